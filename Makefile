@@ -30,10 +30,10 @@ test: set-up-test
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist load $(ARGS)
 
 bench: set-up-test
-	@$(BIN)/python -m bench $(ARGS)
+	@$(BIN)/python -m tests.bench $(ARGS)
 
 bench-%: set-up-test
-	@$(BIN)/python -m bench $* $(ARGS)
+	@$(BIN)/python -m tests.bench $* $(ARGS)
 
 CLAUDE_CODE ?= 2.1.197
 optional: set-up-test
@@ -73,8 +73,8 @@ models: set-up-check
 
 docs: set-up-check
 	@$(BIN)/python -m scripts.codemap
-	@$(BIN)/python -P -m core.hooks.openapi > docs/openapi.json
-	@$(BIN)/python -P -m core.settings.page > docs/settings.md
+	@$(BIN)/python -P -m core.front.hooks.openapi > docs/openapi.json
+	@$(BIN)/python -P -m core.services.settings.settings_page > docs/settings.md
 
 codemap: set-up-check
 	@$(BIN)/python -m scripts.codemap

@@ -16,21 +16,20 @@ from msgspec.structs import replace
 
 from core.agent.compression import run_discussion_compression
 from core.app.controller import AppController
-from core.app.execution import act
-from core.app.options import OutsideOptions
-from core.base import paths
-from core.base.errors import ProviderError, SlopError
-from core.base.figures import time_limit
-from core.base.ids import make_id
-from core.caching.messages import InvalidateCache
-from core.discussion.messages import CreateDiscussion, ReadDiscussion, SetEffort
-from core.harvest.distillation import run_subagent_summarization
-from core.turn.messages import SendPrompt
-from core.values.messages import Message, Role, Status
-from core.values.provider import Effort
-from core.values.state import AppState
-from core.values.updates import is_busy
-from core.values.usage import Usage, add_usage
+from core.app.execution import OutsideOptions, act
+from core.kernel import paths
+from core.kernel.errors import ProviderError, SlopError
+from core.kernel.figures import time_limit
+from core.kernel.ids import make_id
+from core.kernel.values.messages import Message, Role, Status
+from core.kernel.values.provider import Effort
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import is_busy
+from core.kernel.values.usage import Usage, add_usage
+from core.knowledge.harvest.distillation import run_subagent_summarization
+from core.talk.caching.caching_messages import InvalidateCache
+from core.talk.discussion.discussion_messages import CreateDiscussion, ReadDiscussion, SetEffort
+from core.talk.turn.turn_messages import SendPrompt
 
 __all__ = [
     "LlmResult",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from core.cli import main
+from core.front.cli import main
 
 if __name__ == "__main__":
     sys.exit(main(["harvest", *sys.argv[1:]]))

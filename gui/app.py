@@ -12,20 +12,20 @@ import dearpygui.dearpygui as dpg
 import msgspec
 from msgspec.structs import replace
 
-from core.app.messages import Command, Quit, SaveWindow
-from core.attention.messages import NoteActivity
-from core.base.toml import TomlError, read_toml
-from core.discussion.messages import CreateDiscussion
-from core.values.state import AppState
+from core.agent.attention.attention_messages import NoteActivity
+from core.app.app_messages import Command, Quit, SaveWindow
+from core.kernel.decoders import TomlError, read_toml
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.binding import DpgUi
-from gui.desktop_idle import DesktopIdle
+from gui.input_watch import DesktopIdle
 from gui.loop import Loop
-from gui.theme import ASSETS, load_theme
+from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
 from panels.base.ui import Ui
 from panels.base.view import WindowView
+from panels.shell.shell_actions import to_toml
 from panels.shell.window import window
-from panels.shell.window_file import to_toml
 
 if TYPE_CHECKING:
     from core.app.controller import AppController
@@ -183,7 +183,7 @@ class WindowApp:
     def _report_failure(self, error: BaseException) -> None:
         if self.controller is None:
             return
-        from core.base.reports import OperationFailed
+        from core.kernel.reports import OperationFailed
 
         what = f"The window failed to draw something: {type(error).__name__}: {error}"
         self.controller.emit(OperationFailed("window", what, "Your work is safe. See the log file."))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gui import ui_boxes, ui_files, ui_input, ui_lists, ui_output, ui_popups, ui_prose
+from gui import ui_files, ui_input, ui_lists, ui_output
+from gui import ui_lists as ui_popups
+from gui import ui_output as ui_boxes
+from gui import ui_output as ui_prose
 from gui.canvas import Canvas
 from gui.describe import Tree
 from gui.elements.base import Element
-from gui.elements.controls import Button
+from gui.elements.controls import Button, Field
 from gui.elements.editor import Editor
-from gui.elements.fields import Field
-from gui.elements.list_hand import ListHand
+from gui.elements.lists import ListHand
 from gui.elements.popups import PopupItem
 from gui.keys import Keys
-from gui.metrics import Measure
+from gui.metrics import ASSETS, Measure, Palette, Theme
 from gui.stops import TabWalk, stop_beside
-from gui.theme import ASSETS, Palette, Theme
 from gui.toolkit_clipboard import ToolkitClipboard
-from panels.base.answers import CHOSEN
+from panels.base.desk import CHOSEN
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 
@@ -26,12 +27,12 @@ MOST_PASSES = 4
 
 
 HANDLERS: Handlers = {
-    **ui_boxes.HANDLERS,
-    **ui_output.HANDLERS,
+    **ui_boxes.BOX_HANDLERS,
+    **ui_output.OUTPUT_HANDLERS,
     **ui_input.HANDLERS,
-    **ui_popups.HANDLERS,
+    **ui_popups.POPUP_HANDLERS,
     **ui_lists.HANDLERS,
-    **ui_prose.HANDLERS,
+    **ui_prose.PROSE_HANDLERS,
     **ui_files.HANDLERS,
 }
 

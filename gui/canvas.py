@@ -2,16 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Protocol
 
 import dearpygui.dearpygui as dpg
+import msgspec
 
-from gui.fonts import Fonts
-from gui.metrics import Measure
-from gui.primitives import Painted, PaneOwner, Spec
+from gui.metrics import ASSETS, Color, Measure, Palette, Theme
 from gui.skins import Skins
-from gui.theme import Color, Palette, Theme
+
+# Primitives that the canvas draws, as plain tuples, and who keeps which of them.
+
+Spec = tuple[Any, ...]
+"""A drawing primitive: its kind, then what it needs. See `gui.canvas.Canvas.sync`."""
+
+
+class Press(msgspec.Struct, frozen=True):
+    """A press of the left button at a point of the viewport; `count`: 2 for the second of a double click."""
+
+    x: float
+    y: float
+    count: int = 1
+    is_extending: bool = False
+
+
+class Painted(Protocol):
+    """Element that is on the screen by primitives of its own, in `plane` or (0) in its pane's drawlist itself."""
+
+    prims: list[Spec]
+    prim_ids: list[int]
+    plane: int
+
+
+class PaneOwner(Protocol):
+    """Owner of a pane: its kids in the order in which the toolkit must hold their items."""
+
+    @property
+    def order(self) -> Sequence[Any]:
+        """The kids, elements with `inner_items`."""
+        ...
+
+
+# Dear PyGui fonts of the text styles, at the size that the UI scale asks for.
+
+FONT_DIR = ASSETS / "fonts"
+
+
+class Fonts:
+    """One Dear PyGui font for each text style, made when first asked for.
+
+    Glyphs are drawn at their exact size and only when shown (Dear ImGui 1.92), so any scale is crisp and
+    the files' tens of thousands of glyphs cost nothing until used.
+    """
+
+    def __init__(self, theme: Theme, measure: Measure) -> None:
+        self._theme = theme
+        self._measure = measure
+        self._made: dict[str, int] = {}
+        self._by_file: dict[tuple[str, int], int] = {}
+        self._registry = int(dpg.add_font_registry())
+        dpg.bind_font(self["body"])
+
+    def __getitem__(self, style: str) -> int:
+        found = self._made.get(style)
+        if found is None:
+            spec = (self._theme.fonts[style].file, self._measure.sizes[style])
+            found = self._by_file.get(spec)
+            if found is None:
+                path = str(FONT_DIR / spec[0])
+                found = int(dpg.add_font(path, spec[1], parent=self._registry))
+                self._by_file[spec] = found
+            self._made[style] = found
+        return found
+
+    def rescale(self) -> None:
+        """Take the sizes that the measure has now."""
+        self._made.clear()
+        dpg.bind_font(self["body"])
+
 
 CLEAR: Color = (0, 0, 0, 0)
 
@@ -301,3 +371,21 @@ _CAN_PATCH: dict[str, Callable[[Any, Any], bool]] = {
     "quad": lambda old, new: True,
     "image": lambda old, new: bool(old[5] == new[5]),
 }
+
+
+# Icon names to glyphs, from `assets/icons.toml`.
+
+
+@cache
+def _table() -> dict[str, str]:
+    data = tomllib.loads((ASSETS / "icons.toml").read_text("utf-8"))
+    return {name: chr(code) for name, code in data.items()}
+
+
+def glyph(name: str) -> str:
+    """The character of an icon, empty for an empty name.
+
+    Raises:
+        KeyError: the program does not have that icon.
+    """
+    return _table()[name] if name else ""

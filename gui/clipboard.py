@@ -134,7 +134,7 @@ def _jobs() -> JobProcess:
     from pathlib import Path
 
     from core.app.crunch import JobProcess
-    from core.base.child_process import start_child
+    from core.kernel.child_process import start_child
 
     class ClipboardProcess(JobProcess):
         def start(self) -> subprocess.Popen[bytes]:

@@ -13,8 +13,7 @@ from Xlib.ext import xtest
 
 from gui.describe import Tree
 from gui.elements.base import Element
-from gui.elements.controls import Control
-from gui.elements.guarded_button import GuardedButton
+from gui.elements.controls import Control, GuardedButton
 from gui.elements.popups import anchor_of
 from gui.elements.surfaces import Clickable, Dim, Surface
 from gui.keys import PRESSES

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from core.app.messages import Command
-from core.app.person_acts import is_persons
+from core.app.app_messages import Command
+from core.app.execution import is_persons
 from gui.app import WindowApp
 from panels.base.desk import Desk
-from panels.shell.actions import BY_ID
+from panels.shell.shell_actions import BY_ID
 
 T = TypeVar("T")
 FRAME_S = 15.0
@@ -19,7 +19,7 @@ FRAME_S = 15.0
 
 
 class HookedWindow:
-    """Implements `core.hooks.request.Window`. Its methods may be called from any thread but the window's.
+    """Implements `core.front.hooks.request.Window`. Its methods may be called from any thread but the window's.
 
     Args:
         app: a window that is open, or about to be.
@@ -41,7 +41,7 @@ class HookedWindow:
         return self._on_window(lambda: self._act(action)) if action in BY_ID else None
 
     def _shoot(self) -> bytes:
-        from gui.screenshot import screenshot
+        from gui.screen import screenshot
 
         with tempfile.TemporaryDirectory(prefix="manual-slop-") as folder:
             file = Path(folder) / "window.png"

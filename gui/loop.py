@@ -2,25 +2,137 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import dearpygui.dearpygui as dpg
+import msgspec
 
 from gui.binding import DpgUi
 from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
-from gui.hover import Hover
 from gui.input_watch import InputWatch, find_watch
-from gui.key_letters import is_letter
-from gui.pace import ACTIVE_FPS, Pace
-from gui.pointer import Pointer
-from gui.unseen_frames import UnseenFrames, find_unseen_frames
+from gui.keyboard import is_letter
+from gui.pointer import Hover, Pointer
 from panels.base.ui import Ui
+
+# Pace of the window: when a frame is due and how long to rest, from what happened and when. Pure.
+
+ACTIVE_FPS = 60.0
+ACTIVE_FOR_S = 0.7
+"""Time after input in which frames follow each other: hovering, focus and tooltips take some to settle."""
+BLIND_FPS = 20.0
+QUIET_FPS = 4.0
+AWAY_FPS = 1.0
+QUIET_AFTER_S = 5.0
+LONGEST_REST_S = 1.0
+"""A rest that nothing ends costs nothing but a look at the clock."""
+EARLY_REST_S = 0.02
+"""Rest while the controller, which will tell of changes, is not there yet."""
+
+
+class Pace(msgspec.Struct):
+    """Times of the last input and of the last frame, in seconds of one clock.
+
+    Args:
+        hears_input: True if input ends a rest; False: only a frame finds out about it.
+    """
+
+    hears_input: bool = False
+    input_s: float = float("-inf")
+    frame_s: float = float("-inf")
+    due_s: float = float("inf")
+    is_away: bool = False
+
+    def note_input(self, now_s: float) -> None:
+        """The person did something."""
+        self.input_s = now_s
+
+    def note_frame(self, now_s: float, *, wants_s: float, is_away: bool) -> None:
+        """A frame was drawn. `wants_s`: the next one is wanted after so long, infinity for never."""
+        self.frame_s = now_s
+        self.due_s = now_s + wants_s
+        self.is_away = is_away
+
+    def is_active(self, now_s: float) -> bool:
+        """True shortly after input."""
+        return now_s < self.input_s + ACTIVE_FOR_S
+
+    def next_frame_s(self, now_s: float) -> float:
+        """Time of the next frame, if nothing happens before."""
+        if self.is_active(now_s):
+            return self.frame_s + 1 / ACTIVE_FPS
+        if self.hears_input:
+            return self.due_s
+        is_quiet = now_s >= self.input_s + QUIET_AFTER_S
+        fps = BLIND_FPS if not is_quiet else AWAY_FPS if self.is_away else QUIET_FPS
+        return min(self.due_s, self.frame_s + 1 / fps)
+
+    def rest_s(self, now_s: float, *, is_early: bool) -> float:
+        """Longest rest now."""
+        longest = EARLY_REST_S if is_early else LONGEST_REST_S
+        return min(longest, max(0.0, self.next_frame_s(now_s) - now_s))
+
+
+# Frames that are read and not drawn, where the processor does the drawing: of keys that came in a burst,
+# the toolkit hands over one a frame, and a picture of each would take many times as long as the key.
+
+GL_NONE, GL_BACK = 0, 0x0405
+_GL_RENDERER = 0x1F01
+_BY_PROCESSOR = ("llvmpipe", "softpipe", "swrast")
+"""Names of Mesa's software renderers. They copy the picture to the window and keep it: where nothing is drawn, the last
+one stays. Cards swap two pictures, and would show an older one."""
+
+DrawInto = Callable[[int], None]
+
+
+class UnseenFrames:
+    """Frames without a picture. Needs the GL context of this thread.
+
+    Args:
+        draw_into: chooses the buffer that is drawn into, None where every frame must be drawn.
+    """
+
+    def __init__(self, draw_into: DrawInto | None) -> None:
+        self._draw_into = draw_into
+
+    @property
+    def are_possible(self) -> bool:
+        """True if a frame may go undrawn, and that saves something."""
+        return self._draw_into is not None
+
+    @contextmanager
+    def undrawn(self) -> Iterator[None]:
+        """Leave the picture as it is while frames are rendered."""
+        assert self._draw_into is not None
+        self._draw_into(GL_NONE)
+        try:
+            yield
+        finally:
+            self._draw_into(GL_BACK)
+
+
+def find_unseen_frames() -> UnseenFrames:
+    """Unseen frames of the window of this thread. Call it after the window is shown."""
+    if sys.platform != "linux":
+        return UnseenFrames(None)
+    try:
+        gl = ctypes.CDLL("libGL.so.1")
+        gl.glGetString.restype = ctypes.c_char_p
+        gl.glGetString.argtypes = [ctypes.c_uint]
+        gl.glDrawBuffer.restype = None
+        gl.glDrawBuffer.argtypes = [ctypes.c_uint]
+        renderer = (gl.glGetString(_GL_RENDERER) or b"").decode("latin-1").casefold()
+    except (OSError, AttributeError):
+        return UnseenFrames(None)
+    return UnseenFrames(gl.glDrawBuffer if any(name in renderer for name in _BY_PROCESSOR) else None)
+
 
 SETTLE_FRAMES = 2
 CATCH_UP_S = 0.25

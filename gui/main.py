@@ -1,11 +1,11 @@
-"""Start of the program: opens the window, or hands a command to `core.cli` without loading Dear PyGui."""
+"""Start of the program: opens the window, or hands a command to `core.front.cli` without loading Dear PyGui."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from core.cli.version import remark, say_version
+from core.front.cli.version import remark, say_version
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -26,22 +26,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if say_version(arguments):
         return 0
-    from core.base.surroundings import leave_folder
+    from core.kernel.surroundings import leave_folder
 
     leave_folder()
-    from core.cli.grammar import read
+    from core.front.cli.grammar import read
 
     given = read(arguments)  # ends here for help and wrong usage, before the program's values load
-    from core.cli.arguments import options_of
+    from core.front.cli.arguments import options_of
 
     options = options_of(given)
     if options.command not in WINDOW_COMMANDS or options.headless:
-        from core.cli.run import run
+        from core.front.cli.run import run
 
         return run(options)
     from pathlib import Path
 
-    from core.cli.grammar_setup import TOUR_OUT
+    from core.front.cli.grammar import TOUR_OUT
     from gui.startup import run_tour, run_window
 
     is_tour = options.command == "tour"
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run_window(options)
     if not is_tour:
         remark("There is no display: running the guided tour on a virtual screen instead.")
-    from core.cli.run import carried_out
+    from core.front.cli.run import carried_out
 
     out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
     until = getattr(options.given, "until", "")

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import msgspec
 
+from gui.canvas import Press
 from gui.elements.base import Element, chain_at
 from gui.elements.controls import Control
 from gui.elements.lists import RowPane, VirtualList
@@ -15,7 +16,6 @@ from gui.elements.surfaces import Surface
 from gui.markdown.document import Document
 from gui.markdown.excerpt import Place
 from gui.metrics import Measure
-from gui.primitives import Press
 from gui.text_selection import TextSelection
 from panels.base.ui import ReadableRows
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 
-from core.base.child_process import find_program, start_program
-from core.base.errors import SlopError
+import dearpygui.dearpygui as dpg
+
+from core.kernel.child_process import find_program, start_program
+from core.kernel.errors import SlopError
 
 START_TIMEOUT_S = 20.0
 
@@ -89,3 +92,28 @@ def _hold_open(number: str) -> socket.socket:
         client.close()
         raise ScreenError("The virtual screen (Xvfb) refused a connection", where=path)
     return client
+
+
+# Pictures of the window.
+
+MOST_FRAMES = 60
+
+
+def screenshot(path: Path, frame: Callable[[], object], *, settle: int = 4) -> None:
+    """Write what the window shows to a PNG.
+
+    The toolkit reads the buffer of the frame before, so the picture is taken after `settle` frames.
+
+    Raises:
+        TimeoutError: the toolkit wrote no file.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    for _ in range(settle):
+        frame()
+    dpg.output_frame_buffer(str(path))
+    for _ in range(MOST_FRAMES):
+        frame()
+        if path.exists() and path.stat().st_size > 0:
+            return
+    raise TimeoutError(f"no screenshot was written to {path}")

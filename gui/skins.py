@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dearpygui.dearpygui as dpg
 
-from gui.metrics import Measure
-from gui.theme import Color, Palette, Theme, blend, faded
+from gui.metrics import Color, Measure, Palette, Theme, blend, faded
 
 CLEAR: Color = (0, 0, 0, 0)
 CONTROL_PX = 30.0

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.app import peek
-from core.app.options import OutsideOptions
-from core.base import paths
-from core.base.errors import LockedError, SlopError
-from core.cli.version import complain, remark
+from core.app.execution import OutsideOptions
+from core.front.cli.version import complain, remark
+from core.kernel import paths
+from core.kernel.errors import LockedError, SlopError
 from gui.app import WindowApp, look_of
 from gui.hook_window import HookedWindow
 from gui.window import check_display
 
 if TYPE_CHECKING:
     from core.app.controller import AppController
-    from core.cli.output import Console
-    from core.hooks.launch import HooksBeside
-    from core.hooks.request import Window
+    from core.front.cli.output import Console
+    from core.front.hooks.launch import HooksBeside
+    from core.front.hooks.request import Window
 
 NO_TOUR = "The tour needs python-xlib, which comes with the extra `tour`"
 INSTALL_TOUR = """\
@@ -53,10 +53,10 @@ class Starting:
     def _start(self) -> None:
         from core.app.controller import AppController
         from core.app.outside import LocalOutside
-        from core.base.diagnostics import start_log
-        from core.base.reports import OperationFailed
-        from core.hooks.clock import make_clock
-        from core.hooks.launch import HooksBeside
+        from core.front.hooks.clock import make_clock
+        from core.front.hooks.launch import HooksBeside
+        from core.kernel.cores import start_log
+        from core.kernel.reports import OperationFailed
 
         start_log()
         _load_put_off()
@@ -88,7 +88,7 @@ def _load_put_off() -> None:
     """Load what the first frame does not need and a click or a key does: behind that frame, so that neither waits."""
     import panels.caching.warnings
     import panels.context.structure_panel  # noqa: F401
-    from core.base.secrets import known
+    from core.kernel.secrets import known
 
     known()
 

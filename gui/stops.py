@@ -8,11 +8,10 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import CLEAR, Canvas, Pane
 from gui.elements.base import Element
-from gui.elements.controls import Slider
+from gui.elements.controls import Field, Slider
 from gui.elements.editor import Editor
-from gui.elements.fields import Field
 from gui.elements.surfaces import Surface
-from gui.elements.text_rows import Stroke
+from gui.elements.text import Stroke
 
 RING_RADIUS_PX = 6.0
 

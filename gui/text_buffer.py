@@ -3,11 +3,103 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import msgspec
 from msgspec.structs import replace
 
-from gui import clusters
+# Steps through text as a person sees it: characters with what belongs to them, words, paragraphs.
+
+JOINER = "\u200d"
+_RIGHT = re.compile(r"\s*(?:\w+|[^\w\s]+|$)")
+
+
+def is_extension(char: str) -> bool:
+    """True if a character belongs to the one before it: a combining mark, a joiner, a variation, a skin tone."""
+    if char < "\u0300":
+        return False
+    return char == JOINER or "\U0001f3fb" <= char <= "\U0001f3ff" or unicodedata.category(char)[0] == "M"
+
+
+def _is_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def after(text: str, at: int) -> int:
+    """End of the cluster that begins at `at`; the text's end at its end."""
+    size = len(text)
+    if at >= size:
+        return size
+    end = at + 1
+    if _is_flag(text[at]) and end < size and _is_flag(text[end]):
+        end += 1
+    while end < size and (is_extension(text[end]) or (text[end - 1] == JOINER and not text[end].isspace())):
+        end += 1
+    return end
+
+
+def before(text: str, at: int) -> int:
+    """Start of the cluster that ends at `at`; 0 at the text's start."""
+    start = at - 1
+    while start > 0 and text[start] > "\u02ff":
+        if is_extension(text[start]) or text[start - 1] == JOINER:
+            start -= 1
+            continue
+        if _is_flag(text[start]):
+            first = start
+            while first > 0 and _is_flag(text[first - 1]):
+                first -= 1
+            return start - (start - first) % 2
+        break
+    return max(0, start)
+
+
+def word_after(text: str, at: int) -> int:
+    """End of the word at or after `at`."""
+    match = _RIGHT.match(text, at)
+    return match.end() if match is not None else len(text)
+
+
+def word_before(text: str, at: int) -> int:
+    """Start of the word at or before `at`."""
+    while at > 0 and text[at - 1].isspace():
+        at -= 1
+    return _run_start(text, at)
+
+
+def _kind(char: str) -> int:
+    """Class of a character: the line's end, space, part of a word, anything else."""
+    if char == "\n":
+        return 0
+    return 1 if char.isspace() else 2 if char.isalnum() or char == "_" or is_extension(char) else 3
+
+
+def _run_start(text: str, at: int) -> int:
+    if at <= 0:
+        return 0
+    kind = _kind(text[at - 1])
+    while at > 0 and _kind(text[at - 1]) == kind:
+        at -= 1
+    return at
+
+
+def word_at(text: str, at: int) -> tuple[int, int]:
+    """Span of the word, the spaces or the signs at `at`; of those before it at a line's end."""
+    if at >= len(text) or text[at] == "\n":
+        at -= 1
+    if at < 0 or text[at] == "\n":
+        return at + 1, at + 1
+    kind, end = _kind(text[at]), at + 1
+    while end < len(text) and _kind(text[end]) == kind:
+        end += 1
+    return _run_start(text, at + 1), end
+
+
+def paragraph_at(text: str, at: int) -> tuple[int, int]:
+    """Span of the paragraph around `at`, without its line feed."""
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, end if end >= 0 else len(text)
+
 
 MOST_STEPS = 400
 MOST_KEPT_CHARS = 4_000_000
@@ -83,8 +175,8 @@ def stepped(
 
 def _neighbour(buffer: TextBuffer, direction: int, *, by_word: bool) -> int:
     if direction < 0:
-        return (clusters.word_before if by_word else clusters.before)(buffer.text, buffer.caret)
-    return (clusters.word_after if by_word else clusters.after)(buffer.text, buffer.caret)
+        return (word_before if by_word else before)(buffer.text, buffer.caret)
+    return (word_after if by_word else after)(buffer.text, buffer.caret)
 
 
 # changes
@@ -192,3 +284,56 @@ def redone(buffer: TextBuffer) -> TextBuffer:
     text = f"{buffer.text[: step.at]}{step.new}{buffer.text[step.at + len(step.old) :]}"
     at = step.at + len(step.new)
     return TextBuffer(text, at, at, (*buffer.done, step), buffer.undone[:-1])
+
+
+# Control and bidi characters made visible: what a text hides is shown as a small mark.
+
+_BIDI = {
+    0x200E: "LRM",
+    0x200F: "RLM",
+    0x202A: "LRE",
+    0x202B: "RLE",
+    0x202C: "PDF",
+    0x202D: "LRO",
+    0x202E: "RLO",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0x061C: "ALM",
+    0x200B: "ZWSP",
+    0x2060: "WJ",
+    0xFEFF: "BOM",
+    0x00AD: "SHY",
+    0x2028: "LSEP",
+    0x2029: "PSEP",
+}
+_MARKS = {
+    **{code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)},
+    0x7F: "\u2421",
+    **{code: f"‹{code:02X}›" for code in range(0x80, 0xA0)},
+    **{code: f"‹{name}›" for code, name in _BIDI.items()},
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+    **{code: f"‹TAG {code - 0xE0000:02X}›" for code in range(0xE0001, 0xE0080)},
+}
+_ALONE = "".join(map(chr, _BIDI))
+_HIDDEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_ALONE}\ud800-\udfff\U000e0001-\U000e007f]")
+"""The keys of `_MARKS`, as ranges: each for itself would take as long to compile as a tenth of a frame's patterns."""
+
+
+_UNTAKEN = re.compile("[\ud800-\udfff\\0]")
+
+
+def taken(text: str) -> str:
+    """The text as the toolkit can take it: a lone surrogate would end the process, a NUL would cut it off."""
+    return text if text.isascii() and "\0" not in text else _UNTAKEN.sub("\ufffd", text)
+
+
+def visible(text: str) -> str:
+    """The text with control, bidi and other invisible characters as marks; tabs and line feeds stay.
+
+    U+202E becomes `‹RLO›`, U+0007 `␇`. Text without such characters comes back as it is.
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text  # ten times quicker than to search, and the common case
+    return text.translate(_MARKS) if _HIDDEN.search(text) else text

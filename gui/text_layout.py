@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 
-from gui import clusters
+from gui import text_buffer as clusters
 from gui.metrics import Measure
-from gui.visible_text import visible
+from gui.text_buffer import visible
 
 TAB_SPACES = 4
 _SPACES = frozenset(" \t\u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f")
@@ -264,3 +265,64 @@ class TextLayout:
         if row < 0:
             return 0
         return len(self.text) if row >= self.rows else self.offset_at(row, x)
+
+
+# Breaking of text into lines of a width: greedy, at spaces, between wide characters, and inside words that
+# are too long.
+
+_WRAP_WIDE = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
+_OPENING = "〈《「『【〔〖〘〚（［｛｟｢"
+_CLOSING = "、。〉》」』】〕〗〙〛〜！），．：；？］｝｠｡｣､・ー"
+PIECE = re.compile(rf"\n|\t|[^\S\n\t]+|[{_OPENING}]*(?:[^\s{_WRAP_WIDE}]+|\S)[{_CLOSING}]*")
+"""A piece of text that stays on one line where it fits: a word, a wide character. No line begins with a closing mark, or
+ends with an opening one."""
+
+
+def fit(text: str, advance: Callable[[str], float], width: float) -> int:
+    """Number of the text's characters that fit the width; at least 1 when there is a text."""
+    used = 0.0
+    for index, char in enumerate(text):
+        used += advance(char)
+        if used > width:
+            return max(1, index)
+    return len(text)
+
+
+def wrap_line(line: str, advance: Callable[[str], float], width: float) -> list[str]:
+    """Break one line (no line feeds) into lines of at most `width`. Joined, they are the line again.
+
+    Spaces at a break stay at the end of the line before it and may reach past the width.
+
+    Args:
+        advance: width of a character. A single character wider than `width` stands alone.
+    """
+    lines: list[str] = []
+    start = end = 0
+    used = 0.0
+    for match in PIECE.finditer(line):
+        piece = match.group()
+        size = sum(map(advance, piece))
+        if piece[0].isspace() or used + size <= width:
+            used += size
+            end = match.end()
+            continue
+        if end > start:
+            lines.append(line[start:end])
+            start, used = end, 0.0
+        while size > width and len(piece) > 1:
+            count = fit(piece, advance, width)
+            if count >= len(piece):
+                break
+            lines.append(piece[:count])
+            start += count
+            piece = piece[count:]
+            size = sum(map(advance, piece))
+        used += size
+        end = match.end()
+    lines.append(line[start:])
+    return lines
+
+
+def wrap_text(text: str, advance: Callable[[str], float], width: float) -> list[str]:
+    """Break a text into lines of at most `width`; line feeds always break."""
+    return [part for line in text.split("\n") for part in wrap_line(line, advance, width)]

@@ -12,22 +12,19 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from core.app.controller import AppController
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.base import figures
-from core.base.disk import reported
-from core.base.errors import SlopError
-from core.values.state import AppState
+from core.kernel import figures
+from core.kernel.disk import reported
+from core.kernel.errors import SlopError
+from core.kernel.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import NotFoundError
+from gui.metrics import ASSETS
 from gui.screen import virtual_screen
-from gui.theme import ASSETS
-from gui.tour_agent import agent
-from gui.tour_among import among
-from gui.tour_harvest import harvest
-from gui.tour_import import import_talk
-from gui.tour_retrieval import retrieval
-from gui.tour_talk import attach, search, talk
+from gui.tour_agent import agent, among
+from gui.tour_harvest import harvest, retrieval
+from gui.tour_talk import attach, import_talk, search, talk
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from gui.window import Placement
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
-from core.values.messages import Message
-from core.values.state import AppState
-from core.values.usage import Usage
+from core.kernel.disk import write_file
+from core.kernel.figures import count
+from core.kernel.values.agent import ToolCall
+from core.kernel.values.messages import Message
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import is_busy
+from core.kernel.values.usage import Usage
+from core.services.settings.settings_messages import SaveServer
 from gui.clipboard import SLOW_S
 from gui.elements.popups import PopupItem, anchor_of
 from gui.elements.prose import Markdown
-from gui.tour_walk import ANSWER_S, Tour, TourError, ask
+from gui.tour_walk import ANSWER_S, Tour, TourError, ask, new_discussion
+from panels.discussion.approvals import asking
+from panels.discussion.tool_mode import WITHOUT_TIP
 
 FIRST, SECOND = "What is the capital of Norway?", "Which country is Oslo the capital of?"
 SENT, QUEUED = "What is Oslo known for?", "Has it a rich history?"
@@ -45,9 +54,9 @@ def _compare(tour: Tour, first: Usage, second: Usage) -> None:
 def _regenerate(tour: Tour) -> None:
     """Ask for two more versions of the newest reply, and page back to the second."""
     chosen, took = tour.chosen(), 0.0
-    for count in (2, 3):
+    for versions in (2, 3):
         tour.driver.key("Ctrl+Shift+r")
-        took += tour.wait(_has_versions(chosen, count), f"version {count}", ANSWER_S)
+        took += tour.wait(_has_versions(chosen, versions), f"version {versions}", ANSWER_S)
         tour.wait(lambda s: chosen not in s.turns.calls, "the end of the call")
     tour.driver.until(lambda: tour.driver.has("3/3"), "the versions below the reply")
     tour.driver.key("Alt+PageUp")
@@ -143,3 +152,155 @@ def attach(tour: Tour) -> None:
     tour.wait(lambda s: s.discussions.open[chosen].draft.attachments, "the attachment")
     driver.click("Write a message")
     ask(tour, ABOUT_PDF, "pdf")
+
+
+# The tour's import: an export of another program becomes discussions, and a second import of it adds
+# nothing.
+
+FOLDER = "old talks"
+NAME = "Springs and neaps"
+_SAID = (
+    ("q1", "", "user", "Why are some tides higher than others?"),
+    ("a1", "q1", "assistant", "Sun and moon pull together twice a month: spring tides."),
+    ("q2", "a1", "user", "And in between?"),
+    ("a2", "q2", "assistant", "They pull across each other: neap tides."),
+    ("a3", "q2", "assistant", "Then the range is smallest, at the quarters of the moon: neap tides."),
+)
+
+
+def import_talk(tour: Tour, project: Path) -> None:
+    """Choose a folder, see what it holds, import it, open it; then once more."""
+    export = project / FOLDER / "conversations.json"
+    export.parent.mkdir()
+    write_file(export, json.dumps([_conversation()]).encode())
+    driver, before = tour.driver, len(tour.state.discussions.summaries)
+    _look(tour)
+    report = tour.state.imports.report
+    if report is None or report.new_count != 1:
+        raise TourError("The import found no conversation", remedy=repr(report))
+    tour.shot("import-preview")
+    driver.click("Import 1 conversation")
+    took = tour.wait(lambda s: len(s.discussions.summaries) == before + 2, "a discussion and its branch")
+    tour.say(
+        f"{took:7.2f} s  imported: {count(report.new_messages, 'message')}, and the reply that was replaced as a branch"
+    )
+    driver.until(lambda: driver.has("Show the discussion"), "the way to it")
+    driver.click("Show the discussion")
+    tour.wait(
+        lambda s: (row := s.discussions.summaries.get(s.discussions.selected_id)) and row.meta.name == NAME,
+        "the imported discussion",
+    )
+    driver.step(6)
+    tour.shot("imported")
+    _look(tour)
+    report = tour.state.imports.report
+    if report is None or report.new_count:
+        raise TourError("A second import added something", remedy=repr(report))
+    tour.say("          a second import of the same folder would add nothing")
+    driver.click("Close")
+    driver.until(lambda: not driver.has("nothing new"), "the dialog to close")
+    tour.dismiss_notices()
+
+
+def _look(tour: Tour) -> None:
+    """A dry run over the folder."""
+    driver = tour.driver
+    driver.click("File")
+    driver.until(lambda: driver.has("Import a folder of conversations…"), "the menu")
+    driver.click("Import a folder of conversations…")
+    driver.until(lambda: driver.has(FOLDER), "the chooser")
+    driver.click(FOLDER)
+    driver.step(4)
+    driver.click("Choose")
+    tour.wait(lambda s: s.imports.report is not None and not s.imports.is_running, "what the folder holds")
+    driver.step(6)
+
+
+def _conversation() -> dict[str, object]:
+    """A conversation as ChatGPT exports it, with a reply that was replaced."""
+    mapping = {
+        key: {
+            "id": key,
+            "parent": parent or None,
+            "message": {
+                "author": {"role": role},
+                "create_time": 1.76e9,
+                "content": {"content_type": "text", "parts": [text]},
+            },
+        }
+        for key, parent, role, text in _SAID
+    }
+    return {"id": "tour", "title": NAME, "create_time": 1.76e9, "current_node": "a3", "mapping": mapping}
+
+
+# Turns with tools in the tour: a discussion on a scripted model, what is typed into it, and yes to what it
+# asks.
+
+
+def scripted_discussion(tour: Tour, server: str, address: str, model: str) -> str:
+    """Add a server as a person would enter it, and begin a discussion with its model; the modes of tools stand open after it.
+
+    Returns:
+        Id of the discussion.
+    """
+    driver = tour.driver
+    assert tour.app.controller is not None
+    tour.app.controller.send(SaveServer(server, "Scripted", address))
+    tour.wait(lambda s: bool(s.config.models.get(server)), "the scripted model")
+    new_discussion(tour)
+    chosen = tour.chosen()
+    type_words(tour, f"/model {model}")
+    driver.key("Enter")
+    tour.wait(lambda s: s.discussions.summaries[chosen].meta.provider == server, "the model")
+    driver.click(WITHOUT_TIP)
+    driver.until(lambda: any("it only reads" in one.label() for one in driver.visible()), "the modes")
+    return chosen
+
+
+def type_words(tour: Tour, text: str) -> None:
+    """Type into the composer."""
+    tour.driver.click("Write a message")
+    tour.driver.type(text)
+
+
+def send_words(tour: Tour, text: str) -> None:
+    """Type a message and send it with the keyboard."""
+    chosen = tour.chosen()
+    count = len(tour.state.discussions.open[chosen].messages)
+    type_words(tour, text)
+    tour.driver.key("Ctrl+Enter")
+    tour.wait(lambda s: len(s.discussions.open[chosen].messages) > count, "the message")
+
+
+def is_over(state: AppState) -> bool:
+    """True once the turn has ended and nothing of it is asked or under way."""
+    chosen = state.discussions.selected_id
+    said = state.discussions.open[chosen].messages
+    return not is_busy(state, chosen) and said[-1].role == "assistant"
+
+
+def _questions(state: AppState) -> tuple[ToolCall, ...]:
+    turn = state.agent.turns.get(state.discussions.selected_id)
+    return asking(turn.calls) if turn is not None else ()
+
+
+def until_asked(tour: Tour, what: str) -> None:
+    """Wait for the question about something."""
+    tour.wait(
+        lambda s: any(what in one.arguments_json for one in _questions(s)), f"the question about {what}"
+    )
+    tour.driver.until(lambda: tour.driver.has("Refuse"), "the question")
+
+
+def allow(tour: Tour, label: str, is_taken: Callable[[AppState], bool] | None = None) -> None:
+    """Say yes, once the button takes it: half a second after it came into view.
+
+    Args:
+        is_taken: true of the state once the yes has come to it; by default the calls that wait are others then.
+    """
+    yes, before = tour.driver.find(label), _questions(tour.state)
+    tour.driver.hover(yes)
+    tour.driver.step(2)
+    tour.driver.until(lambda: yes.stop_item() != 0, "the yes works")
+    tour.driver.click(yes)
+    tour.wait(is_taken or (lambda s: _questions(s) != before), "the yes")

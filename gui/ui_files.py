@@ -8,13 +8,11 @@ from pathlib import Path
 
 import dearpygui.dearpygui as dpg
 
-from gui.chooser import DOUBLE_S, MOST_ENTRIES, Chooser, Entry, first_folder
-from gui.describe import Tree
-from gui.elements.list_hand import ListHand
-from gui.elements.lists import VirtualList
+from gui.canvas import glyph
+from gui.describe import DOUBLE_S, MOST_ENTRIES, Chooser, Entry, Tree, first_folder
+from gui.elements.lists import ListHand, VirtualList
 from gui.elements.popups import PopupItem
-from gui.icons import glyph
-from gui.visible_text import visible
+from gui.text_buffer import visible
 from panels.base import widgets as w
 from panels.base.ui import Ui
 

@@ -8,20 +8,17 @@ import dearpygui.dearpygui as dpg
 from msgspec.structs import replace
 
 from gui import editor_keys, text_buffer
+from gui.canvas import glyph
 from gui.describe import Tree
 from gui.elements.boxes import ColumnBox, RowBox
-from gui.elements.controls import Button, Checkbox, Slider
-from gui.elements.editor import Editor
-from gui.elements.fields import Field
-from gui.elements.guarded_button import GuardedButton
-from gui.elements.rail import RailButton
-from gui.elements.selectable_text import SelectableText
+from gui.elements.controls import Button, Checkbox, Field, GuardedButton, Slider
+from gui.elements.editor import Editor, SelectableText
+from gui.elements.tabs import RailButton
 from gui.elements.text import Label
-from gui.icons import glyph
 from gui.keys import normal_chord
-from gui.visible_text import taken, visible
+from gui.text_buffer import taken, visible
 from panels.base import widgets as w
-from panels.base.parts import Edited
+from panels.base.widgets import Edited
 
 DANGER_GUARD_S = 0.7
 """Time that a button which takes something away must have stood in its dialog before it works; until then it looks off."""

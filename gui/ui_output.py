@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gui.describe import Tree
-from gui.elements.plot import Plot
-from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
-from gui.icons import glyph
-from gui.visible_text import taken, visible
+from core.kernel.figures import size
+from gui.canvas import glyph
+from gui.describe import Scope, Tree
+from gui.elements.base import Element
+from gui.elements.boxes import ColumnBox, Gap, RowBox, Spring
+from gui.elements.controls import Hit
+from gui.elements.pictures import Picture, Plot
+from gui.elements.prose import CodeLines, Markdown
+from gui.elements.surfaces import Clickable, Surface
+from gui.elements.tabs import SplitBox
+from gui.elements.text import Badge, Divider, Icon, Progress, StackedBar, Text
+from gui.markdown.excerpt import wanted
+from gui.text_buffer import taken, visible
 from panels.base import widgets as w
-from panels.base.file_button import OPENED
+from panels.base.gauge import OPENED
+from panels.base.widgets import Clicks
 
 
 def _text(tree: Tree, it: w.TextWidget) -> None:
@@ -78,7 +90,7 @@ def _opened_or_copied(tree: Tree, name: str) -> None:
     tree.said = "No program opened it: its path is copied"
 
 
-HANDLERS = w.table(
+OUTPUT_HANDLERS = w.table(
     w.TextWidget.handled_by(_text),
     w.IconWidget.handled_by(_icon),
     w.ProgressWidget.handled_by(_progress),
@@ -89,4 +101,219 @@ HANDLERS = w.table(
     w.CopyWish.handled_by(_copy),
     w.UrlWish.handled_by(_open_url),
     w.FileWish.handled_by(_open_file),
+)
+
+
+# Drawing of containers and space.
+
+
+class SplitView:
+    """View that `Ui.split` gives."""
+
+    def __init__(self, tree: Tree, box: SplitBox) -> None:
+        self._tree = tree
+        self._box = box
+        self.dragged = box.dragged
+        box.dragged = None
+
+    def pane(self, index: int) -> AbstractContextManager[None]:
+        """Draw into pane `index`."""
+        if index:
+            edge = self._tree.take(Hit, ("edge", index))
+            edge.update(("edge",))
+        column = self._tree.take(ColumnBox, ("pane", index))
+        column.wide = column.tall = 0
+        column.update((0.0,))
+        return Scope(self._tree, None, column)
+
+
+def _group(tree: Tree, it: w.GroupWidget) -> Scope[None]:
+    column = tree.take(ColumnBox, it.key)
+    column.update((it.gap,))
+    return Scope(tree, None, column)
+
+
+def _row(tree: Tree, it: w.RowWidget) -> Scope[None]:
+    row = tree.take(RowBox, it.key)
+    row.tall = it.height
+    row.update((it.gap, it.height))
+    return Scope(tree, None, row)
+
+
+def _surface(tree: Tree, it: w.SurfaceWidget) -> Scope[None]:
+    surface = tree.take(Surface, it.key)
+    surface.wide, surface.tall, surface.least_px = it.width, it.height, it.least_height
+    surface.update((it.kind, it.padding, it.scrolls, 8.0, it.width, it.height, it.least_height))
+    return Scope(tree, None, surface)
+
+
+def _clickable(tree: Tree, it: w.ClickableWidget) -> Scope[Clicks]:
+    card = tree.take(Clickable, it.key)
+    card.wide, card.tall, card.tip = 0, it.height, it.tip
+    card.update((it.kind, it.padding, False, 4.0, it.height))
+    given = Clicks(card.clicks.clicked, card.clicks.right_clicked, card.is_hovered)
+    card.clicks.clicked = card.clicks.right_clicked = False
+    return Scope(tree, given, card)
+
+
+def _split(tree: Tree, it: w.SplitWidget) -> Scope[SplitView]:
+    box = tree.take(SplitBox, it.key)
+    box.update((tuple(it.widths), it.min_px))
+    return Scope(tree, SplitView(tree, box), box)
+
+
+def _push(tree: Tree, _: w.PushWidget) -> None:
+    tree.take(Spring, ("push", len(tree.at.order)))
+
+
+def _gap(tree: Tree, it: w.GapWidget) -> None:
+    tree.take(Gap, ("gap", len(tree.at.order))).update((it.px,))
+
+
+def _divider(tree: Tree, it: w.DividerWidget) -> None:
+    tree.take(Divider, it.key)
+
+
+def _width(tree: Tree, _: w.WidthQuery) -> float:
+    at = tree.at
+    tree.assumed.append((at, at.w, at.h))
+    return max(0.0, inner_width(tree, at) / tree.m.scale)
+
+
+def _height(tree: Tree, _: w.HeightQuery) -> float:
+    at = tree.at
+    tree.assumed.append((at, at.w, at.h))
+    around = 2 * at.pads(tree.m)[1] if isinstance(at, Surface) else 0.0
+    return max(0.0, (at.h - around) / tree.m.scale)
+
+
+def inner_width(tree: Tree, at: Element) -> float:
+    """Pixels inside a container, less its padding."""
+    return at.w - 2 * at.pads(tree.m)[0] if isinstance(at, Surface) else at.w
+
+
+BOX_HANDLERS = w.table(
+    w.GroupWidget.handled_by(_group),
+    w.RowWidget.handled_by(_row),
+    w.SurfaceWidget.handled_by(_surface),
+    w.ClickableWidget.handled_by(_clickable),
+    w.SplitWidget.handled_by(_split),
+    w.PushWidget.handled_by(_push),
+    w.GapWidget.handled_by(_gap),
+    w.DividerWidget.handled_by(_divider),
+    w.WidthQuery.handled_by(_width),
+    w.HeightQuery.handled_by(_height),
+)
+
+
+# Drawing of long text and pictures: Markdown, code, images.
+
+PAGE_CHARS = 24_000
+"""Size of a long text's first part, and of each that a press of its button adds."""
+CODE_MOST_PX = 480.0
+
+
+def _markdown(tree: Tree, it: w.MarkdownWidget) -> None:
+    source = it.source
+    if len(source) <= PAGE_CHARS:
+        _page(tree, it, it.key, source)
+        return
+    with tree.ui.group(it.key):
+        place = tree.at.path()
+        pages = max(tree.pages.get(place, 1), _pages_to(source, it.terms, it.found_at))
+        tree.pages[place] = pages
+        shown = page_end(source, pages * PAGE_CHARS)
+        _page(tree, it, "text", source[:shown])
+        if shown < len(source):
+            left = f"Show more ({size(len(source) - shown)} left)"
+            if tree.ui.button("more", left, icon="angles-down", is_small=True):
+                tree.pages[place] = pages + 1
+
+
+def _pages_to(source: str, terms: tuple[str, ...], found_at: int) -> int:
+    """Pages that have to be shown for an occurrence to be among them."""
+    pattern = wanted(terms) if found_at >= 0 else None
+    if pattern is None:
+        return 1
+    found = next(islice(pattern.finditer(source), found_at, None), None)
+    return 1 if found is None else 1 + (found.end() + 2000) // PAGE_CHARS
+
+
+def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> None:
+    text = tree.take(Markdown, key)
+    text.update((source, it.is_streaming, it.is_written, it.terms, it.found_at))
+    for copy in text.copies:
+        if copy.is_clicked:
+            copy.is_clicked, copy.is_done = False, True
+            copy.touch()
+            tree.ui.copy(copy.payload)
+    for wrap in text.wraps:
+        if wrap.is_clicked:
+            wrap.is_clicked = False
+            text.document.toggle_wrap(wrap.block)
+            text.invalidate()
+    for fold in text.folds:
+        if fold.is_clicked:
+            fold.is_clicked = False
+            text.document.toggle_fold(fold.fold)
+            text.invalidate()
+    for link in text.links:
+        if link.is_clicked:
+            link.is_clicked = False
+            if tree.prose.span() is None:
+                tree.asked_address = (text.path(), link.tip)
+    if tree.asked_address is not None and tree.asked_address[0] == text.path():
+        _ask(tree, tree.asked_address[1])
+
+
+def _ask(tree: Tree, address: str) -> None:
+    """Show where a link leads and let the person decide: its text may say something else."""
+    is_web = urlsplit(address).scheme in ("http", "https")
+    title = "Open this address?" if is_web else "This link leads to no web page"
+    ui = tree.ui
+    with ui.dialog("address", title, width=560) as closed:
+        ui.text("address", visible(address)[:2000], wraps=True, style="mono")
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("copy", "Copy address", icon="copy"):
+                ui.copy(address)
+                closed.clicked = True
+            if ui.button("open", "Open", kind="primary", is_enabled=is_web, shortcut="Ctrl+Enter"):
+                ui.open_url(address)
+                closed.clicked = True
+    if closed.clicked:
+        tree.asked_address = None
+
+
+def _code(tree: Tree, it: w.CodeWidget) -> None:
+    box = tree.take(Surface, it.key)
+    box.wide, box.tall = 0, it.height
+    box.update(("code", None, True, 0.0, it.height))
+    box.most_px = CODE_MOST_PX if it.height is None else None
+    tree.enter(box)
+    tree.take(CodeLines, "lines").update((it.text, it.language, it.first_line))
+    tree.leave()
+
+
+def _image(tree: Tree, it: w.ImageWidget) -> None:
+    picture = tree.take(Picture, it.key)
+    picture.tip = it.path
+    is_other = picture.update((it.path, it.max_height, it.name or Path(it.path).name))
+    if is_other and (not picture.found or picture.shown_path != it.path):
+        picture.shown_path = it.path
+        picture.begin()
+
+
+def page_end(source: str, limit: int) -> int:
+    """Place to cut a text after about `limit` characters: at a line's end, when there is one near."""
+    if len(source) <= limit:
+        return len(source)
+    at = source.rfind("\n", limit - 2000, limit)
+    return at + 1 if at > 0 else limit
+
+
+PROSE_HANDLERS = w.table(
+    w.MarkdownWidget.handled_by(_markdown),
+    w.CodeWidget.handled_by(_code),
+    w.ImageWidget.handled_by(_image),
 )

@@ -9,7 +9,7 @@ import sys
 import dearpygui.dearpygui as dpg
 import msgspec
 
-from core.base.errors import SlopError
+from core.kernel.errors import SlopError
 
 TITLE = "Manual Slop"
 

@@ -15,8 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.core.app.fault_programs import PROGRAMS, ProgramStage, decisive_points
-from tests.core.harvest.fault_runs import RUNS, Paid, Stage, faults_at, memory_folder, table_head, table_line
 from tests.core.knowledge.fault_disks import Fault, Point, PointDisk
+from tests.core.knowledge.harvest.fault_runs import (
+    RUNS,
+    Paid,
+    Stage,
+    faults_at,
+    memory_folder,
+    table_head,
+    table_line,
+)
 
 LOG = Path("out/faults.log")
 

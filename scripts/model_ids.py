@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from core.providers.model_data import packaged_models
-from core.providers.profiles import ANY, find_profile
+from core.services.providers.model_data import packaged_models
+from core.services.providers.profiles import ANY, find_profile
 
 VERIFIED = {"anthropic": "2.14.0", "openai": "3.57.0", "google-genai": "3.6.1"}
 """Releases whose lists the table has been compared with: the newest on 2026-11-29."""
@@ -96,7 +96,7 @@ def main(arguments: list[str]) -> int:
             subprocess.run((*pip, *VERIFIED), check=True)
         missing = missing_ids(folder, datetime.now(UTC).date())
     for one in missing:
-        print(f"core/providers/models.toml has no window of {one}")
+        print(f"core/services/providers/models.toml has no window of {one}")
     return int(bool(missing))
 
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from tests.core.providers.typed_fuzz import WRONG, Recording, bench, random_change, recordings
+from tests.core.services.providers.typed_fuzz import WRONG, Recording, bench, random_change, recordings
 
 STREAMS = 100_000
 SEED = 2026

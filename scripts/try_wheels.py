@@ -28,7 +28,7 @@ INSIDE = (
     "share/doc/manual-slop/openapi.json",
     "share/doc/manual-slop/settings.md",
     "prompts/role.md",
-    "core/providers/models.toml",
+    "core/services/providers/models.toml",
     "assets/models/minilm-l6-v2-int8/model.onnx",
 )
 """Ends of names that a wheel must hold: what stands outside the packages, and data within them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from core.cli import main
+from core.front.cli import main
 
 
 def run(arguments: Sequence[str]) -> int:

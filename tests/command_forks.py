@@ -21,7 +21,7 @@ from typing import IO, Any
 
 ROOT = Path(__file__).parents[1]
 _LOADED = (
-    "core.cli.run", "core.cli.harvest", "core.app.controller", "core.app.outside", "core.harvest.run", "anthropic.types",
+    "core.front.cli.run", "core.front.cli.harvest", "core.app.controller", "core.app.outside", "core.knowledge.harvest.harvest_run", "anthropic.types",
     "anthropic.resources.messages", "openai.types", "openai.resources.responses", "openai.resources.batches", "google.genai",
 )  # fmt: skip
 _KILL = signal.SIGKILL

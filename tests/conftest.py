@@ -182,7 +182,7 @@ def medium_at_once() -> Iterator[None]:
 def one_core_for_the_model() -> Iterator[None]:
     """Let the embedded model read with one thread: with more they wait for each other while the other tests run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.providers.embedded.server.usable_cores", lambda: 1)
+        patch.setattr("core.services.providers.embedded.server.usable_cores", lambda: 1)
         yield
 
 
@@ -190,8 +190,8 @@ def one_core_for_the_model() -> Iterator[None]:
 def quick_looks() -> Iterator[None]:
     """Have a watch look ten times a second, not once, at what it watches: its first look is what each test waits for."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.app.watch._CHECK_MS", 100)
-        patch.setattr("core.app.watch._POLL_MS", 100)
+        patch.setattr("core.app.watcher._CHECK_MS", 100)
+        patch.setattr("core.app.watcher._POLL_MS", 100)
         yield
 
 

@@ -1,6 +1,6 @@
 """Counts what a function does, in place of its time: lines of Python and calls into C, the same on every machine.
 
-What C does inside one call (a regular expression, a copy) is not seen: how that grows is a row of `bench.sound_growth`.
+What C does inside one call (a regular expression, a copy) is not seen: how that grows is a row of `tests.bench.sound_growth`.
 """
 
 from __future__ import annotations

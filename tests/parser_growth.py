@@ -22,25 +22,40 @@ Act = Callable[[str], object]
 def parsers(folder: Path) -> Mapping[str, Act]:
     """By the file that each reads. `folder`: empty, for those that read from a disk."""
     from core.agent import journal_text
-    from core.base.secrets import scrub
-    from core.context import ignores
-    from core.context.outline.headings import headings
-    from core.discussion import meta, queue_file
-    from core.evidence import rows, strikes
-    from core.facts import fact_file, index_text, union, validation
-    from core.facts.places import place_of
-    from core.facts.write_back import with_facts
-    from core.forgetting.fact_cuts import facts_without
-    from core.harvest import review, transcript
-    from core.knowledge import categories, drafts, files, injection, ledger_text, projection, provenance
-    from core.knowledge.reader import KnowledgeReader
-    from core.mcp_server import proposal_text
-    from core.providers.model_data import load_models
-    from core.retrieval import heads, navigation, source_text
-    from core.settings import loader, prompts, toml_edit, toml_places, trust
+    from core.app.forgetting.redaction import facts_without
+    from core.kernel.secrets import scrub
+    from core.kernel.values.settings import KnowledgeSettings
+    from core.knowledge import categories, ledger_text
+    from core.knowledge import categories as provenance
+    from core.knowledge import layer7 as injection
+    from core.knowledge import layer7 as projection
+    from core.knowledge import merges as drafts
+    from core.knowledge import note_files as files
+    from core.knowledge.evidence import evidence_rows as rows
+    from core.knowledge.evidence import evidence_rows as strikes
+    from core.knowledge.facts import fact_file, validation
+    from core.knowledge.facts import fact_index as index_text
+    from core.knowledge.facts import fact_merge as union
+    from core.knowledge.facts.item_edit import with_facts
+    from core.knowledge.facts.places import place_of
+    from core.knowledge.harvest import preview as review
+    from core.knowledge.harvest import transcript
+    from core.knowledge.knowledge_reader import KnowledgeReader
+    from core.knowledge.mcp_server import proposal_step as proposal_text
+    from core.retrieval import navigation
+    from core.retrieval import navigation as heads
+    from core.retrieval import sources as source_text
+    from core.services.providers.model_data import load_models
+    from core.services.settings import prompts, trust
+    from core.services.settings import settings_loader as loader
+    from core.services.settings import toml_document as toml_edit
+    from core.services.settings import toml_document as toml_places
     from core.signals.inbox import Inbox
-    from core.transcripts import aider, plain, specstory
-    from core.values.settings import KnowledgeSettings
+    from core.talk.context import ignores
+    from core.talk.context.outline.definitions import headings
+    from core.talk.discussion import discussion_meta as meta
+    from core.talk.discussion import discussion_meta as queue_file
+    from core.talk.transcripts import aider, plain, specstory
 
     scrub("\n" * SIZES[1])  # its tables are loaded for the first long text
     home, project = folder / "home", folder / "project"

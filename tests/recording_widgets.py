@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
-from panels.base import file_button
+from panels.base import gauge
 from panels.base import widgets as w
-from panels.base.parts import ButtonKind, Clicks, Edited, ListView
 from panels.base.ui import ListWidget, TableWidget, Ui, VirtualRows
+from panels.base.widgets import ButtonKind, Clicks, Edited, ListView
 from tests.recording_nodes import (
     Node,
     Path_,
@@ -435,7 +435,7 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
 
 
 def _open_file(record: Record, it: w.FileWish) -> None:
-    assert it.path.endswith(tuple(file_button.OPENED)), f"No desktop opens that: {it.path}"
+    assert it.path.endswith(tuple(gauge.OPENED)), f"No desktop opens that: {it.path}"
     record.files.append(it.path)
 
 

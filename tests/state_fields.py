@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.values.state import AppState
+from core.kernel.values.state import AppState
 
 ROOMS = ("knowledge", "harvest")  # changed as a whole
 

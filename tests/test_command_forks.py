@@ -31,10 +31,10 @@ def test_it_says_and_ends_as_the_real_command(
 ) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
     real = subprocess.run(
-        [sys.executable, "-m", "core.cli", *arguments],
+        [sys.executable, "-m", "core.front.cli", *arguments],
         env=env, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
-    forked = forks.start("core.cli", *arguments, cwd=tmp_path, env=env)
+    forked = forks.start("core.front.cli", *arguments, cwd=tmp_path, env=env)
 
     assert forked.communicate(PATIENCE_S) == (real.stdout, real.stderr)
     assert forked.returncode == real.returncode
@@ -44,7 +44,7 @@ def test_it_can_be_killed_and_others_go_on(forks: Forks, tmp_path: Path) -> None
     """The server of knowledge waits for its client: for ever, with a pipe that nobody writes to."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     first = forks.start("http.server", "0", "--bind", "127.0.0.1", cwd=tmp_path, env=env)
-    second = forks.start("core.cli", "--version", cwd=tmp_path, env=env)
+    second = forks.start("core.front.cli", "--version", cwd=tmp_path, env=env)
 
     assert second.communicate(PATIENCE_S)[0]
     assert first.poll() is None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.grammar import make_parser, read
+from core.front.cli.grammar import make_parser, read
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = {"README.md": 120, "CHANGELOG.md": 80}

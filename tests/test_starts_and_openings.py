@@ -11,11 +11,11 @@ import pytest
 
 from tests.test_repository import PROGRAM, texts
 
-STARTER = "core/base/child_process.py"
-OPENER = "core/base/opener.py"
-PARSER = "core/base/toml.py"
-TYPES = "core/base/decoders.py"
-PLAIN = "core/base/json_text.py"
+STARTER = "core/kernel/child_process.py"
+OPENER = "core/kernel/opener.py"
+PARSER = "core/kernel/decoders.py"
+TYPES = "core/kernel/decoders.py"
+PLAIN = "core/kernel/decoders.py"
 
 # What starts a process: a module of which only names of values may be taken, and functions by their name.
 PROCESS_MODULES = {"subprocess", "multiprocessing", "webbrowser", "pty", "concurrent.futures.process"}
@@ -37,21 +37,24 @@ OPENING_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}
 OPENING_FUNCTIONS = {"os.open", "io.open", "io.FileIO", "FileIO", "codecs.open", "shutil.copyfile", "shutil.copy", "shutil.copy2"}  # fmt: skip
 OPENINGS = {
     # Data of our own package.
-    ("core/facts/files.py", "files('core.facts').joinpath(SCHEMA_FILE).read_bytes"),
-    ("core/providers/model_data.py", "files('core.providers').joinpath('models.toml').read_text"),
-    ("core/settings/prompts.py", "place.read_bytes"),
-    ("gui/icons.py", "(ASSETS / 'icons.toml').read_text"),
-    ("gui/theme.py", "path.read_text"),
+    ("core/knowledge/facts/fact_files.py", "files('core.knowledge.facts').joinpath(SCHEMA_FILE).read_bytes"),
+    (
+        "core/services/providers/model_data.py",
+        "files('core.services.providers').joinpath('models.toml').read_text",
+    ),
+    ("core/services/settings/prompts.py", "place.read_bytes"),
+    ("gui/canvas.py", "(ASSETS / 'icons.toml').read_text"),
+    ("gui/metrics.py", "path.read_text"),
     ("gui/metrics.py", "path.open"),
     # A folder that we have just made.
-    ("core/providers/claude_code/client.py", "path.write_text"),
+    ("core/services/providers/claude_code/client.py", "path.write_text"),
     ("gui/hook_window.py", "file.read_bytes"),
     # A directory, to sync it; the terminal's end, to be silent.
-    ("core/base/disk.py", "os.open"),
-    ("core/cli/output.py", "open"),
-    ("core/cli/version.py", "os.open"),
+    ("core/kernel/disk.py", "os.open"),
+    ("core/front/cli/output.py", "open"),
+    ("core/front/cli/version.py", "os.open"),
     # A place by its name alone: nothing is read through it.
-    ("core/base/mount_gate.py", "os.open"),
+    ("core/kernel/mount_gate.py", "os.open"),
 }
 """Openings that need no opener, each with its reason."""
 
@@ -180,7 +183,7 @@ def test_nobody_asks_the_toolkit_for_the_clipboard() -> None:
 
 
 def test_toml_of_others_is_parsed_in_one_place() -> None:
-    own = {"gui/theme.py", "gui/icons.py"}  # the program's own tables
+    own = {"gui/metrics.py", "gui/canvas.py"}  # the program's own tables
     found = {name for name, way in ways().items() if way.functions & {"tomllib.loads", "tomllib.load"}}
     assert found - own == {PARSER}
 
@@ -188,9 +191,9 @@ def test_toml_of_others_is_parsed_in_one_place() -> None:
 def test_json_of_others_is_parsed_in_one_place() -> None:
     """Lists in lists without end are no ValueError of `json`, and no DecodeError of msgspec: some reader forgets it."""
     own = {
-        "core/base/command_guard.py": "a line of its parent's",
-        "core/providers/embedded/child.py": "a line of its parent's",
-        "gui/tour_model.py": "a request of the program's own",
+        "core/kernel/command_guard.py": "a line of its parent's",
+        "core/services/providers/embedded/child.py": "a line of its parent's",
+        "gui/tour_walk.py": "a request of the program's own",
     }
     readers = {"json.loads", "json.load", "msgspec.json.decode", "msgspec.msgpack.decode"}
     found = {name for name, way in ways().items() if way.functions & readers}
@@ -286,7 +289,7 @@ def test_every_folder_is_made_in_one_place_with_its_mode() -> None:
     }
     assert found == {
         (OPENER, "os.mkdir"),
-        ("gui/screenshot.py", "path.parent.mkdir"),  # where a person asks for a picture
+        ("gui/screen.py", "path.parent.mkdir"),  # where a person asks for a picture
     }
     for source in (
         "os.makedirs(a)",

@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from core.base import child_process
-from core.base.child_process import desktop_environment, find_program, open_address
-from core.base.surroundings import leave_folder
-from core.hooks.address import find
-from core.hooks.client import HookClient
+from core.front.hooks.client import HookClient, find
+from core.kernel import child_process
+from core.kernel.child_process import desktop_environment, find_program, open_address
+from core.kernel.surroundings import leave_folder
 from tests import strangers_traps
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
@@ -124,9 +123,9 @@ def folder(tmp_path: Path) -> Iterator[Folder]:
 def test_the_command_line_says_what_it_holds_back_and_obeys_nothing(folder: Folder) -> None:
     folder.server.replies.append(Said("It turns."))
 
-    with folder.start("core.cli", "send", "When does the tide turn?") as send:
+    with folder.start("core.front.cli", "send", "When does the tide turn?") as send:
         said, _ = send.communicate(timeout=WAIT_S)
-    with folder.start("core.cli", "doctor", "--quick") as doctor:
+    with folder.start("core.front.cli", "doctor", "--quick") as doctor:
         found, _ = doctor.communicate(timeout=WAIT_S)
 
     assert b"It turns." in said

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.messages import CallTail, CommandEnded
-from core.agent.pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
-from core.base.stamp import Stamp
-from core.values.agent import CallState, ToolCall
-from core.values.state import AppState
+from core.agent.agent_messages import CallTail, CommandEnded
+from core.agent.agent_pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
+from core.kernel.ids import Stamp
+from core.kernel.values.agent import CallState, ToolCall
+from core.kernel.values.state import AppState
 
 SHOWN_CHARS = 2_000
 """Of what it wrote last, in the panel, once it has ended."""

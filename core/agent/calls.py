@@ -13,21 +13,21 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.agent import background, delegation
-from core.agent.changes import with_changes
-from core.agent.messages import CallDone, CallJudged, CallPutOff, JudgeCall, RunCall, StopCalls
-from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
-from core.agent.policy import Standing, rule
+from core.agent.agent_messages import CallDone, CallJudged, CallPutOff, JudgeCall, RunCall, StopCalls
+from core.agent.agent_pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
+from core.agent.hunks import with_changes
 from core.agent.tool import ToolPlaces
-from core.base.stamp import Stamp
-from core.base.text import clean
-from core.discussion.messages import AppendRecords, ResultToken, StartToken
-from core.settings.searched_places import asked_places
-from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
-from core.values.messages import AttachmentPart, CallEnd, Role, Status, ToolResultPart
-from core.values.policies import PolicyAnswer
-from core.values.records import MessageRecord, StartRecord
-from core.values.state import AppState
-from core.values.updates import Result
+from core.agent.tool_policy import Standing, rule
+from core.kernel.frame import clean
+from core.kernel.ids import Stamp
+from core.kernel.values.agent import ActKind, AgentTurn, CallState, ToolCall
+from core.kernel.values.messages import AttachmentPart, CallEnd, Role, Status, ToolResultPart
+from core.kernel.values.records import MessageRecord, StartRecord
+from core.kernel.values.settings import PolicyAnswer
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import Result
+from core.services.settings.searched_places import asked_places
+from core.talk.discussion.discussion_messages import AppendRecords, ResultToken, StartToken
 
 MOST_AT_ONCE = 8
 """Calls that run beside each other."""

@@ -16,12 +16,12 @@ from core.agent import toolchains
 from core.agent.git_settings import without_keys
 from core.agent.secret_places import SecretPlaces
 from core.agent.seen_places import ClosedView
-from core.base.disk import write_file
-from core.base.errors import StorageError
-from core.base.key_files import KeyContents
-from core.base.key_names import folded, is_key_name
-from core.base.opener import read_file
-from core.context.places import is_below, is_inside
+from core.kernel.disk import write_file
+from core.kernel.errors import StorageError
+from core.kernel.key_files import KeyContents
+from core.kernel.key_names import folded, is_key_name
+from core.kernel.opener import read_file
+from core.talk.context.globs import is_below, is_inside
 
 MOST_ENTRIES = 2_000
 """Of a folder that are looked at."""

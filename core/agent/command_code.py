@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from core.agent.command_places import working_folders
 from core.agent.command_rules import CommandLine
-from core.base import figures
-from core.base.run_code import CodeHashes
-from core.base.run_files import RunWords
-from core.base.run_words import line_words, run_words
-from core.context.places import is_inside
+from core.kernel import figures
+from core.kernel.run_code import CodeHashes
+from core.kernel.run_files import RunWords
+from core.kernel.run_words import line_words, run_words
+from core.talk.context.globs import is_inside
 
 _MOST_NAMED = 5
 

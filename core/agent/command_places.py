@@ -10,9 +10,9 @@ from itertools import islice
 
 from core.agent.command_rules import CommandLine
 from core.agent.toolchains import SYSTEM, TOOLCHAINS
-from core.base.key_files import KeyContents
-from core.base.key_names import name_reasons
-from core.context.places import is_below, is_inside
+from core.kernel.key_files import KeyContents
+from core.kernel.key_names import name_reasons
+from core.talk.context.globs import is_below, is_inside
 
 MOST_FOLDERS = 32
 """Folders in which a part of a command line may run, beyond which nobody knows where it does."""

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from core.agent.capped_output import CappedOutput
+from core.agent.delegation import CappedOutput
 from core.agent.tool import ShellOutcome
-from core.base import figures
-from core.base.command_bounds import BoundWatch
-from core.base.process_tree import descendants, end_below, kill_with_below
+from core.kernel import figures
+from core.kernel.child_process import descendants, end_below, kill_with_below
+from core.kernel.command_start import BoundWatch
 
 MOST_OUTPUT_BYTES = 100_000_000
 _LINGER_S = 1.0

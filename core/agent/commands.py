@@ -15,10 +15,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from core.agent.agent_messages import CommandEnded
 from core.agent.closed_view import ClosedViews
 from core.agent.command_run import Running
 from core.agent.guarded_places import GuardedPlaces, HeldPlaces, notes_of
-from core.agent.messages import CommandEnded
 from core.agent.run_marks import VARIABLE, RunMark
 from core.agent.sandbox import (
     BUBBLEWRAP,
@@ -34,12 +34,19 @@ from core.agent.sandbox import (
 from core.agent.secret_places import SecretPlaces, shut_note
 from core.agent.seen_places import ClosedView, missed_note
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
-from core.base.child_process import program_environment
-from core.base.command_bounds import MOST_PROCESSES, BoundWatch
-from core.base.command_start import Lifeline, bounded, counts_by_namespace, start_bare, start_guarded
-from core.base.lazy import Lazy
-from core.base.removal import remove_whole
-from core.values.agent import Sandbox
+from core.kernel.child_process import program_environment
+from core.kernel.command_start import (
+    MOST_PROCESSES,
+    BoundWatch,
+    Lifeline,
+    bounded,
+    counts_by_namespace,
+    start_bare,
+    start_guarded,
+)
+from core.kernel.disk import remove_whole
+from core.kernel.queue import Lazy
+from core.kernel.values.agent import Sandbox
 
 GRACE_S = 1.5
 """Seconds between SIGTERM and SIGKILL."""

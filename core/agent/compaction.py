@@ -21,29 +21,35 @@ from core.agent.compaction_messages import (
 )
 from core.agent.compression import COMPRESSION_PROMPT
 from core.agent.cut_plan import SUMMARY_TOKENS, with_summary, without_summary
-from core.base.figures import count, money
-from core.base.mapping import with_entry, without
-from core.base.stamp import Stamp
-from core.context.budget import FULL_PERCENT, is_told
-from core.context.spec import stack_spec
-from core.context.window_use import context_window
-from core.discussion.cuts import cut_record
-from core.discussion.log_view import model_view
-from core.discussion.messages import AppendRecords, UpkeepToken, WriteFailed
-from core.providers.abilities import takes_seals_alone
-from core.settings.messages import LoadSettings
-from core.spending.limits import add_spent, has_room, limit_reached, payments_of, release, reserve, upkeep_key
-from core.spending.messages import SettleReserve
-from core.turn import replies, room
-from core.values.discussion import LiveCall, OpenDiscussion
-from core.values.messages import Message
-from core.values.outcomes import CommandOutcome
-from core.values.records import MarkRecord, UsageRecord
-from core.values.spending import SpentElsewhere
-from core.values.state import AppState, Level
-from core.values.updates import Result, conclude, is_busy, notify
-from core.values.usage import Usage, UsageKind
-from core.values.window import Compaction, CompactionPhase, CutReason, ViewCut
+from core.kernel.figures import count, money
+from core.kernel.ids import Stamp
+from core.kernel.structures import with_entry, without
+from core.kernel.values.discussion import LiveCall, OpenDiscussion
+from core.kernel.values.messages import Message
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.records import MarkRecord, UsageRecord
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, conclude, is_busy, notify
+from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
+from core.kernel.values.window import Compaction, CompactionPhase, CutReason, ViewCut
+from core.services.providers.profiles import takes_seals_alone
+from core.services.settings.settings_messages import LoadSettings
+from core.services.spending.limits import (
+    add_spent,
+    has_room,
+    limit_reached,
+    payments_of,
+    release,
+    reserve,
+    upkeep_key,
+)
+from core.services.spending.spending_messages import SettleReserve
+from core.talk.context.context_spec import stack_spec
+from core.talk.context.window_budget import FULL_PERCENT, context_window, is_told
+from core.talk.discussion.cuts import cut_record
+from core.talk.discussion.discussion_messages import AppendRecords, UpkeepToken, WriteFailed
+from core.talk.discussion.log_content import model_view
+from core.talk.turn import sending, turn_replies
 
 NO_PROMPT = f"The prompt {COMPRESSION_PROMPT} is empty."
 
@@ -196,7 +202,7 @@ def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
             return _begun(state, given, one, opened, call)
         case CompactionPhase.STORING if opened.cut is not None and opened.cut.id == one.record_id:
             state = conclude(_without(state, one), CommandOutcome(one.command_id, one.record_id))
-            return room.view_ready(state, given, one.discussion_id)
+            return sending.view_ready(state, given, one.discussion_id)
         case _:
             return state, ()
 
@@ -367,8 +373,8 @@ def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Resul
     if call is None or not call.awaits_view:
         return state, ()
     if call.overflow is not None:
-        return replies.no_room(state, given, one.discussion_id, problem)
-    return room.view_ready(state, given, one.discussion_id)
+        return turn_replies.no_room(state, given, one.discussion_id, problem)
+    return sending.view_ready(state, given, one.discussion_id)
 
 
 def _dropped(state: AppState, one: Compaction) -> Result:

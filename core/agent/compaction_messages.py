@@ -7,11 +7,10 @@ from datetime import datetime
 
 import msgspec
 
-from core.base.offer import OfferedCommand
-from core.values.messages import Message
-from core.values.spec import StackSpec
-from core.values.usage import Usage
-from core.values.window import CutPlan, CutReason, ViewCut
+from core.kernel.values.messages import Message
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.usage import OfferedCommand, Usage
+from core.kernel.values.window import CutPlan, CutReason, ViewCut
 
 
 class CompactDiscussion(OfferedCommand, frozen=True):

@@ -24,22 +24,22 @@ from core.agent.compaction_messages import (
 from core.agent.compression import run_discussion_compression
 from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut
 from core.agent.journal_text import JournalEntry, parsed, tokens_of
-from core.base import paths
-from core.base.errors import FailureKind, ProviderError, SlopError
-from core.base.opener import open_file
-from core.base.reports import Report
-from core.context.budget import budget_of, window_of
-from core.context.measure import Assembly
-from core.providers.protocol import CancelToken, Provider
-from core.providers.whole_reply import CallSpent, whole_reply
-from core.spending.estimates import booked, with_lost
-from core.spending.limits import upkeep_key
-from core.values.messages import Role
-from core.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
-from core.values.spec import StackSpec
-from core.values.stack import LayerId, Segment
-from core.values.usage import Usage, UsageKind, add_usage
-from core.values.window import CutPlan, CutReason
+from core.kernel import paths
+from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.opener import open_file
+from core.kernel.reports import Report
+from core.kernel.values.messages import Role
+from core.kernel.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import LayerId, Segment
+from core.kernel.values.usage import Usage, UsageKind, add_usage
+from core.kernel.values.window import CutPlan, CutReason
+from core.services.providers.protocol import CancelToken, Provider
+from core.services.providers.pump import CallSpent, whole_reply
+from core.services.spending.estimates import booked, with_lost
+from core.services.spending.limits import upkeep_key
+from core.talk.context.difference import Assembly
+from core.talk.context.window_budget import budget_of, window_of
 
 MAX_JOURNAL_BYTES = 8_000_000
 """Of the journal's end that is read; an entry that begins before it is passed over."""
@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 
 
 class Measures(Protocol):
-    """Builds a stack and counts it; `core.context.assembly.Assembler` does."""
+    """Builds a stack and counts it; `core.talk.context.assembly.Assembler` does."""
 
     def assemble(self, spec: StackSpec) -> Assembly:
         """The stack as it is now."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from core.base.errors import FailureKind, ProviderError
-from core.base.frame import frame
-from core.base.text import clean, one_line
+from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.frame import clean, frame, one_line
 
 Ask = Callable[[str], str]
 """Sends a prompt and returns the reply's text. Raises SlopError."""

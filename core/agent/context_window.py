@@ -7,13 +7,13 @@ from datetime import datetime
 
 from core.agent.cut_plan import CutRequest, plan_cut
 from core.agent.journal_text import parsed, tokens_of
-from core.context.budget import budget_of
-from core.discussion.cuts import sent_view
-from core.discussion.log_view import fold
-from core.spending.estimates import reply_texts
-from core.values.messages import Message, ToolResultPart
-from core.values.records import Record
-from core.values.window import CutPlan, CutReason
+from core.kernel.values.messages import Message, ToolResultPart
+from core.kernel.values.records import Record
+from core.kernel.values.window import CutPlan, CutReason
+from core.services.spending.estimates import reply_texts
+from core.talk.context.window_budget import budget_of
+from core.talk.discussion.cuts import sent_view
+from core.talk.discussion.log_content import fold
 
 
 def restore_from_log(records: Iterable[Record]) -> tuple[Message, ...]:

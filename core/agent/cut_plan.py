@@ -9,22 +9,67 @@ from typing import assert_never
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.bridge import bridged, last_turn, trimmed
 from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
-from core.base.figures import size
-from core.base.frame import frame
-from core.base.text import one_line
-from core.context.budget import WindowBudget
-from core.discussion.cuts import EPHEMERAL_TOOLS, HEAD_NOTE, shortened
-from core.values.messages import (
+from core.kernel.figures import size
+from core.kernel.frame import frame, one_line
+from core.kernel.values.messages import (
     AttachmentPart,
     Message,
     ReasoningPart,
+    Role,
     TextPart,
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
+from core.kernel.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
+from core.talk.context.window_budget import WindowBudget
+from core.talk.discussion.cuts import EPHEMERAL_TOOLS, HEAD_NOTE, shortened
+
+# The bridge: where the view begins behind a journal entry, and where behind what is trimmed for size.
+
+
+def turn_starts(messages: Sequence[Message]) -> tuple[int, ...]:
+    """Places at which a view may begin: the messages of the person. No call is parted from its result there."""
+    return tuple(at for at, message in enumerate(messages) if message.role is Role.USER)
+
+
+def bridged(messages: Sequence[Message], entry_at: datetime | None) -> int:
+    """Place from which messages stay raw: that of the first one after a journal entry, walked back to the person's.
+
+    Args:
+        messages: in order; entry_at: of the newest entry of the discussion, None where it has none: all stay.
+
+    Returns:
+        0 to the last turn's begin: the last turn always stays.
+    """
+    starts = turn_starts(messages)
+    if entry_at is None or not starts:
+        return 0
+    first = next((at for at, message in enumerate(messages) if message.at > entry_at), len(messages))
+    return max((start for start in starts if start <= first), default=0)
+
+
+def trimmed(messages: Sequence[Message], sizes: Mapping[str, int], begin: int, room: int) -> int:
+    """Place from which messages fit, walked forward to the person's next message; the last turn stays, whatever it takes.
+
+    Args:
+        sizes: tokens by message; begin: where the view begins without trimming; room: tokens.
+    """
+    starts = [start for start in turn_starts(messages) if start > begin]
+    total = sum(sizes.get(message.id, 0) for message in messages[begin:])
+    at = begin
+    for start in starts:
+        if total <= room:
+            break
+        total -= sum(sizes.get(message.id, 0) for message in messages[at:start])
+        at = start
+    return at
+
+
+def last_turn(messages: Sequence[Message]) -> int:
+    """Place at which the last turn begins; 0 where nobody has written."""
+    return max(turn_starts(messages), default=0)
+
 
 SUMMARY_TOKENS = 2_000
 """Room that is kept for a summary, at most a quarter of all there is."""

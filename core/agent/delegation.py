@@ -7,24 +7,72 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import replace
 
-from core.agent import pages
-from core.agent.capped_output import CappedOutput
-from core.agent.pages import asked_calls, page_of, with_page
-from core.base.decoders import from_json
-from core.base.figures import count
-from core.base.frame import frame
-from core.base.mapping import with_entry
-from core.base.secrets import scrubbed_line
-from core.base.stamp import Stamp
-from core.base.text import clean
-from core.discussion.lifecycle import tasks_of
-from core.discussion.messages import CreateOnDisk
-from core.values.agent import ActKind, AgentTurn, CallState, Delegation, Mode, ToolCall
-from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import Mark, Role, Status, ToolCallPart
-from core.values.provider import StopKind
-from core.values.state import AppState
-from core.values.updates import Result, is_busy
+from core.agent import agent_pages as pages
+from core.agent.agent_pages import asked_calls, page_of, with_page
+from core.kernel.decoders import from_json
+from core.kernel.figures import count
+from core.kernel.frame import clean, frame
+from core.kernel.ids import Stamp
+from core.kernel.secrets import scrubbed_line
+from core.kernel.structures import with_entry
+from core.kernel.values.agent import ActKind, AgentTurn, CallState, Delegation, Mode, ToolCall
+from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion
+from core.kernel.values.messages import Mark, Role, Status, ToolCallPart
+from core.kernel.values.provider import StopKind
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import Result, is_busy
+from core.talk.discussion.discussion_messages import CreateOnDisk
+from core.talk.discussion.lifecycle import tasks_of
+
+# Output of a command, kept to its head and its tail.
+
+HEAD_BYTES, TAIL_BYTES = 10_000, 20_000
+LIVE_CHARS = 4_000
+"""Most of the tail that is shown while a command runs."""
+
+
+class CappedOutput:
+    """Bytes as they arrive: the first and the last are kept, in the middle only their number."""
+
+    def __init__(self, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> None:
+        self._head_bytes = head_bytes
+        self._tail_bytes = tail_bytes
+        self._head = b""
+        self._tail = bytearray()
+        self.total_bytes = 0
+
+    def add(self, data: bytes) -> None:
+        """Take more bytes, any number."""
+        self.total_bytes += len(data)
+        room = self._head_bytes - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:] if room > 0 else data
+        if len(self._tail) > 2 * self._tail_bytes:
+            del self._tail[: -self._tail_bytes]
+
+    @property
+    def left_bytes(self) -> int:
+        """Bytes that were left out between head and tail."""
+        return self.total_bytes - len(self._head) - min(len(self._tail), self._tail_bytes)
+
+    def text(self) -> str:
+        """Head and tail as clean text, with a line between them that says how much is left out."""
+        tail = bytes(self._tail[-self._tail_bytes :])
+        if not self.left_bytes:
+            return _decoded(self._head + tail)
+        return f"{_decoded(self._head)}\n[… {count(self.left_bytes, 'byte')} left out …]\n{_decoded(tail)}"
+
+    def live(self) -> str:
+        """End of what arrived, at most `LIVE_CHARS`."""
+        end = bytes(self._tail[-4 * LIVE_CHARS :])
+        if len(end) < 4 * LIVE_CHARS and not self.left_bytes:
+            end = (self._head + end)[-4 * LIVE_CHARS :]
+        return _decoded(end)[-LIVE_CHARS:]
+
+
+def _decoded(data: bytes) -> str:
+    return clean(data.decode("utf-8", "replace"))
+
 
 NAME = "delegate"
 MOST_AT_ONCE, MOST_IN_TURN = 4, 16

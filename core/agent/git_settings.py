@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.base.secrets import named_secrets
+from core.kernel.secrets import named_secrets
 
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\](.*)")
 _LEFT_OUT = frozenset(

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import msgspec
 
-from core.agent.asked_places import (
+from core.agent.sensitive_paths import (
     IN_REPOSITORY,
     PARTS_OF_REPOSITORY,
     is_repository,
     reasons_to_ask_before_writing,
 )
 from core.agent.tool import ToolPlaces
-from core.base import paths
-from core.base.disk import write_held
-from core.base.key_files import FileMark, mark_of
-from core.base.opener import SHARED_MODE, HeldFolder, OddFileError, held_folder, read_held
-from core.base.text import clean
-from core.context.key_gate import KeyGate
-from core.context.places import Places, is_inside
+from core.kernel import paths
+from core.kernel.disk import write_held
+from core.kernel.frame import clean
+from core.kernel.key_files import FileMark, mark_of
+from core.kernel.opener import SHARED_MODE, HeldFolder, OddFileError, held_folder, read_held
+from core.talk.context.globs import Places, is_inside
+from core.talk.context.key_gate import KeyGate
 
 MAX_FILE_BYTES = 16_000_000
 """Most of a file that is read or written; a larger one is for `grep` and commands."""
@@ -103,7 +103,7 @@ def key_reasons(place: ToolPath, found: GuardedBytes, gate: KeyGate) -> tuple[st
 
 
 class Fence:
-    """The folders that tools may reach and those that they never do, resolved once. Trust is the policy's (`core.agent.policy`).
+    """The folders that tools may reach and those that they never do, resolved once. Trust is the policy's (`core.agent.tool_policy`).
 
     One instance serves one call and is then dropped: links may lead elsewhere by the next.
     """

@@ -11,10 +11,10 @@ from contextlib import suppress
 
 import msgspec
 
-from core.agent.asked_places import is_repository, rules_something
 from core.agent.seen_places import ClosedView
-from core.base.key_names import folded
-from core.base.opener import SHARED_MODE, make_folder, open_descriptor, read_file
+from core.agent.sensitive_paths import is_repository, rules_something
+from core.kernel.key_names import folded
+from core.kernel.opener import SHARED_MODE, make_folder, open_descriptor, read_file
 
 MOST_LOOKED_AT = 5_000
 """Entries of a project, nearest first, among which guarded places are looked for."""

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from core.base.figures import count
-from core.base.text import clean, one_line, size_bytes
-from core.base.tokens import estimate_tokens
+from core.kernel.figures import count
+from core.kernel.frame import clean, one_line, size_bytes
+from core.kernel.tokens import estimate_tokens
 
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?"
 _HEAD = re.compile(rf"## ({_TIME})(?:[ \t]+[—–-][ \t]+(.*?))?[ \t]*")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from enum import StrEnum
 from itertools import takewhile
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from core.agent.change_notes import ChangeNote, ChangeStep, NotedChange, note_change, read_notes
 from core.agent.guarded_files import (
     ToolPath,
     judge_path,
@@ -20,13 +22,113 @@ from core.agent.guarded_files import (
     remove_guarded,
     write_guarded,
 )
+from core.agent.hunks import joined
 from core.agent.tool import ToolPlaces
-from core.base import paths
-from core.base.decoders import from_json
-from core.base.disk import create_file, make_dirs
-from core.base.errors import StorageError
-from core.base.opener import read_file
-from core.values.agent import FileChange
+from core.kernel import paths
+from core.kernel.decoders import from_json
+from core.kernel.disk import append_file, create_file, make_dirs, write_passing
+from core.kernel.errors import StorageError
+from core.kernel.opener import SETTINGS_BYTES, read_file
+from core.kernel.values.agent import FileChange
+
+# Notes of what a turn wrote, beside the bytes that it kept: begun before a write, settled behind it, so
+# that a kill loses none.
+
+NOTES_FILE = "changes.jsonl"
+
+
+class ChangeStep(StrEnum):
+    """Step of a change: its write begins, it is made, it failed, its bytes are back."""
+
+    BEGUN = "begun"
+    MADE = "made"
+    FAILED = "failed"
+    UNDONE = "undone"
+
+
+class ChangeNote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line: a step of the change of one file.
+
+    Args:
+        change: whole where it begins, later its path and turn; folders: absolute, those that the write makes.
+    """
+
+    step: ChangeStep
+    change: FileChange
+    folders: tuple[str, ...] = ()
+
+
+class NotedChange(msgspec.Struct, frozen=True):
+    """A file as a turn's notes tell it.
+
+    Args:
+        change: all writes of the turn together; folders: that they made; last: the newest write by itself.
+        is_sure: the newest write is known to be made. Else the program ended in it, and the file may be as before it.
+    """
+
+    change: FileChange
+    last: FileChange
+    folders: tuple[str, ...] = ()
+    is_sure: bool = True
+
+    @property
+    def ours(self) -> frozenset[str]:
+        """Sha256 of the bytes that the turn, or an undo of it that nobody noted as made, may have left there."""
+        found = {self.last.after_sha256, *(() if self.is_sure else (self.last.before_sha256,))}
+        return frozenset(found if self.change.is_undone else {*found, self.change.before_sha256})
+
+
+def note_change(turn_folder: Path, note: ChangeNote) -> None:
+    """Append a note and return once it is on the medium. Raises StorageError."""
+    if note.step is not ChangeStep.BEGUN:
+        told = FileChange(note.change.path, note.change.turn_id, "", "")
+        note = ChangeNote(note.step, told)
+    append_file(turn_folder / NOTES_FILE, msgspec.json.encode(note, order="sorted") + b"\n")
+
+
+def read_notes(turn_folder: Path) -> dict[str, NotedChange]:
+    """Changes of files by a turn, by path, in the order of their first writes. Total: what cannot be read is passed over."""
+    try:
+        lines = read_file(turn_folder / NOTES_FILE, None, follows_links=False).splitlines()
+    except OSError:
+        return {}
+    return noted(filter(None, map(_read, lines)))
+
+
+def noted(notes: Iterable[ChangeNote]) -> dict[str, NotedChange]:
+    """Changes that notes tell, by path."""
+    told: dict[str, NotedChange] = {}
+    before: dict[str, NotedChange | None] = {}
+    for note in notes:
+        path = note.change.path
+        known = told.get(path)
+        match note.step:
+            case ChangeStep.BEGUN:
+                before[path] = known
+                change = note.change if known is None else joined(known.change, note.change)
+                folders = (*(known.folders if known is not None else ()), *note.folders)
+                told[path] = NotedChange(change, note.change, folders, is_sure=False)
+            case ChangeStep.MADE if known is not None:
+                told[path] = replace(known, is_sure=True)
+            case ChangeStep.FAILED:
+                earlier = before.get(path)
+                if earlier is None:
+                    told.pop(path, None)
+                else:
+                    told[path] = earlier
+            case ChangeStep.UNDONE if known is not None:
+                told[path] = replace(known, change=replace(known.change, is_undone=True))
+            case _:
+                pass
+    return told
+
+
+def _read(line: bytes) -> ChangeNote | None:
+    try:
+        return from_json(line, ChangeNote)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
 
 EDITS_DIR = "edits"
 """Folder in a discussion's own: it goes to the trash, comes back and is forgotten with it."""
@@ -85,7 +187,7 @@ def kept_changes(home: Path, discussion_id: str) -> tuple[FileChange, ...]:
 
 
 def _keep(kept: Path, path: str, data: bytes | None) -> None:
-    if _read(kept, path) is not None:
+    if _kept_bytes_read(kept, path) is not None:
         return
     make_dirs(kept.parent)
     sha256 = "" if data is None else hashlib.sha256(data).hexdigest()
@@ -140,7 +242,7 @@ def _put_back(kept_file: Path, place: ToolPath, path: str, ours: frozenset[str])
     now = read_guarded(place)
     if now.problem or now.sha256 not in ours:
         return now.problem or f"{place.shown} was changed after this turn: it was left."
-    kept = _read(kept_file, path)
+    kept = _kept_bytes_read(kept_file, path)
     if kept is None:
         return f"The earlier bytes of {place.shown} are not kept any more: it was left."
     head, data = kept
@@ -165,7 +267,7 @@ def _kept_name(turn_folder: Path, path: str) -> Path:
     return turn_folder / hashlib.sha256(os.fsencode(path)).hexdigest()
 
 
-def _read(kept: Path, path: str) -> tuple[_KeptHead, bytes] | None:
+def _kept_bytes_read(kept: Path, path: str) -> tuple[_KeptHead, bytes] | None:
     """Kept bytes of a file with their head; None where nothing is, or only a part."""
     try:
         first, _, data = read_file(kept, None, follows_links=False).partition(b"\n")
@@ -174,3 +276,49 @@ def _read(kept: Path, path: str) -> tuple[_KeptHead, bytes] | None:
         return None
     sha256 = hashlib.sha256(data).hexdigest() if head.sha256 else ""
     return (head, data) if head.path == path and sha256 == head.sha256 else None
+
+
+# Files as the model of a discussion saw them last, which alone it may change; on disk, for edits that wait
+# for a yes when the program ends.
+
+SEEN_FILE = "seen.json"
+MOST_SEEN = 1_000
+"""Files that are remembered, those seen last; another is read again before it is changed."""
+
+
+class SeenFiles:
+    """Files of one discussion, by path. Thread-safe. What cannot be read or kept counts as not seen after a restart.
+
+    Args:
+        folder: of the discussion's kept bytes; it is made with the first file, where the discussion's own is there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / SEEN_FILE
+        self._lock = threading.Lock()
+        self._sha256 = _seen_files_read(self._file)
+
+    def get(self, path: str) -> str:
+        """Sha256 (hex), empty where it never saw the file."""
+        with self._lock:
+            return self._sha256.get(path, "")
+
+    def note(self, path: str, sha256: str) -> None:
+        """It has seen a file as these bytes."""
+        with self._lock:
+            if self._sha256.get(path) == sha256:
+                return
+            self._sha256.pop(path, None)
+            self._sha256[path] = sha256
+            while len(self._sha256) > MOST_SEEN:
+                del self._sha256[next(iter(self._sha256))]
+            with suppress(OSError, StorageError):
+                make_dirs(self._file.parent)
+                write_passing(self._file, msgspec.json.encode(self._sha256))
+
+
+def _seen_files_read(file: Path) -> dict[str, str]:
+    try:
+        return from_json(read_file(file, SETTINGS_BYTES, follows_links=False), dict[str, str])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}

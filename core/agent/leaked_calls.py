@@ -16,12 +16,12 @@ from typing import Any
 
 import msgspec
 
-from core.base.errors import SlopError
-from core.base.json_text import read_json
-from core.base.text import clean
-from core.values.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart, files_of
-from core.values.provider import ProviderRequest
-from core.values.stack import Segment, ToolSchema
+from core.kernel.decoders import read_json
+from core.kernel.errors import SlopError
+from core.kernel.frame import clean
+from core.kernel.values.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart, files_of
+from core.kernel.values.provider import ProviderRequest
+from core.kernel.values.stack import Segment, ToolSchema
 
 MOST_LEAKED = 16
 """Calls of one reply that are recovered; text with more of them is an essay about calls."""

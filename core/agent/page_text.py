@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.base.memory import limit_memory
-from core.base.text import clean
+from core.kernel.frame import clean
+from core.kernel.machine import limit_memory
 
 MAX_MEMORY_BYTES = 1_500_000_000
 

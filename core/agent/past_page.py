@@ -8,14 +8,14 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.agent_pages import MOST_ACTIVITY
 from core.agent.calls import SHOWN_CHARS
 from core.agent.leaked_calls import is_leaked
-from core.agent.pages import MOST_ACTIVITY
-from core.agent.tools.todo import items_of
-from core.base.decoders import from_json
-from core.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, ToolCall
-from core.values.discussion import OpenDiscussion
-from core.values.messages import CallEnd, Message, Role, ToolCallPart, ToolResultPart
+from core.agent.tools.turn_tools import items_of
+from core.kernel.decoders import from_json
+from core.kernel.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, ToolCall
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import CallEnd, Message, Role, ToolCallPart, ToolResultPart
 
 ENDED_WITH_PROGRAM = "It ended with the program that started it, if not before."
 

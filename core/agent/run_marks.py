@@ -14,12 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.agent.guarded_places import drop_left
-from core.base import paths
-from core.base.disk import make_dirs, write_file
-from core.base.errors import StorageError
-from core.base.json_text import read_json
-from core.base.opener import read_file
-from core.base.removal import remove_whole
+from core.kernel import paths
+from core.kernel.decoders import read_json
+from core.kernel.disk import make_dirs, remove_whole, write_file
+from core.kernel.errors import StorageError
+from core.kernel.opener import read_file
 
 VARIABLE = "MANUAL_SLOP_COMMAND"
 """Environment variable that every command carries, with the mark of the run that started it."""

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from core.agent.seen_places import ClosedView
 from core.agent.toolchains import SYSTEM
-from core.base import paths
-from core.base.bounds import SandboxMounts
-from core.base.child_process import output_of
-from core.base.command_bounds import TMPFS_BYTES
-from core.base.opener import read_file
-from core.context.places import is_inside
-from core.values.agent import Sandbox
+from core.kernel import paths
+from core.kernel.bounds import SandboxMounts
+from core.kernel.child_process import output_of
+from core.kernel.command_start import TMPFS_BYTES
+from core.kernel.opener import read_file
+from core.kernel.values.agent import Sandbox
+from core.talk.context.globs import is_inside
 
 BUBBLEWRAP, SANDBOX_EXEC = "bubblewrap", "sandbox-exec"
 TRIAL_S = 5.0

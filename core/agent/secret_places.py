@@ -17,10 +17,10 @@ from itertools import islice
 import msgspec
 
 from core.agent.guarded_places import PASSED_OVER
-from core.base.figures import size
-from core.base.key_files import KeyContents
-from core.base.key_names import KEY_FOLDERS, folded, is_key_name
-from core.context.places import is_below, is_inside
+from core.kernel.figures import size
+from core.kernel.key_files import KeyContents
+from core.kernel.key_names import KEY_FOLDERS, folded, is_key_name
+from core.talk.context.globs import is_below, is_inside
 
 MOST_LOOKED_AT = 200_000
 """Entries of a project among which they are looked for, but for folders of what was fetched or built."""

@@ -10,7 +10,7 @@ from itertools import islice
 import msgspec
 
 from core.agent.toolchains import SYSTEM
-from core.context.places import is_below, is_inside
+from core.talk.context.globs import is_below, is_inside
 
 
 class ClosedView(msgspec.Struct, frozen=True):

@@ -23,11 +23,10 @@ from core.agent.sandbox import (
     system_program,
 )
 from core.agent.secret_places import SecretPlaces, server_note
-from core.base.bounds import CommandBounds, Keeper
-from core.base.command_bounds import MOST_PROCESSES
-from core.base.command_start import HOST_LIFELINE, bounded, counts_by_namespace
-from core.base.removal import remove_whole
-from core.values.mcp import WrappedCommand
+from core.kernel.bounds import CommandBounds, Keeper
+from core.kernel.command_start import HOST_LIFELINE, MOST_PROCESSES, bounded, counts_by_namespace
+from core.kernel.disk import remove_whole
+from core.kernel.values.mcp import WrappedCommand
 
 _NO_REMEDY = "The server would have to be started for a smaller project"
 

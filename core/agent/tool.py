@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from core.base.bounds import CommandBounds
-from core.base.decoders import schemas_of
-from core.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
-from core.values.messages import AttachmentPart
-from core.values.retrieval import MemoryToolAnswer
-from core.values.stack import ToolSchema
+from core.kernel.bounds import CommandBounds
+from core.kernel.decoders import from_json, schemas_of
+from core.kernel.frame import one_line
+from core.kernel.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
+from core.kernel.values.messages import AttachmentPart, CallEnd, Entry, Message, ToolCallPart, ToolResultPart
+from core.kernel.values.retrieval import MemoryToolAnswer
+from core.kernel.values.stack import ToolSchema
 
 
 class ToolPlaces(msgspec.Struct, frozen=True):
@@ -259,3 +261,98 @@ def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
     if "properties" in rest:  # a type of ours, not a field
         rest = {key: value for key, value in rest.items() if key not in {"title", "description"}}
     return {key: _plain(value, components) for key, value in {**own, **rest}.items()}
+
+
+# Escapes for text that a person says yes to: each character that shows nothing, or something else than it
+# does, by its code.
+
+_HIDDEN_KINDS = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+"""Control, format (bidi among them), unassigned, private, lone surrogates, line and paragraph separators."""
+_BLANK_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and signs that no font draws anything for."""
+_KEPT = frozenset("\n\t")
+
+
+def escaped(text: str) -> str:
+    """The text as it can be judged: `‹U+202E›` where a character would be unseen or turn what follows around.
+
+    Line feeds and tabs stay; any other space but the plain one, and marks that choose a variant, are escaped as well.
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(char if is_plain(char) else f"‹U+{ord(char):04X}›" for char in text)
+
+
+def is_plain(char: str) -> bool:
+    """True if a character shows as what it is."""
+    if " " <= char <= "~" or char in _KEPT:
+        return True
+    kind = unicodedata.category(char)
+    is_variant = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+    return kind not in _HIDDEN_KINDS and kind != "Zs" and not is_variant and char not in _BLANK_LETTERS
+
+
+def hidden_count(text: str) -> int:
+    """Number of characters that `escaped` shows by their codes."""
+    return sum(not is_plain(char) for char in text)
+
+
+# Tool calls of a turn that did not do what was asked, for front ends that show no list of calls.
+
+WORDS_CHARS = 300
+
+
+class FailedCall(msgspec.Struct, frozen=True):
+    """A call that failed, was refused or interrupted. `words`: start of what the model was told, one line."""
+
+    call_id: str
+    name: str
+    end: CallEnd
+    words: str
+
+    @property
+    def sentence(self) -> str:
+        """The call, how it ended and why."""
+        how = "failed" if self.end is CallEnd.FAILED else f"was {self.end}"
+        return f"{self.name} {how}: {self.words}"
+
+
+def failed_calls(entries: Sequence[Entry]) -> tuple[FailedCall, ...]:
+    """The failed calls whose results are among these entries, in their order."""
+    names: dict[str, str] = {}
+    found: list[FailedCall] = []
+    for entry in entries:
+        if not isinstance(entry, Message) or entry.is_deleted:
+            continue
+        for part in entry.parts:
+            if isinstance(part, ToolCallPart):
+                names[part.call_id] = part.name
+            elif isinstance(part, ToolResultPart) and (end := part.end(entry.status)) is not CallEnd.DONE:
+                name = names.get(part.call_id, "a tool")
+                found.append(FailedCall(part.call_id, name, end, one_line(part.text, WORDS_CHARS)))
+    return tuple(found)
+
+
+# Arguments of a call as its tool's struct, or why they do not fit.
+
+_Arguments = TypeVar("_Arguments", bound=msgspec.Struct)
+MAX_ARGUMENT_CHARS = 4_000_000
+
+Described = msgspec.Meta
+
+
+def arguments_of(
+    kind: ActKind, title: str, arguments_json: str, form: type[_Arguments]
+) -> _Arguments | Judged:
+    """Arguments in a tool's form; a judged call that cannot be done, for the model, where they do not fit. Total."""
+    if len(arguments_json) > MAX_ARGUMENT_CHARS:
+        return refused(kind, title, f"The arguments have {len(arguments_json):,} characters, too many.")
+    try:
+        return from_json(arguments_json or "{}", form)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return refused(kind, title, f"The arguments do not fit: {error}")
+
+
+def refused(kind: ActKind, title: str, problem: str) -> Judged:
+    """Judge a call as one that cannot be done."""
+    return Judged(kind, title, problem=problem)

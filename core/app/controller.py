@@ -14,17 +14,17 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from core.app.app_messages import Command, Effect, Event, Input, Quit
 from core.app.dispatch import step
-from core.app.messages import Command, Effect, Event, Input, Quit
 from core.app.rescue import after_failed_step, unbegun
-from core.base.errors import SlopError
-from core.base.reports import Tick
-from core.context.spec import stack_spec
-from core.turn.messages import ReplyArrived
-from core.values.cache import DiscussionCacheState
-from core.values.spec import StackSpec
-from core.values.stack import StackInputs
-from core.values.state import AppState
+from core.kernel.errors import SlopError
+from core.kernel.reports import Tick
+from core.kernel.values.cache import DiscussionCacheState
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
+from core.kernel.values.state import AppState
+from core.talk.context.context_spec import stack_spec
+from core.talk.turn.turn_messages import ReplyArrived
 
 TICK_S = 1.0
 SWITCH_S = 0.001

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import subprocess
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
+
+import msgspec
 
 from core.app.crunch_wire import read_frame, write_frame
-from core.base.child_process import start_child
-from core.base.errors import SlopError
-from core.base.figures import time_limit
-from core.discussion.pdf_text import Found
-from core.harvest.transcript import Said
-from core.values.curation import LineRange, Symbol
-from core.values.harvest import ArtifactKind
+from core.kernel.child_process import start_child
+from core.kernel.decoders import packed_decoder_of
+from core.kernel.errors import SlopError
+from core.kernel.figures import time_limit
+from core.kernel.values.curation import LineRange, Symbol
+from core.kernel.values.harvest import ArtifactKind
+from core.kernel.values.retrieval import Corpus
+from core.knowledge.harvest.transcript import Said
+from core.retrieval.minilm import MODEL_NAME
+from core.retrieval.navigation import FieldNames
+from core.retrieval.quantisation import DIMENSION
+from core.retrieval.remote_embedder import EmbedError
+from core.retrieval.sources import SourceText
+from core.talk.discussion.pdf_text import Found
 
 T = TypeVar("T")
 
@@ -219,7 +229,7 @@ class Crunch(JobProcess):
         return mapped(counted, lambda value: dict(zip(names, cast("list[int]", value), strict=True)))
 
     def outline(self, path: str, text: str, lane: str = "") -> Future[tuple[Symbol, ...]]:
-        """Make the outline of a file (`core.context.outline.symbols_of`). The future fails with CrunchError."""
+        """Make the outline of a file (`core.talk.context.outline.symbols_of`). The future fails with CrunchError."""
         header: dict[str, object] = {"job": "outline", "path": path.encode("utf-8", "replace").decode()}
         made = self.submit(header, text.encode("utf-8", "replace"), lane)
         return mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
@@ -234,7 +244,7 @@ class Crunch(JobProcess):
         return mapped(self.submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
 
     def pdf(self, data: bytes) -> Future[Found]:
-        """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
+        """Pages and text of a PDF (`core.talk.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
         return mapped(self.submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
 
     def page(self, data: bytes, charset: str) -> Future[str]:
@@ -245,7 +255,7 @@ class Crunch(JobProcess):
     def read_source(
         self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
     ) -> Future[bytes]:
-        """A file read for the search index (`core.retrieval.source_text`), packed. The future fails with CrunchError."""
+        """A file read for the search index (`core.retrieval.sources`), packed. The future fails with CrunchError."""
         header: dict[str, object] = {
             "job": "source",
             "corpus": corpus,
@@ -315,3 +325,64 @@ def mapped(source: Future[object], change: Callable[[object], T]) -> Future[T]:
     mapped.add_done_callback(lambda done: source.cancel() if done.cancelled() else None)
     source.add_done_callback(finish)
     return mapped
+
+
+# The embedding model and the reading of files, in a worker process of their own.
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+READ_S = 600.0
+
+AT_ONCE = 16
+"""Texts of one job: a question asked beside an indexing run waits for no more than these, half a second on two slow cores."""
+
+
+class LocalEmbedder:
+    """Embeds with the model that comes with the program, and reads files for the index. Thread-safe.
+
+    The process starts with the first job and ends with `close`, or with this program.
+    """
+
+    name = MODEL_NAME
+    dimension = DIMENSION
+
+    def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
+        self._crunch = Crunch(READ_S)
+        self.is_warm = False
+        self._fields = msgspec.msgpack.encode(fields)
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        """Vectors of texts; between two jobs of many of them others have their turn. Raises EmbedError."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimension), np.int8)
+        until_s = time.monotonic() + timeout_s
+        alike = sorted(
+            range(len(texts)), key=lambda at: len(texts[at])
+        )  # short ones are not padded to long ones
+        try:
+            for start in range(0, len(alike), AT_ONCE):
+                part = alike[start : start + AT_ONCE]
+                asked = self._crunch.embed([texts[at] for at in part])
+                data = asked.result(max(until_s - time.monotonic(), 0.0))
+                vectors[part] = np.frombuffer(data, np.int8).reshape(len(part), self.dimension)
+        except TimeoutError as error:
+            raise EmbedError(
+                f"The embedding model took over {time_limit(timeout_s)}", remedy="Try again"
+            ) from error
+        except (CrunchError, CancelledError) as error:
+            why = error.remedy if isinstance(error, CrunchError) else ""
+            raise EmbedError(f"The embedding model failed: {why or error}") from error
+        self.is_warm = True
+        return vectors
+
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+        """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""
+        packed = self._crunch.read_source(corpus.value, path, str(file), known_sha256, self._fields).result()
+        return packed_decoder_of(SourceText).decode(packed)
+
+    def close(self) -> None:
+        """End the process."""
+        self._crunch.close()

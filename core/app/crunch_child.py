@@ -11,8 +11,8 @@ from core.app.job_child import serve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from core.kernel.values.curation import Symbol
     from core.retrieval.minilm import MiniLM
-    from core.values.curation import Symbol
 
 _NICENESS = 5
 
@@ -45,7 +45,7 @@ def _done(header: dict[str, object], payload: bytes) -> object:
 
 
 def _counts(payload: bytes, sizes: list[int]) -> list[int]:
-    from core.base.tokens import count_tokens
+    from core.kernel.tokens import count_tokens
 
     return [count_tokens(text) for text in _texts(payload, sizes)]
 
@@ -58,7 +58,7 @@ def _texts(payload: bytes, sizes: list[int]) -> Iterator[str]:
 
 
 def _outline(path: str, payload: bytes) -> list[object]:
-    from core.context.outline import symbols_of
+    from core.talk.context.outline import symbols_of
 
     return [_row(symbol) for symbol in symbols_of(path, payload.decode("utf-8", "replace"))]
 
@@ -69,8 +69,8 @@ def _row(symbol: Symbol) -> tuple[object, ...]:
 
 
 def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
-    from core.harvest.transcript_sources import unread_messages
-    from core.values.harvest import ArtifactKind
+    from core.kernel.values.harvest import ArtifactKind
+    from core.knowledge.harvest.transcript_sources import unread_messages
 
     try:
         found = unread_messages(ArtifactKind(kind), payload, new_bytes)
@@ -80,7 +80,7 @@ def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
 
 
 def _pdf(payload: bytes) -> dict[str, object]:
-    from core.discussion.pdf_text import read_pdf
+    from core.talk.discussion.pdf_text import read_pdf
 
     return read_pdf(payload)
 
@@ -94,10 +94,10 @@ def _page(payload: bytes, charset: str) -> str:
 def _source(header: dict[str, object], payload: bytes) -> bytes:
     import msgspec
 
-    from core.base.decoders import packed_decoder_of
-    from core.retrieval.heads import FieldNames
-    from core.retrieval.source_text import read_file_source
-    from core.values.retrieval import Corpus
+    from core.kernel.decoders import packed_decoder_of
+    from core.kernel.values.retrieval import Corpus
+    from core.retrieval.navigation import FieldNames
+    from core.retrieval.sources import read_file_source
 
     reading = read_file_source(
         Corpus(str(header["corpus"])),

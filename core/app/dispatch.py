@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.agent import agent_step as agent
 from core.agent import compaction
-from core.agent import step as agent
+from core.agent.agent_messages import AgentCommand, AgentEvent, CommandEnded
+from core.agent.attention import attention_step as attention
+from core.agent.attention.attention_messages import AttentionCommand
 from core.agent.background import end_words
 from core.agent.compaction_messages import CompactionCommand, CompactionEvent
-from core.agent.messages import AgentCommand, AgentEvent, CommandEnded
 from core.app import lifecycle
-from core.app.messages import (
-    AppCommand,
-    AppEvent,
-    Command,
-    Effect,
-    Event,
-    Input,
-    WriteWindow,
+from core.app.app_messages import AppCommand, AppEvent, Command, Effect, Event, Input, WriteWindow
+from core.app.forgetting import forgetting_step as forgetting
+from core.app.forgetting.forgetting_messages import (
+    ForgetDiscussion,
+    ForgetItem,
+    ForgettingCommand,
+    ForgettingEvent,
 )
-from core.app.notices import expire
-from core.app.shown_work import with_shown
-from core.attention import step as attention
-from core.attention.messages import AttentionCommand
-from core.base.reports import (
+from core.app.lifecycle import expire
+from core.imports import imports_step as imports
+from core.imports.imports_messages import ImportCommand, ImportConversations, ImportEvent
+from core.kernel.ids import Stamp
+from core.kernel.reports import (
     OperationDone,
     OperationEnded,
     OperationFailed,
@@ -35,62 +38,125 @@ from core.base.reports import (
     WritesCaughtUp,
     command_id_of,
 )
-from core.base.stamp import Stamp
-from core.caching import step as caching
-from core.caching.abandonment import stop_effects
-from core.caching.messages import CacheReported, CachingCommand, CachingEvent
-from core.caching.rewrites import withdrawal_effects
-from core.context import step as context
-from core.context.messages import ContextCommand, ContextEvent
-from core.context.spec import left_effects
-from core.discussion import durability
-from core.discussion import step as discussion
-from core.discussion.messages import (
-    DiscussionChangedOutside,
-    DiscussionCommand,
-    DiscussionCreated,
-    DiscussionEvent,
-    DiscussionLoaded,
-    DiscussionTrashed,
-    LookForChanges,
-    RecordsAppended,
-    WriteFailed,
-)
-from core.discussion.queue_messages import PromptGone, QueueWritten
-from core.forgetting import step as forgetting
-from core.forgetting.messages import ForgetDiscussion, ForgetItem, ForgettingCommand, ForgettingEvent
-from core.harvest import step as harvest
-from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
-from core.harvest.modes import without_old_notice
-from core.harvest.reader import harvest_reader
-from core.imports import step as imports
-from core.imports.messages import ImportCommand, ImportConversations, ImportEvent
-from core.knowledge import step as knowledge
-from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
-from core.mcp import step as mcp
-from core.mcp.messages import McpCommand, McpEvent
-from core.mcp_server import step as mcp_server
-from core.mcp_server.messages import McpServerCommand, McpServerEvent
-from core.retrieval import step as retrieval
-from core.retrieval.messages import RetrievalCommand, RetrievalEvent
-from core.settings import step as settings
-from core.settings.messages import (
+from core.kernel.values.agent import CallState
+from core.kernel.values.discussion import CallPhase
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState, Level, Unshown
+from core.kernel.values.updates import Result, conclude, dismiss, notify
+from core.knowledge import knowledge_step as knowledge
+from core.knowledge.harvest import harvest_step as harvest
+from core.knowledge.harvest.harvest_messages import HarvestCommand, HarvestEvent, RunCommand
+from core.knowledge.harvest.modes import harvest_reader, without_old_notice
+from core.knowledge.knowledge_messages import KnowledgeCommand, KnowledgeEvent
+from core.knowledge.mcp_server import proposal_step as mcp_server
+from core.knowledge.mcp_server.proposal_messages import McpServerCommand, McpServerEvent
+from core.mcp import mcp_step as mcp
+from core.mcp.mcp_messages import McpCommand, McpEvent
+from core.retrieval import retrieval_step as retrieval
+from core.retrieval.retrieval_messages import RetrievalCommand, RetrievalEvent
+from core.services.settings import settings_step as settings
+from core.services.settings.settings_messages import (
     ModelsListed,
     SettingsCommand,
     SettingsEvent,
     SettingsSettled,
     StoreKey,
 )
-from core.signals import step as signals
-from core.signals.messages import SignalCommand, SignalEvent
-from core.spending import step as spending
-from core.spending.limits import call_of, new_day
-from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
-from core.turn import step as turn
-from core.turn.messages import CallEnded, CancelReply, KnowledgeSent, PaidCommand, TurnCommand, TurnEvent
-from core.values.outcomes import CommandOutcome
-from core.values.state import AppState, Level
-from core.values.updates import Result, conclude, dismiss, notify
+from core.services.spending import spending_step as spending
+from core.services.spending.limits import call_of, new_day
+from core.services.spending.spending_messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
+from core.signals import signals_step as signals
+from core.signals.signals_messages import SignalCommand, SignalEvent
+from core.talk.caching import caching_step as caching
+from core.talk.caching.caching_messages import CacheReported, CachingCommand, CachingEvent
+from core.talk.caching.rewrites import rewrite_effects, stop_effects, withdrawal_effects
+from core.talk.context import context_step as context
+from core.talk.context.context_messages import ContextCommand, ContextEvent
+from core.talk.context.context_spec import context_effects, left_effects
+from core.talk.discussion import discussion_step as discussion
+from core.talk.discussion import durability
+from core.talk.discussion.discussion_messages import (
+    DiscussionChangedOutside,
+    DiscussionCommand,
+    DiscussionCreated,
+    DiscussionEvent,
+    DiscussionLoaded,
+    DiscussionTrashed,
+    IndexDiscussion,
+    LookForChanges,
+    PromptGone,
+    QueueWritten,
+    RecordsAppended,
+    WriteFailed,
+)
+from core.talk.turn import turn_step as turn
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CancelReply,
+    KnowledgeSent,
+    PaidCommand,
+    TurnCommand,
+    TurnEvent,
+)
+
+# Work that only shows: previews, prices of rewrites and the list's index wait while a turn goes on to its
+# next request.
+
+LONGEST = timedelta(seconds=2)
+"""Time for which it is put off at most; it ends with the first message behind that, a tick at the latest."""
+UNANSWERED = timedelta(seconds=1)
+"""The same while the model is asked and says nothing: then it is in nobody's way."""
+ANSWERED = timedelta(milliseconds=250)
+"""The same while the model answers: a reply that is over sooner, because it only asks for a tool, does not wait for it."""
+
+_BETWEEN = frozenset({CallPhase.SAVING, CallPhase.WAITING, CallPhase.STORING})
+
+
+def with_shown(
+    before: AppState, after: AppState, effects: tuple[Effect, ...], was: datetime | None
+) -> Result:
+    """The effects with the work that only shows, or without it and with a note that it is owed.
+
+    Args:
+        effects: of the step so far; was: time of the step before.
+    """
+    owed, now = after.unshown, after.now
+    if now is not None and _must_wait(after, timedelta() if owed is None else now - owed.since):
+        since = owed or Unshown(replace(before, unshown=None), was or now)
+        indexed = since.indexed.union(_indexed(effects))
+        rest = tuple([one for one in effects if not isinstance(one, IndexDiscussion)])
+        return replace(after, unshown=replace(since, indexed=indexed)), rest
+    if owed is None:
+        return after, (*effects, *context_effects(before, after, was), *rewrite_effects(before, after))
+    indexed = owed.indexed.difference(_indexed(effects))
+    return replace(after, unshown=None), (
+        *effects,
+        *map(IndexDiscussion, sorted(indexed)),
+        *context_effects(owed.before, after, owed.since),
+        *rewrite_effects(owed.before, after),
+    )
+
+
+def _indexed(effects: Iterable[Effect]) -> Iterable[str]:
+    return [one.discussion_id for one in effects if isinstance(one, IndexDiscussion)]
+
+
+def _must_wait(state: AppState, waited: timedelta) -> bool:
+    """True while a turn with tools is between a reply and the answer to its next request, and nobody is asked anything."""
+    if waited >= LONGEST:
+        return False
+    for running in state.agent.turns.values():
+        if running.is_left or running.is_stopping:
+            continue
+        call = state.turns.calls.get(running.discussion_id)
+        if call is not None and call.phase in _BETWEEN:
+            return not call.is_out or call.phase is CallPhase.STORING or waited < UNANSWERED
+        if call is not None and call.phase is CallPhase.STREAMING:
+            return state.unshown is not None and waited < ANSWERED
+        if call is None and not any(one.state is CallState.ASKING for one in running.calls):
+            return True
+    return False
+
 
 _TELLS_ITSELF = (
     TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem | CompactionCommand

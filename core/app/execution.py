@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
 
-from core.app.messages import Command, awaited
-from core.base.errors import SlopError
-from core.values.state import AppState
-from core.values.updates import outcome_of
+import msgspec
+
+from core.agent.agent_messages import UndoTurn
+from core.agent.tool import Tool
+from core.app.app_messages import PERSON_ONLY, Command, awaited
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
+from core.imports.imports_messages import ImportConversations
+from core.kernel.errors import SlopError
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import outcome_of
+from core.knowledge.mcp_server.proposal_messages import RefuseProposals
+from core.services.settings.settings_messages import (
+    ChangeProjectSetting,
+    ChangeSetting,
+    OpenProject,
+    RemoveServer,
+    ResetPrompt,
+    SavePrompt,
+    SaveServer,
+    UpdatePrices,
+)
+from core.services.spending.limits import loosens
+from core.signals.signals_messages import SetQuiet
+from core.talk.context.context_messages import DeleteNamedText, DeletePreset, RevertPreset, SaveNamedText
+from core.talk.discussion.discussion_messages import AttachFile, Detach, SetDraft
 
 ACT_S = 30.0
 """Longest wait for one thing that was asked for."""
@@ -69,3 +91,116 @@ def too_slow(timeout_s: float) -> SlopError:
         f"Nothing happened for {timeout_s:g} seconds",
         remedy="Look at `manual-slop doctor`, then try again",
     )
+
+
+# Options by which a program is started.
+
+
+def all_tools() -> Mapping[str, Tool]:
+    """The table of tools. Loaded late: they need libraries that the first frame must not wait for."""
+    from core.app.tool_table import TOOLS
+
+    return TOOLS
+
+
+class OutsideOptions(msgspec.Struct, frozen=True):
+    """Place where a program works, and resources that it may take for itself.
+
+    Args:
+        home: the person's data, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
+        start: the folder to work in, by default the current one.
+        overrides: settings of the command line by dotted key, checked.
+        owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
+        watches: whether files are watched for change; is_headless: nobody sits in front of a window.
+        hooks: run the Hook API whatever the settings say; test_clock: let it put the program's clock forward.
+        tools: all that there are, asked for when one is needed.
+    """
+
+    home: Path | None = None
+    start: Path | None = None
+    overrides: Mapping[str, str | int | float | bool | tuple[str, ...]] = msgspec.field(default_factory=dict)
+    owns_home: bool = True
+    watches: bool = True
+    hooks: bool = False
+    test_clock: bool = False
+    is_headless: bool = False
+    tools: Callable[[], Mapping[str, Tool]] = all_tools
+
+
+# The rule of what counts only from a person, whichever front end hands it over: a program's token gives
+# none of it.
+
+FINAL: tuple[type[Any], ...] = (
+    ForgetDiscussion,
+    ForgetItem,
+    RefuseProposals,
+    DeletePreset,
+    RevertPreset,
+    Detach,
+    UndoTurn,
+)
+"""Commands that take away what no trash, log or other file brings back."""
+
+SAYS_YES = ("over_limit", "is_agreed", "replaces")
+"""Fields that answer a question in a person's place: past a limit, much out of knowledge, over a file that stands there."""
+
+ALWAYS: tuple[type[Any], ...] = (
+    *PERSON_ONLY,
+    *FINAL,
+    SaveServer,
+    RemoveServer,
+    OpenProject,
+    SavePrompt,
+    ResetPrompt,
+    SaveNamedText,
+    DeleteNamedText,
+    AttachFile,
+    ImportConversations,
+    UpdatePrices,
+)
+"""Commands that count only from a person whatever they hold: beside approvals the servers that words and keys go to, folders
+and files of the machine that are read, texts that every later conversation obeys, prices by which limits hold, and what no
+trash brings back."""
+
+PROGRAMS_SETTINGS = frozenset(
+    [
+        "ai_settings.provider", "ai_settings.model", "ai_settings.effort", "ai_settings.max_output_tokens",
+        "ai_settings.spend_limit_usd", "ai_settings.knowledge.digest_enabled", "ai_settings.knowledge.budget_bytes",
+        "ai_settings.knowledge.live_days", "ai_settings.knowledge.max_source_bytes",
+        "ai_settings.caching.anthropic_enabled", "ai_settings.caching.anthropic_ttl", "ai_settings.caching.gemini_enabled",
+        "ai_settings.caching.gemini_ttl_minutes", "ai_settings.caching.openai_ttl", "ai_settings.caching.appends_changes",
+        "ai_settings.caching.keepalive_cap_usd", "ai_settings.caching.prewarm", "ai_settings.caching.embedded_disk_mb",
+        "ai_settings.caching.day_limit_usd", "retrieval.enabled", "retrieval.ambient", "retrieval.ambient_tokens",
+        "retrieval.tag_fields", "retrieval.date_fields", "appearance.theme", "appearance.ui_scale", "appearance.send_key",
+        "files.max_file_bytes", "files.max_glob_files", "files.max_attachment_bytes", "files.paste_as_attachment_chars",
+        "notifications.desktop",
+    ]
+)  # fmt: skip
+"""Settings that any program with the ordinary token may change, limits of money only downwards. All others say what tools,
+servers, channels and the Hook API may do, which folders are read, where words go, or what a model is told."""
+
+
+def is_persons(state: AppState, command: Command) -> bool:
+    """True if a command counts only from a person. Pure and total.
+
+    A command that a model runs could read the ordinary token of the Hook API, so that token gives nothing by which more is
+    spent than the person set, more of the machine is read, more is allowed, or something is lost for good.
+    """
+    if isinstance(command, ALWAYS) or any(getattr(command, name, False) for name in SAYS_YES):
+        return True
+    match command:
+        case ChangeSetting() | ChangeProjectSetting():
+            key = command.key
+            return key not in PROGRAMS_SETTINGS or loosens(state.config.settings, key, command.value)
+        case SetQuiet():
+            return command.is_quiet
+        case SetDraft():
+            return _loses_words(state, command)
+        case _:
+            return False
+
+
+def _loses_words(state: AppState, command: SetDraft) -> bool:
+    """True if a draft would lose words that were not sent: a program may add to them."""
+    opened = state.discussions.open.get(command.discussion_id)
+    return opened is not None and opened.draft.text.strip() not in command.text

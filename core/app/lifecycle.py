@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import assert_never
 
 from msgspec.structs import replace
 
-from core.app.messages import (
+from core.app.app_messages import (
     AppCommand,
     AppEvent,
     DismissNotice,
@@ -19,16 +20,14 @@ from core.app.messages import (
     WatchFiles,
     WriteWindow,
 )
-from core.base.mapping import with_entry
-from core.base.reports import WorkerReported
-from core.discussion.messages import LoadSummaries
-from core.forgetting.messages import ResumeForget
-from core.harvest.messages import FindBatches
-from core.settings.messages import (
-    LoadSettings,
-)
-from core.values.state import AppState, Level, WorkerStatus
-from core.values.updates import Result, dismiss, notify, read_notice
+from core.app.forgetting.forgetting_messages import ResumeForget
+from core.kernel.reports import WorkerReported
+from core.kernel.structures import with_entry
+from core.kernel.values.state import AppState, Level, WorkerStatus
+from core.kernel.values.updates import Result, dismiss, notify, read_notice
+from core.knowledge.harvest.harvest_messages import FindBatches
+from core.services.settings.settings_messages import LoadSettings
+from core.talk.discussion.discussion_messages import LoadSummaries
 
 OWNER_NOTICE = "home-owner"
 LOST_HOME = "Until it ends this one reads no inbox, is in no channel, keeps nothing warm, and lets no discussion go on alone. Close one of the two: the home's lock was removed while this one ran."
@@ -160,4 +159,26 @@ def _watched(state: AppState) -> WatchFiles:
         tuple(sorted(state.discussions.open)),
         state.knowledge.watched,
         state.retrieval.folders,
+    )
+
+
+# Notices pass when they have been up long enough to be read.
+
+INFO_STAYS = timedelta(seconds=12)
+
+
+def expire(state: AppState) -> AppState:
+    """Drop notices of level INFO that have been up long enough to read. Warnings and errors stay."""
+    now = state.now
+    if now is None or not state.program.notices:
+        return state
+    kept = tuple(
+        n
+        for n in state.program.notices
+        if n.level is not Level.INFO or n.action is not None or n.at is None or abs(now - n.at) < INFO_STAYS
+    )
+    return (
+        state
+        if len(kept) == len(state.program.notices)
+        else replace(state, program=replace(state.program, notices=kept))
     )

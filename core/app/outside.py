@@ -13,31 +13,74 @@ from typing import Any, assert_never
 
 import msgspec
 
+from core.agent.agent_messages import AgentEffect
+from core.agent.agent_worker import ToolWorker
 from core.agent.compaction_messages import CompactionEffect, StopSummary
 from core.agent.compaction_worker import CompactionHandler
-from core.agent.messages import AgentEffect
-from core.agent.worker import ToolWorker
-from core.app import context_work, disk
 from core.app import home as store_home
-from core.app.call_services import HomeCallServices, request_reader
-from core.app.context_work import ContextWork, ContextWorker
+from core.app import services as context_work
+from core.app import services as disk
+from core.app.app_messages import Effect, Event, HomeOpened, StopAll, WatchFiles
 from core.app.controller import wall_clock
 from core.app.counting import Counting
-from core.app.disk import DiskHandler, DiskWork, split_state
-from core.app.embedder_process import LocalEmbedder
+from core.app.crunch import LocalEmbedder
+from core.app.execution import OutsideOptions
+from core.app.forgetting.forgetting_messages import ForgettingEffect
+from core.app.forgetting.forgetting_run import ForgetHandler
+from core.app.forgetting.leftovers import ForgetServices
+from core.app.home import Ownership
 from core.app.home_prices import HomePrices, assembly_prices
-from core.app.messages import Effect, Event, HomeOpened, StopAll, WatchFiles
-from core.app.options import OutsideOptions
-from core.app.ownership import Ownership
-from core.app.tool_services import HomeToolServices
+from core.app.services import (
+    ContextWork,
+    ContextWorker,
+    DiskHandler,
+    DiskWork,
+    HomeCallServices,
+    HomeToolServices,
+    request_reader,
+    split_state,
+)
 from core.app.watcher import Watcher
-from core.base import paths
-from core.base.memory import give_back_freed
-from core.base.queue import QueueWorker
-from core.caching import worker as cache_work
-from core.caching.cache_store import HomeCacheStore
-from core.caching.keeper import CacheKeeper
-from core.caching.messages import (
+from core.imports.import_run import ImportHandler
+from core.imports.imports_messages import ImportEffect, StopImport
+from core.kernel import paths
+from core.kernel.machine import give_back_freed
+from core.kernel.queue import QueueWorker
+from core.kernel.values.cache import CachePrices
+from core.kernel.values.mcp import WrappedCommand
+from core.kernel.values.retrieval import SearchPlaces
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
+from core.kernel.values.usage import UsageKind
+from core.knowledge import knowledge_worker as knowledge
+from core.knowledge.harvest.harvest_messages import LetHarvestCall, RunEffect, StopHarvest
+from core.knowledge.harvest.harvest_worker import HarvestHandler, HarvestServices
+from core.knowledge.knowledge_messages import KnowledgeEffect
+from core.knowledge.knowledge_worker import Layer7
+from core.knowledge.mcp_server import proposal_worker as mcp_server
+from core.knowledge.mcp_server.proposal_messages import McpServerEffect
+from core.mcp.mcp_client import McpClient
+from core.mcp.mcp_messages import McpEffect
+from core.mcp.mcp_worker import McpHandler, ServerServices, mcp_secrets
+from core.retrieval.remote_embedder import remote_embedders
+from core.retrieval.retrieval_messages import IndexEffect, IndexEnded, IndexLook, RunIndex, SearchEffect
+from core.retrieval.retrieval_worker import IndexHandler, Recaller, Retrieving, SearchHandler, local_answer
+from core.services.providers.clients import Clients
+from core.services.providers.keys import KeyStore
+from core.services.providers.pump import Call, asking
+from core.services.settings.settings_messages import ListModels, SettingsEffect, TakePrices, WarmUp
+from core.services.settings.settings_worker import SetupHandler
+from core.services.settings.settings_worker import keeps as keeps_work
+from core.services.settings.settings_worker import supersedes as supersedes_work
+from core.services.spending import shared_reserves as spending_work
+from core.services.spending.shared_reserves import SharedReserves
+from core.services.spending.spending_messages import SpendingEffect
+from core.signals import signals_worker as signals_work
+from core.signals.signals_messages import SignalEffect
+from core.signals.signals_worker import SignalHandler
+from core.talk.caching import caching_worker as cache_work
+from core.talk.caching.cache_file import HomeCacheStore
+from core.talk.caching.caching_messages import (
     AdoptContents,
     CacheEffect,
     CacheRead,
@@ -45,62 +88,21 @@ from core.caching.messages import (
     Prewarm,
     TendContents,
 )
-from core.caching.offers import cache_prices
-from core.caching.rewrite_check import RewriteCheck
-from core.caching.setup import CacheSetup
-from core.caching.worker import CacheHandler
-from core.context.assembly import Assembler
-from core.context.losses import LossesSaid
-from core.context.scale_file import HomeScaleStore
-from core.context.worker import ContextHandler
-from core.discussion import list_worker
-from core.discussion.calls_lock import CallsLocks
-from core.discussion.intake import AttachmentHandler
-from core.discussion.journals import Journals
-from core.discussion.messages import ListEffect, StoreAttachment
-from core.discussion.payments import is_booked
-from core.discussion.worker import DiscussionHandler
-from core.forgetting.messages import ForgettingEffect
-from core.forgetting.services import ForgetServices
-from core.forgetting.worker import ForgetHandler
-from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
-from core.harvest.worker import HarvestHandler, HarvestServices
-from core.imports.messages import ImportEffect, StopImport
-from core.imports.worker import ImportHandler
-from core.knowledge import worker as knowledge
-from core.knowledge.messages import KnowledgeEffect
-from core.knowledge.worker import Layer7
-from core.mcp.client import McpClient
-from core.mcp.messages import McpEffect
-from core.mcp.secrets import mcp_secrets
-from core.mcp.worker import McpHandler, ServerServices
-from core.mcp_server import worker as mcp_server
-from core.mcp_server.messages import McpServerEffect
-from core.providers.clients import Clients
-from core.providers.keys import KeyStore
-from core.providers.pump import Call, asking
-from core.retrieval.messages import IndexEffect, IndexEnded, IndexLook, RunIndex, SearchEffect
-from core.retrieval.recaller import Recaller, local_answer
-from core.retrieval.remote_embedder import remote_embedders
-from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
-from core.settings.messages import ListModels, SettingsEffect, TakePrices, WarmUp
-from core.settings.worker import SetupHandler
-from core.settings.worker import keeps as keeps_work
-from core.settings.worker import supersedes as supersedes_work
-from core.signals import worker as signals_work
-from core.signals.messages import SignalEffect
-from core.signals.worker import SignalHandler
-from core.spending import worker as spending_work
-from core.spending.messages import SpendingEffect
-from core.spending.shared_reserves import SharedReserves
-from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
-from core.turn.worker import CallWorker
-from core.values.cache import CachePrices
-from core.values.mcp import WrappedCommand
-from core.values.retrieval import SearchPlaces
-from core.values.spec import StackSpec
-from core.values.stack import StackInputs
-from core.values.usage import UsageKind
+from core.talk.caching.caching_worker import CacheHandler, RewriteCheck
+from core.talk.caching.keeper import CacheKeeper
+from core.talk.caching.offers import CacheSetup, cache_prices
+from core.talk.context.assembly import Assembler
+from core.talk.context.assembly_desk import HomeScaleStore
+from core.talk.context.context_worker import ContextHandler, LossesSaid
+from core.talk.discussion import discussion_worker
+from core.talk.discussion.attachments import AttachmentHandler
+from core.talk.discussion.discussion_messages import ListEffect, StoreAttachment
+from core.talk.discussion.discussion_worker import DiscussionHandler
+from core.talk.discussion.log import is_booked
+from core.talk.discussion.reply_journal import Journals
+from core.talk.discussion.sightings import CallsLocks
+from core.talk.turn.turn_messages import CallProvider, CancelCall, SendRequest, TurnEffect
+from core.talk.turn.turn_worker import CallWorker
 
 STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0
@@ -379,7 +381,7 @@ class LocalOutside:
             self.home, clock, emit, self._journals, self._reserves, self._call_locks, self._keeper
         )
         keeper = DiskHandler(self.home, discussions, self._cacher.recall)
-        lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
+        lister = discussion_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())
         assembling = ContextWorker(
             ContextHandler(self._assembler, outline, self._counting, emit, losses),
@@ -387,11 +389,11 @@ class LocalOutside:
             lambda: self._context.has_waiting,
         )
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps, about=disk.about)
-        self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
+        self._listing = QueueWorker("list", lister.handle, emit, discussion_worker.supersedes_list)
         intake = AttachmentHandler(self.home, emit, self._counting.pdf)
         self._attaching = QueueWorker("attachments", intake.handle, emit, about=lambda one: one.discussion_id)
         self._setup = QueueWorker("settings", self._setups.handle, emit, supersedes_work, keeps_work)
-        self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
+        self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes_context)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
         proposer = mcp_server.ProposalHandler(self.home, emit)

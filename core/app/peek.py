@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from core.base import paths
-from core.base.opener import open_descriptor, read_file
+from core.kernel import paths
+from core.kernel.opener import open_descriptor, read_file
 
 
 def is_owned(root: Path) -> bool:

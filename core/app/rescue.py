@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.app.messages import Effect, Event, Input
-from core.base.errors import FailureKind
-from core.base.reports import OperationFailed, command_id_of
-from core.discussion.messages import AppendRecords, LoadDiscussion, WriteFailed
-from core.settings.messages import SettingsSettled, TellSettled
-from core.spending.limits import call_of
-from core.spending.messages import ClaimReserve, ReserveClaimed
-from core.turn.messages import CallFailed, CallProvider, SendRequest
-from core.turn.replies import failed
-from core.turn.sending import find_call
-from core.values.discussion import CallPhase, LiveCall
-from core.values.messages import TextPart
-from core.values.outcomes import CommandOutcome
-from core.values.provider import Failure
-from core.values.spending import SpentElsewhere
-from core.values.state import AppState, Level
-from core.values.updates import Result, conclude, notify, without_call
-from core.values.usage import Usage
+from core.app.app_messages import Effect, Event, Input
+from core.kernel.errors import FailureKind
+from core.kernel.reports import OperationFailed, command_id_of
+from core.kernel.values.discussion import CallPhase, LiveCall
+from core.kernel.values.messages import TextPart
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.provider import Failure
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, conclude, notify, without_call
+from core.kernel.values.usage import SpentElsewhere, Usage
+from core.services.settings.settings_messages import SettingsSettled, TellSettled
+from core.services.spending.limits import call_of
+from core.services.spending.spending_messages import ClaimReserve, ReserveClaimed
+from core.talk.discussion.discussion_messages import AppendRecords, LoadDiscussion, WriteFailed
+from core.talk.turn.sending import find_call
+from core.talk.turn.turn_messages import CallFailed, CallProvider, SendRequest
+from core.talk.turn.turn_replies import failed
 
 LOOK = "What was kept before stands. See the log file, and report it."
 

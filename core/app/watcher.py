@@ -2,26 +2,257 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.app.messages import Event
-from core.app.watch import FileWatch
-from core.base import paths as home_paths
-from core.base.reports import OperationFailed
-from core.context.messages import FilesChanged
-from core.discussion.messages import DiscussionsTouched
-from core.knowledge import drafts
-from core.knowledge.messages import KnowledgeFilesChanged
-from core.mcp_server.messages import ProposalsTouched
-from core.mcp_server.proposal_file import proposals_file
-from core.retrieval.messages import SourcesChanged
+from core.app.app_messages import Event
+from core.kernel import paths as home_paths
+from core.kernel.reports import OperationFailed
+from core.knowledge import merges as drafts
+from core.knowledge.knowledge_messages import KnowledgeFilesChanged
+from core.knowledge.mcp_server.proposal_messages import ProposalsTouched
+from core.knowledge.mcp_server.proposal_worker import proposals_file
+from core.retrieval.retrieval_messages import SourcesChanged
 from core.retrieval.sources import wakes_index
-from core.settings.messages import SettingsFilesChanged
-from core.signals.messages import InboxTouched, WatchedFilesChanged
-from core.spending.messages import ReservesTouched
+from core.services.settings.settings_messages import SettingsFilesChanged
+from core.services.spending.spending_messages import ReservesTouched
+from core.signals.signals_messages import InboxTouched, WatchedFilesChanged
+from core.talk.context.context_messages import FilesChanged
+from core.talk.discussion.discussion_messages import DiscussionsTouched
+
+# Watches files for change on a thread: survives deleted folders and editors that save by renaming.
+
+MAX_FOLDERS = 4_000
+"""Folders that are watched at once; the files of further ones are not."""
+
+_CHECK_MS = 1_000
+_DEBOUNCE_MS = 200
+_STEP_MS = 50
+_POLL_MS = 1_000
+_RETRY_S = 2.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """Watch asked for: `paths` as asked, `whole` folders among them, `new` those not told of yet, `extra` folders that
+    appeared since. `stop` ends the round.
+    """
+
+    paths: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
+    extra: set[str] = field(default_factory=set)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+class FileWatch:
+    """Reports changes of files and of the folders that they lie in.
+
+    Reported are: a change of a watched path, in any way; and an entry that appears in or goes from a watched
+    folder, since a glob may take it. Changes are gathered for a fifth of a second. A folder that is deleted
+    and made again is found again within about a second, and its files are reported.
+
+    Args:
+        on_change: called on the watching thread with absolute paths, sorted; must return at once.
+        on_trouble: called with a sentence when watching falls back to polling, or sees only a part.
+        on_watching: called once for every `watch`, when it has taken effect, with the paths that are new: they may
+            have changed since they were read.
+    """
+
+    def __init__(
+        self,
+        on_change: Callable[[tuple[str, ...]], None],
+        on_trouble: Callable[[str], None] = log.warning,
+        on_watching: Callable[[tuple[str, ...]], None] = lambda _paths: None,
+    ) -> None:
+        self._on_change = on_change
+        self._on_trouble = on_trouble
+        self._on_watching = on_watching
+        self._lock = threading.Lock()
+        self._wanted = _Wanted()
+        self._thread: threading.Thread | None = None
+        self._is_stopped = False
+        self._is_polling = False
+        self._is_partial = False
+        self._watching = threading.Event()
+        self._marks: dict[str, tuple[int, int, int]] = {}
+
+    def watch(self, paths: Iterable[str], whole: Iterable[str] = ()) -> None:
+        """Watch these absolute paths (files or folders, there or not yet) instead of the earlier ones.
+
+        Args:
+            whole: folders in which an edit of any file counts. When watching begins anew, for whatever reason, they
+                are told once more: what was edited in between left no mark on them.
+        """
+        with self._lock:
+            folders = frozenset(whole)
+            wanted = frozenset(paths) | folders
+            if (wanted, folders) == (self._wanted.paths, self._wanted.whole) or self._is_stopped:
+                return
+            self._watching.clear()
+            self._wanted.stop.set()
+            self._wanted = _Wanted(wanted, folders, (wanted - self._wanted.paths) | self._wanted.new)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
+                self._thread.start()
+
+    def wait_until_watching(self, timeout_s: float) -> bool:
+        """Wait until what `watch` asked for last is watched. For tests and for a command that runs once."""
+        return self._watching.wait(timeout_s)
+
+    def stop(self) -> None:
+        """End the thread. Idempotent."""
+        with self._lock:
+            self._is_stopped = True
+            self._wanted.stop.set()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=5)
+
+    def _run(self) -> None:
+        while not self._is_stopped:
+            with self._lock:
+                wanted = self._wanted
+            try:
+                self._round(wanted)
+            except FileNotFoundError:
+                wanted.stop.wait(_STEP_MS / 1000)
+            except OSError as fault:
+                self._fall_back(wanted, fault)
+            except Exception as fault:  # noqa: BLE001 (the edge of a worker)
+                self._on_trouble(f"Files cannot be watched: {fault}. Changes are seen on the next send.")
+                wanted.stop.wait(_RETRY_S)
+
+    def _fall_back(self, wanted: _Wanted, fault: OSError) -> None:
+        """The system watches no more files: look at them every second instead."""
+        if not self._is_polling:
+            self._is_polling = True
+            self._on_trouble(
+                f"The system cannot watch more files ({fault}); they are looked at every second."
+            )
+        else:
+            wanted.stop.wait(_RETRY_S)
+
+    def _round(self, wanted: _Wanted) -> None:
+        """Watch until the wish changes, or the folders do."""
+        folders = self._folders(wanted)
+        if not folders:
+            self._watching.set()
+            wanted.stop.wait()
+            return
+        from watchfiles import watch
+
+        seen = _identities(folders)
+        present = _present(wanted.paths)
+        changes = watch(
+            *sorted(folders),
+            watch_filter=None,
+            debounce=_DEBOUNCE_MS,
+            step=_STEP_MS,
+            stop_event=wanted.stop,
+            rust_timeout=_CHECK_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            force_polling=self._is_polling,
+            poll_delay_ms=_POLL_MS,
+            recursive=False,
+        )
+        is_first = True
+        for batch in changes:
+            found = {(change.name, path) for change, path in batch}
+            # One that was made anew may have the number of the one that went, and is watched by nobody.
+            is_gone = any(kind == "deleted" and path in folders for kind, path in found)
+            self._report(wanted, found)
+            if is_first:
+                self._watching.set()
+                self._tell_new(wanted)
+                self._tell_missed(wanted)
+                is_first = False
+            if is_gone or self._folders(wanted) != folders or _identities(folders) != seen:
+                self._report_moved(wanted, present)
+                return
+
+    def _tell_new(self, wanted: _Wanted) -> None:
+        new, wanted.new = wanted.new, frozenset()
+        if new:
+            self._on_watching(tuple(sorted(new)))
+
+    def _tell_missed(self, wanted: _Wanted) -> None:
+        """Report now what changed between two rounds, when nobody watched."""
+        now = {path: _mark(path) for path in wanted.paths}
+        missed = [path for path, mark in now.items() if self._marks.get(path, mark) != mark]
+        missed += [path for path in wanted.whole if path in self._marks and path not in missed]
+        self._marks = now
+        if missed and not self._is_stopped:
+            self._on_change(tuple(sorted(missed)))
+
+    def _folders(self, wanted: _Wanted) -> frozenset[str]:
+        """Folders to watch: of each path the nearest that exists."""
+        folders = {_nearest_folder(path) for path in {*wanted.paths, *wanted.extra}} - {""}
+        if len(folders) <= MAX_FOLDERS:
+            return frozenset(folders)
+        if not self._is_partial:
+            self._is_partial = True
+            self._on_trouble(f"{len(folders):,} folders hold files to be watched; only {MAX_FOLDERS:,} are.")
+        return frozenset(sorted(folders)[:MAX_FOLDERS])
+
+    def _report(self, wanted: _Wanted, batch: Iterable[tuple[str, str]]) -> None:
+        changed = {
+            path
+            for kind, path in batch
+            if path in wanted.paths or kind != "modified" or os.path.dirname(path) in wanted.whole
+        }
+        wanted.extra |= {path for path in changed if os.path.isdir(path) and not os.path.islink(path)}
+        self._marks |= {path: _mark(path) for path in changed if path in self._marks}
+        if changed:
+            self._on_change(tuple(sorted(changed)))
+
+    def _report_moved(self, wanted: _Wanted, before: frozenset[str]) -> None:
+        """Folders came or went: whatever could have happened in between is reported."""
+        after = _present(wanted.paths)
+        moved = {*(before ^ after), *(path for path in wanted.extra if os.path.isdir(path))}
+        if moved and not self._is_stopped:
+            self._on_change(tuple(sorted(moved)))
+
+
+def _nearest_folder(path: str) -> str:
+    """The folder itself, or the nearest one above that exists; empty where there is none."""
+    while path and not os.path.isdir(path):
+        above = os.path.dirname(path)
+        path = "" if above == path else above
+    return path
+
+
+def _identities(folders: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Device and inode of each folder: a folder that was made anew is another one."""
+    found = {}
+    for folder in folders:
+        try:
+            status = os.stat(folder)
+        except OSError:
+            continue
+        found[folder] = (status.st_dev, status.st_ino)
+    return found
+
+
+def _mark(path: str) -> tuple[int, int, int]:
+    """Mark that tells a file from a changed one; zeros where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _present(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(path for path in paths if os.path.lexists(path))
+
 
 Emit = Callable[[Event], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

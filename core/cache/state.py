@@ -1,5 +1,5 @@
 """The public place of `DiscussionCacheState`."""
 
-from core.values.cache import DiscussionCacheState
+from core.kernel.values.cache import DiscussionCacheState
 
 __all__ = ["DiscussionCacheState"]

@@ -11,34 +11,32 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk
-from core.base.errors import SlopError, StorageError
-from core.base.ids import make_id, time_of_id
-from core.base.text import clean
-from core.discussion import trash
-from core.evidence.files import read_logs
-from core.evidence.rows import Conversation
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.frame import clean
+from core.kernel.ids import make_id, time_of_id
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus, NewItem, NoteFile
+from core.kernel.values.state import TrashItem
 from core.knowledge import apply_log
+from core.knowledge.apply_log import AppendPlan, FilePlan, plan_append
 from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
 from core.knowledge.duplicates import Known, known_items
+from core.knowledge.evidence.evidence_rows import Conversation
 from core.knowledge.evidence_parts import evidence_parts
 from core.knowledge.fact_shelf import FactShelf
 from core.knowledge.fact_store import sync_facts
-from core.knowledge.file_writer import change_file, cut_end, has_line, read_bytes
-from core.knowledge.files import move_notes, read_notes
+from core.knowledge.file_writer import change_file, cut_end, harvest_lock, has_line, read_bytes, write_lock
+from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
-from core.knowledge.locks import harvest_lock, write_lock
-from core.knowledge.part_writer import at_once, take_part_back, write_parts
+from core.knowledge.memory_log import read_logs
+from core.knowledge.note_files import move_notes, read_notes
+from core.knowledge.part_writer import at_once, swaps_of, take_part_back, write_parts
 from core.knowledge.parts import PartPlan, SwapPlan, unwritten
-from core.knowledge.plan import AppendPlan, FilePlan, plan_append
-from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
 from core.knowledge.removal import lines_out
-from core.knowledge.replacement import swaps_of
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus, NewItem, NoteFile
-from core.values.state import TrashItem
+from core.talk.discussion import trash
 
 
 @dataclass(slots=True)

@@ -2,14 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
-from core.base.figures import count
-from core.base.text import atx_heading
-from core.knowledge.provenance import Said, split_tag
-from core.values.knowledge import Category, CategoryFile, Item
+from core.kernel.figures import count
+from core.kernel.frame import atx_heading, clean, without_blocks
+from core.kernel.secrets import scrub
+from core.kernel.values.knowledge import Category, CategoryFile, Item, NewItem, Provenance
+
+# The tag that says where an item came from: written, read, and never forged by what an item says.
+
+Said = tuple[str, Provenance | None]
+"""Words of an item, and where they come from."""
+
+MOST_ORIGINS = 100
+"""Of one item."""
+
+_TAG = re.compile(r"\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
+_ESCAPED = re.compile(r"\\(.)")
+_SLUG = re.compile(r"[^\w]+")
+_BREAKS = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
+
+
+def source_name(created_at: datetime, name: str) -> str:
+    """The name of a conversation in provenance: `{created date}-{slug of the name}`.
+
+    Args:
+        created_at: aware or UTC; name: as the person sees it, may be empty.
+    """
+    slug = _SLUG.sub("-", scrub(name).lower()).strip("-_")[:60].rstrip("-") or "discussion"
+    return f"{created_at.year:04d}-{created_at:%m-%d}-{slug}"
+
+
+def format_tag(provenance: Provenance) -> str:
+    r"""`[from: {source}, {date}]`, a `]` in the source as `\]`; one behind another where there are several."""
+    return " ".join(map(_format_one, provenance.all))
+
+
+def joined(origins: Iterable[Provenance | None]) -> Provenance | None:
+    """One provenance of several, each origin once, the newest last; None for none."""
+    every = dict.fromkeys(one for origin in origins if origin is not None for one in origin.all)
+    ordered = sorted(every, key=lambda one: (one.date, one.source))
+    return replace(ordered[-1], also=tuple(ordered[:-1])) if ordered else None
+
+
+def without_origins(provenance: Provenance, sources: Collection[str]) -> Provenance | None:
+    """The provenance without these sources, None where nothing of it is left."""
+    return joined(one for one in provenance.all if one.source not in sources)
+
+
+def _format_one(provenance: Provenance) -> str:
+    source = _BREAKS.sub(" ", provenance.source).strip() or "unknown"
+    return f"[from: {source.replace(chr(92), chr(92) * 2).replace(']', chr(92) + ']')}, {provenance.date}]"
+
+
+def with_tag(text: str, provenance: Provenance | None) -> str:
+    """An item's words with its tag, where it has one, at the end of the first line."""
+    if provenance is None:
+        return text
+    line, end, rest = text.partition("\n")
+    return f"{line} {format_tag(provenance)}{end}{rest}"
+
+
+def split_tag(line: str) -> tuple[str, Provenance | None]:
+    """A line without the tag at its end, and the tag; of several, the last one with the others in it. O(n)."""
+    tags: list[Provenance] = []
+    end = len(line)
+    while (at := line.rfind("[from: ", 0, end)) >= 0 and len(tags) < MOST_ORIGINS:
+        match = _TAG.match(line, at, end)
+        if match is None:
+            break
+        source = _ESCAPED.sub(r"\1", match[1]) if "\\" in match[1] else match[1]
+        tags.append(Provenance(source, match[2]))
+        end = at
+    line = line[:end].rstrip(" \t") if tags else line
+    if len(tags) > 1:
+        return line, replace(tags[0], also=tuple(reversed(tags[1:])))
+    return line, tags[0] if tags else None
+
 
 FACTS, DECISIONS, QUESTIONS, PLAYBOOKS, TASKS = (
     f"{name}.md" for name in ("facts", "decisions", "questions", "playbooks", "tasks")
@@ -317,3 +391,49 @@ def _joined(data: bytes, at: int, texts: Sequence[str]) -> bytes:
 def _encoded(text: str, end: bytes) -> bytes:
     """Bytes of an item's line or lines; bytes of the file that were no UTF-8 come back as they were."""
     return text.encode("utf-8", "surrogateescape").replace(b"\n", end)
+
+
+# Wording of an item, safe for its file: one line that opens no heading, closes no block, forges no tag.
+
+MAX_ITEM_CHARS = 10_000
+"""A longer value is no item any more; it is cut with an ellipsis."""
+
+_WORDING_BREAKS = re.compile(
+    r"(?<![ \t])[ \t]*+[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+[ \t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*"
+)
+_FORGED = re.compile(r"\[(?=\s*from\s*:)", re.IGNORECASE)
+_OPENING = re.compile(r"(?:[-+*>]|#{1,6}|-{3,}|={3,})(?=\s|$)|>|`{3}|~{3}")
+_NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s+(?:[-+*>#]|`{3}|~{3}))")
+
+
+def safe_value(text: str) -> str:
+    """A value on one line, at most `MAX_ITEM_CHARS`, that means nothing to Markdown, the digest or the parser."""
+    flat = _WORDING_BREAKS.sub(" ", clean(text[: MAX_ITEM_CHARS * 2])).strip()
+    if len(flat) > MAX_ITEM_CHARS:
+        flat = flat[: MAX_ITEM_CHARS - 1].rstrip() + "…"
+    flat = without_blocks(_FORGED.sub("(", flat)).replace("<!--", "<! --")
+    if _OPENING.match(flat):
+        return f"\\{flat}"
+    return _NUMBERED.sub(r"\1\\\2", flat, count=1) if _NUMBERED.match(flat) else flat
+
+
+def item_body(item: NewItem) -> str:
+    """Words of the item on its line, without dash and provenance; empty where it says nothing."""
+    text, detail, name = safe_value(item.text), safe_value(item.detail), safe_value(item.name)
+    whole = " — ".join(part for part in (text, detail) if part)
+    if item.category is Category.PLAYBOOKS:
+        title = re.sub(r"\*{2,}", "*", name).strip("* ")
+        return f"**{title}**: {whole}" if title and whole else ""
+    return whole
+
+
+def item_line(item: NewItem) -> str:
+    """The item's line without line end (`- statement [from: …]`), empty where it says nothing."""
+    return line_of(item_body(item), item)
+
+
+def line_of(body: str, item: NewItem) -> str:
+    """The line of a body that was made safe before."""
+    if not body:
+        return ""
+    return f"- {with_tag(body, item.provenance)}"

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import msgspec
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
-from core.base.opener import OddFileError, open_file, read_file
-from core.facts.files import fact_count
-from core.facts.places import INDEX_FILE
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
+from core.kernel.opener import OddFileError, open_file, read_file
 from core.knowledge import categories as c
-from core.knowledge.file_writer import change_file
-from core.knowledge.locks import write_lock
-from core.knowledge.projection import DIGEST_MAX_BYTES, project
-from core.knowledge.provenance import Said
+from core.knowledge.categories import Said
+from core.knowledge.facts.fact_files import fact_count
+from core.knowledge.facts.places import INDEX_FILE
+from core.knowledge.file_writer import change_file, write_lock
+from core.knowledge.layer7 import DIGEST_MAX_BYTES, project
 
 __all__ = [
     "DIGEST_MAX_BYTES",

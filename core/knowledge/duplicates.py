@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.evidence.history import LINKS, deletions, tombstones, undone_applies
-from core.evidence.quotes import item_hash
-from core.evidence.rows import LogRows
-from core.evidence.strikes import is_struck
-from core.values.knowledge import Category, Item
+from core.kernel.values.knowledge import Category, Item
+from core.knowledge.evidence.evidence_rows import LogRows, is_struck, item_hash
+from core.knowledge.history_text import LINKS, deletions, tombstones, undone_applies
 
 NEAR_SHARE = 0.6
 """Share of words in common, of both items together, from which on they are shown as near-duplicates."""
@@ -199,3 +197,43 @@ def share(one: frozenset[str], two: frozenset[str]) -> float:
     """Share of words in common, of both texts together, 0 to 1."""
     total = len(one) + len(two)
     return 2 * len(one & two) / total if total else 0.0
+
+
+# Search over items: all words anywhere in what they say or where they came from, newest first.
+
+
+def search_items(items: Iterable[Item], query: str, categories: Iterable[Category] = ()) -> tuple[Item, ...]:
+    """Items that hold every word of the query, case and accents of width apart.
+
+    Args:
+        items: in the order of their files; query: words, or a phrase in double quotes; empty finds all.
+        categories: only these; empty for all.
+
+    Returns:
+        The newest (last) first.
+    """
+    wanted = frozenset(categories)
+    words = query_words(query)
+    found = [
+        item
+        for item in items
+        if (not wanted or item.category in wanted) and all(word in folded(item) for word in words)
+    ]
+    return tuple(reversed(found))
+
+
+def query_words(query: str) -> tuple[str, ...]:
+    """Words and quoted phrases that an item must hold to be found, folded as `folded` does."""
+    parts = _fold(query).split('"')
+    loose = (word for part in parts[::2] for word in part.split())
+    return tuple(dict.fromkeys((*loose, *(phrase for phrase in parts[1::2] if phrase.strip()))))
+
+
+def folded(item: Item) -> str:
+    """Text of an item that is searched, folded: its words and where it came from."""
+    source = item.provenance.source if item.provenance is not None else ""
+    return _fold(f"{item.text}\n{source}")
+
+
+def _fold(text: str) -> str:
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()

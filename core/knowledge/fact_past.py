@@ -13,19 +13,18 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from core.base import paths
-from core.base.decoders import TypedReader, decoder_of
-from core.base.errors import StorageError
-from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, LogRows
-from core.facts.past import Past
+from core.kernel import paths
+from core.kernel.decoders import TypedReader, decoder_of
+from core.kernel.errors import StorageError
+from core.kernel.values.facts import EvidenceRow, ItemEvent, ItemEventKind
+from core.kernel.values.knowledge import LedgerStatus
 from core.knowledge.categories import CATEGORY_NAMES
+from core.knowledge.evidence.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, LogRows
+from core.knowledge.evidence_parts import Twins, has_unlinked, outside_edits, twins_of
+from core.knowledge.facts.fact_index import Past
 from core.knowledge.file_writer import file_stamp, read_bytes
+from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.ledger import JOURNAL_FILE, LEDGER_FILE, HarvestLedger, timestamp
-from core.knowledge.outside_edits import has_unlinked, outside_edits
-from core.knowledge.reader import read_categories
-from core.knowledge.twins import Twins, twins_of
-from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
-from core.values.knowledge import LedgerStatus
 
 T = TypeVar("T")
 

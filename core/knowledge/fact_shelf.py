@@ -8,13 +8,19 @@ from pathlib import Path
 
 import msgspec
 
-from core.base import paths
-from core.base.domains import GLOBAL
-from core.evidence.quotes import item_hash
-from core.evidence.rows import LogRows
-from core.facts.checks import id_parts
-from core.facts.fact_file import FactFile, parse_file
-from core.facts.harvested_fact import (
+from core.kernel import paths
+from core.kernel.values.facts import GLOBAL, MAX_FACT_CHARS, Fact, FactCategory, ItemEventKind
+from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, MergeGroup, NewItem, Placed
+from core.knowledge.categories import safe_value
+from core.knowledge.duplicates import same_text
+from core.knowledge.evidence.evidence_rows import LogRows, item_hash
+from core.knowledge.evidence_parts import FACT_KINDS
+from core.knowledge.fact_past import HomePast
+from core.knowledge.facts.fact_checks import id_parts
+from core.knowledge.facts.fact_file import FactFile, parse_file
+from core.knowledge.facts.fact_files import read_table
+from core.knowledge.facts.fact_index import FactNewsKind, next_id, raised
+from core.knowledge.facts.harvested_fact import (
     NAMED_KINDS,
     confirmed_fact,
     merged_fact,
@@ -22,22 +28,12 @@ from core.facts.harvested_fact import (
     retired_fact,
     short_text,
 )
-from core.facts.item_edit import changed_item
-from core.facts.own_form import item_text
-from core.facts.past import FactNewsKind, next_id, raised
-from core.facts.places import AGENTS_FOLDER, FactPlace, file_of, heading_of, new_file, place_of
-from core.facts.table import read_table
-from core.knowledge.duplicates import same_text
-from core.knowledge.fact_past import HomePast
+from core.knowledge.facts.item_edit import changed_item
+from core.knowledge.facts.places import AGENTS_FOLDER, FactPlace, file_of, heading_of, new_file, place_of
+from core.knowledge.facts.yaml_forms import item_text
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.merges import merged_item
 from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
-from core.knowledge.twins import FACT_KINDS
-from core.knowledge.wording import safe_value
-from core.values.evidence import ItemEventKind
-from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
-from core.values.knowledge import Category, HarvestLedgerEntry, Item, NewItem, Placed
-from core.values.merges import MergeGroup
 
 
 class FactParts(msgspec.Struct, frozen=True):

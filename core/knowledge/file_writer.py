@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file
-from core.base.errors import StorageError
-from core.base.opener import open_whole, read_file
+from core.kernel import paths
+from core.kernel.decoders import read_json
+from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file, write_passing
+from core.kernel.errors import LockedError, SlopError, StorageError
+from core.kernel.locks import take_lock
+from core.kernel.opener import open_whole, read_file
+from core.kernel.paths import knowledge_dir
 from core.knowledge.categories import CategoryLine, line_end, parse_file, with_lines
 
 ATTEMPTS = 20
@@ -209,3 +216,146 @@ def file_stamp(path: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+# Locks of knowledge's writers: a short one for each write, a long one for a harvest, across processes.
+
+WRITE_LOCK, HARVEST_LOCK, WITHDRAWAL_LOCK = ".lock", ".harvest.lock", ".withdrawal.lock"
+WRITE_WAIT_S = 10.0
+
+
+@contextmanager
+def write_lock(home: Path, *, wait_s: float = WRITE_WAIT_S, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Hold the lock of one write. Not to be taken twice by one thread.
+
+    Raises:
+        LockedError: another process or thread wrote all that time; says who.
+        StorageError: the knowledge directory cannot be made or written.
+    """
+    with _held(home, WRITE_LOCK, "writes knowledge", wait_s, disk):
+        yield
+
+
+@contextmanager
+def harvest_lock(home: Path, what: str, *, wait_s: float = 0.0, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Hold the lock of a harvest or its undo, for as long as it runs.
+
+    Args:
+        what: how the holder is named to others (`manual-slop harvest`, `the window`).
+
+    Raises:
+        LockedError: another one runs; says which program, its process and since when.
+        StorageError: the knowledge directory cannot be made or written.
+    """
+    with _held(home, HARVEST_LOCK, what, wait_s, disk):
+        yield
+
+
+@contextmanager
+def withdrawal_lock(home: Path, *, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Hold the lock of taking something out. Not to be taken twice by one thread; before the lock of a write.
+
+    Raises:
+        LockedError: another one took something out all that time. StorageError: as of `write_lock`.
+    """
+    with _held(home, WITHDRAWAL_LOCK, "takes something out", WRITE_WAIT_S, disk):
+        yield
+
+
+def await_withdrawal(home: Path, *, wait_s: float = WRITE_WAIT_S) -> None:
+    """Wait until nothing is being taken out: what is read from then on is without it.
+
+    Raises:
+        LockedError: it took longer. Nothing where no lock can be had: then nobody takes anything out either.
+    """
+    path = knowledge_dir(home) / WITHDRAWAL_LOCK
+    if not path.exists():
+        return
+    try:
+        lock = take_lock(path, wait_s=wait_s)
+    except StorageError:
+        return
+    if lock is None:
+        raise LockedError(
+            "Something is still being taken out of knowledge",
+            remedy="Wait until that has ended and try again",
+            where=str(path.parent),
+        )
+    lock.release()
+
+
+@contextmanager
+def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterator[None]:
+    directory = knowledge_dir(home)
+    make_dirs(directory, disk=disk)
+    path = directory / name
+    lock = take_lock(path, wait_s=wait_s)
+    if lock is None:
+        raise LockedError(
+            f"Knowledge is being written by {_holder(path)}",
+            remedy="Wait until that has ended and try again",
+            where=str(directory),
+        )
+    try:
+        if name == HARVEST_LOCK:
+            _sign(path, what)
+        yield
+    finally:
+        lock.release()
+
+
+def _sign(path: Path, what: str) -> None:
+    """Say who holds it, beside the lock: what is in a locked file cannot be read on every platform."""
+    with suppress(StorageError):
+        holder = {"pid": os.getpid(), "what": what, "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
+        write_passing(path.with_suffix(".holder"), json.dumps(holder).encode())
+
+
+def _holder(path: Path) -> str:
+    try:
+        holder = read_json(read_file(path.with_suffix(".holder")))
+        return f"{holder['what']} (process {holder['pid']}, since {holder['since']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another window or command"
+
+
+# Count of withdrawals from knowledge: what a provider was sent before must not be carried on then.
+
+WITHDRAWALS_FILE = ".withdrawals"
+_UNREADABLE = -1
+"""Another count than any that was noted: what was sent before is rewritten."""
+
+
+def withdrawal_count(home: Path) -> int:
+    """The count, 0 before the first. Never fails: one that cannot be read is another than before."""
+    try:
+        data = read_bytes(paths.knowledge_dir(home) / WITHDRAWALS_FILE)
+        return int(data) if data.strip() else 0
+    except (SlopError, ValueError):
+        return _UNREADABLE
+
+
+@contextmanager
+def withdrawing(home: Path, *, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Count a withdrawal, which the block carries out. Who reads knowledge for a request waits for its end.
+
+    It is counted before, for a crash in between; and after, for a reader that did not wait: what it takes for current
+    is old with the next.
+
+    Raises:
+        StorageError: it could not be counted, and nothing was taken out. LockedError: another program writes.
+    """
+    with withdrawal_lock(home, disk=disk):
+        count_withdrawal(home, disk=disk)
+        try:
+            yield
+        finally:
+            count_withdrawal(home, disk=disk)
+
+
+def count_withdrawal(home: Path, *, disk: Disk = OS_DISK) -> None:
+    """Count one. Raises StorageError, LockedError: it is not counted."""
+    path = paths.knowledge_dir(home) / WITHDRAWALS_FILE
+    make_dirs(path.parent, disk=disk)
+    with write_lock(home, disk=disk):
+        write_file(path, b"%d\n" % (max(0, withdrawal_count(home)) + 1), disk=disk)

@@ -12,10 +12,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
-from core.base.errors import StorageError
-from core.base.opener import BOOK_BYTES, open_file, read_file
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
+from core.kernel.errors import StorageError
+from core.kernel.opener import BOOK_BYTES, open_file, read_file
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.knowledge.file_writer import write_lock
 from core.knowledge.ledger_text import (
     journal_line,
     ledger_bytes,
@@ -27,8 +29,6 @@ from core.knowledge.ledger_text import (
     to_entry,
     to_raw,
 )
-from core.knowledge.locks import write_lock
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 LEDGER_FILE, JOURNAL_FILE = "ledger.json", "ledger.journal"
 SUM_FILE = ".ledger.sha256"

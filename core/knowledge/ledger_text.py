@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.base.errors import ConfigError
-from core.base.json_text import read_json
-from core.base.memory import uncollected
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.kernel.decoders import read_json
+from core.kernel.errors import ConfigError
+from core.kernel.machine import uncollected
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 _OWN_HEAD, _OWN_TAIL = b'{\n"entries": {\n', b"\n}\n}\n"

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from core.base.disk import OS_DISK, Disk
-from core.base.errors import StorageError
-from core.evidence.files import add_events, read_logs
-from core.evidence.history import (
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.frame import clean, flat
+from core.kernel.opener import read_file
+from core.kernel.secrets import scrub
+from core.kernel.values.facts import (
+    EvidenceRow,
+    IndexedFact,
+    ItemEvent,
+    ItemEventKind,
+    ItemHistory,
+    ItemWords,
+    SeenItems,
+    TurnPlace,
+    Witness,
+)
+from core.kernel.values.imports import Transcript
+from core.kernel.values.knowledge import Item, KnowledgeState
+from core.kernel.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.records import Record
+from core.kernel.values.state import TrashItem
+from core.knowledge.evidence.evidence_rows import (
+    EVENTS_FILE,
+    EVIDENCE_FILE,
+    LogRows,
+    holds,
+    item_hash,
+    read_rows,
+    row_text,
+)
+from core.knowledge.evidence_parts import outside_edits
+from core.knowledge.history_text import (
     evidence_for,
     evidence_for_fact,
     history,
@@ -19,16 +48,149 @@ from core.evidence.history import (
     seen,
     successors,
 )
-from core.evidence.quotes import item_hash
-from core.evidence.rows import LogRows
-from core.evidence.turns import witnesses
-from core.knowledge.injection import entered, entered_facts
+from core.knowledge.knowledge_messages import NoteInjection
+from core.knowledge.layer7 import entered, entered_facts
 from core.knowledge.ledger import timestamp
-from core.knowledge.messages import NoteInjection
-from core.knowledge.outside_edits import outside_edits
-from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, ItemWords, SeenItems
-from core.values.facts import IndexedFact
-from core.values.knowledge import Item, KnowledgeState
+from core.talk.discussion import log, trash
+from core.talk.discussion import log_content as log_view
+from core.talk.discussion.discussion_meta import read_meta
+from core.talk.discussion.log_codec import ForeignLine
+from core.talk.transcripts import transcript_reader as reader
+
+# The two logs on disk: read whole, and added to.
+
+
+def read_logs(home: Path) -> LogRows:
+    """Everything that the logs of a home say.
+
+    Raises:
+        StorageError: one is there and cannot be read.
+    """
+    return read_rows(_read(home, EVIDENCE_FILE), _read(home, EVENTS_FILE))
+
+
+def add_events(home: Path, events: Iterable[ItemEvent], *, disk: Disk = OS_DISK) -> None:
+    """Add events behind the last whole line, fsynced.
+
+    Raises:
+        StorageError: some may be missing.
+    """
+    data = b"".join(row_text(event).encode() + b"\n" for event in events)
+    if not data:
+        return
+    path = paths.knowledge_dir(home) / EVENTS_FILE
+    make_dirs(path.parent, disk=disk)
+    append_file(path, (b"" if _ends_whole(home) else b"\n") + data, disk=disk)
+
+
+def _ends_whole(home: Path) -> bool:
+    data = _read(home, EVENTS_FILE)
+    return not data or data.endswith(b"\n")
+
+
+def _read(home: Path, name: str) -> bytes:
+    path = paths.knowledge_dir(home) / name
+    with reported("read", path):
+        try:
+            return read_file(path, None)
+        except FileNotFoundError:
+            return b""
+
+
+# The turn that a quote stands in, read where its conversation is now: the list, the trash, a file, or gone.
+
+SHOWN_CHARS = 4_000
+"""Of a turn beside its quote."""
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Of a file of another program that is looked into for a turn."""
+
+
+def witnesses(home: Path, rows: Iterable[EvidenceRow]) -> tuple[Witness, ...]:
+    """The turns of these rows as they can be read now. Never fails: what cannot be read is gone."""
+    try:
+        binned = {item.discussion_id: item for item in reversed(trash.items(home))}
+    except SlopError:
+        binned = {}
+    return tuple(_witness(home, row, binned) for row in rows)
+
+
+def _witness(home: Path, row: EvidenceRow, binned: dict[str, TrashItem]) -> Witness:
+    if not row.discussion:
+        return _in_file(row)
+    item = binned.get(row.discussion)
+    try:
+        if paths.log_file(home, row.discussion).exists():
+            name = read_meta(home, row.discussion).meta.name
+            return _turns_read(row, TurnPlace.LIST, name, paths.log_file(home, row.discussion))
+        if item is not None:
+            return _turns_read(row, TurnPlace.TRASH, item.name, Path(item.path) / paths.LOG_FILE)
+    except SlopError:
+        pass
+    return Witness(row, TurnPlace.GONE, row.source)
+
+
+def _in_file(row: EvidenceRow) -> Witness:
+    """A turn in a conversation of another program, as far as its file can still be read."""
+    name = Path(row.path).name
+    try:
+        data = read_file(row.path, MAX_FILE_BYTES)
+    except FileNotFoundError:
+        return Witness(row, TurnPlace.GONE, name)
+    except OSError:
+        return Witness(row, TurnPlace.FILE, name)
+    wanted = frozenset(row.turns)
+    try:
+        read = reader.read_transcripts(reader.recognised(data), data)
+        messages = [one for found in read if isinstance(found, Transcript) for one in found.messages]
+    except ValueError:
+        messages = []
+    texts = [(one.role, _words(one.parts)) for one in messages if one.id in wanted]
+    return _witnessed(row, TurnPlace.FILE, name, texts)
+
+
+def _turns_read(row: EvidenceRow, place: TurnPlace, name: str, path: Path) -> Witness:
+    wanted = frozenset(row.turns)
+    messages = (one for one in log_view.fold("", _records(path)).messages if one.id in wanted)
+    return _witnessed(row, place, name, [(one.role.value, _words(one.parts)) for one in messages])
+
+
+def _witnessed(row: EvidenceRow, place: TurnPlace, name: str, texts: Sequence[tuple[str, str]]) -> Witness:
+    best = next((one for one in texts if holds(one[1], row.quote)), texts[0] if texts else ("", ""))
+    is_there = holds(best[1], row.quote)
+    return Witness(row, place, name, best[0], _around(best[1], row.quote if is_there else ""), is_there)
+
+
+def _records(path: Path) -> Iterator[Record]:
+    for line in log.scan(path, end=log.settled_size(path)):
+        if not isinstance(line.content, ForeignLine):
+            yield line.content
+
+
+def _words(parts: Iterable[Part]) -> str:
+    """Words of a message as its quote was scrubbed."""
+    return scrub(clean("\n\n".join(filter(None, map(_part_text, parts)))))
+
+
+def _part_text(part: Part) -> str:
+    match part:
+        case TextPart() | ToolResultPart():
+            return part.text
+        case ToolCallPart():
+            return part.arguments_json
+        case _:
+            return ""
+
+
+def _around(text: str, quote: str) -> str:
+    """A turn, or of a long one the part around the quote."""
+    if len(text) <= SHOWN_CHARS:
+        return text.strip()
+    words = flat(text)
+    at = max(0, words.find(quote) - SHOWN_CHARS // 2) if quote else 0
+    head = "…" if at else ""
+    tail = "…" if at + SHOWN_CHARS < len(words) else ""
+    return f"{head}{words[at : at + SHOWN_CHARS]}{tail}"
 
 
 def all_items(state: KnowledgeState) -> list[Item]:

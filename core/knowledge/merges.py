@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
-from core.base.errors import SlopError
-from core.base.figures import count
-from core.evidence.quotes import item_hash
-from core.evidence.strikes import is_struck
-from core.knowledge.categories import parse_file
+from core.kernel.errors import SlopError
+from core.kernel.figures import count, money, price
+from core.kernel.frame import flat
+from core.kernel.values.knowledge import (
+    Category,
+    CategoryFile,
+    DraftKind,
+    Item,
+    MergeGroup,
+    MergeProposal,
+    Provenance,
+    item_data,
+)
+from core.knowledge.categories import format_tag, joined, parse_file, safe_value, with_tag
 from core.knowledge.duplicates import words_of
+from core.knowledge.evidence.evidence_rows import is_struck, item_hash
 from core.knowledge.hunks import Hunk, hunks_of, patched
-from core.knowledge.provenance import joined, with_tag
-from core.knowledge.wording import safe_value
-from core.values.knowledge import Category, CategoryFile, Item, Provenance
-from core.values.merges import MergeGroup
 
 NOTHING = "There is nothing to merge: it takes two items at least."
 
@@ -174,3 +182,186 @@ def _name(item: Item) -> str:
 
 def _origins(file: CategoryFile) -> frozenset[Provenance]:
     return frozenset(one for item in file.items if item.provenance is not None for one in item.provenance.all)
+
+
+# Drafts of prompts and tools, made from playbooks: nothing reads or runs them until a person renames them.
+# Pure.
+
+FOLDER = "drafts"
+SUFFIX = ".draft"
+NO_PLAYBOOK = "Only a playbook becomes a draft"
+
+_NAMED = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
+_STEP = re.compile(r"(?:^|(?<=[\s.;]))\d{1,2}[.)][ \t]+")
+_WORDS = re.compile(r"[^a-z0-9]+")
+_MARK = re.compile(r"\([0-9a-f]{16}\)")
+
+
+_ENDS = {DraftKind.PROMPT: ".md", DraftKind.TOOL: ".sh"}
+
+
+def named_playbook(item: Item) -> tuple[str, str]:
+    """The name of a playbook and its steps; the first words name one without a name."""
+    match = _NAMED.match(item.text)
+    if match is not None and item.text[match.end() :].strip():
+        return flat(match[1]).strip("# ") or "Playbook", item.text[match.end() :].strip()
+    return " ".join(flat(item.text).split()[:6]), item.text.strip()
+
+
+def steps_of(text: str) -> tuple[str, ...]:
+    """Steps of a playbook, a line each: as they are numbered or stand on lines of their own, else by sentence ends."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if len(lines) > 1:
+        return tuple(re.sub(r"^(?:[-*+]|\d{1,2}[.)])[ \t]+", "", flat(line)) for line in lines)
+    whole = flat(" ".join(lines))
+    parts = [part.strip(" ;") for part in _STEP.split(whole)] if _STEP.match(whole) else [whole]
+    found = [part for part in parts if part]
+    if len(found) == 1:
+        found = [part.strip() for part in re.split(r"(?<=[.;])[ \t]+", whole) if part.strip(" ;.")]
+    return tuple(found)
+
+
+def draft_name(item: Item, kind: DraftKind, taken: Collection[str]) -> str:
+    """Name of a draft below the knowledge directory, none of those that are taken.
+
+    Args:
+        taken: names that are there, as this gives them.
+    """
+    title, _ = named_playbook(item)
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = _WORDS.sub("-", plain).strip("-")[:60].rstrip("-") or "playbook"
+    for number in range(1, len(taken) + 2):
+        name = f"{FOLDER}/{slug}{'' if number == 1 else f'-{number}'}{_ENDS[kind]}{SUFFIX}"
+        if name not in taken:
+            return name
+    raise AssertionError("one of them is free")
+
+
+def becomes(name: str) -> str:
+    """The name that a draft has once it counts."""
+    return name.rpartition("/")[2].removesuffix(SUFFIX)
+
+
+def draft_mark(item: str) -> str:
+    """Mark of a playbook in its drafts. `item`: its hash, as evidence has it."""
+    return f"({item[:16]})"
+
+
+def marks_in(text: str) -> tuple[str, ...]:
+    """Marks of the playbooks that a draft's text names."""
+    return tuple(_MARK.findall(text))
+
+
+def draft_text(item: Item, kind: DraftKind, name: str) -> str:
+    """The text of a draft. Every line of a tool is a comment but the one that ends it: run by mistake, it does nothing."""
+    title, steps = named_playbook(item)
+    lines = steps_of(steps)
+    tag = format_tag(item.provenance) if item.provenance is not None else "[written by hand]"
+    origin = f"{draft_mark(item_hash(item.category, item.text))} {tag}"
+    if kind is DraftKind.PROMPT:
+        told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+        return (
+            f"<!-- Draft from a playbook {_safe_comment(origin)}. Nothing reads it until you rename it to {becomes(name)}. -->\n"
+            f"# {title}\n\nFollow these steps, in this order. Say which one you are at.\n\n{told}\n"
+        )
+    told = "\n".join(f"# {number}. {line}" for number, line in enumerate(lines, 1))
+    return (
+        "#!/bin/sh\n"
+        f"# {title}\n"
+        f"# Draft from a playbook {origin}. Nothing runs it: write the commands, then rename it to {becomes(name)}.\n"
+        f"#\n{told}\n\n"
+        'echo "this is a draft: write its commands first" >&2\nexit 1\n'
+    )
+
+
+def _safe_comment(text: str) -> str:
+    return text.replace("--", "- -")
+
+
+# A proposed merge as text and as plain data: each item that goes, and the one that takes its place. Pure.
+
+
+def item_text(item: Item) -> str:
+    """An item's line as it stands, on one line."""
+    return f"- {with_tag(flat(item.text), item.provenance)}"
+
+
+def merge_lines(merge: MergeProposal) -> Iterator[str]:
+    """A proposal as a difference: what goes with a minus, what takes its place with a plus."""
+    for group in merge.groups:
+        yield f"{merge.file}: {count(len(group.items), 'item')} into one: {group.reason}".rstrip(": ")
+        yield from (f"-{item_text(item)[1:]}" for item in group.items)
+        yield f"+{merged_line(group)[1:]}"
+        if group.lost:
+            yield f"  {lost_text(group)}"
+        yield ""
+    yield summary(merge)
+
+
+def lost_text(group: MergeGroup) -> str:
+    """Warning of figures and names that a merge would drop, empty where it drops none."""
+    return f"would drop: {', '.join(group.lost)}" if group.lost else ""
+
+
+def offer_words(who: str, count_read: int, file: str) -> str:
+    """Sentence before a model is asked for a merge. `who`: the model by its name; `count_read`: items that there are."""
+    read = (
+        f"{who} reads the {count(count_read, 'item')} of {file} and proposes which of them one could replace"
+    )
+    return f"{read}. You see each before anything is written."
+
+
+def ask_words(cost_usd: float | None) -> str:
+    """Label of the button that asks for a proposal, with what that is expected to cost."""
+    return f"Ask for a merge ({price(cost_usd)})"
+
+
+def cost_words(merge: MergeProposal) -> str:
+    """Sentence on what asking for a proposal cost; empty where nothing was asked, as of a kept reply."""
+    if not merge.calls:
+        return ""
+    return "Asking was free." if merge.cost_usd == 0 else f"Asking cost {money(merge.cost_usd)}."
+
+
+def summary(merge: MergeProposal, who: str = "") -> str:
+    """A proposal in a sentence. `who`: the model by its name, by default as the provider calls it."""
+    read = f"{who or merge.model or merge.provider} read {merge.read:,} of {count(merge.total, 'item')}"
+    dropped = (
+        f"; {count(merge.dropped, 'merge')} left out, for it named what is not there or said nothing of an item"
+        if merge.dropped
+        else ""
+    )
+    if not merge.groups:
+        return f"{read} and would merge none{dropped}."
+    gone = sum(len(group.items) for group in merge.ticked)
+    return f"{read}: {gone:,} of them would become {len(merge.ticked):,}{dropped}."
+
+
+def merge_data(merge: MergeProposal) -> dict[str, Any]:
+    """A proposal as plain data."""
+    return {
+        "category": merge.category.value,
+        "file": merge.file,
+        "provider": merge.provider,
+        "model": merge.model,
+        "read": merge.read,
+        "total": merge.total,
+        "dropped": merge.dropped,
+        "calls": merge.calls,
+        "cost_usd": merge.cost_usd,
+        "groups": [group_data(group) for group in merge.groups],
+    }
+
+
+def group_data(group: MergeGroup) -> dict[str, Any]:
+    """A group as plain data. `merged`: the item that would stand there."""
+    return {
+        "id": group.id,
+        "reason": group.reason,
+        "text": group.text,
+        "is_ticked": group.is_ticked,
+        "is_edited": group.is_edited,
+        "lost": list(group.lost),
+        "items": [item_data(item) for item in group.items],
+        "merged": item_data(merged_item(group)),
+    }

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from pathlib import Path
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_file
-from core.base.errors import StorageError
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, write_file
+from core.kernel.errors import StorageError
+from core.kernel.values.knowledge import Item, Placed
+from core.knowledge.categories import find_item, parse_file, with_tag
+from core.knowledge.evidence.evidence_rows import struck
 from core.knowledge.file_writer import change_file, cut_bytes, read_bytes
 from core.knowledge.hunks import patched
 from core.knowledge.parts import (
@@ -124,3 +127,78 @@ def _remove_draft(path: Path, part: DraftPlan, disk: Disk) -> tuple[str, ...]:
     if not left:
         remove_file(path, disk=disk)
     return left
+
+
+# Versions of a category file: how it was before each of the last ten merges.
+
+FOLDER = "versions"
+KEPT_VERSIONS = 10
+"""Of each file. Source: 40-facts.md, "Merge"."""
+
+
+def version_path(home: Path, name: str, apply_id: str) -> Path:
+    """Path of a category file as it was before an apply."""
+    return paths.knowledge_dir(home) / FOLDER / Path(name).stem / f"{apply_id}.md"
+
+
+def versions(home: Path, name: str) -> tuple[Path, ...]:
+    """Kept versions of a file, the newest first."""
+    folder = version_path(home, name, "").parent
+    return tuple(sorted(folder.glob("*.md"), reverse=True)) if folder.is_dir() else ()
+
+
+def version_names(home: Path) -> Iterator[tuple[str, str]]:
+    """Every kept version: its name below the knowledge directory, and the category file that it was."""
+    for path in sorted((paths.knowledge_dir(home) / FOLDER).glob("*/*.md")):
+        yield f"{FOLDER}/{path.parent.name}/{path.name}", f"{path.parent.name}.md"
+
+
+def keep_version(home: Path, name: str, apply_id: str, data: bytes, *, disk: Disk = OS_DISK) -> Path:
+    """Keep a file as it is now; of older ones the last ten stay.
+
+    Raises:
+        StorageError: it was not kept.
+    """
+    path = version_path(home, name, apply_id)
+    make_dirs(path.parent, disk=disk)
+    write_file(path, data, disk=disk)
+    for old in versions(home, name)[KEPT_VERSIONS:]:
+        remove_file(old, disk=disk)
+    return path
+
+
+# Known items that new ones replace: struck through where they stand, so that an undo can bring them back.
+
+
+def swaps_of(home: Path, placed: Iterable[Placed], day: str) -> dict[Placed, SwapPlan]:
+    """The lines that are struck through, by the new item that replaces each; an item is replaced once.
+
+    Args:
+        day: `YYYY-MM-DD`, of the pointer.
+
+    Raises:
+        StorageError: a file cannot be read.
+    """
+    found: dict[Placed, SwapPlan] = {}
+    for one in placed:
+        known = one.raw.replaces
+        if known is None or not one.is_new:
+            continue
+        before = _lines(home, known.item)
+        if before and before not in {swap.before for swap in found.values()}:
+            after = f"- {with_tag(struck(known.item.text, one.item.text, day), known.item.provenance)}"
+            found[one] = SwapPlan(known.item.file, before, after)
+    return found
+
+
+def _lines(home: Path, wanted: Item) -> str:
+    """An item's lines as they stand now, empty where it is gone or is no text."""
+    data = read_bytes(paths.knowledge_dir(home) / wanted.file)
+    item = find_item(parse_file(wanted.file, data), wanted)
+    if item is None:
+        return ""
+    lines = data.split(b"\n")[item.first_line - 1 : item.last_line]
+    try:
+        return "\n".join(line.removesuffix(b"\r").decode() for line in lines).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return ""

@@ -2,26 +2,195 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk, remove_file
+from core.kernel.errors import StorageError
+from core.kernel.values.harvest import UndoReport
+from core.kernel.values.knowledge import Item
 from core.knowledge import apply_log
-from core.knowledge.apply_log import ApplyRecord
-from core.knowledge.digest import regenerate_digest
+from core.knowledge.apply_log import ApplyRecord, FilePlan
+from core.knowledge.categories import NOTES_FOLDER, category_of, split_tag
+from core.knowledge.digest import digest_file, is_digest, regenerate_digest
+from core.knowledge.evidence_parts import undone_event, without_rows_of
 from core.knowledge.fact_store import sync_facts
-from core.knowledge.file_writer import change_file, ensure_lines, without_torn
-from core.knowledge.ledger import HarvestLedger
-from core.knowledge.locks import harvest_lock, write_lock
-from core.knowledge.part_writer import ensure_part
-from core.knowledge.plan import FilePlan
-from core.knowledge.reversal import take_back, undone_row
-from core.knowledge.switch import settle_switch
-from core.knowledge.withdrawals import count_withdrawal
-from core.values.harvest import UndoReport
+from core.knowledge.file_writer import (
+    change_file,
+    count_withdrawal,
+    ensure_lines,
+    harvest_lock,
+    read_bytes,
+    withdrawing,
+    without_torn,
+    write_lock,
+)
+from core.knowledge.hunks import check_removal
+from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.ledger import HarvestLedger, timestamp
+from core.knowledge.note_files import read_notes
+from core.knowledge.part_writer import ensure_part, take_part_back
+from core.knowledge.removal import lines_out
+from core.talk.discussion import trash
+
+# Takes an apply back step by step: the ledger told, conversations back, items out; each step may be done
+# again.
+
+
+def take_back(
+    home: Path, record: ApplyRecord, ledger: HarvestLedger, now: datetime, *, disk: Disk = OS_DISK
+) -> UndoReport:
+    """Take an apply back, or what is left of it after a crash. Fold, digest and the log's last row are the caller's.
+
+    Raises:
+        StorageError: a part is not back yet; ask again.
+    """
+    entries = [s.entry for s in record.steps if not s.is_dropped and s.entry is not None]
+    hashes = {entry.sha256 for entry in entries} | set(record.reclaimed.values())
+    for sha256 in sorted(hashes - {""}):
+        ledger.mark_undone(sha256, now)
+    restored, problems = _restore(home, record, disk)
+    changed = record.left if record.undoing_at else left_lines(home, record)
+    removed, left = _take_out(home, record, changed, disk)
+    ensure_part(home, undone_event(record.id, record.undoing_at or timestamp(now)), disk=disk)
+    if record.undoing_at:  # an earlier attempt took some out; what it saw counts
+        removed, left = record.item_count - len(record.left), record.left
+    return UndoReport(record.id, removed, left, restored, problems)
+
+
+def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, object]:
+    """Row in an apply's log before anything of it is taken back: a start that finds this finishes it."""
+    return {"kind": "undoing", "at": timestamp(now), "left": list(left_lines(home, record))}
+
+
+def left_lines(home: Path, record: ApplyRecord) -> tuple[str, ...]:
+    """Lines of an apply, as it wrote them, that a person has changed since, each as `file: line`."""
+    left: list[str] = []
+    for name, lines in _lines(record).items():
+        data = read_bytes(paths.knowledge_dir(home) / name)
+        left += [f"{name}: {text}" for text in lines_out(name, data, lines)[2]]
+    return tuple(left)
+
+
+def items_out(home: Path, record: ApplyRecord) -> tuple[Item, ...]:
+    """Items that an undo would take out of their files now."""
+    sections = {
+        line.text: line.section for step in record.steps for plan in step.files for line in plan.lines
+    }
+    found: list[Item] = []
+    for name, lines in _lines(record).items():
+        data = read_bytes(paths.knowledge_dir(home) / name)
+        for line in lines_out(name, data, lines)[1]:
+            text, tag = split_tag(line.removeprefix("- "))
+            found.append(Item(category_of(name, sections[line]), name, text, tag, sections[line]))
+    return tuple(found)
+
+
+def undone_row(now: datetime) -> dict[str, object]:
+    """Row in an apply's log once it is taken back."""
+    return {"kind": "undone", "at": timestamp(now)}
+
+
+def _restore(home: Path, record: ApplyRecord, disk: Disk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    in_trash = {item.discussion_id for item in trash.items(home)} if record.reclaimed else set()
+    restored, problems = [], []
+    for discussion_id in record.reclaimed:
+        if paths.discussion_dir(home, discussion_id).exists():
+            continue
+        if discussion_id in in_trash:
+            restored.append(trash.restore(home, discussion_id, disk=disk))
+        else:
+            problems.append(f"{discussion_id} is not in the trash any more; it cannot be brought back")
+    return tuple(restored), tuple(problems)
+
+
+def _take_out(
+    home: Path, record: ApplyRecord, changed: tuple[str, ...], disk: Disk
+) -> tuple[int, tuple[str, ...]]:
+    """Take lines and parts out. `changed`: lines that stay, and with them what they stand on."""
+    heads = {plan.name: plan.head for step in record.steps for plan in step.files}
+    removed, left = 0, []
+    with write_lock(home, disk=disk):
+        for name, lines in _lines(record).items():
+            found, kept = _without(paths.knowledge_dir(home) / name, name, lines, disk)
+            removed += found
+            left += [f"{name}: {text}" for text in kept]
+            _remove_where_bare(home, name, heads[name], disk)
+        for part in reversed([part for step in record.steps if not step.is_dropped for part in step.parts]):
+            gone = without_rows_of(part, changed)
+            left += [f"{part.name}: {text}" for text in take_part_back(home, gone, disk=disk)]
+    return removed, tuple(left)
+
+
+def _lines(record: ApplyRecord) -> dict[str, list[str]]:
+    """The lines that an apply wrote, by file."""
+    texts: dict[str, list[str]] = {}
+    for step in record.steps:
+        for plan in step.files if not step.is_dropped else ():
+            texts.setdefault(plan.name, []).extend(line.text for line in plan.lines)
+    return texts
+
+
+def _remove_where_bare(home: Path, name: str, head: bytes, disk: Disk) -> None:
+    """Notes that hold nothing any more but the head that we gave them are no notes."""
+    path = paths.knowledge_dir(home) / name
+    if name.startswith(f"{NOTES_FOLDER}/") and read_bytes(path).strip() == head.strip():
+        remove_file(path, disk=disk)
+
+
+def _without(path: Path, name: str, lines: list[str], disk: Disk) -> tuple[int, tuple[str, ...]]:
+    if not path.exists():
+        return 0, tuple(lines)
+    said: list[tuple[int, tuple[str, ...]]] = []
+
+    def change(data: bytes) -> bytes:
+        rest, found, kept = lines_out(name, data, lines)
+        said.append((len(found), kept))
+        return rest
+
+    change_file(path, change, disk=disk)
+    return said[-1]
+
+
+# The switch of memory after an undo: what only an undone apply had turned on is off again.
+
+
+def settle_switch(home: Path, *, disk: Disk = OS_DISK) -> None:
+    """Renew the digest after an undo; delete it where memory was off before the applies that are undone.
+
+    Raises:
+        StorageError: the digest is as it was. LockedError: another program writes knowledge.
+    """
+    if not _was_turned_on_by_undone(home):
+        regenerate_digest(home, may_create=False, disk=disk)
+        return
+    path = digest_file(home)
+    with write_lock(home, disk=disk):
+        if is_digest(path):
+            remove_file(path, disk=disk)
+
+
+def _was_turned_on_by_undone(home: Path) -> bool:
+    """True if the apply that found memory off is undone, and all that came after it.
+
+    One that wrote nothing counts only where it turned memory on. Where a later one found memory on although the
+    apply before was undone by then, a person had turned it on.
+    """
+    found_on = ""
+    for apply_id in apply_log.apply_ids(home):
+        record = apply_log.read(home, apply_id)
+        is_undone = bool(record.undoing_at)
+        if not is_undone and (record.steps or record.reclaimed or not record.was_on):
+            return False
+        if not record.was_on:
+            return not found_on or record.undoing_at > found_on
+        found_on = max(found_on, record.at)
+    return False
+
 
 _LOOK_BACK = 8
 """Applies that are looked at for an end: each begins with finishing those before it."""
@@ -133,3 +302,59 @@ def _mend(home: Path, plan: FilePlan, disk: Disk) -> None:
     path = paths.knowledge_dir(home) / plan.name
     if path.exists():
         change_file(path, lambda data: without_torn(data, plan.lines), disk=disk)
+
+
+# Undo of an apply: items out, conversations back, memory off if it was; what a person edited since is left
+# and shown.
+
+
+def list_applies(home: Path) -> Iterator[ApplyRecord]:
+    """Applies of a home, the newest first, undone ones included; read as they are asked for."""
+    for apply_id in apply_log.apply_ids(home):
+        yield apply_log.read(home, apply_id)
+
+
+def undo_apply(
+    home: Path, now: datetime, apply_id: str = "", *, is_agreed: bool = False, disk: Disk = OS_DISK
+) -> UndoReport:
+    """Take an apply back. May be asked again after a crash: what was done is not done twice.
+
+    Args:
+        apply_id: empty for the newest that is not undone.
+        is_agreed: the person has seen what goes, and agreed where it is much of a category.
+
+    Raises:
+        RemovalError: it is much, and nobody has agreed: nothing was taken back.
+        StorageError: there is nothing to undo, or a file could not be written (ask again).
+        LockedError: a harvest runs. ConfigError: the ledger does not parse.
+    """
+    with harvest_lock(home, "manual-slop harvest undo", disk=disk), withdrawing(home, disk=disk):
+        ledger = HarvestLedger(home, disk=disk)
+        ledger.load()
+        recovered = recover(home, ledger, now, disk=disk)
+        finished = next((one for one in recovered.undone if apply_id in {"", one.apply_id}), None)
+        if finished is None:
+            record = _chosen(home, apply_id)
+            known = [item for file in read_categories(home) for item in file.items]
+            notes = [item for note in read_notes(home) for item in note.items]
+            check_removal(items_out(home, record), [*known, *notes], is_agreed=is_agreed)
+            apply_log.write(home, record.id, undoing_row(home, record, now), disk=disk)
+            recovered.close(home, disk=disk)
+            finished = take_back(home, record, ledger, now, disk=disk)
+            recovered = Recovery(rows=((record.id, undone_row(now)),))
+        ledger.fold()
+        sync_facts(home, now, ours=None, disk=disk)
+        settle_switch(home, disk=disk)
+        recovered.close(home, disk=disk)
+        return finished
+
+
+def _chosen(home: Path, apply_id: str) -> ApplyRecord:
+    for record in list_applies(home):
+        if not record.undone_at and apply_id in {"", record.id} and (record.steps or record.reclaimed):
+            return record
+    raise StorageError(
+        f"There is no apply {apply_id!r} to undo" if apply_id else "There is no apply to undo",
+        remedy="`manual-slop knowledge ledger` lists what was harvested",
+        where=str(paths.knowledge_dir(home)),
+    )

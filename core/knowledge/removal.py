@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.kernel.values.knowledge import Item
 from core.knowledge.categories import parse_file, with_items
-from core.values.knowledge import Item
 
 
 def lines_out(name: str, data: bytes, texts: Iterable[str]) -> tuple[bytes, tuple[str, ...], tuple[str, ...]]:

@@ -8,24 +8,21 @@ from pathlib import Path
 
 import msgspec
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk
-from core.base.errors import SlopError, StorageError
-from core.evidence.quotes import item_hash
-from core.evidence.rows import EVENTS_FILE, row_text
-from core.knowledge import drafts
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.values.facts import ItemEvent, ItemEventKind
+from core.kernel.values.knowledge import Category, DraftKind, DraftReport, Item, MergeGroup, MergeReport
+from core.knowledge import merges
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.categories import find_item, parse_file
-from core.knowledge.drafts import NO_PLAYBOOK, becomes, draft_name, draft_text
+from core.knowledge.evidence.evidence_rows import EVENTS_FILE, item_hash, row_text
 from core.knowledge.file_writer import read_bytes
-from core.knowledge.guard import check_removal
+from core.knowledge.hunks import check_removal
 from core.knowledge.ledger import timestamp
-from core.knowledge.merges import merge_hunks, merged_item
+from core.knowledge.merges import NO_PLAYBOOK, becomes, draft_name, draft_text, merge_hunks, merged_item
+from core.knowledge.part_writer import keep_version
 from core.knowledge.parts import DraftPlan, PartPlan, PatchPlan, RowPlan
-from core.knowledge.versions import keep_version
-from core.values.evidence import ItemEvent, ItemEventKind
-from core.values.knowledge import Category, Item
-from core.values.merges import DraftKind, DraftReport, MergeGroup, MergeReport
 
 MERGE_BY, DRAFT_BY = "a merge of knowledge", "a draft from a playbook"
 
@@ -100,9 +97,9 @@ def make_draft(
 
 def draft_names(home: Path) -> frozenset[str]:
     """Names of drafts, below the knowledge directory; what a write that was cut short left is none."""
-    folder = paths.knowledge_dir(home) / drafts.FOLDER
+    folder = paths.knowledge_dir(home) / merges.FOLDER
     names = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
-    return frozenset(f"{drafts.FOLDER}/{name}" for name in names if not name.endswith(".tmp"))
+    return frozenset(f"{merges.FOLDER}/{name}" for name in names if not name.endswith(".tmp"))
 
 
 def _events(group: MergeGroup, apply_id: str, now: datetime, facts: Mapping[str, str]) -> Iterator[ItemEvent]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
-from core.base.text import one_line
-from core.values.mcp import McpApproval, McpApproved, McpPhase, McpServer, McpTool
+from core.kernel import figures
+from core.kernel.frame import one_line
+from core.kernel.values.mcp import McpApproval, McpApproved, McpPhase, McpServer, McpServerSettings, McpTool
+from core.kernel.web_addresses import parse_address
 
 _SHOWN_CHARS = 200
 
@@ -145,3 +151,145 @@ def _network(approval: McpApproval) -> str:
 
 def _said(text: str) -> str:
     return one_line(text, _SHOWN_CHARS) or "nothing"
+
+
+# Addresses of MCP servers over HTTP: which may be asked, and with a key. Pure.
+
+
+def remote_problem(url: str, *, has_key: bool, may_reach_own: bool) -> str:
+    """Reason why a server's address is not asked, a sentence without a full stop; empty where it may be.
+
+    Args:
+        has_key: a bearer goes with each request.
+        may_reach_own: this machine and its network count as well, as for a server of the person's own settings.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError as error:
+        return f"its url is no address ({error})"
+    if parts.scheme not in {"http", "https"} or not host:
+        return "its url does not begin with http:// or https:// and a host"
+    if parts.username is not None or parts.password is not None:
+        return "its url holds a user's name or password: name an entry of the keyring as its key"
+    if not may_reach_own:
+        problem = parse_address(url).problem
+        if problem:
+            return f"its url leads where a project's server may not be: {problem.rstrip('.')}"
+    if has_key and parts.scheme == "http" and not is_own_machine(host):
+        return "its url is not encrypted (http), where everybody on the way could read its key: use https"
+    return ""
+
+
+def is_own_machine(host: str) -> bool:
+    """True for a name or address of this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+# Wording of MCP servers: their state, and what a yes would start; one text for window, command line and
+# doctor. Pure.
+
+HASH_CHARS = 16
+MOST_NAMED, MOST_FOLDERS = 12, 12
+"""Files of code that a question names, and folders behind them."""
+PHASES = {
+    McpPhase.OFF: "starts when it is used",
+    McpPhase.STARTING: "starting",
+    McpPhase.ASKING: "waits for your yes",
+    McpPhase.READY: "runs",
+    McpPhase.FAILED: "does not run",
+}
+
+
+def state_words(server: McpServer) -> str:
+    """State of a server in a few words."""
+    return PHASES[server.phase] if server.settings.is_enabled else "switched off"
+
+
+def count_words(server: McpServer) -> str:
+    """Count of a server's tools: `3 of 5 tools approved`; empty where none is known."""
+    kept = server.kept
+    known = len(server.tools) or (0 if kept is None else len({*kept.approval.tools, *kept.refused}))
+    return f"{len(server.approved):,} of {figures.count(known, 'tool')} approved" if known else ""
+
+
+def where_words(settings: McpServerSettings) -> str:
+    """Command or address of a server, in one line."""
+    return settings.url or shlex.join(settings.command)
+
+
+def _code_lines(asked: McpApproval) -> Iterator[tuple[str, str]]:
+    """Lines on code and data: a yes is bound to the one, and the other may change."""
+    if asked.files:
+        yield "Code, asked about again when it changes", "\n".join(_code_rows(asked.files))
+    if asked.unbound:
+        folders = ", ".join(asked.unbound)
+        yield (
+            "Not all code is bound",
+            f"There is more than a yes is bound to in {folders}. A change of the rest is not seen",
+        )
+    if asked.data:
+        yield "Data, which it may change", ", ".join(sorted(asked.data))
+
+
+def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
+    """A row each for what is named first, then one a folder, with a hash over its files."""
+    packages = [row for row in files.items() if row[0].endswith(os.sep)]
+    rows = tuple(row for row in files.items() if row not in packages)
+    yield from (f"{path} ({sha256[:HASH_CHARS]})" for path, sha256 in rows[:MOST_NAMED])
+    folders: dict[str, list[tuple[str, str]]] = {}
+    for path, sha256 in rows[MOST_NAMED:]:
+        folders.setdefault(os.path.dirname(path), []).append((path, sha256))
+    shown = sorted(folders.items())
+    for folder, inside in shown[:MOST_FOLDERS]:
+        yield f"{folder}: {figures.count(len(inside), 'more file')} ({_digest(inside)})"
+    if rest := [row for _, inside in shown[MOST_FOLDERS:] for row in inside]:
+        yield f"{figures.count(len(rest), 'more file')} in {figures.count(len(shown) - MOST_FOLDERS, 'folder')} ({_digest(rest)})"
+    yield from (f"packages in {folder} ({sha256[:HASH_CHARS]})" for folder, sha256 in packages)
+
+
+def _digest(rows: list[tuple[str, str]]) -> str:
+    text = "\n".join(f"{path}\0{sha256}" for path, sha256 in sorted(rows))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_CHARS]
+
+
+def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
+    """Lines of the question: what would be started or spoken to, and what it gets. A label and a text each."""
+    if asked.url:
+        return ("Address", asked.url), ("Key", asked.key or "none is sent")
+    return (
+        ("Program", f"{asked.program} ({asked.program_sha256[:HASH_CHARS]})"),
+        ("Arguments", shlex.join(asked.arguments) or "none"),
+        *_code_lines(asked),
+        ("Variables", ", ".join(asked.environment) or "none of yours"),
+        ("Network", "open to it" if asked.network else "shut"),
+        (
+            "Secrets",
+            "In a sandbox files of the project that may hold keys (.env, *.pem) are shut to it, but for those named here",
+        ),
+    )
+
+
+# Waits between attempts at an MCP server that failed. Pure.
+
+FIRST_S, LONGEST_S = 1.0, 300.0
+
+
+class BackOff(msgspec.Struct, frozen=True):
+    """Failures of a server in a row. `next_s`: of the monotonic clock, before which it is not tried again."""
+
+    failures: int = 0
+    next_s: float = 0.0
+
+    def failed(self, now_s: float) -> BackOff:
+        """After one more failure: each wait is twice the last, up to five minutes."""
+        wait_s = min(FIRST_S * 2.0 ** min(self.failures, 16), LONGEST_S)
+        return BackOff(self.failures + 1, now_s + wait_s)
+
+    def left_s(self, now_s: float) -> float:
+        """Seconds until it may be tried, 0 where it may be now."""
+        return max(self.next_s - now_s, 0.0)

@@ -11,10 +11,10 @@ from typing import Any
 
 import httpx2
 
-from core.base import figures
-from core.base.json_text import read_json
-from core.base.text import flat, one_line
-from core.base.web_addresses import is_public
+from core.kernel import figures
+from core.kernel.decoders import read_json
+from core.kernel.frame import flat, one_line
+from core.kernel.web_addresses import is_public
 from core.mcp.bounds import MOST_MESSAGE_BYTES, MOST_PARTS, has_too_many_parts, marks_in
 
 CONNECT_S, SILENCE_S = 10.0, 300.0

@@ -28,14 +28,12 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from core.base import figures
-from core.base.child_process import end_tree
-from core.base.command_bounds import BoundWatch
-from core.base.command_start import start_server
-from core.base.json_text import read_json
-from core.base.last_words import END_S, LastWords
-from core.base.process_tree import descendants, end_below, signal_each
-from core.base.text import clean, flat, one_line
+from core.kernel import figures
+from core.kernel.child_process import END_S, LastWords, descendants, end_below, end_tree, signal_each
+from core.kernel.command_start import BoundWatch, start_server
+from core.kernel.decoders import read_json
+from core.kernel.frame import clean, flat, one_line
+from core.kernel.values.mcp import WrappedCommand
 from core.mcp.bounds import (
     MOST_JUNK_LINES,
     MOST_MESSAGE_BYTES,
@@ -43,7 +41,6 @@ from core.mcp.bounds import (
     MOST_WAITING,
     has_too_many_parts,
 )
-from core.values.mcp import WrappedCommand
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream

@@ -11,13 +11,20 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from core.base.frame import frame, without_blocks
-from core.base.text import one_line
-from core.base.tokens import estimate_text_tokens
-from core.retrieval.report import degraded_text, place_text
-from core.retrieval.terms import STOP_WORDS, query_terms, words
-from core.values.recall import Recalled, RecalledPassage, RecallQuestion
-from core.values.retrieval import Corpus, Retriever, SearchAnswer, SearchFilters, SearchHit
+from core.kernel.frame import frame, one_line, without_blocks
+from core.kernel.tokens import estimate_text_tokens
+from core.kernel.values.retrieval import (
+    Corpus,
+    Recalled,
+    RecalledPassage,
+    RecallQuestion,
+    Retriever,
+    SearchAnswer,
+    SearchFilters,
+    SearchHit,
+)
+from core.retrieval.fusion import STOP_WORDS, query_terms, words
+from core.retrieval.retrieval_report import degraded_text, place_text
 
 CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
 """Corpora that are recalled without being asked."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
+import threading
 import time
 import zlib
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
-from core.base import paths
-from core.base.disk import make_dirs
-from core.base.errors import SlopError, StorageError
-from core.base.opener import create_missing, require_file
-from core.retrieval.store import SHELVES
+from core.kernel import paths
+from core.kernel.disk import make_dirs
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.locks import take_lock
+from core.kernel.opener import create_missing, require_file
+from core.retrieval.index_store import SHELVES
 
 SCHEMA_VERSION = 5
 FILE_NAME = "index.sqlite"
@@ -299,3 +302,94 @@ def fault_of(folder: Path, error: Exception) -> IndexFaultError:
             "Delete its folder: it is made anew from the files",
         )
     return IndexFaultError(what, remedy=remedy, where=str(folder))
+
+
+# Connections to one SQLite file: one thread's at a time, and no more than threads ever asked at once.
+
+
+class Connections:
+    """Lends connections, and keeps what comes back for the next who asks: threads come and go. Thread-safe.
+
+    Args:
+        open_another: gives a new connection, which any thread may use.
+    """
+
+    def __init__(self, open_another: Callable[[], sqlite3.Connection]) -> None:
+        self._open_another = open_another
+        self._lock = threading.Lock()
+        self._own = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._free: list[sqlite3.Connection] = []
+
+    @contextmanager
+    def lent(self) -> Iterator[sqlite3.Connection]:
+        """A connection that no other thread uses meanwhile: the one that this thread has already, a free one, or another.
+
+        Raises what `open_another` does.
+        """
+        own: sqlite3.Connection | None = getattr(self._own, "db", None)
+        if own is not None:
+            yield own
+            return
+        db = self._free_one() or self._another()
+        self._own.db = db
+        try:
+            yield db
+        finally:
+            self._own.db = None
+            with self._lock:
+                if db in self._opened:  # it was not closed meanwhile
+                    self._free.append(db)
+
+    def close(self) -> None:
+        """Close them all, also those that are lent: who uses one then fails with an error of SQLite."""
+        with self._lock:
+            opened, self._opened, self._free = self._opened, [], []
+            self._own = threading.local()
+        for db in opened:
+            db.close()
+
+    def _free_one(self) -> sqlite3.Connection | None:
+        with self._lock:
+            return self._free.pop() if self._free else None
+
+    def _another(self) -> sqlite3.Connection:
+        db = self._open_another()
+        with self._lock:
+            self._opened.append(db)
+        return db
+
+
+# Turns at an index on this machine, between programs: a run reads and writes in its own, and gives way to
+# who asks for one.
+
+
+@contextmanager
+def taken_turn(folder: Path, wait_s: float | None = None) -> Iterator[None]:
+    """Have the files of an index to oneself, from the reading of a source until it is written: what is forgotten between
+    the two would stand there anew otherwise.
+
+    Args:
+        wait_s: longest wait for another's turn, which is the next one then; None for a run, which gives way.
+
+    Raises:
+        IndexFaultError: it took longer.
+    """
+    with ExitStack() as held:
+        if wait_s is not None:
+            _take(held, folder / NEXT_NAME, wait_s)
+            held.callback((folder / WANTED_NAME).unlink, missing_ok=True)
+            create_missing(folder / WANTED_NAME)
+        elif (folder / WANTED_NAME).exists():
+            with ExitStack() as next_one:
+                _take(next_one, folder / NEXT_NAME, -1)
+                (folder / WANTED_NAME).unlink(missing_ok=True)  # who wanted it had it, or was killed
+        _take(held, folder / LOCK_NAME, -1 if wait_s is None else wait_s)
+        yield
+
+
+def _take(held: ExitStack, path: Path, wait_s: float) -> None:
+    lock = take_lock(path, wait_s=wait_s)
+    if lock is None:
+        raise IndexFaultError("Another program is at work on the search index", where=str(path.parent))
+    held.callback(lock.release)

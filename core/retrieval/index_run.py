@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import socket
+import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
-from core.base.errors import SlopError
-from core.base.figures import count
-from core.base.paths import project_file
-from core.context.ignores import NAME as IGNORE_FILE
-from core.context.places import is_inside
+from core.kernel import paths
+from core.kernel.decoders import from_json
+from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
+from core.kernel.errors import SlopError
+from core.kernel.figures import count
+from core.kernel.opener import BOOK_BYTES, read_file
+from core.kernel.paths import project_file
+from core.kernel.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
 from core.retrieval.chunker import embedded_text, parted
-from core.retrieval.counts import scopes
-from core.retrieval.embedder import (
+from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, stored_model
+from core.retrieval.index_store import HOME_CORPORA, ServerFaultError, SourceKey, SourceState, VectorStore
+from core.retrieval.local_store import LocalStore
+from core.retrieval.postgres_connection import ServerAddress, index_schemas
+from core.retrieval.postgres_store import PostgresStore
+from core.retrieval.remote_embedder import (
     Embedder,
     EmbedError,
     EmbedsAway,
@@ -26,11 +38,11 @@ from core.retrieval.embedder import (
     SourceReader,
     sound_vectors,
 )
-from core.retrieval.local_store import LocalStore
-from core.retrieval.source_text import SourceText
-from core.retrieval.sources import FoundSources, SourceFile, find_sources, stamp_of
-from core.retrieval.store import SourceKey, SourceState
-from core.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
+from core.retrieval.sources import FoundSources, SourceFile, SourceText, find_sources, scopes, stamp_of
+from core.services.providers.key_names import SERVER_KEY
+from core.services.providers.keys import KeyStore
+from core.talk.context.globs import is_inside
+from core.talk.context.ignores import NAME as IGNORE_FILE
 
 EMBED_BATCH = 32
 EMBED_S = 120.0
@@ -298,3 +310,209 @@ def _is_as_listed(one: SourceFile) -> bool:
 def _shown(path: str) -> str:
     """A path as text: what is none in it is replaced."""
     return path.encode("utf-8", "replace").decode()
+
+
+# The index on a server brought to what the one on this machine says: nothing is read or embedded a second
+# time.
+
+_MUCH = 10
+"""Share of the sources, one in so many, from which on what was written is counted anew by the server."""
+
+
+def server_store(home: Path, url: str, model: str, dimension: int) -> PostgresStore:
+    """The index on a server, its password from the keyring. Nothing is reached yet."""
+    return PostgresStore(_address(home, url), model, dimension, owner=_owner(home))
+
+
+def stores_of_home(home: Path, url: str) -> Iterator[PostgresStore]:
+    """Every index that a server has of a home, one for each model that was ever in use. Raises ServerFaultError."""
+    for schema in index_schemas(_address(home, url)):
+        yield PostgresStore.of_schema(_address(home, url), schema, _owner(home))
+
+
+def _address(home: Path, url: str) -> ServerAddress:
+    def find() -> str:
+        return KeyStore(home).find(SERVER_KEY, ()).value
+
+    return ServerAddress(url, find)
+
+
+def _owner(home: Path) -> str:
+    return hashlib.sha256(f"{socket.gethostname()}\0{home.resolve()}".encode()).hexdigest()[:16]
+
+
+def mirror(
+    here: LocalStore,
+    server: PostgresStore,
+    places: SearchPlaces,
+    on_progress: Callable[[IndexProgress], None] = lambda _: None,
+    *,
+    is_anew: bool = False,
+) -> str:
+    """Bring the server to what this machine's index says. Why it could not be, empty where it could.
+
+    Args:
+        is_anew: also what the server has already.
+
+    Raises:
+        SlopError: the index here cannot be read, or `on_progress` stopped it; what is done stays done.
+    """
+    try:
+        for corpus, scope in scopes(places):
+            ours, theirs = here.sources(corpus, scope), server.sources(corpus, scope)
+            server.remove(SourceKey(corpus, scope, path) for path in theirs.keys() - ours.keys())
+            written = 0
+            for done, (path, state) in enumerate(sorted(ours.items())):
+                if not is_anew and _is_same(state, theirs.get(path)):
+                    continue
+                on_progress(IndexProgress(done, len(ours), doing=path))
+                key = SourceKey(corpus, scope, path)
+                with here.turn():  # what is forgotten meanwhile does not follow the word that it is
+                    chunks = here.chunks(key)
+                    if chunks or not state.chunks:
+                        vectors = {
+                            embedded_text(chunk): vector for chunk, vector in chunks if vector is not None
+                        }
+                        server.put(key, state, [chunk for chunk, _ in chunks], vectors)
+                        written += 1
+            if written * _MUCH >= len(ours) > 0:
+                server.analyse(corpus)
+    except ServerFaultError as error:
+        return error.what
+    return ""
+
+
+def _is_same(ours: SourceState, theirs: SourceState | None) -> bool:
+    return theirs is not None and (ours.sha256, ours.head, ours.chunks, ours.bare) == (
+        theirs.sha256,
+        theirs.head,
+        theirs.chunks,
+        theirs.bare,
+    )
+
+
+# Words of a home leave its index: in place where that can be seen done, else with the whole index; and
+# leave a server.
+
+TURN_S = 150.0
+"""Longest wait for a run that reads a file, or has its passages embedded (`EMBED_S` at most)."""
+
+_DEBTS, _DEBT = "forgetting", ".server.json"
+
+
+class ServerDebt(msgspec.Struct, frozen=True):
+    """A forgetting that a server was not told of yet. It holds no words.
+
+    Args:
+        id: of the forgetting; url: of the server; discussion_ids: conversations that went.
+    """
+
+    id: str
+    url: str
+    discussion_ids: tuple[str, ...] = ()
+
+
+def erase_in_index(home: Path, discussion_ids: Collection[str]) -> tuple[int, bool]:
+    """Take conversations that went, and knowledge as it stood before, out of each index on this machine, words and vectors.
+
+    A run under way waits meanwhile: what it has read is not written afterwards. An index in which that cannot be done is
+    deleted whole, and made anew from the files.
+
+    Returns:
+        How many sources went, and whether a whole index did.
+
+    Raises:
+        OSError: it could be neither erased nor deleted.
+    """
+    each = [_erase_in(folder, home, discussion_ids) for folder in paths.index_dirs(home)]
+    return sum(count for count, _ in each), any(is_whole for _, is_whole in each)
+
+
+def _erase_in(folder: Path, home: Path, discussion_ids: Collection[str]) -> tuple[int, bool]:
+    try:
+        model = stored_model(folder)
+        if model is not None:
+            store = LocalStore(folder, *model)
+            with closing(store), store.turn(TURN_S):
+                return store.forget(gone_keys(home, _states(store), discussion_ids)), False
+    except (IndexFaultError, sqlite3.Error):
+        pass  # it goes whole
+    count = sum(1 for path in folder.iterdir() if path.name == FILE_NAME or path.suffix == ".i8")
+    delete_index(folder)
+    return count, True
+
+
+def gone_keys(
+    home: Path, known: Iterable[tuple[SourceKey, SourceState]], discussion_ids: Collection[str]
+) -> list[SourceKey]:
+    """Sources of a home that an index holds, and that are not there any more as it read them.
+
+    A log only grows: of one that is there nothing is gone, unless it is named.
+    """
+    places = SearchPlaces(corpora=HOME_CORPORA)
+    now = {
+        file.key: file.stamp
+        for corpus in HOME_CORPORA
+        for found in find_sources(home, places, corpus)
+        for file in found.files
+    }
+    return [
+        key
+        for key, state in known
+        if key not in now
+        or (key.path in discussion_ids if key.corpus is Corpus.DISCUSSIONS else now[key] != state.stamp)
+    ]
+
+
+def tell_server(home: Path, debt: ServerDebt, *, disk: Disk = OS_DISK) -> tuple[int, str]:
+    """Take what went out of a server's tables; what cannot be done now is owed until it is, over restarts too.
+
+    Returns:
+        How many sources went, and why the server is told later, empty where it was told.
+
+    Raises:
+        StorageError: it was not told, and that could not be noted.
+    """
+    path = _path(home, debt)
+    if not path.exists():
+        make_dirs(path.parent, disk=disk)
+        write_file(path, msgspec.json.encode(debt), disk=disk)
+    count = 0
+    try:
+        for store in stores_of_home(home, debt.url):
+            with closing(store):
+                count += store.forget(gone_keys(home, _states(store), debt.discussion_ids), HOME_CORPORA)
+    except ServerFaultError as error:
+        return 0, error.what
+    remove_file(path, disk=disk)
+    return count, ""
+
+
+def owed(home: Path) -> Iterator[ServerDebt]:
+    """Forgettings that a server was not told of yet."""
+    for path in sorted((home / _DEBTS).glob(f"*{_DEBT}")):
+        with suppress(OSError, msgspec.MsgspecError):
+            yield from_json(read_file(path, BOOK_BYTES), ServerDebt)
+
+
+def pay(home: Path, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
+    """Tell servers what they were not told yet. Returns the forgettings that they know now, by id. Raises StorageError."""
+    paid, away = [], set[str]()
+    for debt in owed(home):
+        if debt.url not in away:
+            _, why = tell_server(home, debt, disk=disk)
+            if why:
+                away.add(debt.url)
+            else:
+                paid.append(debt.id)
+    return tuple(paid)
+
+
+def _states(store: VectorStore) -> Iterator[tuple[SourceKey, SourceState]]:
+    for corpus in HOME_CORPORA:
+        for path, state in store.sources(corpus, "").items():
+            yield SourceKey(corpus, "", path), state
+
+
+def _path(home: Path, debt: ServerDebt) -> Path:
+    return home / _DEBTS / f"{debt.id}{_DEBT}"

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.base.disk import OS_DISK, Disk, make_dirs
+from core.kernel.disk import OS_DISK, Disk, make_dirs
+from core.kernel.values.retrieval import Chunk, Corpus, SearchFilters
 from core.retrieval.chunker import embedded_text, keyword_text
-from core.retrieval.connections import Connections
-from core.retrieval.fusion import ChunkPlace
+from core.retrieval.fusion import ChunkPlace, fts_expression
 from core.retrieval.index_file import (
     FILE_NAME,
     TORN_NAME,
+    Connections,
     IndexFaultError,
     erase_words,
     fault_of,
@@ -24,10 +25,9 @@ from core.retrieval.index_file import (
     note_reading,
     note_torn,
     open_index,
+    taken_turn,
 )
-from core.retrieval.local_filters import narrowed, rows_of
-from core.retrieval.quantisation import DIMENSION
-from core.retrieval.store import (
+from core.retrieval.index_store import (
     BY_NAME,
     SHELVES,
     Scan,
@@ -37,11 +37,14 @@ from core.retrieval.store import (
     StoredChunk,
     joined_tags,
 )
+from core.retrieval.quantisation import DIMENSION
 from core.retrieval.stored_rows import (
     best_of,
     named,
+    narrowed,
     places_of,
     require_dense,
+    rows_of,
     rows_read,
     said,
     stored_chunk,
@@ -50,10 +53,7 @@ from core.retrieval.stored_rows import (
     stored_state,
     whole,
 )
-from core.retrieval.terms import fts_expression
-from core.retrieval.turns import taken_turn
 from core.retrieval.vectors import VectorFile, mark_of
-from core.values.retrieval import Chunk, Corpus, SearchFilters
 
 if TYPE_CHECKING:
     import numpy as np

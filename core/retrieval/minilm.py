@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.base.cores import usable_cores
-from core.base.errors import SlopError
-from core.base.opener import read_file
+from core.kernel.cores import usable_cores
+from core.kernel.errors import SlopError
+from core.kernel.opener import read_file
 from core.retrieval.quantisation import DIMENSION, quantised
 
 if TYPE_CHECKING:

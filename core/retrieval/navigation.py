@@ -3,16 +3,124 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import count, groupby
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
-from core.base.text import flat, one_line
-from core.retrieval.index_pages import Page, Paging, Row, Tokens
-from core.values.retrieval import SourceHead
+from core.kernel.frame import flat, one_line
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
+from core.knowledge.facts.yaml_forms import YamlFault, read_yaml
+from core.retrieval.fusion import query_terms, words
+from core.retrieval.index_store import folder_starts
+from core.talk.context.outline.definitions import first_heading
+
+# Lines of an index file within a token budget: whole, else on pages by first letter, and pages of pages.
+
+Tokens = Callable[[str], int]
+"""Tokens of a text; those of lines, added up, are those of the lines together."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A line of an index file.
+
+    Args:
+        line: ends in LF; key: what it is sorted by; entries: notes or folders that it stands for.
+    """
+
+    line: str
+    key: str
+    entries: int = 1
+
+    @property
+    def letter(self) -> str:
+        """First letter or digit of the key in upper case, `#` where it has none."""
+        return next((char for char in self.key if char.isalnum()), "#").upper()[:1]
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Rows that stand in a file of their own; label: its first letters (`A–C`)."""
+
+    name: str
+    label: str
+    rows: tuple[Row, ...]
+
+
+class Paging:
+    """Names of pages beside one index file, given out once each.
+
+    Args:
+        taken: file names that are a person's; tokens: measure; budget: tokens of the rows of a page.
+    """
+
+    def __init__(self, taken: Iterable[str], tokens: Tokens, budget: int) -> None:
+        self._taken = frozenset(name.casefold() for name in taken)
+        self._tokens, self._budget = tokens, budget
+        self._numbers = count(1)
+        self.pages: list[Page] = []
+
+    def fitted(self, rows: Sequence[Row], room: int) -> tuple[Row, ...]:
+        """The rows where they fit into `room` tokens, else a row for each page that they were put on."""
+        while len(rows) > 1 and self.cost(rows) > room:
+            packs = list(self._packs(rows))
+            if len(packs) >= len(rows):
+                break
+            rows = [self._page(pack, label) for pack, label in zip(packs, _labels(packs), strict=True)]
+        return tuple(rows)
+
+    def cost(self, rows: Iterable[Row]) -> int:
+        """Tokens of rows."""
+        return sum(self._tokens(row.line) for row in rows)
+
+    def _packs(self, rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
+        """Runs of rows that fill a page each. A letter is cut only where it is larger than a page."""
+        pack: list[Row] = []
+        used = 0
+        for _, group in groupby(rows, key=lambda row: row.letter):
+            letter = list(group)
+            cost = self.cost(letter)
+            if pack and used + cost > self._budget:
+                yield tuple(pack)
+                pack, used = [], 0
+            if cost <= self._budget:
+                pack, used = pack + letter, used + cost
+                continue
+            for row in letter:
+                one = self._tokens(row.line)
+                if pack and used + one > self._budget:
+                    yield tuple(pack)
+                    pack, used = [], 0
+                pack.append(row)
+                used += one
+            yield tuple(pack)
+            pack, used = [], 0
+        if pack:
+            yield tuple(pack)
+
+    def _page(self, rows: tuple[Row, ...], label: str) -> Row:
+        name = next(name for number in self._numbers if (name := f"index.{number}.md") not in self._taken)
+        self.pages.append(Page(name, label, rows))
+        entries = sum(row.entries for row in rows)
+        return Row(f"- [{label}]({name}): {entries:,}\n", rows[0].key, entries)
+
+
+def _labels(packs: Sequence[tuple[Row, ...]]) -> list[str]:
+    """Letters of each pack, numbered where a letter goes over several."""
+    spans = [tuple(dict.fromkeys((pack[0].letter, pack[-1].letter))) for pack in packs]
+    plain = ["–".join(span) for span in spans]
+    numbered: list[str] = []
+    for at, label in enumerate(plain):
+        same = plain.count(label)
+        numbered.append(f"{label} {plain[: at + 1].count(label)}" if same > 1 else label)
+    return numbered
+
 
 INDEX_NAME = "index.md"
 ROUTER_TOKENS, FOLDER_TOKENS = 1_500, 3_000
@@ -287,3 +395,218 @@ def hand_written(root: Notes) -> Iterable[str]:
         yield from hand_written(folder)
     if root.own_index is not None:
         yield root.path + _index_name(root)
+
+
+# Title, tags, date and description of a note from what it already has: no note is ever converted.
+
+TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 12
+
+_HEAD_CHARS = 65_536
+"""Of a note, that are read for what it says of itself."""
+
+_FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^[ \t>*-]*\*\*([^*\n:]{1,30}):?\*\*:?[ \t]*(.+)$", re.MULTILINE)
+_DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
+_LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
+_MARKUP = re.compile(rf"!{_LINK.replace('(', '(?:', 1)}|[*_`]+|{_LINK}|^[#>\-+*]+[ \t]*", re.MULTILINE)
+
+
+class FieldNames(msgspec.Struct, frozen=True):
+    """Names under which notes say their tags and their date, in lower case."""
+
+    tags: tuple[str, ...] = ("tags",)
+    date: tuple[str, ...] = ("date", "data")
+
+
+def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> SourceHead:  # noqa: B008 (frozen)
+    """Title, tags, date and description of a note. Total: what is not understood counts as not said.
+
+    Args:
+        text: LF line ends; name: of its file, for a note without a title.
+    """
+    start = text[:_HEAD_CHARS]
+    front, body = _front(start)
+    said = {key.strip().lower(): value.strip() for key, value in _FIELD.findall(body)}
+    title = (
+        _heads_text(front.get("title"))
+        or first_heading(body)
+        or name.rpartition("/")[2].rpartition(".")[0]
+        or name
+    )
+    return SourceHead(
+        one_line(title, TITLE_CHARS),
+        _tags(front, said, fields),
+        _date(front, said, fields),
+        one_line(_heads_text(front.get("description")) or _first_sentence(body), DESCRIPTION_CHARS),
+    )
+
+
+def _front(text: str) -> tuple[Mapping[str, Any], str]:
+    """Front matter by lower-case key, and what stands behind it."""
+    found = _FRONT.match(text)
+    if found is None:
+        return {}, text
+    read = read_yaml(found[1])
+    if isinstance(read, YamlFault) or not isinstance(read, dict):
+        return {}, text[found.end() :]
+    return {str(key).strip().lower(): value for key, value in read.items()}, text[found.end() :]
+
+
+def _heads_text(value: object) -> str:
+    is_text = isinstance(value, str | int | float | date) and not isinstance(value, bool)
+    return str(value).strip() if is_text else ""
+
+
+def _tags(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames) -> tuple[str, ...]:
+    for source in (front, said):
+        for name in fields.tags:
+            value = source.get(name)
+            words = value if isinstance(value, list) else re.split(r"[,;]|\s+#", _heads_text(value))
+            tags = [_heads_text(word).strip(" #`*").lower()[:TAG_CHARS] for word in words]
+            if any(tags):
+                return tuple(dict.fromkeys(one_line(tag, TAG_CHARS) for tag in tags if tag))[:MAX_TAGS]
+    return ()
+
+
+def _date(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames) -> str:
+    for source in (front, said):
+        for name in fields.date:
+            if day := _DAY.search(str(source.get(name, ""))[:100]):
+                return day[0]
+    return ""
+
+
+def _first_sentence(body: str) -> str:
+    for block in re.split(r"\n[ \t]*\n", body[:8_000]):
+        lines = [
+            line
+            for line in block.strip().split("\n")
+            if line.strip() and not line.lstrip().startswith(("#", "```", "|", "<!--"))
+        ]
+        plain = _MARKUP.sub(lambda m: m[1] or "", "\n".join(lines)).strip()
+        if plain and not _FIELD.match(block.strip()):
+            sentence = _SENTENCE.match(plain)
+            return " ".join((sentence[1] if sentence else plain).split())
+    return ""
+
+
+# Template of a new note: front matter that its folder's index can list it by.
+
+_JOINTS = re.compile(r"[-_\s]+")
+
+
+def note_text(name: str, day: date, fields: FieldNames) -> str:
+    """Text of a new note.
+
+    Args:
+        name: of its file, from which the title is made; fields: names under which notes here say their tags and date.
+    """
+    stem = name.rpartition(".")[0] or name
+    words = one_line(flat(_JOINTS.sub(" ", stem)), TITLE_CHARS)
+    title = words[:1].upper() + words[1:]
+    front = [
+        f"title: {json.dumps(title, ensure_ascii=False)}",
+        f"{_key(fields.tags, 'tags')}: []",
+        f"{_key(fields.date, 'date')}: {day.isoformat()}",
+        'description: ""',
+    ]
+    return "\n".join(("---", *front, "---", "", f"# {title}", "", ""))
+
+
+def _key(names: tuple[str, ...], usual: str) -> str:
+    name = names[0] if names else usual
+    return name if name.isidentifier() else json.dumps(name, ensure_ascii=False)
+
+
+# Notes found by title, tags, description and place alone: how a question is answered while the index is
+# away.
+
+_TITLE, _NAVIGATION_SEARCH_TAGS, _DESCRIPTION, _PATH = 4.0, 3.0, 2.0, 1.0
+"""Weight of a word of the question by the place in which it stands."""
+_STEM = 4
+"""Letters that two words share from the start, at least, where the shorter one stands for the longer (`retry`, `retrying`)."""
+_PART = 0.6
+"""Of the weight, for such a word."""
+
+
+def heads_found(
+    heads: Iterable[tuple[str, str, SourceHead]], query: str, filters: SearchFilters, count: int
+) -> tuple[SearchHit, ...]:
+    """The notes that fit a question best, at most `count`, ties by path.
+
+    Args:
+        heads: root, path below it and head of each note. A score is 0 to 1.
+    """
+    terms = query_terms(query)
+    if not terms or (filters.corpora and Corpus.NOTES not in filters.corpora):
+        return ()
+    scored = (
+        (_score(path, head, terms), path, root, head)
+        for root, path, head in heads
+        if _passes(root, path, head, filters)
+    )
+    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1], one[2]))
+    files = {
+        f"{root.rstrip('/')}/{path}": (score, path, root, head) for score, path, root, head in reversed(best)
+    }
+    first_of_each = sorted(files.values(), key=lambda one: (-one[0], one[1], one[2]))[:count]
+    return tuple(_hit(*one) for one in first_of_each)
+
+
+def _passes(root: str, path: str, head: SourceHead, filters: SearchFilters) -> bool:
+    if filters.folder.strip("/") and not any(
+        path.startswith(start) for _, start in folder_starts(filters.folder, (root,))
+    ):
+        return False
+    if filters.tag and filters.tag.lower() not in head.tags:
+        return False
+    if filters.after and head.date < filters.after:
+        return False
+    if filters.before and not (head.date and head.date <= filters.before):
+        return False
+    return path not in filters.but
+
+
+def _score(path: str, head: SourceHead, terms: tuple[str, ...]) -> float:
+    places = [
+        (weight, frozenset(words(text)))
+        for weight, text in (
+            (_TITLE, head.title),
+            (_NAVIGATION_SEARCH_TAGS, " ".join(head.tags)),
+            (_DESCRIPTION, head.description),
+            (_PATH, path),
+        )
+    ]
+    return sum(max(_weights(term, places), default=0.0) for term in terms) / (_TITLE * len(terms))
+
+
+def _weights(term: str, places: list[tuple[float, frozenset[str]]]) -> Iterator[float]:
+    for weight, said in places:
+        if term in said:
+            yield weight
+        elif any(_is_form(term, word) for word in said):
+            yield weight * _PART
+
+
+def _is_form(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    stem = shorter.removesuffix("s").removesuffix("e").removesuffix("y")
+    return len(stem) >= _STEM and longer.startswith(stem)
+
+
+def _hit(score: float, path: str, root: str, head: SourceHead) -> SearchHit:
+    return SearchHit(
+        Corpus.NOTES,
+        ChunkKind.PROSE,
+        path,
+        head.title or path,
+        LineRange(1, 1),
+        "",
+        head.description or head.title or path,
+        score,
+        found_by=(Retriever.NAVIGATION,),
+        date=head.date,
+        tags=head.tags,
+        scope=root,
+    )

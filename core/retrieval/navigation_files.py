@@ -9,28 +9,27 @@ from pathlib import Path
 
 import msgspec
 
-from core.base.disk import OS_DISK, Disk, remove_file, write_file
-from core.base.errors import StorageError
-from core.base.opener import read_file, reason_of
-from core.base.text import clean
-from core.base.tokens import count_tokens
-from core.context.globs import expand
-from core.retrieval.heads import FieldNames
+from core.kernel.disk import OS_DISK, Disk, remove_file, write_file
+from core.kernel.errors import StorageError
+from core.kernel.frame import clean
+from core.kernel.opener import read_file, reason_of
+from core.kernel.tokens import count_tokens
+from core.kernel.values.retrieval import Corpus, Router, SearchHit, SearchPlaces, SourceHead
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import (
     INDEX_NAME,
+    FieldNames,
     hand_written,
+    heads_found,
     index_files,
     is_current,
     notes_tree,
     page_names,
     without_marker,
 )
-from core.retrieval.navigation_search import heads_found
 from core.retrieval.search import SearchRequest
-from core.retrieval.source_text import read_head, without_secrets
-from core.retrieval.sources import SourceFile, find_sources, is_made_by_us
-from core.values.retrieval import Corpus, Router, SearchHit, SearchPlaces, SourceHead
+from core.retrieval.sources import SourceFile, find_sources, is_made_by_us, read_head, without_secrets
+from core.talk.context.globs import expand
 
 MAX_FOUND = 100_000
 MAX_NAVIGATED = 20_000

@@ -13,21 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
-from core.retrieval.postgres_connection import ServerAddress, bounded, connect
-from core.retrieval.postgres_schema import TABLES, schema_name
-from core.retrieval.postgres_vectors import best_vectors, bytes_of, give_vectors
-from core.retrieval.postgres_words import (
-    Narrowing,
-    as_tsvector,
-    best_chunks,
-    count_words,
-    frequency,
-    uncount_words,
-)
-from core.retrieval.quantisation import DIMENSION, cosine
-from core.retrieval.store import (
+from core.retrieval.index_store import (
     BY_NAME,
     HOME_CORPORA,
     Scan,
@@ -40,9 +30,24 @@ from core.retrieval.store import (
     joined_tags,
     tags_of,
 )
-from core.retrieval.tokens import FtsTokens
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+from core.retrieval.postgres_connection import (
+    TABLES,
+    Narrowing,
+    ServerAddress,
+    as_tsvector,
+    best_chunks,
+    best_vectors,
+    bounded,
+    bytes_of,
+    connect,
+    count_words,
+    frequency,
+    give_vectors,
+    schema_name,
+    uncount_words,
+)
+from core.retrieval.quantisation import DIMENSION, cosine
+from core.retrieval.stored_rows import FtsTokens
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -12,22 +14,220 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from core.base import paths
-from core.base.errors import SlopError
-from core.base.key_files import mark_of
-from core.base.key_names import KEY_FOLDERS
-from core.base.opener import read_start
-from core.context.globs import expand
-from core.context.ignores import NAME as IGNORE_FILE
-from core.context.ignores import ignores_at
-from core.context.key_gate import KeyGate
-from core.context.places import is_inside
-from core.facts.places import FOLDERS
-from core.knowledge.categories import CATEGORY_NAMES
-from core.retrieval.navigation import MARKER, is_generated, is_index_name
-from core.retrieval.source_text import PROSE_ENDINGS
-from core.retrieval.store import SourceKey
-from core.values.retrieval import Corpus, CorpusCount, SearchPlaces, SourcesPreview
+from core.kernel import paths
+from core.kernel.errors import SlopError
+from core.kernel.frame import clean
+from core.kernel.key_files import mark_of, text_reasons
+from core.kernel.key_names import KEY_FOLDERS
+from core.kernel.opener import read_file, read_start
+from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets
+from core.kernel.values.curation import LineRange
+from core.kernel.values.imports import Transcript
+from core.kernel.values.messages import TextPart
+from core.kernel.values.retrieval import (
+    AskedPlaces,
+    Chunk,
+    ChunkKind,
+    Corpus,
+    CorpusCount,
+    SearchPlaces,
+    SourceHead,
+    SourcesPreview,
+)
+from core.knowledge.categories import CATEGORY_NAMES, parse_file
+from core.knowledge.facts import fact_file
+from core.knowledge.facts.places import FOLDERS, place_of
+from core.knowledge.note_files import parse_notes
+from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chunks, line_chunks, turn_chunks
+from core.retrieval.index_store import SourceKey, VectorStore
+from core.retrieval.navigation import MARKER, FieldNames, is_generated, is_index_name, note_head
+from core.talk.context.file_reader import read_content
+from core.talk.context.globs import expand, is_inside
+from core.talk.context.ignores import NAME as IGNORE_FILE
+from core.talk.context.ignores import ignores_at
+from core.talk.context.key_gate import KeyGate
+from core.talk.context.outline import has_outline, symbols_of
+from core.talk.transcripts import ours
+
+# Text of a file as it is indexed: its head and its chunks, from its bytes. Pure but for the tokenizer that
+# measures.
+
+PROSE_ENDINGS = frozenset({"md", "markdown", "mdx", "txt", "rst", "org", "adoc"})
+
+READING = 2
+"""Form of what is made of a file: with another one, each file is read once more."""
+
+_HEAD_CHARS = 16_384
+"""Of a note, that are read for what it says of itself."""
+
+_LONG_LINE = 2_000
+"""Mean length of a line from which a file counts as made by a program: nobody looks for its words. Prose may have no other
+lines than its paragraphs, or be one, as what was dictated is."""
+
+_LONG_WORD = 100
+"""Mean length of a run without a blank or a mark between clauses, from which such lines are no prose either."""
+
+_BETWEEN = re.compile(r"[\s、。，．！？；：]+")
+
+
+class SourceText(msgspec.Struct, frozen=True):
+    """Head and chunks that a file gives to the index.
+
+    Args:
+        problem: why it gives nothing, in a phrase; sha256: of its bytes, empty where it could not be read.
+        is_known: its bytes are those that the index knows, and nothing else is told.
+        keys: why it is taken for a file of keys, a sentence, empty where it is none; only who may show it uses the rest.
+    """
+
+    head: SourceHead = SourceHead()
+    chunks: tuple[Chunk, ...] = ()
+    problem: str = ""
+    sha256: str = ""
+    is_known: bool = False
+    keys: str = ""
+
+
+def read_file_source(
+    corpus: Corpus, path: str, file: str, measure: Measure, *, known_sha256: str, fields: FieldNames
+) -> SourceText:
+    """Open and read one file for the index. Total: what is wrong with it is its `problem`.
+
+    Args:
+        path: relative, POSIX; file: where it is; known_sha256: of the bytes that the index knows.
+    """
+    try:
+        data = read_file(file, None)
+    except OSError as error:
+        return SourceText(problem=str(error.strerror or error))
+    sha256 = hashlib.sha256(data).hexdigest()
+    if sha256 == known_sha256:
+        return SourceText(sha256=sha256, is_known=True)
+    if is_generated(data):
+        return SourceText(sha256=sha256)
+    return replace(read_source(corpus, path, data, measure, fields), sha256=sha256)
+
+
+def read_source(
+    corpus: Corpus,
+    path: str,
+    data: bytes,
+    measure: Measure,
+    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+) -> SourceText:
+    """Read one file for the index.
+
+    Args:
+        path: relative, POSIX; its name says what it is. data: the whole file, or for a log its whole lines.
+    """
+    if corpus is Corpus.DISCUSSIONS:
+        return _discussion(data, measure)
+    content = read_content(data)
+    if content.problem is not None:
+        return SourceText(problem=content.problem.detail)
+    if corpus is Corpus.KNOWLEDGE:
+        return _knowledge(path, without_secrets(content.text), measure)
+    return _file(corpus, path, content.text, measure, fields)
+
+
+def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> SourceHead:  # noqa: B008 (frozen)
+    """Head of a note as the index keeps it; an empty one where the file is no text of a person's.
+
+    Args:
+        path: relative, POSIX; data: the whole file.
+    """
+    content = read_content(data)
+    if content.problem is not None or is_generated(data) or _is_made(content.text, is_prose=True):
+        return SourceHead()
+    return _note_head(path, content.text, fields)
+
+
+def without_secrets(text: str) -> str:
+    """The text with secrets masked, each line where it was."""
+    return _masked(text, named_secrets(text))
+
+
+def _masked(text: str, found: list[tuple[int, int, str]]) -> str:
+    pieces: list[str] = []
+    end = 0
+    for start, until, _ in found:
+        pieces += (text[end:start], MASK, "\n" * text.count("\n", start, until))
+        end = until
+    return "".join((*pieces, text[end:])) if pieces else text
+
+
+def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldNames) -> SourceText:
+    ending = path.rpartition(".")[2].lower()
+    is_prose = corpus is Corpus.NOTES or ending in PROSE_ENDINGS
+    if _is_made(said, is_prose=is_prose):
+        return SourceText(problem="its lines are so long that a program must have made it")
+    head = _note_head(path, said, fields) if is_prose else SourceHead(path.rpartition("/")[2])
+    found = named_secrets(said)
+    keys = text_reasons(path.rpartition("/")[2], said, found) if corpus is Corpus.PROJECT else ()
+    text = _masked(said, found)
+    symbols = symbols_of(path, text) if has_outline(path) else ()
+    kind = ChunkKind.PROSE if is_prose else ChunkKind.CODE
+    return SourceText(head, tuple(file_chunks(text, symbols, measure, kind)), keys=next(iter(keys), ""))
+
+
+def _is_made(text: str, *, is_prose: bool) -> bool:
+    if len(text) <= _LONG_LINE * (text.count("\n") + 1):
+        return False
+    return not is_prose or len(text) > _LONG_WORD * (1 + sum(1 for _ in _BETWEEN.finditer(text)))
+
+
+def _note_head(path: str, text: str, fields: FieldNames) -> SourceHead:
+    """Head of a note, from the text as it stands in the file: the same wherever it is asked for."""
+    return note_head(without_secrets(text[: _HEAD_CHARS + AHEAD_CHARS])[:_HEAD_CHARS], path, fields)
+
+
+def _discussion(data: bytes, measure: Measure) -> SourceText:
+    for found in ours.read_log(data):
+        if not isinstance(found, Transcript):
+            return SourceText(problem=found.why)
+        turns = []
+        for number, message in enumerate(found.messages, 1):
+            said = "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
+            if said:
+                day = message.at.date().isoformat() if message.at is not None else ""
+                turns.append(SpokenTurn(number, message.role, without_secrets(clean(said)), day))
+        last = next((turn.date for turn in reversed(turns) if turn.date), "")
+        return SourceText(SourceHead(date=last), tuple(turn_chunks(turns, measure)))
+    return SourceText()
+
+
+def _knowledge(path: str, text: str, measure: Measure) -> SourceText:
+    lines = tuple(_fact_lines(path, text) if path.endswith((".yaml", ".yml")) else _item_lines(path, text))
+    title = path.rpartition("/")[2].rpartition(".")[0]
+    return SourceText(SourceHead(title), tuple(line_chunks(lines, measure)))
+
+
+def _item_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
+    data = text.encode()
+    heading, items = "", parse_file(path, data).items
+    if path.startswith("files/"):
+        notes = parse_notes(path, data)
+        heading, items = notes.heading, notes.items
+    for item in items:
+        day = item.provenance.date if item.provenance is not None else ""
+        yield KnowledgeLine(
+            LineRange(item.first_line, item.last_line), heading or item.category.value, item.text, day
+        )
+
+
+def _fact_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
+    place = place_of(path)
+    if place is None:
+        return
+    file = fact_file.parse_file(place, text.encode())
+    for item in file.items:
+        if item.fact is not None:
+            line = item.line
+            last = line + text.count("\n", item.start, item.end) - 1
+            heading = f"{item.fact.domain} {item.fact.category.value}"
+            yield KnowledgeLine(
+                LineRange(line, max(line, last)), heading, item.fact.text, item.fact.last_confirmed
+            )
+
 
 MAX_FILES = 200_000
 MAX_NOTE_BYTES = 16_000_000
@@ -151,7 +351,9 @@ def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
     start = len(root.rstrip(os.sep)) + 1
     gate = KeyGate(root, shown, _with_hidden(found.folders))
     files = (
-        _file(SourceKey(corpus, root, path[start:].replace(os.sep, "/")), Path(path), inside=root, gate=gate)
+        _sources_file(
+            SourceKey(corpus, root, path[start:].replace(os.sep, "/")), Path(path), inside=root, gate=gate
+        )
         for path in found.paths
         if not is_made_by_us(path)
     )
@@ -174,13 +376,13 @@ def _known(directory: Path) -> list[SourceFile]:
     names = list(CATEGORY_NAMES)
     for folder, ending in (("files", ".md"), *((folder, ".yaml") for folder in FOLDERS)):
         names += [f"{folder}/{name}" for name in _names(directory / folder) if name.endswith(ending)]
-    files = (_file(SourceKey(Corpus.KNOWLEDGE, "", name), directory / name) for name in names)
+    files = (_sources_file(SourceKey(Corpus.KNOWLEDGE, "", name), directory / name) for name in names)
     return [one for one in files if one is not None]
 
 
 def _logs(home: Path) -> list[SourceFile]:
     files = (
-        _file(SourceKey(Corpus.DISCUSSIONS, "", name), paths.log_file(home, name))
+        _sources_file(SourceKey(Corpus.DISCUSSIONS, "", name), paths.log_file(home, name))
         for name in _names(paths.discussions_dir(home))
         if paths.is_directory_name(name)
     )
@@ -194,7 +396,9 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _file(key: SourceKey, path: Path, inside: str = "", gate: KeyGate | None = None) -> SourceFile | None:
+def _sources_file(
+    key: SourceKey, path: Path, inside: str = "", gate: KeyGate | None = None
+) -> SourceFile | None:
     """A file, None where there is none, or a link that leads out of the folder that is searched.
 
     An empty one counts as a note alone: its folder's index lists it by its name.
@@ -223,3 +427,86 @@ def _with_hidden(folders: Iterable[str]) -> Iterator[str]:
     for folder in folders:
         yield folder
         yield from (os.path.join(folder, name) for name in KEY_FOLDERS)
+
+
+# Folders that may be searched: links resolved first, then judged by the project's root and the person's
+# allowed roots.
+
+_NO_TEXT = "the path of this folder is no text in UTF-8"
+
+
+def judge(asked: AskedPlaces) -> SearchPlaces:
+    """Look at each folder that is named. One that lies elsewhere, or is no folder, does not count and is said."""
+    bounds = [os.path.realpath(path) for path in (asked.project, *asked.allowed) if path]
+    notes: list[str] = []
+    problems: list[str] = []
+    for name in asked.roots if Corpus.NOTES in asked.corpora else ():
+        path = os.path.realpath(os.path.join(asked.project or os.curdir, os.path.expanduser(name)))
+        if not any(is_inside(path, bound) for bound in bounds):
+            problems.append(
+                f"{name}: it lies outside the project and its allowed roots; add it to `allowed_roots`"
+            )
+        elif not os.path.isdir(path):
+            problems.append(f"{name}: there is no such folder")
+        elif not _is_text(path):
+            problems.append(f"{name}: {_NO_TEXT}")
+        else:
+            notes.append(path)
+    project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""
+    if not _is_text(project):
+        problems.append(f"the project: {_NO_TEXT}")
+        project = ""
+    return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems), asked.shown)
+
+
+def _is_text(path: str) -> bool:
+    """True if a path can be kept in an index. A name on disk may be any bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# Content of the index by corpus, what gave it nothing, and the folders that each corpus counts in.
+
+
+def scopes(places: SearchPlaces) -> Iterator[tuple[Corpus, str]]:
+    """Each corpus that is on, with each folder that it counts in; empty for what belongs to the home."""
+    for corpus in places.corpora:
+        match corpus:
+            case Corpus.NOTES:
+                yield from ((corpus, root) for root in places.notes)
+            case Corpus.PROJECT:
+                yield corpus, places.project
+            case _:
+                yield corpus, ""
+
+
+class Contents(NamedTuple):
+    """Files and passages of each corpus that is on; and files that give nothing, by path, with the reason."""
+
+    counts: tuple[CorpusCount, ...]
+    passed_over: tuple[tuple[str, str], ...]
+
+
+def contents(store: VectorStore, places: SearchPlaces) -> Contents:
+    """Content of the index. A file that lies in two folders of notes counts in both.
+
+    Raises:
+        SlopError: the index cannot be read.
+    """
+    found = {corpus: CorpusCount(corpus) for corpus in places.corpora}
+    passed_over: dict[tuple[str, str], None] = {}
+    for corpus, scope in scopes(places):
+        sources = store.sources(corpus, scope)
+        passed_over |= {(path, state.problem): None for path, state in sources.items() if state.problem}
+        states = sources.values()
+        before = found[corpus]
+        found[corpus] = CorpusCount(
+            corpus,
+            before.files + len(states),
+            before.chunks + sum(one.chunks for one in states),
+            before.bare + sum(one.bare for one in states),
+        )
+    return Contents(tuple(found.values()), tuple(passed_over))

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.base.disk import OS_DISK, Disk
-from core.base.opener import open_file
+from core.kernel.disk import OS_DISK, Disk
+from core.kernel.opener import open_file
 from core.retrieval.quantisation import cosine
 
 if TYPE_CHECKING:

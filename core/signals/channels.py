@@ -10,9 +10,11 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-from core.base.figures import span
-from core.base.opener import SETTINGS_BYTES, read_file, reason_of
-from core.base.text import flat, one_line
+from core.kernel.figures import span
+from core.kernel.frame import flat, one_line
+from core.kernel.opener import SETTINGS_BYTES, read_file, reason_of
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import ChannelStatus
 from core.signals.irc_session import (
     PROBLEM_CHARS,
     IrcSession,
@@ -22,9 +24,7 @@ from core.signals.irc_session import (
     flaw_of,
     parse_line,
 )
-from core.signals.messages import ChannelChanged, ChannelSaid
-from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus
+from core.signals.signals_messages import ChannelChanged, ChannelSaid
 
 CONNECT_S, JOIN_S, SILENT_S = 20.0, 60.0, 120.0
 """Seconds that connecting and joining may take, and after which a silent server is asked whether it is there."""

@@ -9,11 +9,11 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.base.opener import OWN_MODE, HeldFolder, OddFileError, held_folder, read_held
-from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
-from core.base.text import clean, flat, one_line
-from core.signals.messages import InboxFile, InboxRead
-from core.values.signals import SIGNAL_CHARS
+from core.kernel.frame import clean, flat, one_line
+from core.kernel.opener import OWN_MODE, HeldFolder, OddFileError, held_folder, read_held
+from core.kernel.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
+from core.kernel.values.signals import SIGNAL_CHARS
+from core.signals.signals_messages import InboxFile, InboxRead
 
 MAX_BYTES = 1_000_000
 """Most of a file in the inbox: over it, it is no message."""

@@ -10,9 +10,9 @@ from string import ascii_lowercase, ascii_uppercase
 
 import msgspec
 
-from core.base.text import flat, one_line
-from core.values.settings import ChannelSettings
-from core.values.signals import SENDER_CHARS, SIGNAL_CHARS
+from core.kernel.frame import flat, one_line
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import SENDER_CHARS, SIGNAL_CHARS
 
 MAX_LINE_BYTES = 8_704
 """Most of a line: 8,191 bytes of tags and 512 of the rest. What is over it is thrown away as it comes.

@@ -8,17 +8,16 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.base.figures import count
-from core.base.secrets import scrubbed_line
-from core.base.text import flat, one_line
-from core.discussion.messages import SelectDiscussion
-from core.signals.messages import SayInChannel, ShowNotification, SignalEffect
-from core.values.agent import CallState
-from core.values.attention import STOP_NOTICE
-from core.values.messages import Role
-from core.values.signals import Notification, NotificationKind, SignalSource
-from core.values.state import AppState, Level
-from core.values.updates import Result, is_busy, notify
+from core.kernel.figures import count
+from core.kernel.frame import flat, one_line
+from core.kernel.secrets import scrubbed_line
+from core.kernel.values.agent import STOP_NOTICE, CallState
+from core.kernel.values.messages import Role
+from core.kernel.values.signals import Notification, NotificationKind, SignalSource
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, is_busy, notify
+from core.signals.signals_messages import SayInChannel, ShowNotification, SignalEffect
+from core.talk.discussion.discussion_messages import SelectDiscussion
 
 AWAY = timedelta(seconds=30)
 """Time without a key or pointer event in the window after which a person counts as not in front of it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gui.canvas import Press, Spec
 from gui.metrics import Measure
-from gui.primitives import Press, Spec
 
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane

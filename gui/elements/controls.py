@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import time
+from collections.abc import Callable, Hashable
 from typing import Any, ClassVar
 
 import dearpygui.dearpygui as dpg
@@ -404,3 +405,163 @@ class Combo(Button):
 
     def label(self) -> str:
         return self.name or str(self.props[1])
+
+
+# Button that takes no click before it has stood in its place for a while.
+
+
+class GuardedButton(Button):
+    """A button that begins to work some time after it came, was moved, or was pressed too early.
+
+    `clock`: seconds; `guard_s`: that time.
+    """
+
+    __slots__ = ("clock", "guard_s", "place_seen", "since_s", "was_ready")
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.clock: Callable[[], float] = time.perf_counter
+        self.guard_s = 0.0
+        self.since_s = float("inf")
+        self.place_seen: tuple[float, float] | None = None
+        self.was_ready = False
+
+    def is_ready(self) -> bool:
+        """True once it has stood still for so long."""
+        return self.clock() - self.since_s >= self.guard_s
+
+    def poll(self, c: Canvas) -> None:
+        if self.pane is None or self.spot is None:
+            self.place_seen, self.since_s = None, float("inf")
+        else:
+            left, top = self.pane.origin()
+            place = (left + self.spot[0], top + self.spot[1])
+            is_early_press = not self.was_ready and dpg.is_mouse_button_down(0)
+            if place != self.place_seen or is_early_press:
+                self.place_seen, self.since_s = place, self.clock()
+        if self.is_ready() != self.was_ready:
+            self.was_ready = not self.was_ready
+            self.touch()
+
+    def rest_s(self) -> float:
+        left_s = self.since_s + self.guard_s - self.clock()
+        return float("inf") if self.was_ready or left_s == float("inf") else max(0.0, left_s)
+
+
+# Fields of one line that a person types in: Dear PyGui's own input.
+
+CARET_S = 0.4
+"""Rest of a field with the keyboard: the toolkit blinks its caret only while frames are drawn."""
+
+
+PAD_PX, ICON_PAD_PX = 10.0, 32.0
+"""Padding of a field at its sides; at its left where an icon stands there."""
+
+
+class Field(Control):
+    """A line of input. `props`: value, hint, glyph, is_secret, is_enabled, submits. `was_active`: a frame before.
+
+    What the person types is never overwritten while they type: a value from outside waits until the field
+    is left.
+    """
+
+    __slots__ = (
+        "changed",
+        "hint",
+        "is_active",
+        "name",
+        "reported",
+        "text",
+        "wants_focus",
+        "was_active",
+        "was_focused",
+    )
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.text = ""
+        self.reported = ""
+        self.is_active = self.was_active = False
+        self.wants_focus = self.was_focused = False
+        self.name = self.hint = ""
+        self.changed: str | None = None
+
+    def measure(self, m: Measure) -> float:
+        return m.px(180)
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.px(CONTROL_PX)
+        left = ICON_PAD_PX if self.props[2] else PAD_PX
+        self.hint = m.ellipsized(self.props[1], "body", w - m.px(left + PAD_PX))
+
+    def place(self, spot: Spot) -> dict[str, Any]:
+        return {"pos": (spot[0], spot[1]), "width": max(1, spot[2] - spot[0])}
+
+    def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        value, _, _, is_secret, is_enabled, *_ = self.props
+        self.text = self.reported = value
+        return int(
+            dpg.add_input_text(
+                default_value=value,
+                hint=self.hint,
+                password=is_secret,
+                enabled=is_enabled,
+                parent=pane.item,
+                before=pane.last,
+                callback=self.on_change,
+                **self.place(spot),
+            )
+        )
+
+    def patch(self, c: Canvas) -> None:
+        value, _, glyph, _, is_enabled, *_ = self.props
+        if value != self.text and not self.is_active:
+            self.text = self.reported = value
+            dpg.set_value(self.item, value)
+            c.calls += 1
+        dpg.configure_item(self.item, hint=self.hint, enabled=is_enabled)
+        self.bind(c, f"field.{'active' if self.is_active else 'idle'}{'_icon' if glyph else ''}")
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        glyph = self.props[2]
+        if not glyph:
+            return []
+        size = c.m.sizes["small"]
+        y = spot[1] + (spot[3] - spot[1] - size) // 2
+        return [("text", spot[0] + round(c.m.px(10)), y, glyph, "small", c.color("muted"))]
+
+    def stop_item(self) -> int:
+        return self.item if self.props[4] else 0
+
+    def refuse_click(self) -> bool:
+        return False
+
+    def on_change(self, _: object, value: str, *__: object) -> None:
+        """The toolkit says that the text changed."""
+        self.text = value
+        if not self.props[5]:
+            self.changed = self.reported = value
+
+    def poll(self, c: Canvas) -> None:
+        if not self.item:
+            return
+        if self.wants_focus:
+            c.focus(self.item)
+            self.wants_focus = False
+        is_active, self.was_active = bool(dpg.is_item_active(self.item)), self.is_active
+        if is_active == self.is_active:
+            return
+        self.is_active = is_active
+        self.touch()
+        if not is_active:
+            self.text = dpg.get_value(self.item) or ""
+            if self.text != self.reported:
+                self.changed = self.reported = self.text
+
+    def rest_s(self) -> float:
+        return CARET_S if self.is_active else super().rest_s()
+
+    def label(self) -> str:
+        return self.name or self.tip

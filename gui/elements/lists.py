@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import ClassVar
 
 import dearpygui.dearpygui as dpg
 
-from gui.canvas import Canvas, Pane
-from gui.elements.base import Element
-from gui.elements.boxes import RowBox, place_column
-from gui.elements.controls import Hit
+from gui.canvas import Canvas, Pane, Press
+from gui.elements.base import Element, Spec
+from gui.elements.boxes import ColumnBox, RowBox, place_column
+from gui.elements.controls import Button, Hit
+from gui.elements.popups import anchor_of
 from gui.elements.surfaces import SCROLLBAR_PX, Surface
+from gui.keyboard import Keyboard
 from gui.metrics import Measure
-from gui.primitives import Press
 from gui.virtual_list import ScrollState
 from panels.base.ui import Column as TableColumn
 
@@ -216,3 +217,160 @@ class TableHead(RowBox):
             kid.x = x + m.px(width) - pad - kid.w if column.is_number else x + pad
             kid.y = (self.h - kid.h) / 2
             x += m.px(width)
+
+
+# The keyboard of a list that is walked through: it stands for the list where it was described.
+
+NEVER = float("inf")
+
+
+class ListHand(Element):
+    """Owner of the keyboard for the list of a chooser: keys walk through the entries, letters find one."""
+
+    __slots__ = ("claims_at_s", "keyboard", "uppermost")
+    is_ghost: ClassVar[bool] = True
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.keyboard: Keyboard | None = None
+        self.uppermost: Callable[[], Element | None] = lambda: None
+        self.claims_at_s = NEVER
+
+    @property
+    def has_keyboard(self) -> bool:
+        """True if the list has the keyboard, and no field of the dialog."""
+        return self.keyboard is not None and self.keyboard.owner is self
+
+    def claim_later(self, wait_s: float) -> None:
+        """Have the keyboard in so many seconds: the toolkit hands it over in frames in which it loses a click."""
+        if self.keyboard is not None and not self.has_keyboard:
+            self.claims_at_s = self.keyboard.clock() + wait_s
+
+    def claim(self) -> None:
+        """Have the keyboard now, also where a field has it still."""
+        self.claims_at_s = NEVER
+        if self.keyboard is not None:
+            self.keyboard.call(self)
+
+    def release(self) -> None:
+        """Leave the keyboard to a field of the dialog."""
+        self.claims_at_s = NEVER
+        if self.keyboard is not None:
+            self.keyboard.release(self)
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while the list is about to have the keyboard."""
+        return self.claims_at_s < NEVER
+
+    def poll(self, c: Canvas) -> None:
+        if self.keyboard is not None and self.keyboard.clock() >= self.claims_at_s:
+            self.claim()
+
+    def rest_s(self) -> float:
+        if self.keyboard is None or not self.is_waiting:
+            return NEVER
+        return max(0.0, self.claims_at_s - self.keyboard.clock())
+
+    def is_hearing(self) -> bool:
+        """True while its dialog is the uppermost layer."""
+        return (
+            self.spot is not None
+            and self.parent is not None
+            and any(node is self.uppermost() for node in self.holders())
+        )
+
+    def holders(self) -> Iterator[Element]:
+        """The elements around it, the innermost first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def keyboard_lost(self) -> None:
+        """The keyboard went to a field."""
+
+
+# Rows that a person drags into another order by their handle.
+
+THRESHOLD_PX = 4.0
+FIRST_LINE_PX = 6.0
+"""Space above the grip: that above the first line of a card."""
+
+
+class Handle(Button):
+    """The grip of a row."""
+
+    __slots__ = ()
+
+    def is_held(self) -> bool:
+        """True while the mouse went down on it and is still down."""
+        return bool(self.item) and bool(dpg.is_item_active(self.item))
+
+
+class SortRow(RowBox):
+    """A row that can be dragged: its grip stands beside the first line, however tall the row is."""
+
+    __slots__ = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        super().arrange(m, w, h)
+        for kid in self.order:
+            if isinstance(kid, Handle):
+                kid.y = min(kid.y, m.px(FIRST_LINE_PX))
+
+
+class SortBox(ColumnBox):
+    """The rows. `props`: gap."""
+
+    __slots__ = ("dropped", "grabbed", "is_dragging", "target")
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.grabbed: tuple[int, float] | None = None
+        self.is_dragging = False
+        self.target = 0
+        self.dropped: tuple[int, int] | None = None
+
+    def handles(self) -> list[Handle]:
+        """The grips, in the order of the rows."""
+        rows = [kid for kid in self.order if isinstance(kid, RowBox)]
+        return [grip for row in rows for grip in row.order if isinstance(grip, Handle)]
+
+    def poll(self, c: Canvas) -> None:
+        held = next((index for index, grip in enumerate(self.handles()) if grip.is_held()), None)
+        y = dpg.get_mouse_pos(local=False)[1]
+        if held is None:
+            if self.grabbed is not None:
+                self._drop()
+            return
+        if self.grabbed is None:
+            self.grabbed = (held, y)
+        if abs(y - self.grabbed[1]) > c.m.px(THRESHOLD_PX):
+            self.is_dragging = True
+            middles = [top + height / 2 for _, top, _, height in map(anchor_of, self.order)]
+            self.target = sum(1 for middle in middles if y > middle)
+            self.touch()
+
+    def _drop(self) -> None:
+        start = self.grabbed[0] if self.grabbed else 0
+        end = self.target - 1 if self.target > start else self.target
+        if self.is_dragging and end != start:
+            self.dropped = (start, end)
+        self.grabbed, self.is_dragging = None, False
+        self.touch()
+
+    def show(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
+        """Nothing before its kids."""
+
+    def finish(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
+        specs: list[Spec] = []
+        if self.is_dragging and self.order:
+            if self.target < len(self.order):
+                y = spot[1] + self.order[self.target].y - self.gap_px(c.m) / 2
+            else:
+                y = float(spot[3] + 1)
+            specs.append(("line", spot[0], round(y), spot[2], round(y), c.color("focus"), 2))
+        c.sync(pane, self, specs)

@@ -8,13 +8,12 @@ import threading
 import msgspec
 from msgspec.structs import replace
 
-from gui.markdown import places
-from gui.markdown.blocks import MarkdownBlock
+from gui.markdown import excerpt as places
+from gui.markdown.blocks import AS_IT_COMES, NOTHING, TAB, BlockLook, Laid, MarkdownBlock, TextMeasure
 from gui.markdown.excerpt import Place, everything, excerpt
-from gui.markdown.laid import AS_IT_COMES, NOTHING, TAB, BlockLook, Laid, TextMeasure
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import as_lines, parse, parse_written, split_stable
-from gui.visible_text import visible
+from gui.text_buffer import visible
 
 _loading: list[threading.Thread] = []
 _NEEDED = ("markdown_it.main", "linkify_it.main", "mdit_py_plugins.dollarmath.index", "pygments.lexers")

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from gui.markdown.blocks import MarkdownBlock, Run
-from gui.markdown.code_layout import lay_out_code
-from gui.markdown.laid import (
+from gui.markdown.blocks import (
     AS_IT_COMES,
     LEADING,
     TAB,
@@ -17,10 +15,13 @@ from gui.markdown.laid import (
     CellBox,
     Laid,
     Link,
+    MarkdownBlock,
     Op,
+    Run,
     TextMeasure,
 )
-from gui.wrap import PIECE
+from gui.markdown.code_layout import lay_out_code
+from gui.text_layout import PIECE
 
 _FONTS = {
     "body": "body",

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from gui.markdown.blocks import Align, MarkdownBlock, Run, RunStyle
 from gui.markdown.grammar import NESTING_LIMIT, WWW, address_finder, grammar
-from gui.visible_text import visible
+from gui.text_buffer import visible
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

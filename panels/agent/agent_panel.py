@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
+from core.agent.agent_messages import SetTools
+from core.agent.agent_pages import mode_of
 from core.agent.delegation import children_at_work, questions_of
-from core.agent.messages import SetTools
-from core.agent.pages import mode_of
-from core.base import figures as fmt
-from core.discussion.messages import SelectDiscussion
-from core.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
-from core.values.discussion import CallPhase
-from panels.agent.activity import activity_section
-from panels.agent.autonomy import autonomy_section
-from panels.agent.autonomy_words import autonomy_words
-from panels.agent.changes import changes_section
-from panels.agent.meter import meter
-from panels.agent.view import AgentView
+from core.kernel import figures as fmt
+from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
+from core.kernel.values.discussion import CallPhase
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.agent.activity import activity_section, changes_section
+from panels.agent.agent_view import AgentView
+from panels.agent.autonomy import autonomy_section, autonomy_words, meter
 from panels.base import selection
-from panels.base.action import action_tip, run_action
-from panels.base.desk import Desk
+from panels.base.desk import Desk, action_tip, run_action
 from panels.base.ui import Option, Style, Tone, Ui
 from panels.discussion.approvals import approval_card, questions
-from panels.discussion.tasks import asked_by
-from panels.discussion.tool_mode import MODES, set_mode, trust_line
+from panels.discussion.tool_mode import MODES, asked_by, set_mode, trust_line
 
 TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.DONE: ("circle-check", "ok"),

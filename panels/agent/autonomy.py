@@ -7,20 +7,61 @@ from datetime import datetime
 
 import msgspec
 
-from core.attention.messages import StartAutonomy, StopAutonomy
-from core.base import figures as fmt
-from core.discussion.messages import SelectDiscussion
-from core.values.attention import Autonomy, LoopNote
-from core.values.discussion import OpenDiscussion
-from core.values.messages import Message, Role
-from core.values.updates import is_under_way, outcome_of
-from panels.agent.autonomy_words import MEANINGS, autonomy_words
-from panels.agent.view import AgentView
+from core.agent.attention.attention_messages import StartAutonomy, StopAutonomy
+from core.kernel import figures as fmt
+from core.kernel.values.agent import Attention, Autonomy, LoopNote
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import Message, Role
+from core.kernel.values.updates import is_under_way, outcome_of
+from core.kernel.values.window import ContextWindow
+from core.talk.context.window_budget import (
+    FULL_PERCENT,
+    TOLD_PERCENT,
+    USED_PERCENT,
+    context_window,
+    is_full,
+    is_told,
+)
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.agent.agent_view import AgentView
 from panels.base.desk import Desk
-from panels.base.memo import Same
-from panels.base.ui import Ui
-from panels.caching.settings_tab import amount_row
-from panels.caching.spending import PER_DAY, day_line
+from panels.base.selection import Same
+from panels.base.ui import Tone, Ui
+from panels.caching.spending import PER_DAY, amount_row, day_line
+
+# The state of the autonomous discussion in words: icon, tone, state and countdown. For the panel and the
+# status bar.
+
+ICONS: dict[Attention, str] = {
+    Attention.ENGAGED: "comments",
+    Attention.WORKING: "gear",
+    Attention.FORAGING: "magnifying-glass",
+    Attention.RESTING: "moon",
+    Attention.STORED: "box-archive",
+    Attention.DREAMING: "wheat-awn",
+}
+MEANINGS: dict[Attention, str] = {
+    Attention.ENGAGED: "You were just here",
+    Attention.WORKING: "It uses its tools",
+    Attention.FORAGING: "Nothing is under way: it looks for a loose end",
+    Attention.RESTING: "Nothing is to do: it looks now and then",
+    Attention.STORED: "It rests until you write: nothing else wakes it",
+    Attention.DREAMING: "It reads conversations for what stays useful, and applies nothing",
+}
+
+
+def autonomy_words(autonomy: Autonomy, now: datetime | None) -> tuple[str, Tone, str]:
+    """Icon, tone and words: `Foraging · 0:21`."""
+    name = autonomy.state.value.capitalize()
+    if autonomy.stopped:
+        return "circle-pause", "warn", "Rests until you write"
+    if autonomy.message_id:
+        return ICONS[autonomy.state], "accent", f"{name} · a turn runs"
+    if autonomy.next_at is None or now is None:
+        return ICONS[autonomy.state], "muted", name
+    left = fmt.countdown((autonomy.next_at - now).total_seconds())
+    return ICONS[autonomy.state], "muted", f"{name} · {left}"
+
 
 NEWEST = 10_000
 ROW_PX, LINE_PX, LINE_CHARS = 40.0, 20.0, 60
@@ -201,3 +242,77 @@ def _row(desk: Desk, ui: Ui, own: AgentView, line: LoopLine) -> None:
             ui.text("reasoning", line.reasoning.strip(), tone="faint", style="small", wraps=True)
         if line.text.strip():
             ui.selectable_text("text", line.text.strip())
+
+
+# The context meter: how much of the model's window is used, where something happens, and what left its
+# view.
+
+MARKS = tuple(percent / 100 for percent in (USED_PERCENT, TOLD_PERCENT, FULL_PERCENT))
+METER_TIP = (
+    f"{USED_PERCENT} %: a view that is made anew fills no more. {TOLD_PERCENT} %: the model is told to write its journal. "
+    f"{FULL_PERCENT} %: older turns leave what it sees; the log keeps all"
+)
+ASSUMED = "Nobody knows the window of this model: {:,} tokens are assumed."
+
+
+def meter(desk: Desk) -> None:
+    """Draw the meter of the selected discussion, nothing where none is open."""
+    ui, window = desk.ui, _window(desk)
+    if window is None:
+        return
+    tone = window_tone(window)
+    with ui.row("meter"):
+        ui.text("name", "Context", style="small", tone="muted")
+        ui.text("figure", window_words(window), style="small", tone=tone, width=0, tip=window_tip(window))
+    ui.progress("bar", window.share, tone="accent" if tone == "muted" else tone, height=4, marks=MARKS)
+    if window.is_assumed and not _is_asked(desk):
+        said = ASSUMED.format(window.limit_tokens)
+        ui.text("assumed", said, tone="warn", style="small", wraps=True)
+    if window.left_messages:
+        ui.text("left", left_line(window), tone="muted", style="small", wraps=True,
+                tip="The conversation marks where its view begins")  # fmt: skip
+
+
+def _window(desk: Desk) -> ContextWindow | None:
+    """Use of the window, made anew when something that it is made from is another."""
+    state, chosen = desk.state, desk.state.discussions.selected_id
+    parts = (
+        desk.opened,
+        desk.summary,
+        state.context.reports.get(chosen),
+        state.agent.compactions.get(chosen),
+        state.config,
+    )
+    return desk.view.memo.get("context window", parts, lambda: context_window(state, chosen))
+
+
+def _is_asked(desk: Desk) -> bool:
+    """True while a server still tells of its models, and their windows with them."""
+    asking = desk.state.program.workers.get("models")
+    return asking is not None and asking.status == "busy"
+
+
+def window_words(window: ContextWindow) -> str:
+    """Used tokens against the window: `≈18.4k / 200k · 9 %`."""
+    used = fmt.tokens_est(window.used_tokens, is_exact=window.is_reported)
+    assumed = " assumed" if window.is_assumed else ""
+    return f"{used} / {fmt.tokens(window.limit_tokens)}{assumed} · {fmt.share(window.used_tokens, window.limit_tokens)}"
+
+
+def window_tip(window: ContextWindow) -> str:
+    """Meaning of the figure and of the marks."""
+    how = "as its provider told" if window.is_reported else "counted here"
+    return f"{window.used_tokens:,} of {window.limit_tokens:,} tokens: the last request and its reply, {how}\n{METER_TIP}"
+
+
+def window_tone(window: ContextWindow) -> Tone:
+    """Amber from where the model is told, red from where the view is made anew."""
+    if is_full(window.used_tokens, window.limit_tokens):
+        return "error"
+    return "warn" if is_told(window.used_tokens, window.limit_tokens) else "muted"
+
+
+def left_line(window: ContextWindow) -> str:
+    """Messages that left the model's view."""
+    messages = fmt.count(window.left_messages, "message")
+    return f"{messages}, {fmt.tokens_est(window.left_tokens_est)} tokens, left its view; the log keeps them."

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from core.app.messages import Command, awaited
-from core.values.agent import AgentTurn
-from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
-from core.values.state import AppState
-from core.values.updates import is_busy
+from core.app.app_messages import Command, awaited
+from core.kernel.frame import one_line
+from core.kernel.values.agent import AgentTurn
+from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import is_busy
 from panels.base import selection
 from panels.base.ui import Send, Tone, Ui
-from panels.base.view import Dialog, WindowView
+from panels.base.view import Dialog, RoomView, WindowView
 
 
 class Desk(msgspec.Struct, frozen=True):
@@ -73,7 +74,7 @@ class Action(msgspec.Struct, frozen=True):
     """One thing that a person can do.
 
     Args:
-        id: stable; menu: one of `panels.shell.actions.MENUS`; group: actions of one number stand together there.
+        id: stable; menu: one of `panels.shell.shell_actions.MENUS`; group: actions of one number stand together there.
         chord: its shortcut, empty for none; run sends commands or changes the view.
         is_checked: whether it is the one in use of a few.
         label: what it will do; undo_label: what it will do where `is_done`, for what is switched on and off.
@@ -129,3 +130,147 @@ def opens_dialog(kind: str) -> Callable[[Desk], None]:
 def send_chord(state: AppState) -> str:
     """The chord that sends, as the settings say."""
     return "Enter" if state.config.settings.appearance.send_key == "enter" else "Ctrl+Enter"
+
+
+# An action as a button and as a menu item, and doing what it does.
+
+
+def run_action(action_id: str, desk: Desk) -> None:
+    """Do what an action does, unless it cannot be done just now."""
+    action = desk.actions[action_id]
+    if action.is_enabled(desk):
+        action.run(desk)
+
+
+def action_tip(desk: Desk, action_id: str) -> str:
+    """Tip of an icon button for an action, on hover: `Regenerate reply (Ctrl+Shift+R)`."""
+    action = desk.actions[action_id]
+    label = action.shown_label(desk)
+    return f"{label} ({action.chord})" if action.chord else label
+
+
+def action_button(desk: Desk, action_id: str, *, has_label: bool = False) -> None:
+    """A ghost button for an action."""
+    action = desk.actions[action_id]
+    label = action.shown_label(desk) if has_label else ""
+    if desk.ui.button(
+        ("action", action_id), label, icon=action.icon, kind="ghost",
+        is_enabled=action.is_enabled(desk), tip=action_tip(desk, action_id),
+    ):  # fmt: skip
+        run_action(action_id, desk)
+
+
+def action_item(desk: Desk, action_id: str) -> None:
+    """A menu item for an action."""
+    action = desk.actions[action_id]
+    if desk.ui.menu_item(
+        action.id, action.shown_label(desk), icon=action.icon, shortcut=action.shown_chord(desk.state),
+        is_enabled=action.is_enabled(desk), is_checked=action.is_checked(desk), tone=action.tone,
+    ):  # fmt: skip
+        run_action(action_id, desk)
+
+
+# The two answers of a dialog that asks: one leaves everything as it is, the other does what was asked for.
+
+CHOSEN = "chosen answer"
+"""Key of the button that has the keyboard when a dialog opens, so that Enter presses it."""
+
+
+def answers(ui: Ui, no: str, yes: str, *, is_danger: bool = False, other: str = "") -> str:
+    """Draw them at the right. Returns `yes`, `no`, `other` or nothing.
+
+    Enter presses the chosen one, which has the keyboard: the coloured, and where a yes is dangerous the safe one. Escape,
+    which the dialog hears, leaves everything as it is.
+
+    Args:
+        other: the label of a third way between the two, none where empty.
+        is_danger: what a yes does cannot be taken back, or takes something away.
+    """
+    with ui.row("buttons"):
+        ui.push()
+        is_no = ui.button(CHOSEN if is_danger else "no", no)
+        is_other = bool(other) and ui.button("other", other)
+        is_yes = ui.button("yes" if is_danger else CHOSEN, yes, kind="danger" if is_danger else "primary")
+        if ui.is_focused(CHOSEN) and ui.shortcut("Enter", while_typing=True):
+            is_no, is_yes = is_danger, not is_danger
+    return "no" if is_no else "other" if is_other else "yes" if is_yes else ""
+
+
+# The question before something that a person entered goes, which nothing brings back.
+
+
+def ask_removal(desk: Desk, name: str, what: str, command: Command) -> None:
+    """Ask before something that a person entered goes.
+
+    Args:
+        what: goes with it, or was said in it; command: the removal.
+    """
+    desk.view.dialog = Dialog("remove", name, what, command=command)
+
+
+def removal_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the question of `ask_removal`. Sends its command."""
+    with desk.ui.dialog("remove", f"Remove {one_line(dialog.subject, 80)}?", width=440) as closed:
+        desk.ui.text("what", dialog.text, tone="muted", wraps=True)
+        answer = answers(desk.ui, "Keep it", "Remove", is_danger=True)
+    if answer or closed.clicked or desk.ui.shortcut("Escape"):
+        desk.view.dialog = None
+    if answer == "yes" and dialog.command is not None:
+        desk.send(dialog.command)
+
+
+# Room of the window, with what it gives: actions, panels of the hub, dialogs, its own view.
+
+DrawDialog = Callable[[Desk, Dialog], None]
+
+
+LEAST_PX = 400.0
+"""Height that a panel has at least: in a lower window it scrolls as a whole, since its fixed parts would leave no row."""
+
+
+def _least(_desk: Desk) -> float:
+    return LEAST_PX
+
+
+class HubPanel(msgspec.Struct, frozen=True):
+    """A panel of the Operations Hub, with its button in the rail and its action in the View menu.
+
+    Args:
+        id: stable; title: of the panel and the action; label: of the button; icon: of both.
+        place: from the top, from 1; its chord is Ctrl and this number.
+        draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
+        least_px: height that it needs as it is now, so that its list has some rows.
+    """
+
+    id: str
+    title: str
+    label: str
+    icon: str
+    place: int
+    draw: Callable[[Desk], None]
+    least_px: Callable[[Desk], float] = _least
+
+
+def _room_nothing(_desk: Desk) -> None:
+    return
+
+
+def _nothing_open(_desk: Desk) -> bool:
+    return False
+
+
+class Room(msgspec.Struct, frozen=True):
+    """One room of the window.
+
+    Args:
+        view: what it alone knows, None for nothing; dialogs: by kind, each importing what it draws with.
+        begin: what it does at the start of each frame, before shortcuts.
+        escape: closes what is open in it, innermost first; returns whether something was.
+    """
+
+    actions: tuple[Action, ...] = ()
+    view: type[RoomView] | None = None
+    panels: tuple[HubPanel, ...] = ()
+    dialogs: Mapping[str, DrawDialog] = msgspec.field(default_factory=dict)
+    begin: Callable[[Desk], None] = _room_nothing
+    escape: Callable[[Desk], bool] = _nothing_open

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
-from core.spending.estimates import NextRequest
-from panels.base.ui import Tone, Ui
+from collections.abc import Hashable
+
+from core.kernel import figures as fmt
+from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, ProviderStatus
+from core.kernel.values.state import AppState, Level
+from core.services.spending.estimates import NextRequest
+from panels.base.ui import Option, Tone, Ui
 
 NAME = "Next request"
 TITLED_FROM_PX = 300
@@ -59,3 +63,84 @@ def gauge_tone(request: NextRequest) -> Tone:
         return "error"
     is_near = request.limit_tokens is not None and request.tokens_est > 0.8 * request.limit_tokens
     return "warn" if is_near else "muted"
+
+
+# Levels of notices as they are shown: the same sign wherever one stands.
+
+LEVEL_ICONS: dict[Level, tuple[str, Tone]] = {
+    Level.INFO: ("circle-info", "accent"),
+    Level.WARNING: ("triangle-exclamation", "warn"),
+    Level.ERROR: ("circle-exclamation", "error"),
+}
+
+
+# Models as options of a combo, by provider.
+
+
+def model_value(provider: str, model: str) -> str:
+    """A model as the value of an option."""
+    return f"{provider}\n{model}"
+
+
+def model_options(state: AppState) -> tuple[Option, ...]:
+    """Every model that could be chosen, by provider, those that are ready first."""
+    known = sorted(state.config.providers.values(), key=lambda status: not status.is_ready)
+    return tuple(
+        Option(
+            model_value(status.id, model.id),
+            model.label or model.id,
+            _detail(state, status, model),
+            status.label if status.is_ready else f"{status.label} (not ready)",
+        )
+        for status in known
+        for model in state.config.models.get(status.id, ())
+    )
+
+
+def option_parts(state: AppState) -> tuple[object, ...]:
+    """Parts of the state that the options follow from."""
+    return state.config.models, state.config.providers, state.config.prices
+
+
+def price_text(price: ModelPrice) -> str:
+    """A price in words: for a million tokens in and out."""
+    if not price.input_usd and not price.output_usd:
+        return "free"
+    return f"{fmt.rate(price.input_usd)} in, {fmt.rate(price.output_usd)} out"
+
+
+def told_price(price: ModelPrice | None, *, is_known: bool) -> str:
+    """A price in words with who says so, and of which day. `is_known`: somebody has looked it up."""
+    if price is None:
+        return fmt.PRICE_UNKNOWN if is_known else "price not looked up"
+    origin = f" ({price.origin})" if price.origin else ""
+    return f"{price_text(price)}{origin}"
+
+
+def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str:
+    price = state.config.prices.get((status.id, model.id))
+    window = "" if model.context_tokens is None else f"{fmt.tokens(model.context_tokens)} window"
+    small = "small" if status.kind is ProviderKind.EMBEDDED else ""
+    return " · ".join(part for part in (small, window, price_text(price) if price else "") if part)
+
+
+# Button that leads from a path to the person's own program: a text file is opened there, of another the
+# path is copied.
+
+OPENED = frozenset({".md", ".toml", ".txt", ".yaml", ".draft"})
+"""Endings of the files that the program keeps for a person: a desktop edits them, and runs none."""
+
+
+def file_button(ui: Ui, path: str, *, key: Hashable = "open", label: str = "") -> None:
+    """Draw the button.
+
+    Args:
+        path: absolute, of a file that is there; label: words on the button, none for the icon alone.
+    """
+    name = path.replace("\\", "/").rpartition("/")[2]
+    if name[name.rfind(".") :] in OPENED:
+        tip = f"Open {name} in editor" if not label else path
+        if ui.button(key, label, icon="up-right-from-square", kind="ghost", is_small=True, tip=tip):
+            ui.open_file(path)
+    elif ui.button(key, "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"):
+        ui.copy(path)

@@ -12,23 +12,23 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, runtime
 
 import msgspec
 
-from core.app.messages import Command
+from core.app.app_messages import Command
 from panels.base import widgets as w
-from panels.base.parts import ButtonKind as ButtonKind
-from panels.base.parts import Clicks as Clicks
-from panels.base.parts import Column as Column
-from panels.base.parts import Edited as Edited
-from panels.base.parts import Length as Length
-from panels.base.parts import ListView as ListView
-from panels.base.parts import Option as Option
-from panels.base.parts import Series as Series
-from panels.base.parts import SeriesKind as SeriesKind
-from panels.base.parts import Share as Share
-from panels.base.parts import Split as Split
-from panels.base.parts import Style as Style
-from panels.base.parts import Surface as Surface
-from panels.base.parts import Tone as Tone
-from panels.base.parts import Unit as Unit
+from panels.base.widgets import ButtonKind as ButtonKind
+from panels.base.widgets import Clicks as Clicks
+from panels.base.widgets import Column as Column
+from panels.base.widgets import Edited as Edited
+from panels.base.widgets import Length as Length
+from panels.base.widgets import ListView as ListView
+from panels.base.widgets import Option as Option
+from panels.base.widgets import Series as Series
+from panels.base.widgets import SeriesKind as SeriesKind
+from panels.base.widgets import Share as Share
+from panels.base.widgets import Split as Split
+from panels.base.widgets import Style as Style
+from panels.base.widgets import Surface as Surface
+from panels.base.widgets import Tone as Tone
+from panels.base.widgets import Unit as Unit
 
 Send = Callable[[Command], None]
 """Function by which a panel asks for a change. Returns at once; the effect shows in a later snapshot."""

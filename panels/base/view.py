@@ -3,13 +3,67 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import msgspec
 
-from core.app.messages import Command
-from panels.base.memo import Memo
-from panels.base.window_field import RoomView
+from core.app.app_messages import Command
+from panels.base.selection import Memo
+
+# Fields of a view that outlive the window: their key in the window's file, and how they are read back.
+
+Read = Callable[[object, Any], Any]
+"""Makes a value of what the file holds (None: nothing) and the value so far, which stays where that is no good."""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A field that persists: its key in the file, its name in the view, how it is read and what is written of it.
+
+    Its value is replaced, never changed in place: the window sees by identity that there is nothing to write.
+    """
+
+    key: str
+    name: str
+    read: Read
+    write: Callable[[Any], Any] = _same
+
+
+class RoomView(Protocol):
+    """View of a room, which alone knows it. `kept`: what of it persists."""
+
+    kept: ClassVar[tuple[Kept, ...]]
+
+
+def one_of(*allowed: str) -> Read:
+    """One of these words."""
+    return lambda value, now: value if isinstance(value, str) and value in allowed else now
+
+
+def text(value: object, now: str) -> str:
+    """Any words."""
+    return value if isinstance(value, str) else now
+
+
+def yes_or_no(value: object, now: bool) -> bool:
+    """A switch; what is neither counts as no."""
+    return now if value is None else value is True
+
+
+def within(low: float, high: float) -> Read:
+    """A number, brought into its range."""
+
+    def read(value: object, now: float) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return now
+        return min(max(float(value), low), high) if value == value else now  # noqa: PLR0124 (NaN)
+
+    return read
+
 
 Page = Literal["chat", "settings"]
 Side = Literal["list", "hub"]
@@ -64,10 +118,10 @@ class Typing(msgspec.Struct):
 
 
 class WindowView(msgspec.Struct):
-    """The window's own state. `panels.shell.window_file` carries what persists of it and of its rooms.
+    """The window's own state. `panels.shell.shell_actions` carries what persists of it and of its rooms.
 
     Args:
-        panel: id of the one in the hub; hub_px: 0 while nobody dragged its edge, `panels.shell.panes` gives its width.
+        panel: id of the one in the hub; hub_px: 0 while nobody dragged its edge, `panels.shell.shell_actions` gives its width.
         side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
         is_hub_low: the panel in the hub has less height than it needs, and scrolls as a whole.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.

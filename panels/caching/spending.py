@@ -2,12 +2,172 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
-from core.spending.limits import discussion_limit_usd, reached_limits
-from core.values.spending import UNPRICED_REMEDY, LimitScope
-from core.values.usage import Usage
+from collections.abc import Sequence
+
+import msgspec
+
+from core.kernel import figures as fmt
+from core.kernel.ids import time_of_id
+from core.kernel.values.cache import CacheOrphan, Rewrite
+from core.kernel.values.settings import CachingSettings
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import is_busy
+from core.kernel.values.usage import UNPRICED_REMEDY, LimitScope, Usage
+from core.services.settings.settings_messages import ChangeSetting
+from core.services.spending.limits import discussion_limit_usd, reached_limits
+from core.talk.caching.caching_messages import DeleteOrphanedCaches
+from core.talk.caching.contents import living
+from core.talk.caching.rewrites import has_price
+from panels.base import selection
 from panels.base.desk import Desk
-from panels.caching.settings_tab import TABLE, Amount, amount_row
+from panels.base.ui import Option, Ui
+from panels.caching.caching_view import CachingView
+
+# Global settings of prompt caching.
+
+TABLE = "ai_settings.caching"
+LONG_FROM_MINUTES = 60
+NUMBER_PX = 88.0
+CHOICE_PX = 152.0
+CHARGES_FROM_PX = 340
+"""Width from which what longer Gemini caches cost has room behind their switch; else it stands below."""
+ANTHROPIC_TTLS = (Option("auto", "By your gaps"), Option("5m", "5 minutes"), Option("1h", "1 hour"))
+OPENAI_TTLS = (Option("auto", "By your gaps"), Option("30m", "30 minutes"), Option("12h", "12 hours"))
+
+
+class Amount(msgspec.Struct, frozen=True):
+    """A number that the person types.
+
+    Args:
+        high: the largest that is taken; is_whole: no part after the point; may_be_empty: empty stands for none.
+    """
+
+    key: str
+    label: str
+    tip: str
+    high: float
+    is_whole: bool = False
+    may_be_empty: bool = False
+
+
+GEMINI_TTL = Amount(
+    f"{TABLE}.gemini_ttl_minutes",
+    "Gemini TTL (minutes)",
+    "Longest that an explicit Gemini cache is held after a turn",
+    10_080,
+    is_whole=True,
+)
+CAP = Amount(
+    f"{TABLE}.keepalive_cap_usd",
+    "Keepalive cap ($)",
+    "What keepalive may cost for one discussion and one idle time",
+    1_000,
+)
+DISK = Amount(
+    f"{TABLE}.embedded_disk_mb",
+    "Saved prefixes (MB)",
+    "What saved prefixes of the embedded model may take on disk",
+    1_000_000,
+    is_whole=True,
+)
+
+
+def settings_section(desk: Desk) -> None:
+    """Draw the switches and lifetimes. Sends ChangeSetting."""
+    ui, now = desk.ui, desk.state.config.settings.caching
+    with ui.group("global settings", gap=8):
+        ui.text("title", "Global settings", style="strong")
+        _vendors(desk, now)
+        ui.divider("keeping")
+        _keeping(desk, now)
+
+
+def _vendors(desk: Desk, now: CachingSettings) -> None:
+    _switch(desk, "anthropic_enabled", "Enable Anthropic ephemeral caching", now.anthropic_enabled,
+            "Requests to Anthropic carry cache marks")  # fmt: skip
+    _choice(desk, "anthropic_ttl", "Anthropic TTL", ANTHROPIC_TTLS, now.anthropic_ttl)
+    _switch(desk, "gemini_enabled", "Enable Gemini explicit caching", now.gemini_enabled,
+            "Gemini 2.5 to 3.x store the files and the turns so far, for rent while that is expected to pay")  # fmt: skip
+    label, charges = "Allow >1h Gemini caches", "charges may apply"
+    is_wide = not 0 < desk.ui.width() < CHARGES_FROM_PX
+    _switch(desk, "gemini_allow_long", f"{label} ({charges})" if is_wide else label, now.gemini_allow_long,
+            "Storage is charged for as long as a cache is held")  # fmt: skip
+    if not is_wide:
+        desk.ui.text("charges", charges.capitalize(), tone="muted", style="small")
+    amount_row(desk, GEMINI_TTL, now.gemini_ttl_minutes)
+    if now.gemini_ttl_minutes > LONG_FROM_MINUTES and not now.gemini_allow_long:
+        note = f"{LONG_FROM_MINUTES} minutes are used: longer caches are not allowed."
+        desk.ui.text("gemini note", note, tone="warn", style="small", wraps=True)
+    _choice(desk, "openai_ttl", "OpenAI TTL", OPENAI_TTLS, now.openai_ttl)
+
+
+def _keeping(desk: Desk, now: CachingSettings) -> None:
+    _switch(desk, "appends_changes", "Append changes while warm", now.appends_changes,
+            "Changed files are added behind a warm prefix instead of rewriting it")  # fmt: skip
+    _switch(desk, "prewarm", "Prewarm when a discussion opens", now.prewarm,
+            "The prefix is read when a discussion opens; the embedded model always does, it is free")  # fmt: skip
+    _switch(desk, "keepalive", "Keepalive", now.keepalive,
+            "An idle prefix is read again to keep it, while that is expected to pay")  # fmt: skip
+    amount_row(desk, CAP, now.keepalive_cap_usd)
+    amount_row(desk, DISK, now.embedded_disk_mb)
+
+
+def _switch(desk: Desk, name: str, label: str, value: bool, tip: str) -> None:
+    changed = desk.ui.checkbox(name, label, value, tip=tip)
+    if changed is not None:
+        desk.send(ChangeSetting(f"{TABLE}.{name}", changed))
+
+
+def _choice(desk: Desk, name: str, label: str, options: tuple[Option, ...], value: str) -> None:
+    ui = desk.ui
+    with ui.row(name):
+        ui.text("label", label, tone="muted")
+        ui.push()
+        chosen = ui.combo("choice", options, value, width=CHOICE_PX, tip=f"{label}: default lifetime")
+    if chosen is not None:
+        desk.send(ChangeSetting(f"{TABLE}.{name}", chosen))
+
+
+def amount_row(desk: Desk, amount: Amount, value: float | None) -> None:
+    """Draw a number that the person types, and why it is not taken. Sends ChangeSetting."""
+    ui, own = desk.ui, desk.view.of(CachingView)
+    with ui.row(amount.key):
+        ui.text("label", amount.label, tone="muted", tip=amount.tip)
+        ui.push()
+        shown = "" if value is None else f"{value:g}"
+        typed = ui.text_input("value", shown, hint="No limit" if amount.may_be_empty else "", width=NUMBER_PX,
+                              submits=True, tip=amount.label)  # fmt: skip
+    if typed is not None and typed.strip() != shown:
+        found = _parsed(desk, amount, typed.strip())
+        own.error = (amount.key, found) if isinstance(found, str) else ("", "")
+        if not isinstance(found, str):
+            desk.send(ChangeSetting(amount.key, found))
+    if own.error[0] == amount.key:
+        ui.text((amount.key, "error"), own.error[1], tone="error", style="small", wraps=True)
+
+
+def _parsed(desk: Desk, amount: Amount, text: str) -> float | int | str | None:
+    """The number that was typed, None for no limit, or why it is not taken."""
+    if not text and amount.may_be_empty:
+        return None
+    digits = text.removeprefix("$").replace(",", "").replace("_", "")
+    whole, _, part = digits.partition(".")
+    is_number = whole.isdecimal() and len(whole) < 16 and (not part or (part.isdecimal() and len(part) < 10))
+    if not is_number or (amount.is_whole and part):
+        return f"{text!r} is no {'whole ' if amount.is_whole else ''}number"
+    value = float(digits)
+    if value > amount.high or (amount is GEMINI_TTL and value < 1):
+        return (
+            f"{text} is outside of what is possible, {1 if amount is GEMINI_TTL else 0} to {amount.high:,.0f}"
+        )
+    if (
+        amount is GEMINI_TTL
+        and value > LONG_FROM_MINUTES
+        and not desk.state.config.settings.caching.gemini_allow_long
+    ):
+        return "Over 60 minutes only when longer Gemini caches are allowed above"
+    return int(value) if amount.is_whole else value
+
 
 PER_DISCUSSION = Amount(
     "ai_settings.spend_limit_usd",
@@ -68,3 +228,150 @@ def day_line(desk: Desk) -> str:
 
 def _against(limit_usd: float | None) -> str:
     return ", no limit" if limit_usd is None else f", limit {fmt.money(limit_usd)}"
+
+
+# Dues of the caches that come unasked: prefixes of discussions that are gone, and coming rewrites.
+
+MOST_ROWS = 5
+"""Rows that are shown of each, the dearest first."""
+THEIRS = (
+    "They were stored under this key by Manual Slop and are billed until they expire."
+    " Another home or computer with the same key may still use them."
+)
+
+
+def due_rewrites(state: AppState) -> tuple[Rewrite, ...]:
+    """Rewrites of discussions that are not being answered, the largest first."""
+    due = (
+        one
+        for name, one in state.caching.rewrites.items()
+        if name in state.discussions.summaries and not is_busy(state, name)
+    )
+    return tuple(sorted(due, key=lambda one: (-one.tokens, one.discussion_id)))
+
+
+def rewrite_text(rewrite: Rewrite) -> str:
+    """Tokens and cost of a rewrite: `≈12.3k tokens, est. $0.041`."""
+    return f"{fmt.tokens_est(rewrite.tokens)} tokens, {_estimate(rewrite.cost_usd, rewrite.most_usd)}"
+
+
+def rewrites_section(desk: Desk) -> None:
+    """Draw which discussions pay for a change of knowledge on their next turn."""
+    state = desk.state
+    due = due_rewrites(state)
+    _section(desk, "rewrites", "Will be rewritten on the next turn", [r for r in due if not r.is_appended])
+    _section(desk, "appended", "Joins the next message", [r for r in due if r.is_appended])
+
+
+def _section(desk: Desk, key: str, title: str, due: Sequence[Rewrite]) -> None:
+    ui, state = desk.ui, desk.state
+    if not due:
+        return
+    with ui.surface(key, "card", padding=(12, 10)), ui.group("lines", gap=8):
+        with ui.row("title"):
+            if key == "rewrites" and any(map(has_price, due)):
+                ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("title", title, style="strong", width=0)
+        for one in due[:MOST_ROWS]:
+            _rewrite(ui, state.discussions.summaries[one.discussion_id].meta.name, one)
+        _rest(ui, due)
+        if len(due) > 1:
+            ui.text("sum", _sum(due), tone="muted", style="small", wraps=True)
+
+
+def _rewrite(ui: Ui, name: str, rewrite: Rewrite) -> None:
+    with ui.group(("rewrite", rewrite.discussion_id), gap=1):
+        ui.text("name", f"«{name}»", style="small", width=0, tip=name)
+        line = f"{rewrite_text(rewrite)}: {rewrite.why}"
+        ui.text("line", line, tone="muted", style="small", wraps=True)
+
+
+def _sum(due: Sequence[Rewrite]) -> str:
+    """All of them together; what has no price is said, not counted as nothing."""
+    known = [one.cost_usd for one in due if one.cost_usd is not None]
+    tokens = fmt.tokens_est(sum(one.tokens for one in due))
+    most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in due)
+    cost = _estimate(sum(known) if known else None, most)
+    more = " and more at an unknown price" if known and len(known) < len(due) else ""
+    return f"Together {tokens} tokens, {cost}{more}"
+
+
+def _estimate(usd: float | None, most_usd: float | None) -> str:
+    if usd is None:
+        return fmt.money(None)
+    most = f", up to {fmt.money(most_usd)}" if most_usd is not None and most_usd > usd else ""
+    return f"{'free' if usd <= 0 else f'est. {fmt.money(usd)}'}{most}"
+
+
+def orphans_section(desk: Desk) -> None:
+    """Draw what is stored of discussions that are gone. Sends DeleteOrphanedCaches."""
+    ui, state = desk.ui, desk.state
+    orphans = sorted(living(state.caching.orphans, state.now), key=lambda one: (-one.tokens, one.name))
+    if not orphans:
+        return
+    with ui.surface("orphans", "card", padding=(12, 10)), ui.group("lines", gap=6):
+        ui.text("text", orphans_text(state, orphans), style="small", wraps=True, tip=THEIRS)
+        if len(orphans) > 1:
+            for one in orphans[:MOST_ROWS]:
+                _orphan(desk, one)
+            _rest(ui, orphans)
+        ui.gap(8)
+        _delete_all(desk, len(orphans))
+
+
+def _delete_all(desk: Desk, count: int) -> None:
+    can, tip = not desk.state.program.is_home_read_only, THEIRS
+    label = "Delete" if count == 1 else "Delete all"
+    if desk.ui.button("delete", label, icon="trash", is_small=True, is_enabled=can, tip=tip):
+        desk.send(DeleteOrphanedCaches())
+
+
+def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
+    """`2 Gemini caches of discussions that are gone, 40.0k tokens, ~$0.020 an hour until 15:32`."""
+    labels = {selection.provider_label(state, one.provider) for one in orphans}
+    known = [one.usd_per_hour for one in orphans if one.usd_per_hour is not None]
+    rent = f"~{fmt.money(sum(known))} an hour" if known else "at an unknown price"
+    if known and len(known) < len(orphans):
+        rent += " and more at an unknown price"
+    last = fmt.clock(max(one.expires_at for one in orphans))
+    count = fmt.count(len(orphans), f"{' and '.join(sorted(labels))} cache")
+    whose = "of a discussion that is gone" if len(orphans) == 1 else "of discussions that are gone"
+    return f"{count} {whose}, {fmt.tokens(sum(one.tokens for one in orphans))} tokens, {rent} until {last}"
+
+
+def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
+    ui = desk.ui
+    with ui.group(("orphan", orphan.name), gap=0):
+        _orphan_line(desk, orphan)
+        rent = "" if orphan.usd_per_hour is None else f", {fmt.money(orphan.usd_per_hour)} an hour"
+        figures = f"{fmt.tokens(orphan.tokens)}{rent}, until {fmt.clock(orphan.expires_at)}"
+        ui.text("figures", figures, tone="muted", style="small", width=0)
+
+
+def _orphan_line(desk: Desk, orphan: CacheOrphan) -> None:
+    ui, state = desk.ui, desk.state
+    with ui.row("line"):
+        name = orphan_name(state, orphan)
+        tip = "\n".join(filter(None, (name, orphan.discussion_id, orphan.name, orphan.model)))
+        ui.text("name", name, style="small", width=0, tip=tip)
+        can = not state.program.is_home_read_only
+        if ui.button(
+            "delete", "", icon="trash", kind="ghost", is_small=True, is_enabled=can, tip=f"Delete {name}"
+        ):
+            desk.send(DeleteOrphanedCaches(orphan.name))
+
+
+def orphan_name(state: AppState, orphan: CacheOrphan) -> str:
+    """The discussion's name while it is in the trash, else when it began, else the vendor's name of the cache."""
+    trashed = next((t.name for t in state.discussions.trash if t.discussion_id == orphan.discussion_id), "")
+    if trashed:
+        return f"{trashed} (in the trash)"
+    began = time_of_id(orphan.discussion_id)
+    return (
+        f"Begun {fmt.moment(began, state.now)}" if began is not None else orphan.discussion_id or orphan.name
+    )
+
+
+def _rest(ui: Ui, found: Sequence[object]) -> None:
+    if len(found) > MOST_ROWS:
+        ui.text("rest", f"and {len(found) - MOST_ROWS} more", tone="muted", style="small")

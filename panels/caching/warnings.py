@@ -3,13 +3,13 @@
 What rewrites a warm prefix at once, and what stands against it here:
 
 - what a person takes out of knowledge (an item, the digest, its switch, the undo of a harvest): the discussions that hold
-  it, as `core.caching.rewrite` prices them; an item has a dialog of its own, which says the same sentence;
+  it, as `core.talk.caching.rewrite` prices them; an item has a dialog of its own, which says the same sentence;
 - another model, effort, persona, system prompt, and another preset where changes are not appended: what stands behind it;
 - a message that is edited, deleted or put back: what stands behind it;
 - caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
 
 What is changed or deleted in an editor, or by another program, is seen when it has happened: a notice then tells the price
-before the next turn (`core.caching.rewrites`).
+before the next turn (`core.talk.caching.rewrites`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,23 @@ from typing import assert_never
 
 import msgspec
 
-from core.app.messages import Command
-from core.base import figures as fmt
-from core.caching.messages import DisableCaching, InvalidateCache
-from core.caching.offers import offer
-from core.caching.rewrites import withdrawal_text
-from core.discussion.messages import (
+from core.app.app_messages import Command
+from core.kernel import figures as fmt
+from core.kernel.values.cache import CachePrices
+from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
+from core.kernel.values.messages import Message, Role
+from core.kernel.values.provider import ProviderKind
+from core.kernel.values.stack import LayerId
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import UndoHarvest
+from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.services.settings.settings_messages import ChangeSetting
+from core.services.spending.estimates import fresh_token_usd, sent_again_usd
+from core.services.spending.pricing import TokenPrices
+from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
+from core.talk.caching.offers import offer
+from core.talk.caching.rewrites import withdrawal_text
+from core.talk.discussion.discussion_messages import (
     ChooseVersion,
     DeleteMessage,
     EditMessage,
@@ -36,18 +47,7 @@ from core.discussion.messages import (
     SetPersona,
     SetSystemPreset,
 )
-from core.harvest.messages import UndoHarvest
-from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
-from core.settings.messages import ChangeSetting
-from core.spending.estimates import fresh_token_usd, sent_again_usd
-from core.spending.pricing import TokenPrices
-from core.values.cache import CachePrices
-from core.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
-from core.values.messages import Message, Role
-from core.values.provider import ProviderKind
-from core.values.stack import LayerId
-from core.values.state import AppState
-from panels.caching.facts import is_of_model, look_of
+from panels.caching.caching_facts import is_of_model, look_of
 
 WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]

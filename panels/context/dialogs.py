@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.context.messages import CreatePreset, DeletePreset, RenamePreset
+from core.talk.context.context_messages import CreatePreset, DeletePreset, RenamePreset
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.context.preset_edits import add_paths, free_name

@@ -6,14 +6,20 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from core.base import figures as fmt
-from core.context.messages import InspectFile
-from core.values.curation import FileItem, FileMode, ItemFiles, Preset
+from core.kernel import figures as fmt
+from core.kernel.values.curation import FileItem, FileMode, ItemFiles, Preset
+from core.talk.context.context_messages import InspectFile
 from panels.base.desk import Desk
 from panels.base.ui import Option, Tone
-from panels.context.line_ranges import format_lines
-from panels.context.preset_edits import change_item, item_problem, item_tokens, move_item, remove_item
-from panels.context.view import ContextPanelView, StructureView
+from panels.context.context_view import ContextPanelView, StructureView
+from panels.context.preset_edits import (
+    change_item,
+    format_lines,
+    item_problem,
+    item_tokens,
+    move_item,
+    remove_item,
+)
 
 MODES = (
     Option(FileMode.WHOLE.value, "Whole"),

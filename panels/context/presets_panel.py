@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.base import figures as fmt
-from core.context.curated_files import count_files
-from core.context.messages import RevertPreset, SavePreset
-from core.discussion.messages import SetDiscussionPreset
-from core.values.curation import Preset
-from core.values.stack import LayerId
+from core.kernel import figures as fmt
+from core.kernel.values.curation import Preset
+from core.kernel.values.stack import LayerId
+from core.talk.context.context_messages import RevertPreset, SavePreset
+from core.talk.context.curated_files import count_files
+from core.talk.discussion.discussion_messages import SetDiscussionPreset
 from panels.base import selection
-from panels.base.action import action_tip
-from panels.base.desk import Desk
+from panels.base.desk import Desk, action_tip
 from panels.base.ui import Surface
 from panels.base.view import Dialog
+from panels.context.context_view import ContextPanelView
 from panels.context.preset_edits import add_paths, files_by_path, move_item, tokens_by_file
 from panels.context.preset_item import item_row
-from panels.context.view import ContextPanelView
 
 PRESET_PX = 30.0
 SHOWN_PRESETS = 6

@@ -6,17 +6,17 @@ from typing import ClassVar
 
 import msgspec
 
-from core.agent.escapes import escaped, hidden_count
-from core.agent.messages import ApproveCall, RefuseCall
-from core.base import figures as fmt
-from core.discussion.messages import SelectDiscussion
-from core.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
-from core.values.discussion import DiscussionSummary
-from core.values.updates import is_under_way, outcome_of
+from core.agent.agent_messages import ApproveCall, RefuseCall
+from core.agent.tool import escaped, hidden_count
+from core.kernel import figures as fmt
+from core.kernel.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
+from core.kernel.values.discussion import DiscussionSummary
+from core.kernel.values.updates import is_under_way, outcome_of
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base.desk import Desk
-from panels.base.file_button import file_button
+from panels.base.gauge import file_button
 from panels.base.ui import Ui
-from panels.base.window_field import Kept
+from panels.base.view import Kept
 from panels.discussion.call_look import tool_label
 from panels.discussion.view import DiscussionView
 

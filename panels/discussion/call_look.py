@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from core.agent.escapes import escaped
-from core.base import figures as fmt
-from core.base.decoders import from_json
-from core.base.text import one_line
-from core.values.agent import CallState, ToolCall
-from core.values.discussion import HAND_OVER
+from core.agent.tool import escaped
+from core.kernel import figures as fmt
+from core.kernel.decoders import from_json
+from core.kernel.frame import one_line
+from core.kernel.values.agent import CallState, ToolCall
+from core.kernel.values.discussion import HAND_OVER
 from panels.base.ui import Tone
 
 SUMMARY_CHARS = 160

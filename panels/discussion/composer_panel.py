@@ -5,27 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from core.base import figures as fmt
-from core.discussion.messages import AttachPicture, AttachText, Detach, SetDiscussionPreset, SetDraft
-from core.providers.attachments import attachment_problem, attachment_tokens, goes_as_pdf
-from core.settings.models import profile_of
-from core.spending.estimates import NextRequest, next_request
-from core.turn.messages import CancelReply
-from core.values.composer import slash_input
-from core.values.discussion import OpenDiscussion
-from core.values.messages import AttachmentPart
-from core.values.updates import is_under_way, outcome_of
+from core.kernel import figures as fmt
+from core.kernel.values.discussion import OpenDiscussion, slash_input
+from core.kernel.values.messages import AttachmentPart
+from core.kernel.values.updates import is_under_way, outcome_of
+from core.services.providers.attachments import attachment_problem, attachment_tokens, goes_as_pdf
+from core.services.settings.starting_model import profile_of
+from core.services.spending.estimates import NextRequest, next_request
+from core.talk.discussion.discussion_messages import (
+    AttachPicture,
+    AttachText,
+    Detach,
+    SetDiscussionPreset,
+    SetDraft,
+)
+from core.talk.turn.turn_messages import CancelReply
 from panels.base import selection
-from panels.base.action import action_tip, run_action
-from panels.base.desk import Desk, send_chord
+from panels.base.desk import Desk, action_tip, run_action, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
-from panels.discussion.actions import can_send
-from panels.discussion.queue_strip import queue_strip
-from panels.discussion.slash_strip import slash_strip
+from panels.discussion.discussion_room import can_send
+from panels.discussion.queue_strip import compaction_strip, held_strip, queue_strip
+from panels.discussion.slash import slash_strip
 from panels.discussion.tool_mode import tool_menu
 from panels.discussion.view import ComposerView, DiscussionView
-from panels.discussion.wait_strips import compaction_strip, held_strip
 
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""

@@ -7,25 +7,22 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from core.agent.delegation import questions_of
-from core.discussion.messages import SetEffort, SetPersona, SetSystemPreset
-from core.values.agent import AgentTurn
-from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
-from core.values.messages import Entry, Mark
-from core.values.provider import FAILURE_MARKS
+from core.kernel.values.agent import AgentTurn
+from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.kernel.values.messages import Entry, Mark
+from core.kernel.values.provider import FAILURE_MARKS
+from core.talk.discussion.discussion_messages import SetEffort, SetPersona, SetSystemPreset
 from panels.base import selection
-from panels.base.action import action_button, action_item, action_tip, run_action
-from panels.base.desk import Desk, send_chord
+from panels.base.desk import Desk, action_button, action_item, action_tip, run_action, send_chord
 from panels.base.ui import Ui
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
-from panels.discussion.message_foot import HEAD, branch_foot, branch_points
-from panels.discussion.message_rows import MessageRows, shown_entries
+from panels.discussion.message_foot import HEAD, branch_foot, branch_points, view_mark
+from panels.discussion.message_rows import MessageRows, read_in_front, shown_entries
 from panels.discussion.model_picker import effort_options, model_combo
-from panels.discussion.turn_row import turn_row
-from panels.discussion.unread import read_in_front
+from panels.discussion.tool_parts import turn_row
 from panels.discussion.view import DiscussionView
-from panels.discussion.view_mark import view_mark
 
 WIDE_PX = 760
 HEADER_PX = 40

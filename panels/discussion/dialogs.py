@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.discussion.messages import AttachFile, ExportDiscussion
+from core.talk.discussion.discussion_messages import AttachFile, ExportDiscussion
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.discussion.model_picker import model_dialog

@@ -7,10 +7,14 @@ from datetime import date, timedelta
 
 import msgspec
 
-from core.base import figures as fmt
-from core.base.errors import SHORT_ENDS
-from core.base.text import one_line
-from core.discussion.messages import (
+from core.app.forgetting.forgetting_messages import ForgetDiscussion
+from core.kernel import figures as fmt
+from core.kernel.errors import SHORT_ENDS
+from core.kernel.frame import one_line
+from core.kernel.values.discussion import DiscussionSummary, Draft
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
+from core.talk.discussion.discussion_messages import (
     ArchiveDiscussion,
     DeleteDiscussion,
     PinDiscussion,
@@ -19,15 +23,10 @@ from core.discussion.messages import (
     SelectDiscussion,
     UndoDelete,
 )
-from core.forgetting.messages import ForgetDiscussion
-from core.values.discussion import DiscussionSummary, Draft
-from core.values.state import AppState
-from core.values.usage import Usage
 from panels.base import selection
-from panels.base.action import action_tip, run_action
-from panels.base.desk import Desk
-from panels.base.levels import LEVEL_ICONS
-from panels.base.memo import Same
+from panels.base.desk import Desk, action_tip, run_action
+from panels.base.gauge import LEVEL_ICONS
+from panels.base.selection import Same
 from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
 from panels.discussion.approvals import asking, has_left_calls
@@ -41,9 +40,9 @@ from panels.discussion.list_rows import (
     projects,
     rows,
 )
-from panels.discussion.unread import unread
+from panels.discussion.message_rows import unread
+from panels.discussion.queue_strip import held_words
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
-from panels.discussion.wait_strips import held_words
 
 MINUTE = timedelta(minutes=1)
 INDENT_PX = 14

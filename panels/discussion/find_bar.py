@@ -8,13 +8,13 @@ from itertools import accumulate
 
 import msgspec
 
-from core.discussion.word_places import together
-from core.values.discussion import OpenDiscussion
-from core.values.messages import Entry, Mark, Message, Role
-from core.values.state import AppState
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import Entry, Mark, Message, Role
+from core.kernel.values.state import AppState
+from core.talk.discussion.log_content import together
 from panels.base.desk import Desk
-from panels.base.memo import Memo
-from panels.discussion.shown_words import may_differ, shown_words
+from panels.base.selection import Memo
+from panels.discussion.message_rows import may_differ, shown_words
 from panels.discussion.view import DiscussionView, FindView, Landing
 
 _WORD = re.compile(r"[^\W_]+")

@@ -8,10 +8,10 @@ from pathlib import PurePath
 
 import msgspec
 
-from core.base.days import day_start
-from core.values.discussion import DiscussionSummary
-from core.values.state import AppState, TrashItem
-from panels.base.memo import Memo
+from core.kernel.figures import day_start
+from core.kernel.values.discussion import DiscussionSummary
+from core.kernel.values.state import AppState, TrashItem
+from panels.base.selection import Memo
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, Fold
 
 MAX_DEPTH = 6

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from core.attention.words import cause_told
-from core.base import figures as fmt
-from core.base.errors import FailureKind
-from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
-from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
-from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
-from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
-from core.values.state import AppState
-from core.values.updates import is_under_way, outcome_of
+from core.agent.attention.attention_machine import cause_told
+from core.kernel import figures as fmt
+from core.kernel.errors import FailureKind
+from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
+from core.kernel.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import is_under_way, outcome_of
+from core.talk.discussion.discussion_messages import (
+    BranchDiscussion,
+    DeleteMessage,
+    EditMessage,
+    RestoreMessage,
+)
+from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
 from panels.base import selection
-from panels.base.action import action_tip
-from panels.base.desk import Desk
+from panels.base.desk import Desk, action_tip
 from panels.base.ui import Tone, Ui
-from panels.discussion.message_body import copied_text, live_menu, message_menu, message_text
-from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
+from panels.discussion.message_foot import (
+    branch_foot,
+    branch_points,
+    copied_text,
+    live_menu,
+    message_menu,
+    message_text,
+    pager,
+    usage_details,
+    usage_line,
+    versions_foot,
+)
 from panels.discussion.message_rows import tokens_by_message
 from panels.discussion.tool_parts import answered_calls, quiet_line, quiet_words, tool_parts
-from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from core.discussion.messages import ChooseVersion, SelectDiscussion
-from core.values.discussion import DiscussionSummary, OpenDiscussion, ReplyVersions
-from core.values.messages import Message
-from core.values.state import AppState
-from panels.base.action import action_tip
-from panels.base.desk import Desk
-from panels.base.memo import Memo
+from core.kernel import figures as fmt
+from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion, ReplyVersions
+from core.kernel.values.messages import Message, Role, ToolResultPart
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
+from core.kernel.values.window import ViewCut
+from core.talk.discussion.discussion_messages import (
+    BranchDiscussion,
+    ChooseVersion,
+    DeleteMessage,
+    SelectDiscussion,
+    SetDraft,
+)
+from core.talk.turn.turn_messages import RegenerateReply
+from panels.base.desk import Desk, action_tip
+from panels.base.selection import Memo
+from panels.base.ui import Ui
+from panels.discussion.view import DiscussionView
 
 BRANCHES_SHOWN = 3
 HEAD = ""
@@ -121,3 +132,153 @@ def _points(
     for point, place in places.items():
         found[place] = (*found.get(place, ()), point)
     return found
+
+
+# Usage of a reply, in the words of its card: one line, and every figure for the tooltip. Pure.
+
+
+def usage_line(usage: Usage) -> str:
+    """Usage of a reply, in a line: `512 tok · $0.011 · cached 11.9k`."""
+    is_exact = not usage.is_estimate
+    parts = [
+        f"{fmt.tokens_est(usage.output_tokens, is_exact=is_exact)} tok"
+        if usage.output_tokens is not None
+        else f"usage {fmt.NOT_REPORTED}"
+    ]
+    parts.append(fmt.money(usage.cost_usd, is_estimate=usage.is_estimate))
+    if usage.cache_read_tokens:
+        parts.append(f"cached {fmt.tokens(usage.cache_read_tokens)}")
+    return " · ".join(parts)
+
+
+def usage_details(usage: Usage) -> str:
+    """Every figure of a reply, one a line, for a tooltip."""
+    rows = [
+        ("sent", fmt.tokens(usage.input_tokens)),
+        ("read from cache", fmt.tokens(usage.cache_read_tokens)),
+        ("written to cache", fmt.tokens(usage.cache_write_tokens)),
+        ("reply", fmt.tokens(usage.output_tokens)),
+        ("of it reasoning", fmt.tokens(usage.reasoning_tokens)),
+        ("cost", fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)),
+    ]
+    if usage.is_estimate:
+        rows.append(("estimated", "the provider did not say all that it used"))
+    if usage.time_to_first_token_s is not None:
+        rows.append(("first token after", fmt.span(usage.time_to_first_token_s)))
+    if usage.duration_s is not None:
+        rows.append(("whole reply after", fmt.span(usage.duration_s)))
+    if usage.request_id:
+        rows.append(("request", usage.request_id))
+    if usage.miss_reason:
+        rows.append(("cache miss", usage.miss_reason))
+    return "\n".join(f"{name}: {value}" for name, value in rows)
+
+
+# The mark where the model's view begins: how much stands above it, and what the model is told of that.
+
+SHORTER = "The model's view was made shorter"
+"""Title where every message is in it."""
+
+
+def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut) -> None:
+    """Draw it above the first message that the model sees. What left stands above, whole."""
+    place = (opened.id, cut.id)
+    is_open, has_words = place in own.open_views, bool(cut.summary.strip() or cut.journal.strip())
+    with ui.surface("view", "inset", padding=(12, 6)), ui.group("parts", gap=6):
+        with ui.row("line", gap=6):
+            ui.icon("icon", "scissors", tone="accent")
+            title = "The model's view begins here" if cut.left_messages else SHORTER
+            ui.text("title", title, style="small_strong", width=0)
+            label = "Hide it" if is_open else "What it is told of them"
+            if has_words and ui.button("fold", label, kind="link", is_small=True):
+                own.open_views ^= {place}
+        ui.text("left", left_words(cut, " above"), tone="muted", style="small", wraps=True)
+        if is_open:
+            for key, title, text in (
+                ("summary", "A summary", cut.summary),
+                ("journal", "Its journal", cut.journal),
+            ):
+                if text.strip():
+                    ui.text((key, "title"), title, tone="faint", style="small")
+                    ui.markdown(key, text)
+
+
+def left_words(cut: ViewCut, where: str = "") -> str:
+    """Words of what left: `12 messages above, ≈3.4k tokens, left it; the log keeps them`. `where`: as ` above`."""
+    left = fmt.count(cut.left_messages, "message")
+    tokens = fmt.tokens_est(cut.left_tokens_est)
+    said = [f"{left}{where}, {tokens} tokens, left it; the log keeps them"] if cut.left_messages else []
+    said += [f"{fmt.count(len(cut.calls), 'tool call')} left with it"] if cut.calls else []
+    said += [f"{fmt.count(len(cut.shrunk), 'long result')} shown by head and tail"] if cut.shrunk else []
+    is_told = not cut.left_messages or cut.summary.strip() or cut.journal.strip()
+    words = "; ".join(said) or "No message left it"
+    return f"{words}." + ("" if is_told else " Nothing tells of them.")
+
+
+# The words of a message, and the menu at a right click on them.
+
+
+def message_text(ui: Ui, message: Message, terms: tuple[str, ...] = (), found_at: int = -1) -> None:
+    """Draw what a message says: a person's words as they wrote them, a reply as Markdown."""
+    if message.text:
+        is_written = message.role is Role.USER
+        ui.markdown("text", message.text, is_written=is_written, terms=terms, found_at=found_at)
+
+
+def copied_text(message: Message) -> str:
+    """Markdown of a message; of results of tools their text."""
+    results = (part.text for part in message.parts if isinstance(part, ToolResultPart))
+    return message.text or "\n\n".join(results)
+
+
+def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    """Menu of a message and of what is selected of it."""
+    ui = desk.ui
+    with ui.context_menu("context menu") as is_open:
+        if not is_open:
+            return
+        _text_items(desk, opened.id, copied_text(message))
+        ui.divider("message group")
+        is_own = not message.is_of_tools
+        if is_own and ui.menu_item("edit", "Edit", icon="pen"):
+            desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
+        if ui.menu_item("fork", "Fork here", icon="code-branch"):
+            desk.send(BranchDiscussion(opened.id, message.id))
+        if message.role is Role.ASSISTANT and ui.menu_item(
+            "regenerate", "Regenerate", icon="arrows-rotate", is_enabled=not desk.is_replying
+        ):
+            desk.send(RegenerateReply(opened.id, message.id))
+        ui.divider("delete group")
+        if is_own and ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
+            desk.send(DeleteMessage(opened.id, message.id))
+
+
+def live_menu(desk: Desk, call: LiveCall) -> None:
+    """Menu of the words of a reply that is on its way."""
+    with desk.ui.context_menu("context menu") as is_open:
+        if is_open:
+            _text_items(desk, call.discussion_id, call.text)
+
+
+def _text_items(desk: Desk, discussion_id: str, text: str) -> None:
+    ui = desk.ui
+    selected = ui.selected_text()
+    if ui.menu_item("copy", "Copy", icon="copy", shortcut="Ctrl+C", is_enabled=bool(selected)):
+        ui.copy(selected)
+    if ui.menu_item("copy all", "Copy message as Markdown", icon="copy", is_enabled=bool(text)):
+        ui.copy(text)
+    label = "Quote selection" if selected else "Quote message"
+    if ui.menu_item("quote", label, icon="quote-left", is_enabled=bool(selected or text)):
+        quote(desk, discussion_id, selected or text)
+
+
+def quote(desk: Desk, discussion_id: str, text: str) -> None:
+    """Put a text into the composer as a quotation, behind what stands there."""
+    composer = desk.view.of(DiscussionView).composer(discussion_id)
+    quoted = "\n".join(f"> {line}".rstrip() for line in text.strip("\n").split("\n"))
+    before = composer.text.rstrip()
+    written = f"{before}\n\n{quoted}\n\n" if before else f"{quoted}\n\n"
+    composer.replace(written)
+    composer.pending.append(written)
+    desk.send(SetDraft(discussion_id, written))
+    desk.view.focus, desk.view.focus_not = "composer", ""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable, Mapping
 
 import msgspec
 
-from core.values.agent import AgentTurn
-from core.values.discussion import LiveCall, OpenDiscussion
-from core.values.messages import Entry, Mark
-from core.values.stack import ContextReport, LayerId, SegmentReport
-from panels.base.memo import Memo, Same
+from core.kernel.values.agent import AgentTurn
+from core.kernel.values.discussion import LiveCall, OpenDiscussion
+from core.kernel.values.messages import Entry, Mark
+from core.kernel.values.stack import ContextReport, LayerId, SegmentReport
+from core.kernel.values.state import AppState, Level, Notice
+from panels.base.desk import Desk
+from panels.base.selection import Memo, Same
 from panels.base.ui import Ui
-from panels.discussion.tool_parts import parts_px
-from panels.discussion.turn_row import has_calls
+from panels.discussion.tool_parts import has_calls, parts_px
 from panels.discussion.view import DiscussionView
 
 LINE_PX = 22.0
@@ -150,3 +152,94 @@ def _by_message(segments: tuple[SegmentReport, ...]) -> dict[str, int]:
         message_id = segment.key.split("/", 2)[1] if "/" in segment.key else segment.key
         counted[message_id] = counted.get(message_id, 0) + segment.tokens_est
     return counted
+
+
+# Notices of discussions that were not read: a discussion's own are shown with it alone, so its row carries
+# a sign.
+
+Own = Mapping[str, tuple[Notice, ...]]
+"""Notices by the discussion that they are about."""
+
+
+def unread(state: AppState, own: DiscussionView, memo: Memo, discussion_id: str) -> tuple[Notice, ...]:
+    """The notices of a discussion, a failed send among them, that were not in front of the person; gravest first."""
+    known = _own(state, memo).get(discussion_id, ())
+    read = own.read.get(discussion_id, frozenset())
+    return tuple(notice for notice in known if _cause(notice) not in read)
+
+
+def read_in_front(desk: Desk) -> None:
+    """The selected discussion is in front of the person, with what is said of it: it counts as read."""
+    own, shown_id = desk.view.of(DiscussionView), desk.state.discussions.selected_id
+    causes = frozenset(_cause(notice) for notice in _own(desk.state, desk.view.memo).get(shown_id, ()))
+    if own.read.get(shown_id, frozenset()) != causes:
+        own.read[shown_id] = causes
+
+
+def _own(state: AppState, memo: Memo) -> Own:
+    notices = state.program.notices
+    return memo.get("notices of discussions", (notices,), lambda: _by_discussion(notices))
+
+
+def _by_discussion(notices: tuple[Notice, ...]) -> Own:
+    found: dict[str, tuple[Notice, ...]] = {}
+    for notice in sorted(notices, key=lambda one: list(Level).index(one.level), reverse=True):
+        if notice.discussion_id:
+            found[notice.discussion_id] = (*found.get(notice.discussion_id, ()), notice)
+    return found
+
+
+def _cause(notice: Notice) -> Hashable:
+    """Cause that is read once: a failure that comes again is another, a standing notice the same."""
+    return notice.id, notice.text, notice.detail, None if notice.is_standing else notice.at
+
+
+# Words of a reply as they are seen: its Markdown without the marks, near enough to count what is searched.
+# Pure.
+
+_FENCE = re.compile(
+    r"^ {0,3}(`{3,}+|~{3,}+)[^`\n]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
+)
+_SIGNS = re.compile(r"[`*_~\\\[\n]")
+_MARKS = re.compile(
+    r"[`*_~\\\[\n](?:"
+    r"(?<=(?<!`)`)(?P<ticks>`*+)(?P<code>[^`\n]+)`(?P=ticks)(?!`)"
+    r"|(?<=\\)(?P<sign>[!-/:-@\[-`{-~])"
+    r"|(?<=(?<!!)\[)(?P<words>[^\[\]\n]+)\]\([^()\s]*(?:[ \t]+\"[^\"\n]*\")?\)"
+    r"|(?<=\*)\**+(?=\S)|(?<=\S\*)\**+"
+    r"|(?<=(?<!\w)_)_*+(?=\w)|(?<=[^\W_]_)_*+(?!\w)"
+    r"|(?<=~)~"
+    r"|(?P<soft>(?<=[^\s|]\n)[ \t]*+(?=[^\s>#|*+\-\d]))"
+    r")"
+)
+"""It begins with one set of signs, by which the search leaps over all else."""
+
+
+def shown_words(text: str) -> str:
+    """The text without marks of emphasis, code and links, its soft line breaks as spaces. Code in fences stays as it is.
+
+    O(text), no parser: a rare construct leaves a mark or takes one too many.
+    """
+    if _SIGNS.search(text) is None:
+        return text
+    parts, at = [], 0
+    for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
+        parts += [_MARKS.sub(_kept, text[at : fence.start()]), fence[2]]
+        at = fence.end()
+    return "\n".join([*parts, _MARKS.sub(_kept, text[at:])])
+
+
+def may_differ(text: str, terms: list[str]) -> bool:
+    """True where words may be counted otherwise in what is seen than in the text as it is written.
+
+    One plain word differs only where a link's address or the name of a fence's language holds it.
+    """
+    if all(map(str.isalnum, terms)):
+        return "](" in text or "```" in text or "~~~" in text
+    return True
+
+
+def _kept(found: re.Match[str]) -> str:
+    if found["soft"] is not None:
+        return " "
+    return found["code"] or found["sign"] or found["words"] or ""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
-from core.discussion.messages import SetEffort, SetMaxOutput, SetModel, SetTemperature
-from core.settings.models import profile_of
-from core.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta
-from core.values.provider import ModelProfile, ProviderKind
-from core.values.state import AppState
+from core.kernel import figures as fmt
+from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta
+from core.kernel.values.provider import ModelProfile, ProviderKind
+from core.kernel.values.state import AppState
+from core.services.settings.starting_model import profile_of
+from core.talk.discussion.discussion_messages import SetEffort, SetMaxOutput, SetModel, SetTemperature
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.model_choice import model_options, model_value, option_parts, price_text
+from panels.base.gauge import model_options, model_value, option_parts, price_text
 from panels.base.ui import Option
 from panels.base.view import Dialog
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.base.text import one_line
-from core.turn.messages import (
+from core.kernel import figures as fmt
+from core.kernel.frame import one_line
+from core.kernel.values.discussion import OpenDiscussion, QueuedPrompt
+from core.kernel.values.updates import outcome_of
+from core.kernel.values.window import CompactionPhase
+from core.talk.turn.prompt_queue import failed_prompt_id, waiting
+from core.talk.turn.turn_messages import (
     ContinueReply,
     LeaveUnsent,
     RegenerateReply,
@@ -14,11 +19,9 @@ from core.turn.messages import (
     SendQueued,
     TakeBackQueued,
 )
-from core.turn.queue import failed_prompt_id, waiting
-from core.values.discussion import OpenDiscussion, QueuedPrompt
 from panels.base.desk import Desk
 from panels.base.ui import Ui
-from panels.discussion.view import DiscussionView
+from panels.discussion.view import ComposerView, DiscussionView
 
 Awaiting = RetrySend | RegenerateReply | ResendMessage | ContinueReply
 AWAITED: dict[type[Awaiting], str] = {
@@ -115,3 +118,49 @@ def _files(ui: Ui, prompt: QueuedPrompt) -> None:
         names = "\n".join(part.name for part in prompt.attachments)
         ui.icon("files", "paperclip", tone="muted")
         ui.text("count", str(len(prompt.attachments)), tone="muted", style="small", tip=names)
+
+
+# Strips over the composer while nothing goes out: a compaction, or calls that another program has.
+
+PHASES = {
+    CompactionPhase.WAITING: "when the turn that runs has ended",
+    CompactionPhase.PLANNING: "looking at what is old",
+    CompactionPhase.RESERVING: "asking the model for a summary of what leaves",
+    CompactionPhase.SUMMARISING: "asking the model for a summary of what leaves",
+    CompactionPhase.STORING: "writing it down",
+}
+
+
+def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Draw the compaction under way, or why the one that was asked for made no room; nothing otherwise."""
+    ui, one = desk.ui, desk.state.agent.compactions.get(opened.id)
+    if one is not None:
+        with ui.row("compaction", gap=6):
+            ui.icon("icon", "scissors", tone="accent")
+            words = f"Making room in the model's view: {PHASES[one.phase]}"
+            ui.text("text", words, tone="muted", style="small", width=0, wraps=True)
+        return
+    outcome = outcome_of(desk.state, composer.compaction_id) if composer.compaction_id else None
+    if outcome is None or outcome.is_done:
+        return
+    with ui.row("compaction", gap=6):
+        ui.icon("icon", "circle-info", tone="warn")
+        ui.text("text", outcome.said, tone="warn", style="small", width=0, wraps=True)
+
+
+def held_words(opened: OpenDiscussion) -> str:
+    """Sentence on who has the calls, and where they are answered."""
+    calls = fmt.count(len(opened.held_calls), "tool call")
+    return (
+        f"Another window or terminal has {calls} here: answer there. Until then nothing is sent from here; once it has "
+        "ended, what it did not begin asks here"
+    )
+
+
+def held_strip(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw that calls are answered elsewhere; nothing where none is."""
+    if not opened.held_calls:
+        return
+    with desk.ui.row("held", gap=6):
+        desk.ui.icon("icon", "terminal", tone="warn")
+        desk.ui.text("text", f"{held_words(opened)}.", tone="warn", style="small", width=0, wraps=True)

@@ -7,9 +7,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 import msgspec
 
-from core.values.spending import SpendRefusal
-from panels.base.view import Typing
-from panels.base.window_field import Kept, one_of, text, yes_or_no
+from core.kernel.values.usage import SpendRefusal
+from panels.base.view import Kept, Typing, one_of, text, yes_or_no
 
 SCROLLS_KEPT = 200
 ALL_PROJECTS = "*"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.base.figures import count
-from core.base.text import one_line
-from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
-from core.forgetting.places import CANNOT
-from core.forgetting.report import (
+from core.app.forgetting.forgetting_messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
+from core.app.forgetting.forgetting_places import CANNOT
+from core.app.forgetting.forgetting_report import (
     CANNOT_SAYS,
     FORGET_SAYS,
     HOLDERS,
@@ -19,8 +17,10 @@ from core.forgetting.report import (
     preview_text,
     receipt_text,
 )
-from core.forgetting.step import branches_of, target_of
-from core.values.forgetting import ForgetReceipt
+from core.app.forgetting.forgetting_step import branches_of, target_of
+from core.kernel.figures import count
+from core.kernel.frame import one_line
+from core.kernel.values.forgetting import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
 from panels.base.view import Dialog

@@ -7,22 +7,17 @@ from pathlib import PurePath
 
 import msgspec
 
-from core.base import figures as fmt
-from core.discussion.messages import SelectDiscussion
-from core.harvest.apply_words import apply_line, apply_title
-from core.harvest.messages import UndoHarvest
-from core.values.harvest import (
-    ApplySummary,
-    ArtifactClass,
-    HarvestReport,
-    UndoReport,
-)
-from core.values.state import AppState
+from core.kernel import figures as fmt
+from core.kernel.values.harvest import ApplySummary, ArtifactClass, HarvestReport, UndoReport
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import UndoHarvest
+from core.knowledge.harvest.harvest_report import apply_line, apply_title
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base.desk import Desk
-from panels.base.file_button import file_button
-from panels.base.memo import Same
+from panels.base.gauge import file_button
+from panels.base.selection import Same
 from panels.base.ui import Style, Tone, Ui
-from panels.harvest import facts
+from panels.harvest import harvest_facts
 
 GAP_PX = 8.0
 
@@ -66,11 +61,11 @@ def applied_section(desk: Desk) -> None:
             harvest.look.applies,
             desk.state.discussions.summaries,
         ),
-        lambda: _rows(desk.state, facts.known_names(desk.state, desk.view.memo)),
+        lambda: _rows(desk.state, harvest_facts.known_names(desk.state, desk.view.memo)),
     )
     if not lines:
         nothing = "Nothing was applied yet. What is written stands here, and can be taken back."
-        text = nothing if harvest.looked_at is not None else facts.not_looked(harvest)
+        text = nothing if harvest.looked_at is not None else harvest_facts.not_looked(harvest)
         desk.ui.text("none", text, tone="muted", style="small", wraps=True)
         return
     _undo_row(desk)
@@ -145,7 +140,7 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
     out += [
         ApplyLine(
             f"failed {index}",
-            facts.failed_name(names, one),
+            harvest_facts.failed_name(names, one),
             one.reason,
             tone="error",
             icon="circle-exclamation",
@@ -153,7 +148,7 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
         for index, one in enumerate(report.failures)
     ]
     out += [
-        ApplyLine(f"kept {one.facts.path}", facts.name_of(one.facts), one.why, icon="box-archive")
+        ApplyLine(f"kept {one.facts.path}", harvest_facts.name_of(one.facts), one.why, icon="box-archive")
         for one in kept
     ]
     return out
@@ -179,7 +174,7 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
     )
     return ApplyCard(
         "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",
-        (facts.items_words(report.items), " · ".join(filter(None, aside))),
+        (harvest_facts.items_words(report.items), " · ".join(filter(None, aside))),
         tuple(path for path in (report.digest_path, report.ledger_path) if path),
         has_items=written > 0,
     )  # fmt: skip
@@ -284,16 +279,16 @@ def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:
     state = desk.state
     with ui.surface(("apply", one.id), "card", padding=(12, 8)), ui.row("line"):
         with ui.group("words", gap=2):
-            names = facts.known_names(state, desk.view.memo)
-            named = [facts.path_name(names, path) for path in one.sources]
+            names = harvest_facts.known_names(state, desk.view.memo)
+            named = [harvest_facts.path_name(names, path) for path in one.sources]
             title = apply_title(one, named)
             ui.text("title", title, style="strong", width=0, tip="\n".join((title, *named[1:])))
             if line := apply_line(one):
                 ui.text("what", line, tone="muted", style="small", width=0)
-            at = facts.time_text(one.at, state.now)
+            at = harvest_facts.time_text(one.at, state.now)
             ui.text("at", at, tone="faint", style="small", width=0, tip=one.at)
         if one.undone_at:
-            at = facts.time_text(one.undone_at, state.now)
+            at = harvest_facts.time_text(one.undone_at, state.now)
             ui.badge("undone", f"undone {at}", tone="purple", tip=one.undone_at)
             return
         if one == newest(state.harvest.look.applies):

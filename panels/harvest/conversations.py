@@ -6,23 +6,23 @@ from collections.abc import Hashable, Sequence
 
 import msgspec
 
-from core.base import figures as fmt
-from core.discussion.messages import SelectDiscussion
-from core.harvest.batch_words import HALF, offer_words
-from core.harvest.messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
-from core.harvest.modes import RECALL_ONLY, is_recall_only
-from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
-from core.values.provider import ProviderKind
+from core.kernel import figures as fmt
+from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts
+from core.kernel.values.provider import ProviderKind
+from core.knowledge.harvest.batch_step import HALF, offer_words
+from core.knowledge.harvest.harvest_messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
+from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.memo import Same
+from panels.base.selection import Same
 from panels.base.ui import Column, Option, Ui
 from panels.base.view import Dialog
-from panels.harvest import facts
+from panels.harvest import harvest_facts
 from panels.harvest.batches import batches_section
-from panels.harvest.settings_tab import settings_section
-from panels.harvest.view import HarvestView
-from panels.knowledge.reader import reader_fault, where_it_goes
+from panels.harvest.harvest_settings import settings_section
+from panels.harvest.harvest_view import HarvestView
+from panels.knowledge.rows import reader_fault, where_it_goes
 
 FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
@@ -44,7 +44,7 @@ RANKS = {kind: rank for rank, kind in enumerate(
 )}  # fmt: skip
 KINDS = (
     Option("", "All of them"),
-    *(Option(kind.value, facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
+    *(Option(kind.value, harvest_facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
 )
 NOTHING_LEFT = "All that can be read is in a batch: Collect reads what has come."
 IN_A_BATCH_TIP = "It waits for the batch: reading it now would be paid twice"
@@ -62,7 +62,7 @@ def conversations_section(desk: Desk) -> None:
         return
     _head(desk)
     if harvest.looked_at is None:
-        ui.text("none", facts.not_looked(harvest), tone="muted", style="small")
+        ui.text("none", harvest_facts.not_looked(harvest), tone="muted", style="small")
         return
     _begun(desk)
     batches_section(desk)
@@ -80,10 +80,12 @@ def conversations_section(desk: Desk) -> None:
     _foot(desk)
 
 
-def ticked(desk: Desk) -> facts.ArtifactChoice:
+def ticked(desk: Desk) -> harvest_facts.ArtifactChoice:
     """The candidates that are ticked, remembered."""
     look, left_out = desk.state.harvest.look, desk.view.of(HarvestView).left_out
-    return desk.view.memo.get("harvest choice", (look, left_out), lambda: facts.choice(look, left_out))
+    return desk.view.memo.get(
+        "harvest choice", (look, left_out), lambda: harvest_facts.choice(look, left_out)
+    )
 
 
 def shown_artifacts(desk: Desk) -> tuple[Artifact, ...]:
@@ -128,14 +130,16 @@ def _head(desk: Desk) -> None:
         return
     artifacts = harvest.look.artifacts
     memo = desk.view.memo
-    line = memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
+    line = memo.get("harvest counts", (artifacts,), lambda: harvest_facts.counts_line(artifacts))
     held = _held(desk)
-    words = memo.get("harvest count words", (artifacts, held), lambda: facts.counts_words(artifacts, held))
+    words = memo.get(
+        "harvest count words", (artifacts, held), lambda: harvest_facts.counts_words(artifacts, held)
+    )
     with ui.group("figures", gap=4):
         ui.text("counts", words, style="small", wraps=True, tip=f"What a harvest would do with each\n{line}")
         model = selection.model_label(state, harvest.provider, harvest.model)
         found = ticked(desk)
-        line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)
+        line = harvest_facts.estimate_line(harvest_facts.chosen_estimate(harvest, found), model)
         if not found.candidates:
             line = (
                 NOTHING_LEFT
@@ -165,8 +169,8 @@ def _begun(desk: Desk) -> None:
     ui, reviewed = desk.ui, _reviewed(desk)
     if not reviewed:
         return
-    cost = facts.going_on_cost(desk.state.harvest.look, reviewed)
-    fault = facts.cannot_read(desk.state)
+    cost = harvest_facts.going_on_cost(desk.state.harvest.look, reviewed)
+    fault = harvest_facts.cannot_read(desk.state)
     can = not desk.state.program.is_home_read_only and not fault
     tip = fault or (
         "Your ticks, words and categories are kept, and so are the replies: nothing is asked again"
@@ -188,7 +192,7 @@ def _reviewed(desk: Desk) -> tuple[ArtifactFacts, ...]:
     if harvest.preview is not None or harvest.is_busy or not harvest.review:
         return ()
     parts = (harvest.look, harvest.review)
-    return desk.view.memo.get("harvest begun", parts, lambda: facts.begun(harvest))
+    return desk.view.memo.get("harvest begun", parts, lambda: harvest_facts.begun(harvest))
 
 
 def _filters(desk: Desk) -> None:
@@ -253,9 +257,12 @@ class ArtifactRows(msgspec.Struct):
 
 
 def _state(desk: Desk, ui: Ui, artifact: Artifact) -> None:
-    words, tone = facts.class_words(artifact, _held(desk)), facts.CLASS_TONES.get(artifact.kind, "muted")
-    tip = IN_A_BATCH_TIP if words == facts.IN_A_BATCH else facts.CLASS_TIPS[artifact.kind]
-    ui.text("class", words, tone="muted" if words == facts.IN_A_BATCH else tone, tip=tip)
+    words, tone = (
+        harvest_facts.class_words(artifact, _held(desk)),
+        harvest_facts.CLASS_TONES.get(artifact.kind, "muted"),
+    )
+    tip = IN_A_BATCH_TIP if words == harvest_facts.IN_A_BATCH else harvest_facts.CLASS_TIPS[artifact.kind]
+    ui.text("class", words, tone="muted" if words == harvest_facts.IN_A_BATCH else tone, tip=tip)
 
 
 def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
@@ -263,14 +270,16 @@ def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
     if artifact.kind is not ArtifactClass.HARVEST or _is_in_batch(desk, artifact):
         ui.text("tick", "")
         return
-    changed = ui.checkbox("tick", "", path not in own.left_out, tip=f"Read {facts.name_of(artifact.facts)}")
+    changed = ui.checkbox(
+        "tick", "", path not in own.left_out, tip=f"Read {harvest_facts.name_of(artifact.facts)}"
+    )
     if changed is not None:
         own.left_out = own.left_out - {path} if changed else own.left_out | {path}
 
 
 def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
     about = artifact.facts
-    name = facts.name_of(about)
+    name = harvest_facts.name_of(about)
     where = "\n".join(filter(None, (about.origin, about.path)))
     with ui.group("name", gap=2):
         if about.id in desk.state.discussions.summaries:
@@ -314,7 +323,7 @@ def _estimate(desk: Desk, artifact: Artifact) -> str:
         return "replies kept, free"
     if _is_in_batch(desk, artifact):
         return ""
-    return facts.row_estimate(look.estimate, artifact.facts)
+    return harvest_facts.row_estimate(look.estimate, artifact.facts)
 
 
 def _is_in_batch(desk: Desk, artifact: Artifact) -> bool:
@@ -323,7 +332,7 @@ def _is_in_batch(desk: Desk, artifact: Artifact) -> bool:
 
 def _held(desk: Desk) -> frozenset[str]:
     batches = desk.state.harvest.look.batches
-    return desk.view.memo.get("harvest waiting", (batches,), lambda: facts.in_batches(batches))
+    return desk.view.memo.get("harvest waiting", (batches,), lambda: harvest_facts.in_batches(batches))
 
 
 def _foot(desk: Desk) -> None:
@@ -348,13 +357,13 @@ def _is_short(desk: Desk) -> bool:
     return desk.state.harvest.is_busy or bool(desk.state.harvest.problem or _reviewed(desk))
 
 
-def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
+def _preview_button(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     ui, harvest = desk.ui, desk.state.harvest
     if harvest.preview is not None and harvest.phase != "previewing":
         if ui.button("shown", "Back to the preview", icon="chevron-right", kind="primary"):
             desk.view.of(HarvestView).tab = "preview"
         return
-    price = fmt.price(facts.chosen_estimate(harvest, found).cost_usd)
+    price = fmt.price(harvest_facts.chosen_estimate(harvest, found).cost_usd)
     label = f"Preview {fmt.count(len(found.paths), 'conversation')} ({price})"
     if not found.paths or is_recall_only(desk.state.config.settings.knowledge):
         label = "Preview"
@@ -365,13 +374,13 @@ def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
         preview(desk, found)
 
 
-def preview(desk: Desk, found: facts.ArtifactChoice) -> None:
+def preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     """Have the ticked candidates read."""
     desk.view.of(HarvestView).tab = "preview"
     desk.send(PreviewHarvest(() if found.is_all else found.paths))
 
 
-def _can_preview(desk: Desk, found: facts.ArtifactChoice) -> tuple[bool, str]:
+def _can_preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
         return False, "This home is read-only: nothing can be saved"
@@ -383,12 +392,12 @@ def _can_preview(desk: Desk, found: facts.ArtifactChoice) -> tuple[bool, str]:
         return False, "No conversation is old enough and unread"
     if not found.paths:
         return False, "Tick a conversation first"
-    if fault := facts.cannot_read(state):
+    if fault := harvest_facts.cannot_read(state):
         return False, fault
     return True, "The model reads them and proposes what to keep; you choose"
 
 
-def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
+def _menu(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     own = desk.view.of(HarvestView)
     ui, view = desk.ui, desk.view
     artifacts = desk.state.harvest.look.artifacts
@@ -424,7 +433,7 @@ def _has_batch_row(desk: Desk) -> bool:
     return _offers_batch(desk) and not _is_short(desk)
 
 
-def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
+def _batch_button(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     """The provider's batch service instead, with its price; collected here, then previewed as ever."""
     label, can, why = _batch_words(desk, found)
     tip = (
@@ -437,13 +446,13 @@ def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
             _submit(desk, found)
 
 
-def _batch_words(desk: Desk, found: facts.ArtifactChoice) -> tuple[str, bool, str]:
+def _batch_words(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[str, bool, str]:
     """Offer of a batch with its price, whether it can be taken, and why not."""
-    offer = offer_words(facts.chosen_estimate(desk.state.harvest, found).cost_usd)
+    offer = offer_words(harvest_facts.chosen_estimate(desk.state.harvest, found).cost_usd)
     if 0 < desk.ui.width() < OFFER_PX:
         offer = offer.partition(",")[0]
     return f"As a batch ({offer})" if found.paths else f"As a batch: {HALF}", *_can_preview(desk, found)
 
 
-def _submit(desk: Desk, found: facts.ArtifactChoice) -> None:
+def _submit(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     desk.send(BatchHarvest(() if found.is_all else found.paths))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from core.evidence.quotes import QUOTE_LEFT_OUT
-from core.harvest.messages import (
+from core.kernel.values.harvest import HarvestPhase, ProposedItem
+from core.kernel.values.knowledge import CATEGORY_WORDS, Category
+from core.knowledge.evidence.evidence_rows import QUOTE_LEFT_OUT
+from core.knowledge.harvest.harvest_messages import (
     EditHarvestItem,
     MoveHarvestItem,
     ReplaceKnownItem,
     TickHarvestItems,
 )
-from core.values.harvest import HarvestPhase, ProposedItem
-from core.values.knowledge import CATEGORY_WORDS, Category
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
-from panels.harvest import facts
-from panels.harvest.view import HarvestView, ItemEdit
+from panels.harvest import harvest_facts
+from panels.harvest.harvest_view import HarvestView, ItemEdit
 from panels.knowledge.history import show_turn
 
 CHAR_PX, SMALL_CHAR_PX = 7.1, 6.1
@@ -42,7 +42,7 @@ def estimate_px(one: ProposedItem, width: float) -> float:
     if one.is_known:
         return found + 21
     if one.deleted_on:
-        found += 2 + SMALL_LINE_PX * _lines(facts.deleted_words(one), room / SMALL_CHAR_PX)
+        found += 2 + SMALL_LINE_PX * _lines(harvest_facts.deleted_words(one), room / SMALL_CHAR_PX)
     for lines in filter(None, (one.near, one.near_here)):
         found += 22 + sum(
             2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in lines[:MOST_NEAR]
@@ -76,7 +76,7 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
 def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.row("top"):
-        tip = facts.known_words(one) if one.is_known else "Write this"
+        tip = harvest_facts.known_words(one) if one.is_known else "Write this"
         ticked = ui.checkbox("tick", "", one.is_ticked, is_enabled=can and not one.is_known, tip=tip)
         if ticked is not None:
             desk.send(TickHarvestItems((one.id,), ticked))
@@ -91,15 +91,15 @@ def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
 
 def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
     now = one.item.category
-    label, icon = CATEGORY_WORDS[now][0].capitalize(), facts.CATEGORY_ICONS[now]
+    label, icon = CATEGORY_WORDS[now][0].capitalize(), harvest_facts.CATEGORY_ICONS[now]
     if not is_enabled:
         ui.icon("icon", icon)
         ui.text("category", label, tone="muted")
         return
     with ui.menu("category", label, icon=icon, tip="Its category; choose another") as is_open:
-        for option in facts.can_be(one.item) if is_open else ():
+        for option in harvest_facts.can_be(one.item) if is_open else ():
             category = Category(option.value)
-            if ui.menu_item(category.value, option.label, icon=facts.CATEGORY_ICONS[category],
+            if ui.menu_item(category.value, option.label, icon=harvest_facts.CATEGORY_ICONS[category],
                             is_checked=category is now) and category is not now:  # fmt: skip
                 desk.send(MoveHarvestItem(one.id, category))
 
@@ -126,7 +126,7 @@ def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
     with ui.row("quote"):
         ui.icon("icon", "quote-left", tone="faint")
         ui.text("words", quote.text, tone="muted", style="small", wraps=True, width=0)
-        where = facts.discussion_of(one.artifact_path)
+        where = harvest_facts.discussion_of(one.artifact_path)
         if where in desk.state.discussions.summaries and ui.button(
             "show", "", icon="arrow-right", kind="ghost", is_small=True, tip="Show the message"
         ):
@@ -135,7 +135,7 @@ def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
 
 def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     own = desk.view.of(HarvestView)
-    head, body = facts.part_words(one.item.category)
+    head, body = harvest_facts.part_words(one.item.category)
     changed = ui.editor("head", edit.head, hint=head, height=EDITOR_PX, is_focused=edit.wants_focus)
     _detail_head(ui, one, edit)
     more = ui.editor("body", edit.body, hint=body, height=EDITOR_PX, revision=edit.revision)
@@ -144,9 +144,11 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     edit.wants_focus = False
     if ui.is_focused("head") or ui.is_focused("body"):
         own.typing = one.id
-    can = facts.says_something(one.item.category, edit.head, edit.body)
+    can = harvest_facts.says_something(one.item.category, edit.head, edit.body)
     if not can:
-        ui.text("missing", facts.missing_words(one.item.category), tone="warn", style="small", wraps=True)
+        ui.text(
+            "missing", harvest_facts.missing_words(one.item.category), tone="warn", style="small", wraps=True
+        )
     with ui.row("buttons"):
         if _has_detail(one, edit) and ui.button(
             "remove",
@@ -171,7 +173,11 @@ def keep_words(desk: Desk, item_id: str) -> None:
     own, preview = desk.view.of(HarvestView), desk.state.harvest.preview
     edit = own.edits.get(item_id)
     one = next((one for one in preview.items if one.id == item_id), None) if preview is not None else None
-    if edit is None or one is None or not facts.says_something(one.item.category, edit.head, edit.body):
+    if (
+        edit is None
+        or one is None
+        or not harvest_facts.says_something(one.item.category, edit.head, edit.body)
+    ):
         return
     own.edits.pop(item_id)
     desk.send(EditHarvestItem(item_id, edit.head, edit.body))
@@ -184,7 +190,7 @@ def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
 
 
 def _has_detail(one: ProposedItem, edit: ItemEdit) -> bool:
-    return one.item.category not in facts.PARTS and bool(edit.body)
+    return one.item.category not in harvest_facts.PARTS and bool(edit.body)
 
 
 def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
@@ -205,10 +211,10 @@ def _near(ui: Ui, one: ProposedItem) -> None:
     if one.is_known:
         with ui.row("known"):
             ui.icon("icon", "circle-check", tone="ok")
-            ui.text("text", facts.known_words(one), tone="ok", style="small", width=0)
+            ui.text("text", harvest_facts.known_words(one), tone="ok", style="small", width=0)
         return
     if one.deleted_on:
-        ui.text("deleted", facts.deleted_words(one), tone="warn", style="small", wraps=True)
+        ui.text("deleted", harvest_facts.deleted_words(one), tone="warn", style="small", wraps=True)
     _like_it(ui, "near", "Nearly the same is known:", one.near)
     _like_it(ui, "near here", "Nearly the same is proposed in this preview:", one.near_here)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from core.knowledge.messages import DeleteDigest, RegenerateDigest
-from core.knowledge.projection import DIGEST_MAX_BYTES, injected_digest
-from core.settings.messages import ChangeSetting
-from core.values.knowledge import DigestSwitch
-from core.values.stack import LayerId
-from core.values.state import AppState
+from core.kernel.values.knowledge import DigestSwitch
+from core.kernel.values.stack import LayerId
+from core.kernel.values.state import AppState
+from core.knowledge.knowledge_messages import DeleteDigest, RegenerateDigest
+from core.knowledge.layer7 import DIGEST_MAX_BYTES, injected_digest
+from core.services.settings.settings_messages import ChangeSetting
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.file_button import file_button
+from panels.base.gauge import file_button
 from panels.base.ui import Tone, Ui
 
 SWITCH: dict[DigestSwitch, tuple[str, Tone, str]] = {

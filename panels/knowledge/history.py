@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.base.text import one_line
-from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.evidence.quotes import item_hash
-from core.evidence.strikes import is_struck, unstruck
+from core.kernel.frame import one_line
+from core.kernel.values.facts import IndexedFact, ItemHistory, TurnPlace, Witness
+from core.kernel.values.knowledge import Item
+from core.knowledge.evidence.evidence_rows import is_struck, item_hash, unstruck
 from core.knowledge.history_text import (
     day,
     line_text,
@@ -16,17 +16,14 @@ from core.knowledge.history_text import (
     source_names,
     witness_line,
 )
-from core.knowledge.messages import ExplainFact, ExplainItem
-from core.values.evidence import ItemHistory, TurnPlace, Witness
-from core.values.facts import IndexedFact
-from core.values.knowledge import Item
+from core.knowledge.knowledge_messages import ExplainFact, ExplainItem
+from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
 from panels.base.desk import Desk
-from panels.base.memo import Same
+from panels.base.selection import Same
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, Landing
-from panels.knowledge.drafts import items_in
-from panels.knowledge.view import KnowledgeView
+from panels.knowledge.knowledge_view import KnowledgeView, items_in
 
 WIDTH_PX, HEIGHT_PX, SHORT_PX, TURN_PX = 600, 420, 160, 110
 MOST_REQUESTS = 5

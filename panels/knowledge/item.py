@@ -5,23 +5,33 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from core.base import figures as fmt
-from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.evidence.quotes import item_hash
-from core.evidence.strikes import is_struck
-from core.forgetting.messages import ForgetItem
-from core.knowledge.drafts import draft_mark
-from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
-from core.values.knowledge import Category, Item, Provenance
-from core.values.updates import is_under_way
+from core.app.forgetting.forgetting_messages import ForgetItem
+from core.kernel import figures as fmt
+from core.kernel.values.knowledge import Category, Item, Provenance
+from core.kernel.values.updates import is_under_way
+from core.knowledge.evidence.evidence_rows import is_struck, item_hash
+from core.knowledge.knowledge_messages import DeleteKnowledgeItem, SetTaskDone
+from core.knowledge.merges import draft_mark
+from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Dialog
-from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, save, shown_text
-from panels.knowledge.graduation import ask_draft
 from panels.knowledge.history import ask_why
-from panels.knowledge.sources import ItemSource, SourcePlace, source_of
-from panels.knowledge.view import EDITOR_KEYS, Draft, ItemDraft, KnowledgeView, NewDraft
+from panels.knowledge.knowledge_dialogs import ask_draft
+from panels.knowledge.knowledge_view import (
+    EDITOR_KEYS,
+    Draft,
+    ItemDraft,
+    KnowledgeView,
+    NewDraft,
+    ask,
+    begin_edit,
+    can_ask,
+    can_save,
+    save,
+    shown_text,
+)
+from panels.knowledge.rows import ItemSource, SourcePlace, source_of
 
 LONG_CHARS = 480
 PAD_PX = 10.0

@@ -6,24 +6,22 @@ from collections.abc import Hashable
 
 import msgspec
 
-from core.app.messages import Command, DismissNotice
-from core.base import figures as fmt
-from core.knowledge.step import WAYS_BACK
-from core.values.knowledge import Category, Item, NoteFile
-from panels.base.action import action_tip
-from panels.base.desk import Desk
-from panels.base.file_button import file_button
-from panels.base.memo import Same
+from core.app.app_messages import Command, DismissNotice
+from core.kernel import figures as fmt
+from core.kernel.values.knowledge import Category, Item, NoteFile
+from core.knowledge.knowledge_step import WAYS_BACK
+from panels.base.desk import Desk, action_tip
+from panels.base.gauge import file_button
+from panels.base.selection import Same
 from panels.base.ui import Option, Ui
 from panels.knowledge.digest import digest_section, knowledge_path, switch_row
-from panels.knowledge.drafts import begin_new, settle
-from panels.knowledge.facts import facts_section
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
+from panels.knowledge.knowledge_facts import facts_section
+from panels.knowledge.knowledge_view import PROPOSED, ItemDraft, KnowledgeView, NewDraft, begin_new, settle
 from panels.knowledge.merges import has_merge, merge_button, merge_section
 from panels.knowledge.notes import note_head
 from panels.knowledge.proposals import has_proposals, proposals_section
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
-from panels.knowledge.view import PROPOSED, ItemDraft, KnowledgeView, NewDraft
 
 TABS = (
     Option("items", "Items", icon="book"),

@@ -6,13 +6,13 @@ from collections.abc import Hashable
 
 import msgspec
 
-from core.base import figures as fmt
-from core.base.errors import SlopError
-from core.base.text import flat
-from core.caching.rewrites import merge_price_text
-from core.harvest.apply_words import merge_undone_words
-from core.harvest.merge_price import merge_cost
-from core.harvest.messages import (
+from core.kernel import figures as fmt
+from core.kernel.errors import SlopError
+from core.kernel.frame import flat
+from core.kernel.values.harvest import HarvestPhase
+from core.kernel.values.knowledge import Category, CategoryFile, Item, MergeGroup, MergeProposal, MergeReport
+from core.knowledge.categories import FILE_OF
+from core.knowledge.harvest.harvest_messages import (
     ApplyMerge,
     CancelHarvest,
     DiscardMerge,
@@ -21,24 +21,31 @@ from core.harvest.messages import (
     TickMergeGroups,
     UndoHarvest,
 )
-from core.harvest.modes import RECALL_ONLY, is_recall_only
-from core.harvest.reader import harvest_reader
-from core.knowledge.categories import FILE_OF
+from core.knowledge.harvest.harvest_report import merge_undone_words
+from core.knowledge.harvest.merge_step import merge_cost
+from core.knowledge.harvest.modes import RECALL_ONLY, harvest_reader, is_recall_only
 from core.knowledge.hunks import patched
-from core.knowledge.merge_text import ask_words, cost_words, item_text, lost_text, offer_words, summary
-from core.knowledge.merges import NOTHING, may_merge, merge_hunks, merged_item
-from core.values.harvest import HarvestPhase
-from core.values.knowledge import Category, CategoryFile, Item
-from core.values.merges import MergeGroup, MergeProposal, MergeReport
+from core.knowledge.merges import (
+    NOTHING,
+    ask_words,
+    cost_words,
+    item_text,
+    lost_text,
+    may_merge,
+    merge_hunks,
+    merged_item,
+    offer_words,
+    summary,
+)
+from core.talk.caching.rewrites import merge_price_text
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.file_button import file_button
-from panels.base.memo import Same
+from panels.base.gauge import file_button
+from panels.base.selection import Same
 from panels.base.ui import Ui
-from panels.knowledge.reader import reader_fault, where_it_goes
+from panels.knowledge.knowledge_view import EDITOR_KEYS, KnowledgeView, MergeWords
 from panels.knowledge.removals import removal_question
-from panels.knowledge.sources import source_of
-from panels.knowledge.view import EDITOR_KEYS, KnowledgeView, MergeWords
+from panels.knowledge.rows import reader_fault, source_of, where_it_goes
 
 EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
 READ_ONLY = "This home is read-only: nothing can be saved"

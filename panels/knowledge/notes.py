@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
+from core.kernel import figures as fmt
+from core.kernel.values.knowledge import NoteFile, NoteStatus
+from core.kernel.values.state import AppState
 from core.knowledge.categories import note_name
-from core.knowledge.messages import AttachNotes
-from core.values.knowledge import NoteFile, NoteStatus
-from core.values.state import AppState
+from core.knowledge.knowledge_messages import AttachNotes
 from panels.base.desk import Desk
-from panels.base.file_button import file_button
+from panels.base.gauge import file_button
 from panels.base.ui import Tone, Ui
 from panels.base.view import Dialog
 from panels.knowledge.digest import knowledge_path
-from panels.knowledge.drafts import ask, can_ask
+from panels.knowledge.knowledge_view import ask, can_ask
 
 WIDE_PX = 400
 """Narrower, the buttons stand under each other."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from core.harvest.messages import ApplyHarvest, ApplyMerge, LeaveRemoval, UndoHarvest
-from core.values.knowledge import RemovalQuestion
+from core.kernel.values.knowledge import RemovalQuestion
+from core.knowledge.harvest.harvest_messages import ApplyHarvest, ApplyMerge, LeaveRemoval, UndoHarvest
 from panels.base.desk import Desk
 from panels.base.ui import ButtonKind
 

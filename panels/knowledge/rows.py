@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 
 import msgspec
 
+from core.kernel.ids import time_of_id
+from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
+from core.kernel.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NoteFile
+from core.kernel.values.provider import ProviderKind
+from core.kernel.values.state import AppState, TrashItem
 from core.knowledge import categories as names
-from core.knowledge.search import folded, query_words
-from core.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NoteFile
-from panels.base.memo import Memo
-from panels.knowledge.view import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraft
+from core.knowledge.categories import source_name
+from core.knowledge.duplicates import folded, query_words
+from core.knowledge.harvest.modes import harvest_reader
+from panels.base import selection
+from panels.base.selection import Memo
+from panels.knowledge.knowledge_view import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraft
 
 SECTIONS: tuple[tuple[Category, str, str], ...] = (
     (Category.TASKS_OPEN, "Open tasks", "list-check"),
@@ -174,3 +182,92 @@ def _note_rows(notes: tuple[NoteFile, ...], found: Sequence[Item], words: tuple[
         if items or (is_named and words) or not words:
             rows += [note, *items]
     return tuple(rows)
+
+
+# Sources of items: the conversation behind a source's name, while there is one.
+
+
+class SourcePlace(Enum):
+    """Place of a conversation."""
+
+    LIST = "list"
+    ARCHIVE = "archive"
+    TRASH = "trash"
+    GONE = "gone"
+
+
+class ItemSource(msgspec.Struct, frozen=True):
+    """A conversation that items came from. `id` is empty where it is gone."""
+
+    place: SourcePlace
+    name: str
+    id: str = ""
+
+
+def source_of(state: AppState, memo: Memo, name: str) -> ItemSource:
+    """The conversation that provenance calls `name`. O(1) while nobody renames or deletes."""
+    found = state.harvest.look.sources.get(name)
+    trash = memo.get(
+        "source trash",
+        (state.discussions.trash,),
+        lambda: {item.discussion_id: item for item in state.discussions.trash},
+    )
+    for discussion_id in (found, _by_source(state, memo).get(name)):
+        if discussion_id is None:
+            continue
+        if (summary := state.discussions.summaries.get(discussion_id)) is not None:
+            place = SourcePlace.ARCHIVE if summary.meta.archived else SourcePlace.LIST
+            return ItemSource(place, summary.meta.name, discussion_id)
+        if (item := trash.get(discussion_id)) is not None:
+            return ItemSource(SourcePlace.TRASH, item.name or name, discussion_id)
+    return ItemSource(SourcePlace.GONE, name)
+
+
+def _by_source(state: AppState, memo: Memo) -> Mapping[str, str]:
+    """Ids by the name that a harvest would give now; conversations in the list win over those in the trash."""
+    metas = memo.get("source metas", (), dict[str, tuple[DiscussionMeta, str]])
+    return memo.get(
+        "source ids",
+        (state.discussions.summaries, state.discussions.trash),
+        lambda: {**_trash_names(state.discussions.trash), **_names(state.discussions.summaries, metas)},
+    )
+
+
+def _names(
+    summaries: Mapping[str, DiscussionSummary], known: dict[str, tuple[DiscussionMeta, str]]
+) -> dict[str, str]:
+    """Ids by source; names that did not change since the last time are not made again."""
+    for discussion_id, summary in summaries.items():
+        kept = known.get(discussion_id)
+        if kept is None or kept[0] is not summary.meta:
+            name = source_name(summary.meta.created_at, summary.meta.name)
+            known[discussion_id] = (summary.meta, name)
+    return {known[discussion_id][1]: discussion_id for discussion_id in summaries}
+
+
+def _trash_names(trash: tuple[TrashItem, ...]) -> dict[str, str]:
+    made = ((item, time_of_id(item.discussion_id)) for item in trash)
+    return {source_name(at, item.name): item.discussion_id for item, at in made if at is not None}
+
+
+# The model that reads conversations and items, in words: why it cannot, and who gets to see what it reads.
+
+
+def reader_fault(state: AppState) -> str:
+    """Reason why the model that would read cannot, with the remedy; empty when it can."""
+    provider, model = harvest_reader(state)
+    status = state.config.providers.get(provider)
+    if status is None:
+        return f"There is no provider {provider!r}: choose another model." if state.config.providers else ""
+    if not status.is_ready:
+        return status.advice or f"{status.label} is not ready: choose another model or set it up."
+    return "" if model else f"{status.label} has no model: choose another one."
+
+
+def where_it_goes(state: AppState) -> str:
+    """Words for who gets to see the conversations."""
+    provider, _ = harvest_reader(state)
+    status = state.config.providers.get(provider)
+    if status is not None and status.kind is ProviderKind.EMBEDDED:
+        return "What is read stays on this machine."
+    return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."

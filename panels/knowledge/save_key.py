@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.knowledge.drafts import save
-from panels.knowledge.facts import save_fact
+from panels.knowledge.knowledge_facts import save_fact
+from panels.knowledge.knowledge_view import FactDraft, MergeWords, ProposalWords, Typing, save
 from panels.knowledge.merges import keep_words
 from panels.knowledge.proposals import add_typed
-from panels.knowledge.view import FactDraft, MergeWords, ProposalWords, Typing
 
 
 def save_typed(desk: Desk, draft: Typing) -> None:

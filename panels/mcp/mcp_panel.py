@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-from core.agent.escapes import escaped
-from core.context.offered_tools import approved_by_now, offered_by_servers
-from core.mcp.messages import (
+from core.agent.tool import escaped
+from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
+from core.kernel.values.updates import outcome_of
+from core.mcp.approvals import state_words, where_words
+from core.mcp.mcp_messages import (
     LookAtServers,
     OfferServerTools,
     RemoveMcpServer,
@@ -14,16 +16,12 @@ from core.mcp.messages import (
     TryServer,
     WithdrawApproval,
 )
-from core.mcp.wording import state_words, where_words
-from core.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
-from core.values.updates import outcome_of
-from panels.base.desk import Desk
-from panels.base.removal import ask_removal
+from core.talk.context.offered_tools import approved_by_now, offered_by_servers
+from panels.base.desk import Desk, ask_removal
 from panels.base.ui import Tone, Ui
 from panels.discussion.tool_mode import trust_button
-from panels.mcp.questions import start_question, tools_question
-from panels.mcp.tools import tool_rows
-from panels.mcp.view import McpForm, McpView
+from panels.mcp.mcp_view import McpForm, McpView
+from panels.mcp.tools import start_question, tool_rows, tools_question
 
 LOOKS: dict[McpPhase, tuple[str, Tone]] = {
     McpPhase.OFF: ("circle", "faint"),

@@ -2,18 +2,66 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
-from core.base.text import one_line
-from core.retrieval.messages import BuildNavigation, CheckNavigation, UpdateIndex
-from core.retrieval.report import server_name
-from core.settings.messages import ChangeProjectSetting
-from core.values.retrieval import Corpus, IndexReport, NavigationReport
+from core.kernel import figures as fmt
+from core.kernel.frame import one_line
+from core.kernel.values.curation import FileItem
+from core.kernel.values.retrieval import Corpus, IndexReport, NavigationReport, Router
+from core.retrieval.retrieval_messages import (
+    BuildNavigation,
+    CancelIndexing,
+    CheckNavigation,
+    PauseIndexing,
+    UpdateIndex,
+)
+from core.retrieval.retrieval_report import server_name
+from core.services.settings.settings_messages import ChangeProjectSetting
+from panels.base import selection
 from panels.base.desk import Desk
+from panels.base.gauge import file_button
 from panels.base.ui import Ui
-from panels.context.preset_edits import project_path
-from panels.retrieval import facts
-from panels.retrieval.routers import router_rows
+from panels.context.preset_edits import add_items, project_path
+from panels.retrieval import retrieval_facts as facts
+from panels.retrieval.retrieval_view import RetrievalView
 from panels.retrieval.sources import ask_to_look, corpora_rows, is_locked, notes_rows
+
+# Routers of the notes in the Retrieval panel: each is read there, opened in an editor, or put into the
+# preset.
+
+
+def router_rows(desk: Desk, report: NavigationReport) -> None:
+    """Draw a row for each folder of notes, with its router below it where it is unfolded. Sends ChangePreset, CreatePreset."""
+    for router in report.routers:
+        _row(desk, router)
+
+
+def _row(desk: Desk, router: Router) -> None:
+    ui, own = desk.ui, desk.view.of(RetrievalView)
+    inside = project_path(router.path, desk.state.config.project.root)
+    key = ("router", router.path, "")
+    is_open = key in own.unfolded
+    with ui.row(("router", router.path), gap=4):
+        ui.text("path", inside, style="small", width=0, wraps=True)
+        tip = f"Hide {inside}" if is_open else f"Read {inside}: what a model sees first"
+        if ui.button(
+            "read", "", icon="chevron-up" if is_open else "book-open", kind="ghost", is_small=True, tip=tip
+        ):
+            own.unfolded.symmetric_difference_update({key})
+        _add_button(desk, inside)
+        file_button(ui, router.path)
+    if is_open:
+        with ui.surface(("text", router.path), "card", padding=(12, 8)):
+            ui.markdown("text", router.text)
+
+
+def _add_button(desk: Desk, path: str) -> None:
+    preset = selection.active_preset(desk.state)
+    is_in = preset is not None and any(item.path == path for item in preset.items)
+    where = f"“{preset.name}”" if preset is not None else "a new preset"
+    tip = "It is in the preset already" if is_in else f"Add {path} to {where}, for a model without tools"
+    if desk.ui.button("add", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tip,
+                      is_enabled=not is_in and desk.summary is not None):  # fmt: skip
+        add_items(desk, preset, (FileItem(path),))
+
 
 SHOWN = 5
 
@@ -164,3 +212,49 @@ def _passed_over(desk: Desk) -> None:
             ui.text(("file", index), text, tone="muted", style="small", wraps=True)
         if len(report.passed_over) > SHOWN:
             ui.text("more", f"and {len(report.passed_over) - SHOWN:,} more", tone="muted", style="small")
+
+
+# The run that keeps the search index: how far it is, how it waits, stops and begins, and what stands in its
+# way.
+
+
+def progress_card(desk: Desk) -> None:
+    """Draw the run under way, else what went wrong; nothing where all is well. Sends PauseIndexing, CancelIndexing, UpdateIndex."""
+    retrieval = desk.state.retrieval
+    if retrieval.progress is not None:
+        _running(desk)
+    elif retrieval.problem:
+        _problem(desk, retrieval.problem, retrieval.remedy)
+
+
+def _running(desk: Desk) -> None:
+    ui, retrieval = desk.ui, desk.state.retrieval
+    progress = retrieval.progress
+    assert progress is not None
+    with ui.surface("run", "card", padding=(12, 8)), ui.group("lines", gap=6):
+        said = facts.progress_words(progress, is_paused=retrieval.is_paused)
+        ui.text("phase", said, style="small_strong", wraps=True)
+        ui.progress("bar", facts.progress_share(progress), tone="accent", height=4)
+        if progress.doing:
+            doing = facts.doing_words(desk.state, progress)
+            ui.text("doing", doing, tone="muted", style="small", width=0, tip=doing)
+        with ui.row("acts"):
+            label = "Go on" if retrieval.is_paused else "Pause"
+            icon = "play" if retrieval.is_paused else "pause"
+            if ui.button("pause", label, icon=icon, kind="ghost", is_small=True):
+                desk.send(PauseIndexing(not retrieval.is_paused))
+            tip = "Stops after the file in work. What is done stays; the next run goes on where it was"
+            if ui.button("cancel", "Cancel", icon="stop", kind="ghost", is_small=True, tip=tip):
+                desk.send(CancelIndexing())
+
+
+def _problem(desk: Desk, problem: str, remedy: str) -> None:
+    ui = desk.ui
+    with ui.surface("problem", "card", padding=(12, 8)), ui.group("lines", gap=4):
+        with ui.row("what"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", f"{problem.rstrip('.')}.", style="small_strong", wraps=True, width=0)
+            if ui.button("again", "Update now", icon="arrows-rotate", kind="ghost", is_small=True):
+                desk.send(UpdateIndex())
+        if remedy:
+            ui.text("remedy", f"{remedy.rstrip('.')}.", tone="muted", style="small", wraps=True)

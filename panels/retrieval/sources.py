@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.base.text import one_line
-from core.settings.asked_values import may_not_write
-from core.settings.messages import ChangeProjectSetting
-from core.values.retrieval import Corpus, CorpusCount
-from core.values.settings import Project
-from panels.base.action import run_action
-from panels.base.desk import Desk
+from core.kernel.frame import one_line
+from core.kernel.values.retrieval import Corpus, CorpusCount
+from core.kernel.values.settings import Project
+from core.services.settings.asked_values import may_not_write
+from core.services.settings.settings_messages import ChangeProjectSetting
+from panels.base.desk import Desk, run_action
 from panels.base.view import Dialog
-from panels.retrieval import facts
+from panels.retrieval import retrieval_facts
 
 COUNT_INDENT_PX = 27.0
 """Indent of a checkbox's label."""
@@ -86,15 +85,19 @@ def corpora_rows(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.retrieval
     counts, is_on = corpus_counts(desk), desk.state.retrieval.asked is not None
     can = not is_locked(desk.state.config.project)
-    for corpus, (name, _) in facts.CORPUS_WORDS.items():
+    for corpus, (name, _) in retrieval_facts.CORPUS_WORDS.items():
         is_ticked = corpus.value in settings.corpora
         with ui.group(("corpus", corpus.value), gap=2):
-            ticked = ui.checkbox("on", name, is_ticked, is_enabled=can, tip=facts.ABOUT_CORPUS[corpus])
+            ticked = ui.checkbox(
+                "on", name, is_ticked, is_enabled=can, tip=retrieval_facts.ABOUT_CORPUS[corpus]
+            )
             counted = counts.get(corpus)
             if counted is not None and (is_ticked or not is_on):
                 with ui.row("count", gap=0):
                     ui.gap(COUNT_INDENT_PX)
-                    ui.text("count", facts.count_words(counted), tone="muted", style="small", wraps=True)
+                    ui.text(
+                        "count", retrieval_facts.count_words(counted), tone="muted", style="small", wraps=True
+                    )
         if ticked is not None:
             kept = tuple(
                 one.value for one in Corpus if (ticked if one is corpus else one.value in settings.corpora)

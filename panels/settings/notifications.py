@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from core.settings.messages import ChangeSetting
-from core.values.settings import ChannelSettings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.kernel import figures as fmt
+from core.kernel.values.settings import ChannelSettings, Policies, PolicyAnswer, ToolSettings
+from core.services.settings.settings_messages import ChangeSetting
 from panels.base.desk import Desk
+from panels.base.ui import Option, Ui
+from panels.settings.settings_view import SettingsView
 
 EXAMPLE = """\
 [channels.builds]
@@ -72,3 +78,134 @@ def _channel(desk: Desk, channel: ChannelSettings) -> None:
         )
         if answers is not None:
             desk.send(ChangeSetting(f"{key}.answers", answers))
+
+
+# Labels of the settings page: beside what they name, or above it where the page is narrow.
+
+ABOVE_TO_PX = 420.0
+"""Width of the column up to which labels stand above what they name."""
+
+
+@contextmanager
+def labelled(ui: Ui, key: str, label: str, width: float = 140) -> Iterator[None]:
+    """A row that begins with a label; in a narrow page the label stands above, so that the value is seen."""
+    is_wide = not 0 < ui.width() < ABOVE_TO_PX
+    with ui.row(key) if is_wide else ui.group(key, gap=4):
+        ui.text("label", label, width=width if is_wide else 0)
+        yield
+
+
+# The section of the tools: what goes without a question, in every folder or in one, what is asked and what
+# is refused.
+
+EVERYWHERE = "Every folder"
+ANSWERS = {
+    PolicyAnswer.ALLOW: ("Go", "without a question"),
+    PolicyAnswer.ASK: ("Ask", "each time, unless a rule covers it"),
+    PolicyAnswer.REFUSE: ("Refuse", "nobody is asked"),
+}
+KINDS = (
+    ("reads", "Reads of files"),
+    ("edits", "Writes and edits"),
+    ("commands", "Commands"),
+    ("network", "Pages of the web"),
+)
+RULES = (
+    ("prefixes", "Commands that go without a question", "First words of a command, as git log"),
+    ("hosts", "Hosts whose pages are fetched without a question", "A host, as docs.python.org"),
+    ("shown", "Places that are shown", "A folder or file, as ~/data"),
+)
+ALWAYS = (
+    "Whatever stands here, these ask: commands that nothing confines, that reach the network, or that name a place outside the project; writes of files that other programs "
+    "obey (.git/hooks, .envrc, CLAUDE.md and the like); calls that a model wrote as text. A project's own file can only make it stricter."
+)
+Rows = dict[str, str | tuple[str, ...]]
+
+
+def policies_section(desk: Desk) -> None:
+    """Draw the section. Sends ChangeSetting."""
+    ui, own, tools = desk.ui, desk.view.of(SettingsView), desk.state.config.settings.tools
+    ui.text("title", "Permissions", style="h2")
+    ui.text("what", "What a discussion's tools do without asking you.", tone="muted", wraps=True)
+    folder = _folder(desk, own, tools)
+    said: Rows = dict(tools.folders.get(folder, {})) if folder else _general(tools)
+    table = f"tools.folders.{folder}" if folder else "tools"
+    for name, label in KINDS:
+        _answer(desk, table, name, label, str(said.get(name, "")), is_general=not folder)
+    for name, label, hint in RULES:
+        _rules(desk, own, f"{table}.{name}", label, hint, said.get(name))
+    if folder and said and ui.button("as everywhere", "As in every folder again", icon="rotate-left"):
+        for name in said:
+            desk.send(ChangeSetting(f"{table}.{name}", None))
+        own.policy_folder = ""
+    ui.text("always", ALWAYS, tone="muted", style="small", wraps=True)
+    _here(desk)
+
+
+def _general(tools: ToolSettings) -> Rows:
+    return {name: getattr(tools, name) for name in Policies.__struct_fields__}
+
+
+def _folder(desk: Desk, own: SettingsView, tools: ToolSettings) -> str:
+    """Choose the folder whose policies are shown; empty for every one."""
+    ui, root = desk.ui, desk.state.config.project.root
+    folders = dict.fromkeys((*tools.folders, *([root] if root else [])))
+    if own.policy_folder not in folders:
+        own.policy_folder = ""
+    options = [Option("", EVERYWHERE)]
+    options += [Option(one, one, "" if one in tools.folders else "as every folder") for one in folders]
+    with labelled(ui, "folder row", "In"):
+        chosen = ui.combo("folder", options, own.policy_folder, width=0, tip="Folder, and all below it")
+    if chosen is not None:
+        own.policy_folder = chosen
+    return own.policy_folder
+
+
+def _answer(desk: Desk, table: str, name: str, label: str, now: str, *, is_general: bool) -> None:
+    ui = desk.ui
+    options = [Option(answer.value, *words) for answer, words in ANSWERS.items()]
+    if not is_general:
+        options.insert(0, Option("", "As in every folder"))
+    with labelled(ui, name, label):
+        chosen = ui.combo("answer", options, now, width=0, tip=label)
+    if chosen is not None and chosen != now:
+        desk.send(ChangeSetting(f"{table}.{name}", chosen or None))
+
+
+def _rules(
+    desk: Desk, own: SettingsView, key: str, label: str, hint: str, said: str | tuple[str, ...] | None
+) -> None:
+    """A list of rules, each with a way to take it out, and a field for one more."""
+    ui = desk.ui
+    rules = said if isinstance(said, tuple) else ()
+    ui.text((key, "label"), label, style="small_strong")
+    for rule in rules:
+        with ui.row((key, "rule", rule), gap=6):
+            ui.text("text", rule, style="mono_small", width=0, tip=rule)
+            if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Take out: {rule}"):
+                desk.send(ChangeSetting(key, tuple(one for one in rules if one != rule)))
+    with ui.row((key, "new"), gap=6):
+        typed = ui.text_input("new", own.rules.get(key, ""), hint=hint, width=0, tip=label)
+        if typed is not None:
+            own.rules[key] = typed
+        rule = " ".join(own.rules.get(key, "").split())
+        if ui.button("add", "Add", icon="plus", is_small=True, is_enabled=bool(rule), tip=f"Add: {rule}"):
+            del own.rules[key]
+            desk.send(ChangeSetting(key, tuple(dict.fromkeys((*rules, rule)))))
+
+
+def _here(desk: Desk) -> None:
+    """Say what counts in the project that is open, all of it together."""
+    ui, project = desk.ui, desk.state.config.project
+    if not project.root:
+        return
+    ui.text("here", f"What counts in {project.name or project.root}", style="strong")
+    for name, label in KINDS:
+        words, detail = ANSWERS[getattr(project.policies, name)]
+        ui.text(("here", name), f"{label}: {words.lower()}, {detail}", tone="muted", style="small")
+    counted = [
+        fmt.count(len(project.policies.prefixes), "rule of commands", "rules of commands"),
+        fmt.count(len(project.policies.hosts), "host"),
+        fmt.count(len(project.policies.shown), "place shown", "places shown"),
+    ]
+    ui.text(("here", "rules"), " · ".join(counted), tone="muted", style="small")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from core.base import figures as fmt
-from core.settings.messages import (
+from core.kernel import figures as fmt
+from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.kernel.values.settings import ServerSettings
+from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
     PriceModels,
@@ -15,16 +17,13 @@ from core.settings.messages import (
     StoreKey,
     UpdatePrices,
 )
-from core.settings.schema import VENDORS
-from core.settings.starting_model import starting_model
-from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.settings import ServerSettings
-from panels.base.desk import Desk
-from panels.base.model_choice import model_options, model_value, option_parts, told_price
-from panels.base.removal import ask_removal
+from core.services.settings.settings_schema import VENDORS
+from core.services.settings.starting_model import starting_model
+from panels.base.desk import Desk, ask_removal
+from panels.base.gauge import model_options, model_value, option_parts, told_price
 from panels.base.selection import model_label
 from panels.base.ui import Option, Tone, Ui
-from panels.settings.view import ServerForm, SettingsView
+from panels.settings.settings_view import ServerForm, SettingsView
 
 KEY_WORDS = {
     KeySource.NOT_NEEDED: ("needs no key", "ok"),

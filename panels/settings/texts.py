@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
-from core.base.text import one_line
-from core.context.messages import DeleteNamedText, SaveNamedText
-from core.context.named_texts import texts_of, users_of
-from core.settings.messages import ChangeSetting, ResetPrompt, SavePrompt
-from core.values.curation import NamedText, TextTable
-from core.values.updates import outcome_of
-from panels.base.desk import Desk
-from panels.base.file_button import file_button
-from panels.base.removal import ask_removal
+from core.kernel import figures as fmt
+from core.kernel.frame import one_line
+from core.kernel.values.curation import NamedText, TextTable
+from core.kernel.values.updates import outcome_of
+from core.services.settings.settings_messages import ChangeSetting, ResetPrompt, SavePrompt
+from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
+from core.talk.context.named_texts import texts_of, users_of
+from panels.base.desk import Desk, ask_removal
+from panels.base.gauge import file_button
 from panels.base.ui import Option
 from panels.base.view import Dialog
-from panels.settings.view import SettingsView, TextForm
+from panels.settings.settings_view import SettingsView, TextForm
 
 EDITOR_PX = 230.0
 PREVIEW_CHARS, REMOVED_CHARS = 160, 400

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from panels.agent.room import ROOM as AGENT
-from panels.base.room import HubPanel, Room
-from panels.caching.room import ROOM as CACHING
-from panels.context.room import ROOM as CONTEXT
-from panels.discussion.room import ROOM as DISCUSSION
-from panels.forgetting.room import ROOM as FORGETTING
-from panels.harvest.room import ROOM as HARVEST
-from panels.imports.room import ROOM as IMPORTS
-from panels.knowledge.room import ROOM as KNOWLEDGE
-from panels.mcp.room import ROOM as MCP
-from panels.retrieval.room import ROOM as RETRIEVAL
-from panels.settings.room import ROOM as SETTINGS
-from panels.signals.room import ROOM as SIGNALS
+from panels.agent.agent_room import ROOM as AGENT
+from panels.base.desk import HubPanel, Room
+from panels.caching.caching_room import ROOM as CACHING
+from panels.context.context_room import ROOM as CONTEXT
+from panels.discussion.discussion_room import ROOM as DISCUSSION
+from panels.forgetting.forgetting_room import ROOM as FORGETTING
+from panels.harvest.harvest_room import ROOM as HARVEST
+from panels.imports.imports_room import ROOM as IMPORTS
+from panels.knowledge.knowledge_room import ROOM as KNOWLEDGE
+from panels.mcp.mcp_room import ROOM as MCP
+from panels.retrieval.retrieval_room import ROOM as RETRIEVAL
+from panels.settings.settings_room import ROOM as SETTINGS
+from panels.signals.signals_room import ROOM as SIGNALS
 
 ROOMS: tuple[Room, ...] = (
     DISCUSSION,

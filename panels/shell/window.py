@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from core.app.messages import Command, SaveWindow
-from core.discussion.messages import CreateDiscussion, SelectDiscussion
-from core.values.state import AppState
-from panels.base.action import action_item, run_action
-from panels.base.desk import Desk
+from core.app.app_messages import Command, SaveWindow
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
+from panels.base.desk import Desk, action_item, run_action
 from panels.base.ui import Send, Ui
 from panels.base.view import WindowView
-from panels.caching.guard import ask_past_limit, guarded
+from panels.caching.caching_view import ask_past_limit, guarded
 from panels.discussion.conversation_panel import conversation_panel
 from panels.discussion.discussions_panel import discussions_panel
-from panels.shell import window_file
-from panels.shell.actions import ACTIONS, BY_ID, MENUS, run_shortcuts
-from panels.shell.hub_panel import hub_panel
-from panels.shell.notices_panel import notices_panel
-from panels.shell.panes import Pane, panes, show_conversation
-from panels.shell.rail import rail
+from panels.shell import shell_actions
+from panels.shell.hub_panel import hub_panel, rail
 from panels.shell.rooms import ROOMS
-from panels.shell.status_bar import STATUS_PX, status_bar
+from panels.shell.shell_actions import ACTIONS, BY_ID, MENUS, Pane, panes, run_shortcuts, show_conversation
+from panels.shell.status_bar import STATUS_PX, notices_panel, status_bar
 
 MENU_PX = 32
 MIN_PANE_PX = 200
@@ -47,9 +43,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         status_bar(desk)
         notices_panel(desk)
     if view.dialog is not None:
-        from panels.shell.dialogs import (
-            dialogs,  # not before it is needed: the first frame must not wait for it
-        )
+        from panels.shell.palette import dialogs
 
         dialogs(desk)
     _keep(state, view, send)
@@ -59,7 +53,7 @@ def _restore(state: AppState, view: WindowView) -> None:
     """Take over what the last window left, once the home is open."""
     if view.restored is None and state.program.home:
         view.restored = state.program.window_toml
-        window_file.restore(view, state.program.window_toml)
+        shell_actions.restore(view, state.program.window_toml)
 
 
 def _showing(view: WindowView, send: Send) -> Send:
@@ -77,10 +71,10 @@ def _keep(state: AppState, view: WindowView, send: Send) -> None:
     """Persist panes, tabs and scroll when they changed, and only once what was kept before is known."""
     if view.restored is None or state.program.is_home_read_only:
         return
-    kept = window_file.kept(view)
+    kept = shell_actions.kept(view)
     if kept != view.saved:
         view.saved = kept
-        send(SaveWindow(window_file.to_toml(view)))
+        send(SaveWindow(shell_actions.to_toml(view)))
 
 
 def _begin(desk: Desk) -> None:

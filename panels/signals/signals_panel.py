@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from core.base import figures as fmt
-from core.base.text import one_line
-from core.signals.inflow import room_of
-from core.signals.messages import PutSignalsAway, SetQuiet
-from core.values.signals import Signal, SignalSource, SignalState
+from core.kernel import figures as fmt
+from core.kernel.frame import one_line
+from core.kernel.values.signals import Signal, SignalSource, SignalState
+from core.signals.signals_messages import PutSignalsAway, SetQuiet
+from core.signals.signals_step import room_of
 from panels.base.desk import Desk
 from panels.base.ui import Surface, Ui
-from panels.signals.view import SignalsView
+from panels.signals.signals_view import SignalsView
 
 SOURCES = {
     SignalSource.COMMAND: ("terminal", "Command"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench import app_embedded
+from tests.bench import app_embedded
 
 
 @pytest.mark.model

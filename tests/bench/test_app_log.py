@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import app_log
-from core.discussion import log
+from core.talk.discussion import log
+from tests.bench import app_log
 
 
 def test_the_log_is_as_large_as_the_bar_says_and_read_whole(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import app_set_up
+from tests.bench import app_set_up
 
 
 def test_the_figure_has_its_bar_and_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

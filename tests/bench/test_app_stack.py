@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import app_stack
+from tests.bench import app_stack
 
 
 def test_the_files_are_as_many_and_as_large_as_the_bar_says(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cache_bound import Block, Sent, cheapest, least_any, least_same, never_rewritten
-from bench.cache_days import SPARSE, count_labels, make_discussion
+from tests.bench.cache_bound import Block, Sent, cheapest, least_any, least_same, never_rewritten
+from tests.bench.cache_days import SPARSE, count_labels, make_discussion
 
 TTLS = {"5m": (300.0, 1.25), "1h": (3600.0, 2.0)}
 GAPS = st.lists(st.sampled_from([30.0, 200.0, 400.0, 2000.0, 4000.0, 9000.0, 40_000.0]), max_size=3)

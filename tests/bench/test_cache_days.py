@@ -8,8 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from bench.cache_bound import AsSent, least_any, least_by_text, least_same
-from bench.cache_days import (
+from core.kernel.values.cache import CacheSettings
+from core.kernel.values.stack import LayerId
+from core.talk.caching.cache_ledger import can_extend
+from core.talk.caching.decision import Decision
+from core.talk.caching.view import visible_file_set
+from tests.bench.cache_bound import AsSent, least_any, least_by_text, least_same
+from tests.bench.cache_days import (
     BUSY,
     DAYS,
     DESK,
@@ -24,8 +29,8 @@ from bench.cache_days import (
     make_day,
     make_discussion,
 )
-from bench.cache_ours import Ours
-from bench.cache_policies import (
+from tests.bench.cache_ours import Ours
+from tests.bench.cache_policies import (
     MODELS,
     NO_CACHING,
     PEERS,
@@ -34,13 +39,8 @@ from bench.cache_policies import (
     mark_on_tail,
     replay_peer,
 )
-from bench.cache_replay import tokens_without
-from core.caching.decision import Decision
-from core.caching.ledger import can_extend
-from core.caching.view import visible_file_set
-from core.values.cache import CacheSettings
-from core.values.stack import LayerId
-from tests.core.caching.requests import turn_texts, visible_files
+from tests.bench.cache_replay import tokens_without
+from tests.core.talk.caching.requests import turn_texts, visible_files
 from tests.vendors.billing.clock import moment
 
 SEED = 4711

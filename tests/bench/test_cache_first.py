@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench.cache_days import BUSY
-from bench.cache_first import WAYS, play_day, play_serial
-from bench.cache_replay import OFF
+from tests.bench.cache_days import BUSY
+from tests.bench.cache_first import WAYS, play_day, play_serial
+from tests.bench.cache_replay import OFF
 
 OURS, _, NEVER = WAYS
 

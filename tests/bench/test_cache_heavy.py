@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bench.cache_bound import AsSent, least_same
-from bench.cache_heavy import OVER_SAME, make_heavy_day
-from bench.cache_ours import Ours
-from bench.cache_policies import MODELS
-from bench.cache_replay import MAIN
-from core.values.messages import ToolCallPart, ToolResultPart
+from core.kernel.values.messages import ToolCallPart, ToolResultPart
+from tests.bench.cache_bound import AsSent, least_same
+from tests.bench.cache_heavy import OVER_SAME, make_heavy_day
+from tests.bench.cache_ours import Ours
+from tests.bench.cache_policies import MODELS
+from tests.bench.cache_replay import MAIN
 
 
 def test_a_heavy_day_has_rounds_and_cuts_and_each_request_holds_results_for_its_calls() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.cache_days import BUSY, HOURS_S, SHORT, SPARSE, TURNS
-from bench.cache_odds import TrueOdds
+from tests.bench.cache_days import BUSY, HOURS_S, SHORT, SPARSE, TURNS
+from tests.bench.cache_odds import TrueOdds
 
 
 def test_the_next_gap_is_drawn_as_the_day_is() -> None:

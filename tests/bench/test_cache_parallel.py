@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.cache_days import count_labels, make_start
-from bench.cache_parallel import at_once, send_at_once
+from tests.bench.cache_days import count_labels, make_start
+from tests.bench.cache_parallel import at_once, send_at_once
 
 
 def test_who_waits_reads_the_shared_prefix_and_who_does_not_writes_it_again() -> None:

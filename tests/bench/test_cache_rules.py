@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cache_bound import Block, Sent, cheapest
-from bench.cache_rules import (
+from tests.bench.cache_bound import Block, Sent, cheapest
+from tests.bench.cache_rules import (
     WAYS,
     Asked,
     Played,
@@ -21,7 +21,7 @@ from bench.cache_rules import (
     whole_costs,
     with_pings_of,
 )
-from bench.cache_turns import AFTER_S
+from tests.bench.cache_turns import AFTER_S
 
 FRESH, SHORT, LONG = WAYS
 GAPS = st.lists(st.sampled_from([30.0, 200.0, 400.0, 2000.0, 4000.0, 40_000.0]), max_size=6)

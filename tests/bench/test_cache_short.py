@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench import cache_short
+from tests.bench import cache_short
 
 MODELS = [cache_short.ANTHROPIC, "gpt-6.1-sol"]
 CHEAPEST_WRITE = 1.25

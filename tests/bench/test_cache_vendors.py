@@ -8,15 +8,15 @@ from itertools import accumulate
 
 import pytest
 
-from bench import cache_gemini, cache_openai
-from bench.cache_book import BookDriver
-from bench.cache_days import DESK, Ask, make_day, make_discussion
-from core.caching.accounts import MOST_LOST
-from core.caching.decision import Decision
-from core.caching.offers import cache_prices
-from core.values.cache import CacheSettings
-from core.values.provider import ContentsReport, ProviderKind
-from core.values.usage import Usage
+from core.kernel.values.cache import CacheSettings
+from core.kernel.values.provider import ContentsReport, ProviderKind
+from core.kernel.values.usage import Usage
+from core.talk.caching.accounts import MOST_LOST
+from core.talk.caching.decision import Decision
+from core.talk.caching.offers import cache_prices
+from tests.bench import cache_gemini, cache_openai
+from tests.bench.cache_book import BookDriver
+from tests.bench.cache_days import DESK, Ask, make_day, make_discussion
 from tests.vendors.billing.clock import moment
 
 WIRE_TOKENS = 200

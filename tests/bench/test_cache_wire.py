@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from bench.cache_days import DESK, Ask, make_day
-from bench.cache_policies import NoExtension
-from bench.cache_wire import (
+from core.kernel.values.messages import TextPart, ToolCallPart
+from tests.bench.cache_days import DESK, Ask, make_day
+from tests.bench.cache_policies import NoExtension
+from tests.bench.cache_wire import (
     Agreement,
     Billed,
     Counted,
@@ -21,7 +22,6 @@ from bench.cache_wire import (
     output_tokens,
     peer,
 )
-from core.values.messages import TextPart, ToolCallPart
 from tests.vendors.anthropic_server import Said
 from tests.vendors.billing.tokens import Texts
 from tests.vendors.billing.values import Parts

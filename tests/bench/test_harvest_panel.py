@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from bench import harvest_panel
-from core.values.harvest import ArtifactClass
+from core.kernel.values.harvest import ArtifactClass
+from tests.bench import harvest_panel
 
 
 def test_its_conversations_are_of_every_class_and_its_preview_has_ten_items_of_each() -> None:

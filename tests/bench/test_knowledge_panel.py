@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bench.knowledge_panel import ITEMS, known, with_one_more
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from tests.bench.knowledge_panel import ITEMS, known, with_one_more
 
 
 def test_there_are_as_many_items_as_the_figures_name() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import knowledge_scan
-from core.base import paths
+from core.kernel import paths
+from tests.bench import knowledge_scan
 
 
 def test_it_makes_so_many_conversations_of_so_many_bytes_no_two_the_same(tmp_path: Path) -> None:

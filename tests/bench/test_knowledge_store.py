@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import knowledge_store
+from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.ledger import HarvestLedger
-from core.knowledge.reader import read_categories
+from tests.bench import knowledge_store
 
 
 def test_it_makes_as_many_items_and_entries_as_it_says(tmp_path: Path) -> None:

@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from bench import retrieval_corpus, retrieval_index, retrieval_memory, retrieval_quality, retrieval_search
-from bench.__main__ import SUITES
-from core.retrieval.heads import FieldNames
+from core.kernel.values.retrieval import Corpus
 from core.retrieval.minilm import MODEL_NAME
+from core.retrieval.navigation import FieldNames
 from core.retrieval.quantisation import DIMENSION
-from core.retrieval.source_text import SourceText, read_file_source
-from core.values.retrieval import Corpus
+from core.retrieval.sources import SourceText, read_file_source
+from tests.bench import (
+    retrieval_corpus,
+    retrieval_index,
+    retrieval_memory,
+    retrieval_quality,
+    retrieval_search,
+)
+from tests.bench.__main__ import SUITES
 from tests.core.retrieval.test_quality import OwnModel, loaded
 
 
@@ -39,7 +45,9 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_suite_names_its_modules() -> None:
-    assert SUITES["retrieval"] == tuple(f"bench.retrieval_{name}" for name in ("search", "index", "quality"))
+    assert SUITES["retrieval"] == tuple(
+        f"tests.bench.retrieval_{name}" for name in ("search", "index", "quality")
+    )
     asked = retrieval_corpus.sizes(["--chunks", "5,6", "--cosqa", "x"])
     assert (asked.chunks, asked.cosqa) == ((5, 6), "x")
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import bench
-from bench.__main__ import main, row
+from tests.bench.__main__ import main, row
 
-FOLDER = Path(bench.__file__).parent
+FOLDER = Path(__file__).parent
 
 
 def test_a_row_keeps_to_its_bar_on_both_sides() -> None:

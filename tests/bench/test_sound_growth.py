@@ -7,8 +7,8 @@ from itertools import accumulate
 
 import pytest
 
-from bench import sound_growth
-from bench.sound_growth import BAR, CHARS, TIMES
+from tests.bench import sound_growth
+from tests.bench.sound_growth import BAR, CHARS, TIMES
 
 
 @pytest.mark.parametrize(("power", "holds"), [(1, True), (2, False)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench import sound_openers
+from tests.bench import sound_openers
 
 
 def test_each_way_reads_all_of_the_home(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench import sound_secrets
-from core.base.secrets import MASK, scrub
+from core.kernel.secrets import MASK, scrub
+from tests.bench import sound_secrets
 
 
 def test_each_file_holds_one_secret_in_so_much_source() -> None:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.values.discussion import DiscussionMeta
-from core.values.messages import (
+from core.kernel.values.discussion import DiscussionMeta
+from core.kernel.values.messages import (
     AttachmentPart,
     CallEnd,
     Part,
@@ -19,7 +19,7 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.records import (
+from core.kernel.values.records import (
     ChooseRecord,
     DeleteRecord,
     EditRecord,
@@ -31,8 +31,8 @@ from core.values.records import (
     UsageRecord,
     ViewRecord,
 )
-from core.values.stack import LayerId, LayerReport, SegmentReport
-from core.values.usage import Usage
+from core.kernel.values.stack import LayerId, LayerReport, SegmentReport
+from core.kernel.values.usage import Usage
 
 NOW = datetime(2026, 11, 20, 7, 30, tzinfo=UTC)
 ID = "20261120-073000-abcdef"

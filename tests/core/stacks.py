@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
-from core.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText
-from core.values.messages import AttachmentPart, Message, Part, Role, TextPart
-from core.values.stack import DiscussionMetadata, StackInputs, ToolSchema
+from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText
+from core.kernel.values.messages import AttachmentPart, Message, Part, Role, TextPart
+from core.kernel.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

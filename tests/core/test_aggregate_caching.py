@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.context.memo import StackMemo
-from core.context.stack import AggregateStack, build_initial_context, build_stack, stable_prefix_length
-from core.values.curation import NamedText
-from core.values.messages import Role
-from core.values.provider import ProviderRequest
-from core.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
+from core.kernel.values.curation import NamedText
+from core.kernel.values.messages import Role
+from core.kernel.values.provider import ProviderRequest
+from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
+from core.talk.context.pieces import StackMemo
+from core.talk.context.stack import AggregateStack, build_initial_context, build_stack, stable_prefix_length
 from tests.core.stacks import curated, full_inputs, inputs, said, texts
 from tests.prefix_guard import Recorded, check_prefixes
 

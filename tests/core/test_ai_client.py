@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from core import ai_client
-from core.base.errors import FailureKind, ProviderError, SlopError
-from core.discussion.meta import read_meta
-from core.harvest import distillation, face
-from tests.core.harvest.harvests import add_discussion
+from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.knowledge.harvest import distillation, face
+from core.talk.discussion.discussion_meta import read_meta
+from tests.core.knowledge.harvest.harvests import add_discussion
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 
 

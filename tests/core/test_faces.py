@@ -9,17 +9,17 @@ import pytest
 
 from core import aggregate, paths
 from core.app.controller import AppController
-from core.base.errors import SlopError
 from core.cache.state import DiscussionCacheState
-from core.context.messages import ChangePreset, CreatePreset
-from core.discussion.messages import CreateDiscussion
-from core.harvest import face
+from core.kernel.errors import SlopError
+from core.kernel.values.curation import FileItem
+from core.kernel.values.stack import LayerId
 from core.knowledge import harvest
 from core.knowledge.digest import DIGEST_SECTIONS
-from core.knowledge.files import file_id_for_path
-from core.providers.anthropic import cache_prefix_blocks
-from core.values.curation import FileItem
-from core.values.stack import LayerId
+from core.knowledge.harvest import face
+from core.knowledge.note_files import file_id_for_path
+from core.services.providers.anthropic import cache_prefix_blocks
+from core.talk.context.context_messages import ChangePreset, CreatePreset
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from tests.core.app.programs import Programs, until
 
 

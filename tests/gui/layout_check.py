@@ -9,9 +9,8 @@ import re
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button, Combo
-from gui.elements.floats import FloatLayer
 from gui.elements.lists import VirtualList
-from gui.elements.popups import MenuButton, PopupItem, anchor_of
+from gui.elements.popups import FloatLayer, MenuButton, PopupItem, anchor_of
 from gui.elements.prose import Markdown
 from gui.elements.surfaces import Surface, SurfaceLayer
 from gui.elements.text import Badge, Text

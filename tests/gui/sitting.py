@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.app.app_messages import Command
 from core.app.controller import AppController
-from core.app.messages import Command
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from panels.base.answers import answers
+from panels.base.desk import answers
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 

@@ -9,14 +9,14 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
+from core.agent.attention.attention_messages import NoteActivity
+from core.app.app_messages import Command, Quit
 from core.app.controller import AppController
-from core.app.messages import Command, Quit
-from core.attention.messages import NoteActivity
-from core.values.attention import Attention, AttentionState, Autonomy
-from core.values.settings import AgentSettings, Settings
-from core.values.state import AppState
+from core.kernel.values.agent import Attention, AttentionState, Autonomy
+from core.kernel.values.settings import AgentSettings, Settings
+from core.kernel.values.state import AppState
 from gui.app import LastLook, WindowApp, look_of, with_look
-from gui.desktop_idle import DesktopIdle
+from gui.input_watch import DesktopIdle
 from gui.window import Placement
 from tests.gui.conftest import Screen
 

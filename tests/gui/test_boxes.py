@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from gui.elements.base import Element
 from gui.elements.boxes import ColumnBox, Gap, RowBox, Spring
 from gui.elements.controls import Button
-from gui.elements.split import dragged_widths, split_widths
 from gui.elements.surfaces import Surface
+from gui.elements.tabs import dragged_widths, split_widths
 from gui.elements.text import Progress, Text
 from gui.metrics import Measure
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.chooser import Chooser, Entry, first_folder, list_folder
+from gui.describe import Chooser, Entry, first_folder, list_folder
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from gui import clipboard
 from gui.clipboard import ClipboardContent, Paste
 from gui.driver import Driver
 from gui.elements.editor import Editor
-from panels.base.parts import Edited
 from panels.base.ui import Ui
+from panels.base.widgets import Edited
 from tests.gui.conftest import Screen, copied, field_named
 from tests.gui.other_program import RED, copy_nothing, copy_picture, copy_text
 

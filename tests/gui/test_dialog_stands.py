@@ -7,7 +7,7 @@ import pytest
 from gui.driver import Driver
 from gui.elements.surfaces import MOST_HELD_S, STAND_S
 from gui.ui_input import DANGER_GUARD_S
-from panels.base.answers import answers
+from panels.base.desk import answers
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, field_named
 

@@ -9,8 +9,7 @@ import dearpygui.dearpygui as dpg
 import pytest
 
 from gui.driver import Driver
-from gui.elements.editor import Editor
-from gui.elements.selectable_text import SelectableText
+from gui.elements.editor import Editor, SelectableText
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, copied
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PUT_OFF = ("core.base.secret_kinds", "panels.caching.warnings", "panels.context.structure_panel")
+PUT_OFF = ("core.kernel.secret_kinds", "panels.caching.warnings", "panels.context.structure_panel")
 ROOT = Path(__file__).parents[2]
 HOUSE = ("core", "gui", "panels")
 MOST_HOUSE_MODULES = 342
@@ -31,14 +31,14 @@ LOADED_LATER = {
     ),
     *("anthropic", "google.genai", "importlib.metadata", "openai", "pydantic", "sqlite3", "watchfiles"),
     *("markdown_it", "pygments", "tomli_w", "traceback", "tree_sitter", "xllamacpp"),
-    *("core.app.controller", "core.app.dispatch", "core.app.outside", "core.base.secret_names"),
-    *("core.settings.loader", "core.spending.pricing", "panels.shell.dialogs"),
+    *("core.app.controller", "core.app.dispatch", "core.app.outside", "core.kernel.secret_names"),
+    *("core.services.settings.settings_loader", "core.services.spending.pricing", "panels.shell.palette"),
 }
 
 PROGRAM = """
 import json, os, sys
 from pathlib import Path
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from gui.app import LastLook, WindowApp
 from gui.screen import any_screen
 from gui.startup import Starting

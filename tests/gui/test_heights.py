@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.heights import Heights
+from gui.virtual_list import Heights
 
 ROWS = st.lists(st.integers(1, 500), max_size=60)
 

@@ -10,17 +10,17 @@ from typing import TypeVar
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import SetTools
-from core.app.messages import Command
-from core.discussion.messages import CreateDiscussion
-from core.hooks.request import Window
-from core.settings.messages import ChangeSetting, TrustProject
-from core.values.state import AppState
+from core.agent.agent_messages import SetTools
+from core.app.app_messages import Command
+from core.front.hooks.request import Window
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting, TrustProject
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.hook_window import HookedWindow
 from panels.base.desk import Desk
 from panels.base.ui import Ui
-from panels.shell.actions import BY_ID
+from panels.shell.shell_actions import BY_ID
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings.messages import ChangeSetting
+from core.services.settings.settings_messages import ChangeSetting
 from gui.elements.base import Element
 from gui.elements.surfaces import Surface
 from gui.markdown.document import load

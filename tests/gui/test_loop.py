@@ -11,9 +11,7 @@ import dearpygui.dearpygui as dpg
 import pytest
 
 from gui.elements.editor import Editor
-from gui.loop import Loop
-from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, LONGEST_REST_S, Pace
-from gui.unseen_frames import GL_BACK, GL_NONE, UnseenFrames
+from gui.loop import ACTIVE_FOR_S, ACTIVE_FPS, GL_BACK, GL_NONE, LONGEST_REST_S, Loop, Pace, UnseenFrames
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, EARLY_REST_S, LONGEST_REST_S, QUIET_AFTER_S, Pace
+from gui.loop import ACTIVE_FOR_S, ACTIVE_FPS, EARLY_REST_S, LONGEST_REST_S, QUIET_AFTER_S, Pace
 
 NEVER = float("inf")
 

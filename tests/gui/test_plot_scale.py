@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.plot_scale import (
+from gui.elements.pictures import (
     MOST_POINTS,
     highest,
     nearest,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import gui.tour
-from core.cli.arguments import parse
-from core.cli.grammar_setup import TOUR_CHAPTERS
+from core.front.cli.arguments import parse
+from core.front.cli.grammar import TOUR_CHAPTERS
 from gui.main import main
 
 

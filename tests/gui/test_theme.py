@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gui.icons import glyph
+from gui.canvas import glyph
+from gui.metrics import blend, faded, load_theme, parse_color
 from gui.skins import SURFACES
-from gui.theme import blend, faded, load_theme, parse_color
 
 
 def test_colours_are_read_with_and_without_alpha() -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from gui.driver import Driver
-from gui.elements.controls import Button
-from gui.elements.fields import Field
+from gui.elements.controls import Button, Field
 from gui.elements.popups import PopupItem, anchor_of
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, field_named

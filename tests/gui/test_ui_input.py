@@ -11,8 +11,8 @@ import pytest
 from gui.canvas import FOCUS_FRAMES
 from gui.driver import Driver
 from gui.elements.base import Element
+from gui.elements.controls import Field
 from gui.elements.editor import Editor
-from gui.elements.fields import Field
 from panels.base.ui import Edited, Ui
 from tests.gui.conftest import Screen, copied
 

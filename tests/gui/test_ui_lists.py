@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import dearpygui.dearpygui as dpg
 import pytest
 
-from gui.elements.lists import RowPane, VirtualList
-from gui.elements.sorting import Handle
+from gui.elements.lists import Handle, RowPane, VirtualList
 from gui.elements.surfaces import Surface
 from gui.elements.tabs import Tab
 from panels.base.ui import Column, ListView, Option, Ui

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gui.elements.popups import PopupItem, anchor_of
-from gui.ui_popups import matches
+from gui.ui_lists import matches
 from panels.base.ui import Option, Ui
 from tests.gui.conftest import SIZE, Screen, field_named
 

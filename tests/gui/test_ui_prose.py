@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gui.elements.code import CodeLines
 from gui.elements.pictures import PictureError, picture_size
-from gui.elements.prose import CopyHit, LinkHit, Markdown
+from gui.elements.prose import CodeLines, CopyHit, LinkHit, Markdown
 from gui.markdown.document import load
-from gui.ui_prose import PAGE_CHARS, page_end
+from gui.ui_output import PAGE_CHARS, page_end
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, copied
 from tests.gui.gallery_pages import CODE, SAMPLE

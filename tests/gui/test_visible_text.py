@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.visible_text import visible
+from gui.text_buffer import visible
 
 
 def test_a_bidi_override_is_a_mark() -> None:

@@ -7,17 +7,17 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import ApproveCall, RefuseCall, SetTools
-from core.app.messages import Command, SaveWindow
-from core.discussion.messages import SetDraft, SetEffort
-from core.values.agent import EditHunk, Mode
-from core.values.discussion import Draft
-from core.values.state import AppState
+from core.agent.agent_messages import ApproveCall, RefuseCall, SetTools
+from core.app.app_messages import Command, SaveWindow
+from core.kernel.values.agent import EditHunk, Mode
+from core.kernel.values.discussion import Draft
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import SetDraft, SetEffort
 from gui.driver import Driver
 from gui.elements.lists import VirtualList
 from gui.elements.popups import MenuButton
 from gui.markdown.document import load
-from panels.agent.view import AgentView
+from panels.agent.agent_view import AgentView
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView

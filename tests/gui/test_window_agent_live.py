@@ -11,13 +11,13 @@ from typing import TypeVar
 import msgspec
 import pytest
 
+from core.agent.agent_messages import SetTools
 from core.agent.context_window import restore_from_log
-from core.agent.messages import SetTools
-from core.discussion import log
-from core.discussion.cuts import sent_view
-from core.settings.messages import TrustProject
-from core.turn.messages import SendPrompt
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import TrustProject
+from core.talk.discussion import log
+from core.talk.discussion.cuts import sent_view
+from core.talk.turn.turn_messages import SendPrompt
 from gui.app import LastLook, WindowApp
 from gui.markdown.document import load
 from tests.core.app.programs import until

@@ -12,16 +12,16 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from core.agent.messages import SetTools
+from core.agent.agent_messages import SetTools
 from core.app.controller import AppController
 from core.app.execution import act
-from core.base import paths
-from core.discussion.messages import CreateDiscussion
-from core.values.attention import Attention
-from core.values.signals import SignalSource
+from core.kernel import paths
+from core.kernel.values.agent import Attention
+from core.kernel.values.signals import SignalSource
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.markdown.document import load
-from tests.core.attention.test_whole_autonomy import Clock, later, waits_in
-from tests.core.harvest.harvests import add_discussion, reply
+from tests.core.agent.attention.test_whole_autonomy import Clock, later, waits_in
+from tests.core.knowledge.harvest.harvests import add_discussion, reply
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over
 from tests.gui.test_window_agent_live import AgentSitting, seated
@@ -242,7 +242,7 @@ async def _proposes(sitting: AgentSitting) -> None:
     root = str(Path(__file__).parents[2])
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-P", "-m", "core.cli", "mcp", *places],
+        args=["-P", "-m", "core.front.cli", "mcp", *places],
         env={**os.environ, "PYTHONPATH": root},
         cwd=root,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.harvest.harvests import add_discussion, reply
-from tests.core.harvest.test_whole import said
+from tests.core.knowledge.harvest.harvests import add_discussion, reply
+from tests.core.knowledge.harvest.test_whole import said
 from tests.gui.conftest import Screen
 from tests.gui.test_window_harvest_live import Sitting, sitting
 

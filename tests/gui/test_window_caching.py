@@ -8,16 +8,16 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import Command, SaveWindow
-from core.caching.messages import DisableCaching
-from core.discussion.messages import SetModel
-from core.values.state import AppState
-from gui.elements.plot import Plot
+from core.app.app_messages import Command, SaveWindow
+from core.kernel.values.state import AppState
+from core.talk.caching.caching_messages import DisableCaching
+from core.talk.discussion.discussion_messages import SetModel
+from gui.elements.pictures import Plot
 from gui.elements.text import Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
-from panels.caching.view import CachingView
+from panels.caching.caching_view import CachingView
 from panels.shell.window import window
 from tests.gui.conftest import SIZE, Screen
 from tests.gui.layout_check import faults

@@ -15,22 +15,22 @@ from typing import Any
 import pytest
 
 from core.app.controller import AppController
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.base.reports import Tick
-from core.caching.offers import cache_prices
-from core.context.messages import CreatePreset
-from core.discussion.messages import CreateDiscussion, SetDiscussionPreset
-from core.spending.estimates import fresh_token_usd
-from core.values.curation import FileItem
-from core.values.provider import ProviderKind
-from core.values.state import AppState
+from core.kernel.reports import Tick
+from core.kernel.values.curation import FileItem
+from core.kernel.values.provider import ProviderKind
+from core.kernel.values.state import AppState
+from core.services.spending.estimates import fresh_token_usd
+from core.talk.caching.offers import cache_prices
+from core.talk.context.context_messages import CreatePreset
+from core.talk.discussion.discussion_messages import CreateDiscussion, SetDiscussionPreset
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.markdown.document import load
-from panels.caching.facts import look_of
+from panels.caching.caching_facts import look_of
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees

@@ -9,9 +9,9 @@ import dearpygui.dearpygui as dpg
 import pytest
 
 from core.app.controller import AppController
-from core.discussion.messages import AttachText, CreateDiscussion
-from core.settings.messages import ChangeSetting
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting
+from core.talk.discussion.discussion_messages import AttachText, CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.base import Element
@@ -19,8 +19,8 @@ from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.elements.pictures import Picture
 from gui.elements.prose import Markdown
-from gui.elements.rail import RailButton
 from gui.elements.surfaces import Clickable, Surface
+from gui.elements.tabs import RailButton
 from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.discussion.messages import CreateDiscussion
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.elements.lists import VirtualList
 from gui.elements.prose import Markdown
 from gui.markdown.document import load

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.harvest.messages import EditHarvestItem, MoveHarvestItem, PreviewHarvest
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import EditHarvestItem, MoveHarvestItem, PreviewHarvest
 from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
-from panels.harvest.view import HarvestTab, HarvestView
-from panels.knowledge.view import KnowledgeView
+from panels.harvest.harvest_view import HarvestTab, HarvestView
+from panels.knowledge.knowledge_view import KnowledgeView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults

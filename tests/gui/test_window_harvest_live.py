@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
+from core.kernel import paths
+from core.kernel.values.harvest import ArtifactClass
+from core.kernel.values.state import AppState
 from core.knowledge.digest import digest_file
-from core.values.harvest import ArtifactClass
-from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.elements.base import Element
-from gui.elements.controls import Button, Checkbox
+from gui.elements.controls import Button, Checkbox, Field
 from gui.elements.editor import Editor
-from gui.elements.fields import Field
 from gui.markdown.document import load
 from tests.core.app.programs import until
-from tests.core.harvest.harvests import add_discussion, item_lines, reply
-from tests.core.harvest.test_whole import World, said
+from tests.core.knowledge.harvest.harvests import add_discussion, item_lines, reply
+from tests.core.knowledge.harvest.test_whole import World, said
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer

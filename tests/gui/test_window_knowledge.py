@@ -7,16 +7,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.knowledge.messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
-from core.values.knowledge import Category
-from core.values.proposals import ProposalsState
-from core.values.state import AppState
-from gui.elements.editor import Editor
+from core.kernel.values.knowledge import Category, ProposalsState
+from core.kernel.values.state import AppState
+from core.knowledge.knowledge_messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
+from gui.elements.editor import Editor, SelectableText
 from gui.elements.popups import anchor_of
-from gui.elements.selectable_text import SelectableText
 from panels.base.view import Dialog, WindowView
-from panels.knowledge.drafts import begin_edit, begin_new
-from panels.knowledge.view import ItemDraft, KnowledgeView
+from panels.knowledge.knowledge_view import ItemDraft, KnowledgeView, begin_edit, begin_new
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load
-from panels.knowledge.view import KnowledgeView
+from panels.knowledge.knowledge_view import KnowledgeView
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees

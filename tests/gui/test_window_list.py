@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from core.app.messages import Command
-from core.discussion.messages import ArchiveDiscussion, SelectDiscussion
-from core.values.state import TrashItem
+from core.app.app_messages import Command
+from core.kernel.values.state import TrashItem
+from core.talk.discussion.discussion_messages import ArchiveDiscussion, SelectDiscussion
 from gui.elements.popups import MenuButton, PopupItem
-from gui.elements.rail import RailButton
+from gui.elements.tabs import RailButton
 from gui.elements.text import Text
 from gui.markdown.document import load
 from panels.base.ui import Ui

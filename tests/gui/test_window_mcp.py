@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from core.app.messages import Command, SaveWindow
-from core.discussion.messages import SetDraft
-from core.mcp.messages import ApproveServer, LookAtServers
-from core.values.state import AppState
+from core.app.app_messages import Command, SaveWindow
+from core.kernel.values.state import AppState
+from core.mcp.mcp_messages import ApproveServer, LookAtServers
+from core.talk.discussion.discussion_messages import SetDraft
 from gui.markdown.document import load
 from panels.base.ui import Ui
-from panels.mcp.view import McpForm, McpView
+from panels.mcp.mcp_view import McpForm, McpView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.sitting import misfits_of

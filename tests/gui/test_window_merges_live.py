@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
+from core.kernel import paths
+from core.knowledge.part_writer import versions
 from core.knowledge.rewrites import draft_names
-from core.knowledge.versions import versions
 from gui.elements.controls import Button
 from gui.elements.editor import Editor
 from gui.markdown.document import load
-from tests.core.harvest.test_whole import said
+from tests.core.knowledge.harvest.test_whole import said
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over
 from tests.gui.test_window_harvest_live import Sitting

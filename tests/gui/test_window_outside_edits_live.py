@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from core.facts.own_form import item_text
-from core.facts.places import new_file, place_of
+from core.kernel.values.facts import Fact, FactCategory, Quote
+from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.facts.places import new_file, place_of
+from core.knowledge.facts.yaml_forms import item_text
 from core.knowledge.ledger import timestamp
-from core.values.evidence import Quote
-from core.values.facts import Fact, FactCategory
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings.messages import ChangeSetting
+from core.services.settings.settings_messages import ChangeSetting
 from gui.elements.lists import VirtualList
 from gui.elements.prose import Markdown
 from gui.markdown.document import load

@@ -6,13 +6,13 @@ from typing import Literal
 
 import pytest
 
-from core.app.messages import Command
-from core.signals.messages import PutSignalsAway, SetQuiet
+from core.app.app_messages import Command
+from core.signals.signals_messages import PutSignalsAway, SetQuiet
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.shell.window import window
-from panels.signals.view import SignalsView
+from panels.signals.signals_view import SignalsView
 from tests.gui.conftest import Screen
 from tests.gui.sitting import misfits_of
 from tests.panels.signals import signal_states

@@ -8,24 +8,22 @@ from typing import TypeVar
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import Command
-from core.discussion.messages import UndoDelete
-from core.values.discussion import Draft
-from core.values.state import AppState, Level, Notice
-from gui.elements.controls import Combo
+from core.app.app_messages import Command
+from core.kernel.values.discussion import Draft
+from core.kernel.values.state import AppState, Level, Notice
+from core.talk.discussion.discussion_messages import UndoDelete
+from gui.elements.controls import Combo, Field
 from gui.elements.editor import Editor
-from gui.elements.fields import Field
-from gui.elements.floats import FloatLayer
 from gui.elements.lists import VirtualList
-from gui.elements.popups import anchor_of
-from gui.elements.rail import RailButton
+from gui.elements.popups import FloatLayer, anchor_of
 from gui.elements.surfaces import Surface
+from gui.elements.tabs import RailButton
 from gui.elements.text import Badge, Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
-from panels.harvest.view import HarvestView
+from panels.harvest.harvest_view import HarvestView
 from panels.shell.rooms import PANELS
 from panels.shell.window import window
 from tests.gui.conftest import Screen

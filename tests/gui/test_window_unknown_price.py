@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
-from core.discussion.messages import CreateDiscussion
-from core.spending.price_files import URL_VARIABLE
+from core.kernel import paths
+from core.services.spending.price_files import URL_VARIABLE
+from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import WindowApp
 from gui.elements.editor import Editor
-from gui.screenshot import screenshot
+from gui.screen import screenshot
 from tests.core.app.programs import until
-from tests.core.spending.test_own_prices import PriceServer
+from tests.core.services.spending.test_own_prices import PriceServer
 from tests.gui.conftest import Screen
 from tests.gui.sitting import sees, watching
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.wrap import fit, wrap_line, wrap_text
+from gui.text_layout import fit, wrap_line, wrap_text
 
 
 def one(_: str) -> float:

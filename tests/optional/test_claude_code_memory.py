@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from core.mcp_server.proposal_file import load_proposals
-from core.values.knowledge import Category
+from core.kernel.values.knowledge import Category
+from core.knowledge.mcp_server.proposal_worker import load_proposals
 from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 
@@ -67,7 +67,7 @@ def test_the_real_cli_reads_and_proposes_knowledge(tmp_path: Path, vendor: Anthr
     home = tmp_path / "home"
     (home / "knowledge").mkdir(parents=True)
     (home / "knowledge" / "facts.md").write_text("# Facts\n\n- Low tide is at three.\n", encoding="utf-8")
-    arguments = ["-P", "-m", "core.cli", "mcp", "--home", str(home)]
+    arguments = ["-P", "-m", "core.front.cli", "mcp", "--home", str(home)]
     server = {"command": sys.executable, "args": arguments, "alwaysLoad": True}
     server["env"] = {"PYTHONPATH": str(ROOT)}
     vendor.replies += [
@@ -100,7 +100,7 @@ def test_as_provider_it_reads_our_notes_and_has_no_other_tool(
         call("mcp__notes__read_note", path="tides.md"),
         Said(({"type": "text", "text": "At nine."},)),
     ]
-    program = [sys.executable, "-P", "-m", "core.cli", "send", "When is high tide?", "--tools"]
+    program = [sys.executable, "-P", "-m", "core.front.cli", "send", "When is high tide?", "--tools"]
     ended = subprocess.run(
         [*program, "--home", str(tmp_path / "home")],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

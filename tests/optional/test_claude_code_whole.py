@@ -10,7 +10,7 @@ import pytest
 
 from core import ai_client
 from core.ai_client import LlmResult
-from core.cli import main as command
+from core.front.cli import main as command
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 
 FIRST_TOKENS = 50_000

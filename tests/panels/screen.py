@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from core.app.messages import Command, SaveWindow, awaited
-from core.values.state import AppState
+from core.app.app_messages import Command, SaveWindow, awaited
+from core.kernel.values.state import AppState
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.shell.window import window

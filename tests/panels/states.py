@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from core.base.errors import FailureKind
-from core.base.mapping import with_entry
-from core.values.curation import (
+from core.kernel.errors import FailureKind
+from core.kernel.structures import with_entry
+from core.kernel.values.curation import (
     FileItem,
     FileMode,
     FileProblem,
@@ -20,7 +20,7 @@ from core.values.curation import (
     Preset,
     Symbol,
 )
-from core.values.discussion import (
+from core.kernel.values.discussion import (
     CallPhase,
     DiscussionMeta,
     DiscussionSummary,
@@ -29,7 +29,7 @@ from core.values.discussion import (
     OpenDiscussion,
     ReplyVersions,
 )
-from core.values.messages import (
+from core.kernel.values.messages import (
     AttachmentPart,
     Entry,
     Mark,
@@ -39,11 +39,18 @@ from core.values.messages import (
     Status,
     TextPart,
 )
-from core.values.provider import Effort, Failure, KeySource, ModelProfile, ProviderKind, ProviderStatus
-from core.values.records import RequestRecord
-from core.values.settings import Project, ServerSettings, Settings
-from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, LayerText, SegmentReport
-from core.values.state import (
+from core.kernel.values.provider import Effort, Failure, KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.kernel.values.records import RequestRecord
+from core.kernel.values.settings import Project, ServerSettings, Settings
+from core.kernel.values.stack import (
+    ContextChange,
+    ContextReport,
+    LayerId,
+    LayerReport,
+    LayerText,
+    SegmentReport,
+)
+from core.kernel.values.state import (
     AppState,
     ConfigState,
     ContextState,
@@ -54,7 +61,7 @@ from core.values.state import (
     SearchHits,
     WorkerStatus,
 )
-from core.values.usage import Usage
+from core.kernel.values.usage import Usage
 from tests.state_fields import with_fields
 
 NOW = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from panels.base.view import WindowView
-from panels.base.window_field import RoomView
-from panels.shell.window_file import restore
+from panels.base.view import RoomView, WindowView
+from panels.shell.shell_actions import restore
 
 
 def view_of(*rooms: RoomView, **fields: Any) -> WindowView:

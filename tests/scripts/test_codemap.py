@@ -11,14 +11,14 @@ def test_modules_are_listed_by_folder_with_their_first_line(tmp_path: Path) -> N
     for name, text in {
         "core/__init__.py": '"""The core."""',
         "core/a.py": '"""Does a.\n\nMore."""',
-        "core/values/__init__.py": "",
-        "core/values/v.py": '"""Holds v."""',
+        "core/kernel/values/__init__.py": "",
+        "core/kernel/values/v.py": '"""Holds v."""',
         "core/z.py": '"""Does z."""',
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert codemap.render(tmp_path) == (
-        "**core/** The core.\n\n- `a`: Does a.\n- `z`: Does z.\n\n**core/values/**\n\n- `v`: Holds v."
+        "**core/** The core.\n\n- `a`: Does a.\n- `z`: Does z.\n\n**core/kernel/values/**\n\n- `v`: Holds v."
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from scripts import faults
 from tests.core.app.fault_programs import Acknowledged, Noted, ProgramStage, decisive_points
-from tests.core.harvest.fault_runs import RUNS, Stage, memory_folder
 from tests.core.knowledge.fault_disks import Point
+from tests.core.knowledge.harvest.fault_runs import RUNS, Stage, memory_folder
 
 
 @pytest.fixture

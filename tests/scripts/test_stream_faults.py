@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scripts import stream_faults
-from tests.core.providers.typed_fuzz import Bench
+from tests.core.services.providers.typed_fuzz import Bench
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is not a valid:UserWarning")
 

@@ -11,12 +11,21 @@ from msgspec.structs import replace
 from core.agent.command_code import code_of, code_words
 from core.agent.command_places import place_reasons, within_folder
 from core.agent.command_rules import read_command_line
-from core.agent.policy import command_grant
 from core.agent.sandbox import is_display_open
-from core.agent.tool import CommandOrder, Judged, ShellOutcome, Tool, ToolAnswer, ToolDesk, schema_of
-from core.agent.tools.arguments import arguments_of, refused
-from core.base.errors import SlopError
-from core.values.agent import ActKind
+from core.agent.tool import (
+    CommandOrder,
+    Judged,
+    ShellOutcome,
+    Tool,
+    ToolAnswer,
+    ToolDesk,
+    arguments_of,
+    refused,
+    schema_of,
+)
+from core.agent.tool_policy import command_grant
+from core.kernel.errors import SlopError
+from core.kernel.values.agent import ActKind
 
 TIMEOUT_S = 120.0
 LONGEST_COMMAND = 100_000

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import msgspec
 
+from core.agent.delegation import NAME, NAME_CHARS, DelegateTask
+from core.agent.guarded_files import judge_path
 from core.agent.journal_text import MAX_ENTRY_CHARS, new_entry, written
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
-from core.agent.tools.arguments import Described, arguments_of, refused
-from core.base.disk import append_file, make_dirs
-from core.values.agent import ActKind
+from core.agent.tool import Described, Judged, Tool, ToolAnswer, ToolDesk, arguments_of, refused, schema_of
+from core.kernel.disk import append_file, make_dirs
+from core.kernel.frame import one_line
+from core.kernel.values.agent import ActKind
 
 _TITLE = "Write to the journal"
 
@@ -48,7 +50,7 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
     return ToolAnswer("Written to the journal.")
 
 
-TOOL = Tool(
+JOURNAL = Tool(
     schema_of(
         "journal",
         "Writes an entry to the journal. Older messages leave your view; the journal stays: write down what you will "
@@ -59,4 +61,42 @@ TOOL = Tool(
     _judge,
     _run,
     keeps_order=True,  # entries stand as they were written
+)
+
+
+# `delegate`: a task for a discussion of its own, whose last words are the result.
+
+_DELEGATE_TITLE = "Give a task away"
+
+
+def _delegate_judge(arguments_json: str, desk: ToolDesk) -> Judged:
+    """Nothing is done before the child's own calls are judged: paths are only looked at."""
+    asked = arguments_of(ActKind.OWN, _DELEGATE_TITLE, arguments_json, DelegateTask)
+    if isinstance(asked, Judged):
+        return asked
+    if asked.files and not desk.places.is_trusted:
+        return refused(
+            ActKind.OWN, _DELEGATE_TITLE, "The person does not trust this folder: no file of it is read."
+        )
+    for path in asked.files:
+        if problem := judge_path(path, desk.places).problem:
+            return refused(ActKind.OWN, _DELEGATE_TITLE, problem)
+    title = f"Give away: {one_line(asked.task, NAME_CHARS)}"
+    return Judged(ActKind.OWN, title, detail=asked.task, plan=asked)
+
+
+def _delegate_run(_judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+    return ToolAnswer("Not done: the program itself does this, not a tool.", is_error=True)
+
+
+DELEGATE = Tool(
+    schema_of(
+        NAME,
+        "Gives a task to a model in a conversation of its own, which sees nothing of this one. Its last words are the "
+        "result. Ask for several at once where they are independent.",
+        DelegateTask,
+    ),
+    ActKind.OWN,
+    _delegate_judge,
+    _delegate_run,
 )

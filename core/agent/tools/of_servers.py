@@ -9,26 +9,25 @@ from typing import Protocol
 
 import msgspec
 
-from core.agent.policy import server_grant
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk
-from core.agent.tools.arguments import MAX_ARGUMENT_CHARS, refused
-from core.agent.tools.view_image import decoded
-from core.base.decoders import from_json
-from core.base.errors import SlopError
-from core.base.figures import count
-from core.base.frame import frame
+from core.agent.tool import MAX_ARGUMENT_CHARS, Judged, Tool, ToolAnswer, ToolDesk, refused
+from core.agent.tool_policy import server_grant
+from core.agent.tools.read_file import decoded
+from core.kernel.decoders import from_json
+from core.kernel.errors import SlopError
+from core.kernel.figures import count
+from core.kernel.frame import frame
+from core.kernel.values.agent import ActKind
+from core.kernel.values.mcp import McpAnswer, McpPicture
+from core.kernel.values.messages import AttachmentPart
 from core.mcp.approvals import tool_sha256
-from core.mcp.worker import ServerTool
-from core.values.agent import ActKind
-from core.values.mcp import McpAnswer, McpPicture
-from core.values.messages import AttachmentPart
+from core.mcp.mcp_worker import ServerTool
 
 TEXT_CHARS = 40_000
 """Of an answer that a model is given, head and tail."""
 
 
 class ServerDesk(Protocol):
-    """MCP servers as calls see them (`core.mcp.worker.McpHandler`). Thread-safe."""
+    """MCP servers as calls see them (`core.mcp.mcp_worker.McpHandler`). Thread-safe."""
 
     @property
     def tools(self) -> Mapping[str, ServerTool]:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import warnings
+from functools import partial
+from threading import Lock
 from typing import Annotated
 
 import msgspec
 
 from core.agent.guarded_files import ToolPath, judge_path, key_reasons, read_guarded
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, ToolPlaces, schema_of
-from core.agent.tools.arguments import Described, arguments_of, refused
-from core.base.figures import count
-from core.base.frame import frame
-from core.context.file_content import read_content
-from core.context.key_gate import KeyGate
-from core.values.agent import ActKind
+from core.agent.tool import (
+    Described,
+    Judged,
+    Tool,
+    ToolAnswer,
+    ToolDesk,
+    ToolPlaces,
+    arguments_of,
+    refused,
+    schema_of,
+)
+from core.kernel.figures import count
+from core.kernel.frame import frame
+from core.kernel.values.agent import ActKind
+from core.talk.context.file_reader import read_content
+from core.talk.context.key_gate import KeyGate
 
 MAX_LINES, MAX_LINE_CHARS, MAX_CHARS = 2_000, 2_000, 60_000
 _HARD_LINK = "It has another name elsewhere (a hard link), where it may be something else."
@@ -103,4 +116,116 @@ TOOL = Tool(
     ActKind.READ,
     _judge,
     _run,
+)
+
+
+# `view_image`: a picture of the project, shown to the model.
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+MAX_PIXELS = 64_000_000
+MAX_SIDE = 2_000
+"""Pixels of the longer side that a model is shown. Source: Anthropic "Vision", many images a request (read 2026-08-21)."""
+MAX_SENT_BYTES = 3_500_000
+"""Of a picture as it is sent; base64 makes a third more of it."""
+_LOOK_S = 0.1
+"""A file of some kilobytes may be hundreds of megabytes of pixels: calls beside each other decode one after the other."""
+
+
+class ViewImage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `view_image`."""
+
+    path: Annotated[str, Described(description="Relative to the project, or absolute.", min_length=1)]
+
+
+class DecodedPicture(msgspec.Struct, frozen=True):
+    """A picture that was decoded.
+
+    Args:
+        data: as it is sent; width, height: pixels of the file; is_smaller: it is sent smaller than it is.
+        problem: why it is none, a sentence.
+    """
+
+    data: bytes = b""
+    format: str = ""
+    width: int = 0
+    height: int = 0
+    is_smaller: bool = False
+    problem: str = ""
+
+
+def decoded(data: bytes) -> DecodedPicture:
+    """Decode a picture to its last pixel; a large one is made smaller. Total."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                width, height = image.size
+                form = image.format or ""
+                if width * height > MAX_PIXELS:
+                    return DecodedPicture(problem=f"It has {width:,} × {height:,} pixels, too many.")
+                image.load()
+                if max(width, height) <= MAX_SIDE and len(data) <= MAX_SENT_BYTES:
+                    return DecodedPicture(data, form, width, height)
+                return DecodedPicture(_smaller(image), form, width, height, is_smaller=True)
+    except UnidentifiedImageError:
+        return DecodedPicture(problem=f"It is no picture: neither of {', '.join(FORMATS)}.")
+    except Exception as error:  # noqa: BLE001 - decoders raise what they like about bytes that are none
+        return DecodedPicture(
+            problem=f"It is a picture that cannot be decoded: {str(error) or type(error).__name__}."
+        )
+
+
+def _smaller(image: object) -> bytes:
+    from PIL import Image
+
+    assert isinstance(image, Image.Image)
+    has_alpha = "A" in image.getbands() or "transparency" in image.info
+    mode = "RGBA" if has_alpha else "RGB"
+    plain = image if image.mode == mode else image.convert(mode)
+    plain.thumbnail((MAX_SIDE, MAX_SIDE))
+    written = io.BytesIO()
+    plain.save(written, "PNG", optimize=False)
+    if len(written.getvalue()) > MAX_SENT_BYTES:
+        written = io.BytesIO()
+        plain.convert("RGB").save(written, "JPEG", quality=85)
+    return written.getvalue()
+
+
+def _view_image_judge(arguments_json: str, desk: ToolDesk) -> Judged:
+    asked = arguments_of(ActKind.READ, "Look at a picture", arguments_json, ViewImage)
+    if isinstance(asked, Judged):
+        return asked
+    place = judge_path(asked.path, desk.places)
+    return judge_read(ActKind.READ, f"Look at {place.shown or asked.path}", place, place, desk.places)
+
+
+def _view_image_run(
+    one_at_a_time: Lock, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None
+) -> ToolAnswer:
+    place: ToolPath = judged.plan
+    found = read_guarded(place)
+    if found.problem or found.data is None:
+        return ToolAnswer(found.problem or f"{place.shown} is gone.", is_error=True)
+    while not one_at_a_time.acquire(timeout=_LOOK_S):
+        if desk.wait(0):
+            return ToolAnswer("Stopped.", is_error=True)
+    try:
+        picture = decoded(found.data)
+    finally:
+        one_at_a_time.release()
+    if picture.problem:
+        return ToolAnswer(f"{place.shown}: {picture.problem}", is_error=True)
+    part = desk.keep_picture(place.name, picture.data)
+    said = f"{place.shown}: {picture.format}, {picture.width:,} × {picture.height:,} pixels"
+    smaller = f", shown with at most {MAX_SIDE:,} pixels a side" if picture.is_smaller else ""
+    return ToolAnswer(f"{said}{smaller}.", attachments=(part,))
+
+
+VIEW_IMAGE = Tool(
+    schema_of("view_image", "Shows you a picture of the project: PNG, JPEG, GIF or WebP.", ViewImage),
+    ActKind.READ,
+    _view_image_judge,
+    partial(_view_image_run, Lock()),
 )

@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from core.agent.policy import host_grant
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
-from core.agent.tools.arguments import Described, arguments_of, refused
-from core.base.errors import SlopError
-from core.base.figures import count
-from core.base.frame import frame
-from core.base.text import clean
-from core.base.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
-from core.providers.pump import Call
-from core.values.agent import ActKind
+from core.agent.tool import Described, Judged, Tool, ToolAnswer, ToolDesk, arguments_of, refused, schema_of
+from core.agent.tool_policy import host_grant
+from core.kernel.errors import SlopError
+from core.kernel.figures import count
+from core.kernel.frame import clean, frame
+from core.kernel.values.agent import ActKind
+from core.kernel.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
+from core.services.providers.pump import Call
 
 if TYPE_CHECKING:
     import ssl

@@ -6,8 +6,7 @@ import itertools
 
 import pytest
 
-from core.agent.background import end_state, end_words
-from core.agent.messages import (
+from core.agent.agent_messages import (
     CallDone,
     CallTail,
     CommandEnded,
@@ -16,15 +15,15 @@ from core.agent.messages import (
     SandboxFound,
     SetTools,
 )
-from core.app.messages import HomeOpened
-from core.discussion.durability import PARTED
-from core.discussion.messages import AppendRecords, DeleteMessage, EditMessage
-from core.turn.messages import CallProvider
-from core.values.agent import CallState, Sandbox, ToolCall
-from core.values.messages import Role
-from core.values.policies import Policies, PolicyAnswer
-from core.values.provider import StopKind
-from core.values.settings import Project
+from core.agent.background import end_state, end_words
+from core.app.app_messages import HomeOpened
+from core.kernel.values.agent import CallState, Sandbox, ToolCall
+from core.kernel.values.messages import Role
+from core.kernel.values.provider import StopKind
+from core.kernel.values.settings import Policies, PolicyAnswer, Project
+from core.talk.discussion.discussion_messages import AppendRecords, DeleteMessage, EditMessage
+from core.talk.discussion.durability import PARTED
+from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.test_rounds import DONE, asking, results, yes
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of, settings_loaded

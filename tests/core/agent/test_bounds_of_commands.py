@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.agent.agent_messages import CommandEnded
 from core.agent.commands import Commands
-from core.agent.messages import CommandEnded
 from core.agent.sandbox import CommandPlaces, Confinement, confined
 from core.agent.tool import CommandOrder, ShellOutcome
-from core.base import command_bounds
-from core.base.bounds import CommandBounds
+from core.kernel import command_start
+from core.kernel.bounds import CommandBounds
 from tests.core.agent.desks import ShellDesk, marked, ran
 
 
@@ -89,7 +89,7 @@ def test_a_command_that_fills_the_disk_is_ended_and_one_that_finds_it_full_is_no
     """Empty files fill a disk as well: nobody can make one any more."""
     for before, end in ((much, ended_by), (little, "")):
         free = iter((before, before))
-        monkeypatch.setattr(command_bounds, measure, lambda _folder, free=free: next(free, little))
+        monkeypatch.setattr(command_start, measure, lambda _folder, free=free: next(free, little))
         assert ran(confined_shell, "sleep 0.4").ended_by.startswith(end)
         assert bool(end) or ran(confined_shell, "echo on").output == "on\n"
 
@@ -107,10 +107,10 @@ def test_memory_counts_however_it_is_held(
     how: str, confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Maps that a process hides cannot be read by a person; the system's own user can."""
-    open_proc = command_bounds._proc
+    open_proc = command_start._proc
     hides = "hides" in how
     monkeypatch.setattr(
-        command_bounds, "_proc", lambda path: "" if hides and "smaps" in path else open_proc(path)
+        command_start, "_proc", lambda path: "" if hides and "smaps" in path else open_proc(path)
     )
     (Path(confined_shell.places.root) / "hog.py").write_text(
         f"import ctypes, mmap, os, time\n{_HELD_IN_MEMORY[how]}\ntime.sleep(20)\n"
@@ -125,7 +125,7 @@ def test_memory_that_the_kernel_holds_for_a_command_is_bounded_by_what_is_left(
     """A file in memory that nobody has mapped is on no process's account."""
     for before, end in ((1 << 40, "it left less than "), (1, "")):
         free = iter((before,))
-        monkeypatch.setattr(command_bounds, "_available_bytes", lambda free=free: next(free, 1))
+        monkeypatch.setattr(command_start, "_available_bytes", lambda free=free: next(free, 1))
         assert ran(confined_shell, "sleep 0.4").ended_by.startswith(end)
         assert bool(end) or ran(confined_shell, "echo on").output == "on\n"
 
@@ -138,7 +138,7 @@ def test_folders_in_memory_are_bounded_where_the_sandbox_can(
         return
     sizes = "df -B1 --output=size /dev/shm /var/tmp | tail -n +2; touch /dev/shm/x && echo shared; touch /dev/x || echo shut"
     lines = ran(confined_shell, sizes).output.split()
-    assert lines[:2] == [str(command_bounds.TMPFS_BYTES)] * 2
+    assert lines[:2] == [str(command_start.TMPFS_BYTES)] * 2
     assert "shared" in lines
     assert lines[-1] == "shut"
     plain = confined(

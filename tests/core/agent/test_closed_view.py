@@ -14,8 +14,8 @@ from core.agent.git_settings import without_keys
 from core.agent.sandbox import Confinement
 from core.agent.server_sandbox import ServerSandbox
 from core.agent.tools.bash import judge_bash, run_bash
-from core.base.command_start import HOST_LIFELINE, Lifeline, start_server
-from core.values.mcp import WrappedCommand
+from core.kernel.command_start import HOST_LIFELINE, Lifeline, start_server
+from core.kernel.values.mcp import WrappedCommand
 from tests import key_places
 from tests.core.agent.desks import ShellDesk, bare
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from core.agent.agent_messages import JudgeCall
+from core.agent.agent_worker import approval_of
 from core.agent.command_code import code_of
 from core.agent.command_rules import read_command_line
-from core.agent.messages import JudgeCall
 from core.agent.tool import ToolPlaces
 from core.agent.tools.bash import TOOLS
-from core.agent.worker import approval_of
-from core.values.agent import Approval
+from core.kernel.values.agent import Approval
 from tests.core.agent.desks import Desk
 
 

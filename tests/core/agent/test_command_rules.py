@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from core.agent.command_rules import LONGEST, read_command_line
-from core.agent.policy import covers
+from core.agent.tool_policy import covers
 
 
 @pytest.mark.parametrize(

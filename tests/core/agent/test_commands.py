@@ -16,16 +16,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from core.agent.agent_messages import CommandEnded
 from core.agent.commands import Commands
-from core.agent.messages import CommandEnded
-from core.agent.policy import Standing, rule
 from core.agent.run_marks import VARIABLE, RunMark, survivors
 from core.agent.sandbox import Confinement
 from core.agent.tool import CommandOrder
-from core.base import paths
-from core.base.command_start import Lifeline
-from core.values.agent import ActKind, Approval, Mode
-from core.values.policies import PolicyAnswer
+from core.agent.tool_policy import Standing, rule
+from core.kernel import paths
+from core.kernel.command_start import Lifeline
+from core.kernel.values.agent import ActKind, Approval, Mode
+from core.kernel.values.settings import PolicyAnswer
 from tests.core.agent.desks import ShellDesk, bare, marked, ran, shell_desks, wait_for
 from tests.patience import ends
 
@@ -241,7 +241,7 @@ def test_all_ends_with_the_program_even_when_it_is_killed(
     code = f"""
 import sys, time
 from pathlib import Path
-from core.base import command_bounds
+from core.kernel import command_start as command_bounds
 from core.agent.commands import Commands
 from core.agent.tool import CommandOrder
 from tests.core.agent.desks import ShellDesk

@@ -13,25 +13,24 @@ from core.agent.compaction_messages import (
     ViewPlanned,
     ViewSummarised,
 )
-from core.app.messages import Effect
-from core.base.errors import FailureKind
-from core.base.stamp import Stamp
-from core.caching.messages import StopPings
-from core.context.window_use import context_window
-from core.discussion.log_view import fold
-from core.discussion.messages import AppendRecords, RecordsAppended, UpkeepToken, WriteFailed
-from core.settings.messages import ChangeSetting, SettingsSettled
-from core.spending.limits import upkeep_key
-from core.turn.messages import CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
-from core.turn.sending import save_then_call
-from core.values.discussion import CallPhase
-from core.values.messages import Role, ToolCallPart, ToolResultPart
-from core.values.outcomes import CommandOutcome
-from core.values.provider import Failure, ProviderKind
-from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
-from core.values.spending import SpentElsewhere
-from core.values.usage import Usage, UsageKind
-from core.values.window import CompactionPhase, CutPlan, CutReason, ShrunkResult, ViewCut
+from core.app.app_messages import Effect
+from core.kernel.errors import FailureKind
+from core.kernel.ids import Stamp
+from core.kernel.values.discussion import CallPhase
+from core.kernel.values.messages import Role, ToolCallPart, ToolResultPart
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.provider import Failure, ProviderKind
+from core.kernel.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
+from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
+from core.kernel.values.window import CompactionPhase, CutPlan, CutReason, ShrunkResult, ViewCut
+from core.services.settings.settings_messages import ChangeSetting, SettingsSettled
+from core.services.spending.limits import upkeep_key
+from core.talk.caching.caching_messages import StopPings
+from core.talk.context.window_budget import context_window
+from core.talk.discussion.discussion_messages import AppendRecords, RecordsAppended, UpkeepToken, WriteFailed
+from core.talk.discussion.log_content import fold
+from core.talk.turn.sending import save_then_call
+from core.talk.turn.turn_messages import CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from tests.core.app.playbook import Playbook, of, settings_loaded
 from tests.core.records import NOW
 

@@ -19,19 +19,19 @@ from core.agent.compaction_messages import (
 )
 from core.agent.compaction_worker import MAX_JOURNAL_BYTES, CompactionHandler
 from core.agent.journal_text import new_entry, written
-from core.base.errors import StorageError
-from core.base.paths import JOURNAL_FILE
-from core.base.reports import Report
-from core.context.measure import Assembly
-from core.context.stack import build_stack
-from core.providers.protocol import Provider
-from core.values.curation import Preset
-from core.values.messages import Message, Role, TextPart
-from core.values.provider import ModelProfile
-from core.values.spec import StackSpec
-from core.values.stack import StackInputs
-from core.values.usage import Usage
-from core.values.window import CutPlan, CutReason, ViewCut
+from core.kernel.errors import StorageError
+from core.kernel.paths import JOURNAL_FILE
+from core.kernel.reports import Report
+from core.kernel.values.curation import Preset
+from core.kernel.values.messages import Message, Role, TextPart
+from core.kernel.values.provider import ModelProfile
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
+from core.kernel.values.usage import Usage
+from core.kernel.values.window import CutPlan, CutReason, ViewCut
+from core.services.providers.protocol import Provider
+from core.talk.context.difference import Assembly
+from core.talk.context.stack import build_stack
 from tests.core.records import ID, NOW
 
 TURNS = tuple(

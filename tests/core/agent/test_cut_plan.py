@@ -11,16 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from core.agent.bridge import bridged, trimmed
 from core.agent.context_window import build_context_window, message_tokens, restore_from_log
-from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut, with_summary
+from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, bridged, plan_cut, trimmed, with_summary
 from core.agent.journal_text import JournalEntry, new_entry, written
-from core.context.budget import budget_of, is_full, is_told
-from core.discussion.cuts import cut_record, head_message, sent_view
-from core.discussion.log_codec import decode, encode
-from core.discussion.log_view import apply, fold
-from core.values.discussion import OpenDiscussion
-from core.values.messages import (
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import (
     AttachmentPart,
     Message,
     Part,
@@ -30,8 +25,12 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.records import DeleteRecord, MessageRecord, Record, ViewRecord
-from core.values.window import CutReason
+from core.kernel.values.records import DeleteRecord, MessageRecord, Record, ViewRecord
+from core.kernel.values.window import CutReason
+from core.talk.context.window_budget import budget_of, is_full, is_told
+from core.talk.discussion.cuts import cut_record, head_message, sent_view
+from core.talk.discussion.log_codec import decode, encode
+from core.talk.discussion.log_content import apply, fold
 from tests.core.records import ID, NOW
 
 _WORDS = st.sampled_from([10, 400, 4_000, 30_000])

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.agent import delegation
-from core.agent.children import KEPT_OPEN
-from core.agent.delegation import MAX_RESULT_BYTES, MOST_AT_ONCE, MOST_IN_TURN, framed_result, questions_of
-from core.agent.messages import (
+from core.agent.agent_messages import (
     CallJudged,
     FilesRestored,
     JudgeCall,
@@ -23,43 +21,53 @@ from core.agent.messages import (
     StopCalls,
     UndoTurn,
 )
-from core.agent.pages import page_of, with_page
-from core.agent.policy import EDIT_GRANT, approval_id
-from core.app.messages import Effect
-from core.base.errors import FailureKind
-from core.base.reports import OperationFailed
-from core.base.stamp import Stamp
-from core.caching.messages import StopPings
-from core.context.messages import LeaveStack
-from core.context.offered_tools import offered_by_servers
-from core.context.spec import stack_spec
-from core.discussion.lifecycle import branch_meta
-from core.discussion.messages import (
+from core.agent.agent_pages import page_of, with_page
+from core.agent.delegation import MAX_RESULT_BYTES, MOST_AT_ONCE, MOST_IN_TURN, framed_result, questions_of
+from core.agent.rounds import KEPT_OPEN
+from core.agent.tool_policy import EDIT_GRANT, approval_id
+from core.app.app_messages import Effect
+from core.kernel.errors import FailureKind
+from core.kernel.ids import Stamp
+from core.kernel.reports import OperationFailed
+from core.kernel.values.agent import ActKind, Approval, CallState, FileChange, Mode, ToolCall
+from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
+from core.kernel.values.mcp import McpState
+from core.kernel.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.provider import Failure, StopKind, Stopped
+from core.kernel.values.spec import ToolOffer
+from core.kernel.values.stack import ToolSchema
+from core.kernel.values.state import TrashItem
+from core.kernel.values.updates import is_busy, outcome_of, with_summary
+from core.kernel.values.usage import Usage
+from core.services.spending.limits import reached_limits
+from core.talk.caching.caching_messages import StopPings
+from core.talk.context.context_messages import LeaveStack
+from core.talk.context.context_spec import stack_spec
+from core.talk.context.offered_tools import offered_by_servers
+from core.talk.discussion.discussion_messages import (
+    AddToQueue,
     AppendRecords,
     CreateOnDisk,
     DeleteDiscussion,
     DiscussionCreated,
     DiscussionRestored,
     DiscussionTrashed,
+    QueueWritten,
     RestoreOnDisk,
     SelectDiscussion,
     TrashOnDisk,
     UndoDelete,
 )
-from core.discussion.queue_messages import AddToQueue, QueueWritten
-from core.spending.limits import reached_limits
-from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelCall, CancelReply, SendPrompt
-from core.values.agent import ActKind, Approval, CallState, FileChange, Mode, ToolCall
-from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.mcp import McpState
-from core.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
-from core.values.outcomes import CommandOutcome
-from core.values.provider import Failure, StopKind, Stopped
-from core.values.spec import ToolOffer
-from core.values.stack import ToolSchema
-from core.values.state import TrashItem
-from core.values.updates import is_busy, outcome_of, with_summary
-from core.values.usage import Usage
+from core.talk.discussion.lifecycle import branch_meta
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CancelCall,
+    CancelReply,
+    SendPrompt,
+)
 from tests.core.agent.tool_playbook import KINDS, ToolPlaybook, asks
 from tests.core.app.playbook import of
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from core.discussion import store
-from core.discussion.messages import ReadDiscussion
-from core.discussion.reply_journal import ReplyJournal
-from core.spending.limits import reached_limits
-from core.turn.messages import SendPrompt
-from core.values.discussion import DiscussionMeta
+from core.kernel.values.discussion import DiscussionMeta
+from core.services.spending.limits import reached_limits
+from core.talk.discussion import discussion_store
+from core.talk.discussion.discussion_messages import ReadDiscussion
+from core.talk.discussion.reply_journal import ReplyJournal
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.agent.test_tool_money_whole import begun, booked, calling
 from tests.core.agent.test_whole_tools import is_over
 from tests.core.app.programs import Programs, until
-from tests.core.caching.test_money_whole import LONG, World, spent, world
-from tests.core.discussion.test_reply_journal import CALLED
 from tests.core.records import NOW, user
+from tests.core.talk.caching.test_money_whole import LONG, World, spent, world
+from tests.core.talk.discussion.test_reply_journal import CALLED
 from tests.vendors.anthropic_server import Said
 
 __all__ = ["world"]
@@ -53,10 +53,10 @@ def test_what_a_killed_child_was_receiving_counts_to_its_parents_limit_though_no
 ) -> None:
     programs = Programs(tmp_path)
     parent, child = "20261120-120000-aaaaaa", "20261120-120001-bbbbbb"
-    store.create(
+    discussion_store.create(
         programs.home, DiscussionMeta(parent, "Parent", NOW, "embedded", "m", spend_limit_usd=0.0001)
     )
-    store.create(
+    discussion_store.create(
         programs.home,
         DiscussionMeta(
             child, "Task", NOW, "anthropic", "claude-opus-5-5", parent_id=parent, delegated_by="call"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.escapes import escaped, hidden_count
+from core.agent.tool import escaped, hidden_count
 
 
 @pytest.mark.parametrize(

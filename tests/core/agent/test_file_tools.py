@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.policy import EDIT_GRANT
+from core.agent.tool_policy import EDIT_GRANT
 from core.agent.tools.read_file import MAX_CHARS, MAX_LINES
-from core.agent.tools.table import TOOLS
-from core.values.agent import ActKind
+from core.app.tool_table import TOOLS
+from core.kernel.values.agent import ActKind
 from tests.core.agent.desks import Desk
 
 BODY = "".join(f"line {number}\n" for number in range(1, 31))

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.agent.tools.glob import MAX_NAMES
-from core.agent.tools.grep import MAX_CHARS, MAX_MATCHES
+from core.agent.tools.search_files import MAX_CHARS, MAX_MATCHES, MAX_NAMES
 from tests.core.agent.desks import Desk
 from tests.patience import ends
 
@@ -67,7 +66,7 @@ def test_lines_around_are_shown_once(desk: Desk) -> None:
     "pattern", ["(a+)+$", "(a|a)*b", "(.*)(.*)(.*)(.*)(.*)[^a]", "(x+x+)+y", "a{0,900}a{0,1}b"]
 )
 def test_an_expression_that_would_explode_ends(desk: Desk, pattern: str) -> None:
-    """Of the engine that backtracks each would take for ever; how long it takes is a row of `bench.sound_growth`."""
+    """Of the engine that backtracks each would take for ever; how long it takes is a row of `tests.bench.sound_growth`."""
     (desk.root / "trap.txt").write_text("a" * 200_000 + "\n")
 
     assert not ends(lambda: desk.use("grep", pattern=pattern, path="trap.txt")).is_error

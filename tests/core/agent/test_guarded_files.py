@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.asked_places import reasons_to_ask_before_writing
+from core.agent.agent_messages import JudgeCall
+from core.agent.agent_worker import approval_of
 from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, write_guarded
-from core.agent.messages import JudgeCall
+from core.agent.sensitive_paths import reasons_to_ask_before_writing
 from core.agent.tool import ToolPlaces
-from core.agent.worker import approval_of
-from core.base import opener
-from core.base.key_names import name_reasons
+from core.kernel import opener
+from core.kernel.key_names import name_reasons
 from tests.core.agent.desks import Desk
 
 SECRET = "the secret of the house"
@@ -143,7 +143,7 @@ def test_a_file_of_a_gigabyte_is_refused_unread(desk: Desk) -> None:
 
 
 def test_a_file_that_vanishes_between_judging_and_doing_is_said(desk: Desk) -> None:
-    from core.agent.tools.table import TOOLS
+    from core.app.tool_table import TOOLS
 
     judged = desk.judge("read_file", path="src/a.py")
     (desk.root / "src" / "a.py").unlink()

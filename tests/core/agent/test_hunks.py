@@ -16,8 +16,8 @@ from core.agent.hunks import (
     lines_of,
     unified,
 )
-from core.base.text import clean
-from core.values.agent import EditHunk
+from core.kernel.frame import clean
+from core.kernel.values.agent import EditHunk
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "d\x0c", "\u2028"]), max_size=14)
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))

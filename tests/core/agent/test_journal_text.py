@@ -18,7 +18,7 @@ from core.agent.journal_text import (
     without_discussions,
     written,
 )
-from core.base.text import clean
+from core.kernel.frame import clean
 from tests.core.records import NOW, texts, times
 
 _LINES = st.sampled_from(

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from core.agent import change_notes, kept_bytes
-from core.agent.changes import with_changes
-from core.agent.tools import file_change
-from core.base.errors import StorageError
-from core.forgetting.places import Folder, place_of
-from core.values.agent import FileChange
+from core.agent import kept_bytes
+from core.agent import kept_bytes as change_notes
+from core.agent.hunks import with_changes
+from core.agent.tools import edit_file
+from core.app.forgetting.forgetting_places import Folder, place_of
+from core.kernel.errors import StorageError
+from core.kernel.values.agent import FileChange
 from tests.core.agent.desks import Desk
 
 
@@ -154,7 +155,7 @@ def test_a_program_that_ended_in_a_write_has_it_listed_and_undone_written_or_not
     if is_written:
         monkeypatch.setattr(desk, "note_written", killed)
     else:
-        monkeypatch.setattr(file_change, "write_guarded", killed)
+        monkeypatch.setattr(edit_file, "write_guarded", killed)
     with pytest.raises(KilledError):
         edit(desk, "a.txt", "two", "2")
     with (edits(desk) / change_notes.NOTES_FILE).open("ab") as notes:
@@ -168,7 +169,7 @@ def test_a_program_that_ended_in_a_write_has_it_listed_and_undone_written_or_not
 
 def test_a_write_that_failed_is_not_told_as_one(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     first = edit(desk, "a.txt", "one", "1")
-    monkeypatch.setattr(file_change, "write_guarded", lambda *_: "No space.")
+    monkeypatch.setattr(edit_file, "write_guarded", lambda *_: "No space.")
     desk.use("edit_file", path="a.txt", old_text="two", new_text="2")
     desk.use("write_file", path="new.txt", text="n")
 

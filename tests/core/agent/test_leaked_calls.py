@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.leaked_calls import elsewhere, is_leaked, with_recovered
-from core.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
-from core.values.stack import ToolSchema
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
+from core.kernel.values.stack import ToolSchema
 from tests.operations import LINEAR, growth
 
 TOOLS = (

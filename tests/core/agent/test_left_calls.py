@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.messages import JudgeCall, RunCall
-from core.app.messages import HomeOpened
-from core.base.reports import Tick
-from core.discussion.messages import DiscussionLoaded
-from core.settings.messages import SettingsFilesChanged, SettingsSettled
-from core.turn.messages import CallProvider, RetrySend, SendPrompt
-from core.values.agent import CallState
-from core.values.messages import Role
-from core.values.settings import Project
+from core.agent.agent_messages import JudgeCall, RunCall
+from core.app.app_messages import HomeOpened
+from core.kernel.reports import Tick
+from core.kernel.values.agent import CallState
+from core.kernel.values.messages import Role
+from core.kernel.values.settings import Project
+from core.services.settings.settings_messages import SettingsFilesChanged, SettingsSettled
+from core.talk.discussion.discussion_messages import DiscussionLoaded
+from core.talk.turn.turn_messages import CallProvider, RetrySend, SendPrompt
 from tests.core.agent.test_rounds import asking, of_tools, results, yes
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of, settings_loaded

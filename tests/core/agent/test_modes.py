@@ -5,22 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import RunCall, SetTools
-from core.agent.pages import mode_of
-from core.agent.policy import EDIT_GRANT
-from core.app.messages import HomeOpened
-from core.discussion.messages import (
+from core.agent.agent_messages import RunCall, SetTools
+from core.agent.agent_pages import mode_of
+from core.agent.tool_policy import EDIT_GRANT
+from core.app.app_messages import HomeOpened
+from core.kernel.values.agent import CallState, Mode
+from core.kernel.values.settings import Policies, PolicyAnswer, Project
+from core.services.settings.settings_messages import SettingsLoaded
+from core.talk.discussion.discussion_messages import (
     BranchDiscussion,
     BranchOnDisk,
     DiscussionCreated,
     DiscussionLoaded,
     WriteMeta,
 )
-from core.settings.messages import SettingsLoaded
-from core.turn.messages import CallProvider
-from core.values.agent import CallState, Mode
-from core.values.policies import Policies, PolicyAnswer
-from core.values.settings import Project
+from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.test_rounds import asking
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of, settings_loaded

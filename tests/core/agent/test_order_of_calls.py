@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.agent import kept_bytes
-from core.agent.messages import (
+from core.agent.agent_messages import (
     AgentEvent,
     ApproveCall,
     CallJudged,
@@ -26,14 +26,14 @@ from core.agent.messages import (
     RunCall,
     SandboxFound,
 )
-from core.agent.seen_files import SeenFiles
+from core.agent.agent_worker import ToolWorker
+from core.agent.kept_bytes import SeenFiles
 from core.agent.tool import CommandDesk, CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
-from core.agent.tools.table import TOOLS
-from core.agent.worker import ToolWorker
-from core.app.messages import Effect
-from core.turn.messages import CallProvider
-from core.values.agent import CallState, FileChange, Mode, Sandbox
-from core.values.messages import TextPart, ToolCallPart, ToolResultPart
+from core.app.app_messages import Effect
+from core.app.tool_table import TOOLS
+from core.kernel.values.agent import CallState, FileChange, Mode, Sandbox
+from core.kernel.values.messages import TextPart, ToolCallPart, ToolResultPart
+from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of
 

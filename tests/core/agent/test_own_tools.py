@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 from core.agent.journal_text import parsed
-from core.agent.tools import view_image
-from core.agent.tools.table import TOOLS
-from core.agent.tools.view_image import MAX_SIDE
-from core.values.agent import ActKind, TodoItem, TodoState
+from core.agent.tools import read_file
+from core.agent.tools.read_file import MAX_SIDE
+from core.app.tool_table import TOOLS
+from core.kernel.values.agent import ActKind, TodoItem, TodoState
 from tests.core.agent.desks import Desk
 
 
@@ -56,13 +56,13 @@ def test_pictures_of_calls_beside_each_other_are_decoded_one_after_the_other(
     picture(desk, "a.png", (30, 20), "PNG")
     begun, go_on = threading.Semaphore(0), threading.Semaphore(0)
 
-    def slow(data: bytes) -> view_image.DecodedPicture:
+    def slow(data: bytes) -> read_file.DecodedPicture:
         begun.release()
         assert go_on.acquire(timeout=20)
         return decode(data)
 
-    decode = view_image.decoded
-    monkeypatch.setattr(view_image, "decoded", slow)
+    decode = read_file.decoded
+    monkeypatch.setattr(read_file, "decoded", slow)
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(desk.use, "view_image", path="a.png") for _ in range(3)]
         assert begun.acquire(timeout=20)

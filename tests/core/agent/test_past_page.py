@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.agent.messages import (
+from core.agent.agent_messages import (
     CallDone,
     ChangesFound,
     FilesRestored,
@@ -22,15 +22,15 @@ from core.agent.messages import (
     UndoTurn,
 )
 from core.agent.past_page import ENDED_WITH_PROGRAM, KINDS, with_past
-from core.agent.tools.table import TOOLS
-from core.discussion.messages import DiscussionCreated, DiscussionLoaded
-from core.signals.messages import InboxFile, InboxRead
-from core.turn.messages import CallEnded, CallProvider
-from core.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, TodoState
-from core.values.discussion import OpenDiscussion
-from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
-from core.values.provider import StopKind, Stopped
-from core.values.usage import Usage
+from core.app.tool_table import TOOLS
+from core.kernel.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, TodoState
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import StopKind, Stopped
+from core.kernel.values.usage import Usage
+from core.signals.signals_messages import InboxFile, InboxRead
+from core.talk.discussion.discussion_messages import DiscussionCreated, DiscussionLoaded
+from core.talk.turn.turn_messages import CallEnded, CallProvider
 from tests.core.agent.test_rounds import asking, yes
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of

@@ -8,18 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.agent.policy import (
-    EDIT_GRANT,
-    Standing,
-    approval_id,
-    command_grant,
-    covers,
-    host_grant,
-    rule,
-)
-from core.settings.policies import tightened
-from core.values.agent import ActKind, Approval, Mode, Sandbox
-from core.values.policies import Policies, PolicyAnswer, ProjectPolicies
+from core.agent.tool_policy import EDIT_GRANT, Standing, approval_id, command_grant, covers, host_grant, rule
+from core.kernel.values.agent import ActKind, Approval, Mode, Sandbox
+from core.kernel.values.settings import Policies, PolicyAnswer, ProjectPolicies
+from core.services.settings.project_tables import tightened
 
 CONFINED = Sandbox("bubblewrap")
 READ = Approval("r", ActKind.READ, "Read a.py")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from core.agent.messages import CallDone, CallJudged, JudgeCall
-from core.app.messages import Effect, Quit
-from core.base.reports import Tick
-from core.discussion.messages import AppendRecords
-from core.spending.limits import call_key
-from core.spending.messages import ClaimReserve, SettleReserve, SpendingEffect
-from core.turn.messages import CallEnded, CallProvider, RequestBuilt, SendRequest
-from core.values.agent import ActKind, Approval
-from core.values.provider import StopKind, Stopped
-from core.values.records import RequestRecord, UsageRecord
-from core.values.spending import Payment, Reservation
-from core.values.usage import Usage
+from core.agent.agent_messages import CallDone, CallJudged, JudgeCall
+from core.app.app_messages import Effect, Quit
+from core.kernel.reports import Tick
+from core.kernel.values.agent import ActKind, Approval
+from core.kernel.values.provider import StopKind, Stopped
+from core.kernel.values.records import RequestRecord, UsageRecord
+from core.kernel.values.usage import Payment, Reservation, Usage
+from core.services.spending.limits import call_key
+from core.services.spending.spending_messages import ClaimReserve, SettleReserve, SpendingEffect
+from core.talk.discussion.discussion_messages import AppendRecords
+from core.talk.turn.turn_messages import CallEnded, CallProvider, RequestBuilt, SendRequest
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from core.agent.messages import (
+from core.agent.agent_messages import (
     ApproveCall,
     CallDone,
     CallJudged,
@@ -18,27 +18,35 @@ from core.agent.messages import (
     SetTools,
     StopCalls,
 )
-from core.agent.policy import EDIT_GRANT
-from core.app.messages import Effect, HomeOpened
-from core.base.errors import FailureKind
-from core.base.reports import Tick
-from core.discussion.messages import (
+from core.agent.tool_policy import EDIT_GRANT
+from core.app.app_messages import Effect, HomeOpened
+from core.kernel.errors import FailureKind
+from core.kernel.reports import Tick
+from core.kernel.values.agent import ActKind, Approval, CallState, Mode, Sandbox
+from core.kernel.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
+from core.kernel.values.provider import Failure, StopKind, Stopped
+from core.kernel.values.records import StartRecord
+from core.kernel.values.settings import CachingSettings, Project, Settings, ToolSettings
+from core.kernel.values.state import AppState, TrashItem
+from core.kernel.values.updates import outcome_of
+from core.kernel.values.usage import Usage
+from core.talk.discussion.discussion_messages import (
+    AddToQueue,
     AppendRecords,
     DiscussionTrashed,
+    QueueWritten,
     ResultToken,
     StartToken,
     WriteFailed,
 )
-from core.discussion.queue_messages import AddToQueue, QueueWritten
-from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
-from core.values.agent import ActKind, Approval, CallState, Mode, Sandbox
-from core.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
-from core.values.provider import Failure, StopKind, Stopped
-from core.values.records import StartRecord
-from core.values.settings import CachingSettings, Project, Settings, ToolSettings
-from core.values.state import AppState, TrashItem
-from core.values.updates import outcome_of
-from core.values.usage import Usage
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CancelReply,
+    RetrySend,
+    SendPrompt,
+)
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of, settings_loaded
 

@@ -22,10 +22,10 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
-from core.base.bounds import Keeper
-from core.base.command_start import HOST_LIFELINE, Lifeline, start_bare, start_server
-from core.base.mount_gate import CHANGED
-from core.values.agent import Sandbox
+from core.kernel.bounds import Keeper
+from core.kernel.command_start import HOST_LIFELINE, Lifeline, start_bare, start_server
+from core.kernel.mount_gate import CHANGED
+from core.kernel.values.agent import Sandbox
 
 
 def test_a_bubblewrap_that_may_not_make_namespaces_counts_as_none(

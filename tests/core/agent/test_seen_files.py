@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.seen_files import MOST_SEEN, SEEN_FILE, SeenFiles
-from core.forgetting.places import Folder, place_of
+from core.agent.kept_bytes import MOST_SEEN, SEEN_FILE, SeenFiles
+from core.app.forgetting.forgetting_places import Folder, place_of
 
 
 @pytest.fixture

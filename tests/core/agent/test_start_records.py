@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.agent.messages import ApproveCall, CallJudged, SandboxFound
-from core.discussion.log_codec import decode, encode
-from core.discussion.messages import AppendRecords
-from core.values.agent import ActKind, Approval, Sandbox
-from core.values.records import StartRecord
+from core.agent.agent_messages import ApproveCall, CallJudged, SandboxFound
+from core.kernel.values.agent import ActKind, Approval, Sandbox
+from core.kernel.values.records import StartRecord
+from core.talk.discussion.discussion_messages import AppendRecords
+from core.talk.discussion.log_codec import decode, encode
 from tests.core.agent.test_rounds import asking
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from core.agent.agent_messages import SetTools
 from core.agent.compaction_messages import CompactDiscussion
-from core.agent.messages import SetTools
 from core.app.controller import AppController
 from core.app.execution import act
-from core.settings.messages import TrustProject
-from core.turn.messages import CancelReply, SendPrompt
-from core.values.messages import Role
-from core.values.state import AppState
+from core.kernel.values.messages import Role
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import TrustProject
+from core.talk.turn.turn_messages import CancelReply, SendPrompt
 from tests.core.agent.test_whole_tools import asked, is_over, yes
 from tests.core.app.programs import until
-from tests.core.caching.test_money_whole import LONG, World, ask, settled, spent, world
+from tests.core.talk.caching.test_money_whole import LONG, World, ask, settled, spent, world
 from tests.vendors.anthropic_server import Said
 from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 

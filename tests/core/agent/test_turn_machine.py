@@ -9,23 +9,42 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec.structs import replace
 
+from core.agent.agent_messages import (
+    ApproveCall,
+    CallDone,
+    CallJudged,
+    JudgeCall,
+    RefuseCall,
+    RunCall,
+    SetTools,
+)
 from core.agent.context_window import restore_from_log
-from core.agent.messages import ApproveCall, CallDone, CallJudged, JudgeCall, RefuseCall, RunCall, SetTools
-from core.agent.policy import approval_id
-from core.app.messages import Effect
-from core.base.errors import FailureKind
-from core.discussion.cuts import sent_view
-from core.discussion.left_calls import left_calls
-from core.discussion.log_view import fold
-from core.discussion.messages import AppendRecords, DiscussionLoaded, RecordsAppended, WriteFailed
-from core.discussion.paired_calls import NO_RESULT, paired
-from core.settings.messages import SettingsFilesChanged, SettingsSettled
-from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
-from core.values.agent import Approval, CallState, Mode
-from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
-from core.values.provider import Failure, StopKind, Stopped
-from core.values.records import MessageRecord, Record, StartRecord
-from core.values.usage import Usage
+from core.agent.tool_policy import approval_id
+from core.app.app_messages import Effect
+from core.kernel.errors import FailureKind
+from core.kernel.values.agent import Approval, CallState, Mode
+from core.kernel.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import Failure, StopKind, Stopped
+from core.kernel.values.records import MessageRecord, Record, StartRecord
+from core.kernel.values.usage import Usage
+from core.services.settings.settings_messages import SettingsFilesChanged, SettingsSettled
+from core.talk.discussion.cuts import sent_view
+from core.talk.discussion.discussion_messages import (
+    AppendRecords,
+    DiscussionLoaded,
+    RecordsAppended,
+    WriteFailed,
+)
+from core.talk.discussion.log_content import fold
+from core.talk.discussion.open_calls import NO_RESULT, left_calls, paired
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CancelReply,
+    RetrySend,
+    SendPrompt,
+)
 from tests.core.agent.tool_playbook import KINDS, ToolPlaybook, asks
 from tests.core.app.playbook import of
 

@@ -6,16 +6,16 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.agent.messages import JudgeCall, RunCall
-from core.context.desk import begun_turn, turn_inputs
-from core.context.stack import build_stack
-from core.providers.wire import open_turn_start
-from core.turn.messages import CallProvider
-from core.values.cache import DiscussionCacheState
-from core.values.messages import AttachmentPart, Role, TextPart, ToolCallPart, ToolResultPart
-from core.values.provider import StopKind
-from core.values.spec import CallToBuild
-from core.values.state import AppState
+from core.agent.agent_messages import JudgeCall, RunCall
+from core.kernel.values.cache import DiscussionCacheState
+from core.kernel.values.messages import AttachmentPart, Role, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import StopKind
+from core.kernel.values.spec import CallToBuild
+from core.kernel.values.state import AppState
+from core.services.providers.wire import open_turn_start
+from core.talk.context.assembly_desk import begun_turn, turn_inputs
+from core.talk.context.stack import build_stack
+from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
 

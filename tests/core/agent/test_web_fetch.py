@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.policy import host_grant
+from core.agent.tool_policy import host_grant
 from core.agent.tools import web_fetch
 from core.agent.tools.web_fetch import MAX_BODY_BYTES, Network, fetching_tool
-from core.values.agent import ActKind
+from core.kernel.values.agent import ActKind
 from tests.core.agent.desks import Desk
 
 Answer = Callable[[BaseHTTPRequestHandler], None]

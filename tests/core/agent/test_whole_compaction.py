@@ -15,14 +15,14 @@ from core.agent.compaction_messages import CompactDiscussion
 from core.agent.context_window import restore_from_log
 from core.agent.journal_text import new_entry, written
 from core.app.execution import act
-from core.base.paths import JOURNAL_FILE
-from core.discussion import log
-from core.discussion.cuts import sent_view
-from core.settings.messages import RefreshModels
-from core.turn.messages import SendPrompt
-from core.values.messages import Mark
-from core.values.records import UsageRecord
-from core.values.usage import UsageKind
+from core.kernel.paths import JOURNAL_FILE
+from core.kernel.values.messages import Mark
+from core.kernel.values.records import UsageRecord
+from core.kernel.values.usage import UsageKind
+from core.services.settings.settings_messages import RefreshModels
+from core.talk.discussion import log
+from core.talk.discussion.cuts import sent_view
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask, texts
 from tests.core.records import NOW

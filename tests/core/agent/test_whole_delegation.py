@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.discussion.messages import ReadDiscussion
-from core.turn.messages import SendPrompt
-from core.values.agent import CallState, Mode
-from core.values.messages import Role, Status
-from core.values.state import AppState
+from core.kernel.values.agent import CallState, Mode
+from core.kernel.values.messages import Role, Status
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import ReadDiscussion
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.agent.test_whole_tools import calls, is_over, results, with_tools
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World
@@ -93,14 +93,14 @@ def test_a_child_reads_and_its_last_words_are_the_result_of_its_parents_call(wor
 KILLED = """
 import sys, threading
 from pathlib import Path
-from core.agent.messages import SetTools
+from core.agent.agent_messages import SetTools
 from core.app.controller import AppController
 from core.app.execution import act
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from core.settings.messages import TrustProject
-from core.turn.messages import SendPrompt
+from core.talk.discussion.discussion_messages import CreateDiscussion
+from core.services.settings.settings_messages import TrustProject
+from core.talk.turn.turn_messages import SendPrompt
 
 home, project = map(Path, sys.argv[1:])
 controller = AppController(LocalOutside(OutsideOptions(home=home, start=project, watches=False)))

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.messages import ApproveCall, SetTools, UndoTurn
+from core.agent.agent_messages import ApproveCall, SetTools, UndoTurn
 from core.app.controller import AppController
 from core.app.execution import act
-from core.base import paths
-from core.base.errors import SlopError
-from core.discussion.messages import ReadDiscussion
-from core.settings.messages import TrustProject
-from core.turn.messages import CancelReply, SendPrompt
-from core.values.agent import CallState, Mode
-from core.values.messages import Message, Role, ToolResultPart
-from core.values.state import AppState
+from core.kernel import paths
+from core.kernel.errors import SlopError
+from core.kernel.values.agent import CallState, Mode
+from core.kernel.values.messages import Message, Role, ToolResultPart
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import TrustProject
+from core.talk.discussion.discussion_messages import ReadDiscussion
+from core.talk.turn.turn_messages import CancelReply, SendPrompt
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
@@ -158,17 +158,17 @@ def test_escape_ends_a_command_with_all_it_started_and_the_turn(world: World) ->
 KILLED = """
 import sys, threading
 from pathlib import Path
-from core.agent.messages import ApproveCall, SetTools
+from core.agent.agent_messages import ApproveCall, SetTools
 from core.agent.tool import Judged, Tool, ToolAnswer
 from core.app.controller import AppController
 from core.app.execution import act
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from core.settings.messages import TrustProject
-from core.turn.messages import SendPrompt
-from core.values.agent import ActKind
-from core.values.stack import ToolSchema
+from core.talk.discussion.discussion_messages import CreateDiscussion
+from core.services.settings.settings_messages import TrustProject
+from core.talk.turn.turn_messages import SendPrompt
+from core.kernel.values.agent import ActKind
+from core.kernel.values.stack import ToolSchema
 
 home, project = map(Path, sys.argv[1:])
 begun = threading.Event()

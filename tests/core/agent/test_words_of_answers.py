@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.agent.messages import ApproveCall, JudgeCall, RunCall
-from core.turn.messages import CallProvider
+from core.agent.agent_messages import ApproveCall, JudgeCall, RunCall
+from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.test_rounds import asking, results
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of

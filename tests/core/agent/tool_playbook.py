@@ -6,16 +6,16 @@ import json
 
 from msgspec.structs import replace
 
-from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, SetTools
-from core.agent.policy import approval_id
-from core.app.messages import Effect
-from core.discussion.messages import AppendRecords, WriteMeta
-from core.turn.messages import CallEnded, CallProvider
-from core.values.agent import ActKind, AgentTurn, Approval, CallState, Mode
-from core.values.messages import Message, Part, TextPart, ToolCallPart
-from core.values.provider import ProviderKind, StopKind, Stopped
-from core.values.settings import Project, Settings
-from core.values.usage import Usage
+from core.agent.agent_messages import CallDone, CallJudged, JudgeCall, RunCall, SetTools
+from core.agent.tool_policy import approval_id
+from core.app.app_messages import Effect
+from core.kernel.values.agent import ActKind, AgentTurn, Approval, CallState, Mode
+from core.kernel.values.messages import Message, Part, TextPart, ToolCallPart
+from core.kernel.values.provider import ProviderKind, StopKind, Stopped
+from core.kernel.values.settings import Project, Settings
+from core.kernel.values.usage import Usage
+from core.talk.discussion.discussion_messages import AppendRecords, WriteMeta
+from core.talk.turn.turn_messages import CallEnded, CallProvider
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
 KINDS = {

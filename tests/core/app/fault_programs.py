@@ -16,16 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.app.controller import AppController, wall_clock
-from core.app.execution import act
-from core.app.options import OutsideOptions
-from core.base import disk
-from core.base.errors import SlopError
-from core.base.tokens import count_tokens
-from core.cli.outside import CommandOutside
-from core.discussion.messages import CreateDiscussion, ExportDiscussion, ReadDiscussion, SelectDiscussion
-from core.turn.messages import SendPrompt, SendQueued
-from core.values.messages import Message, Role, Status
-from core.values.state import AppState, Level
+from core.app.execution import OutsideOptions, act
+from core.front.cli.session import CommandOutside
+from core.kernel import disk
+from core.kernel.errors import SlopError
+from core.kernel.tokens import count_tokens
+from core.kernel.values.messages import Message, Role, Status
+from core.kernel.values.state import AppState, Level
+from core.talk.discussion.discussion_messages import (
+    CreateDiscussion,
+    ExportDiscussion,
+    ReadDiscussion,
+    SelectDiscussion,
+)
+from core.talk.turn.turn_messages import SendPrompt, SendQueued
 from tests.core.knowledge.fault_disks import Point, PointDisk
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import Gate, HoldAfter

@@ -7,9 +7,29 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from core.app.app_messages import Command, Effect, Event, HomeOpened, Input
 from core.app.dispatch import step
-from core.app.messages import Command, Effect, Event, HomeOpened, Input
-from core.discussion.messages import (
+from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
+from core.kernel.values.messages import Part, TextPart
+from core.kernel.values.provider import (
+    KeySource,
+    ModelProfile,
+    ProviderKind,
+    ProviderStatus,
+    StopKind,
+    Stopped,
+)
+from core.kernel.values.settings import Project, Settings
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import SpentElsewhere, Usage
+from core.services.settings.settings_messages import SettingsLoaded, SettingsSettled, TellSettled
+from core.services.spending.spending_messages import (
+    ClaimReserve,
+    ReserveClaimed,
+    SpendingEffect,
+    TakeCutUpkeep,
+)
+from core.talk.discussion.discussion_messages import (
     AppendRecords,
     CreateDiscussion,
     CreateOnDisk,
@@ -17,16 +37,7 @@ from core.discussion.messages import (
     RecordsAppended,
     SummariesLoaded,
 )
-from core.settings.messages import SettingsLoaded, SettingsSettled, TellSettled
-from core.spending.messages import ClaimReserve, ReserveClaimed, SpendingEffect, TakeCutUpkeep
-from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
-from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.messages import Part, TextPart
-from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus, StopKind, Stopped
-from core.values.settings import Project, Settings
-from core.values.spending import SpentElsewhere
-from core.values.state import AppState
-from core.values.usage import Usage
+from core.talk.turn.turn_messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 
 E = TypeVar("E")
 START = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.discussion.messages import AttachFile, AttachText, CreateDiscussion, Detach
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import AttachFile, AttachText, CreateDiscussion, Detach
 from tests.core.app.programs import Programs, until
 
 

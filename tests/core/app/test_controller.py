@@ -8,9 +8,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.app.app_messages import DismissNotice, Effect, Event, HomeOpened
 from core.app.controller import AppController
-from core.app.messages import DismissNotice, Effect, Event, HomeOpened
-from core.discussion.messages import (
+from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
+from core.kernel.values.messages import TextPart
+from core.kernel.values.provider import StopKind, Stopped
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
+from core.services.settings.settings_messages import LoadSettings, SettingsSettled, TellSettled
+from core.signals.signals_messages import InboxRead, ReadInbox
+from core.talk.discussion.discussion_messages import (
     AppendRecords,
     CreateDiscussion,
     CreateOnDisk,
@@ -21,16 +30,7 @@ from core.discussion.messages import (
     SummariesLoaded,
     WriteExport,
 )
-from core.settings.messages import LoadSettings, SettingsSettled, TellSettled
-from core.signals.messages import InboxRead, ReadInbox
-from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
-from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.messages import TextPart
-from core.values.provider import StopKind, Stopped
-from core.values.spec import StackSpec
-from core.values.stack import StackInputs
-from core.values.state import AppState
-from core.values.usage import Usage
+from core.talk.turn.turn_messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from tests.core.app.playbook import settings_loaded
 from tests.patience import PATIENCE_S
 

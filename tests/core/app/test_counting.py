@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.app.count_file import MOST_KEPT, CountFile
-from core.app.counting import Counting, _batches
+from core.app.counting import MOST_KEPT, CountFile, Counting, _batches
 from core.app.crunch import Crunch
 
 pytestmark = pytest.mark.usefixtures("own_worker_process")

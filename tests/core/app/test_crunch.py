@@ -14,10 +14,10 @@ import psutil
 import pytest
 
 from core.app.crunch import Crunch, CrunchClosedError, CrunchError
-from core.base.tokens import count_tokens
-from core.harvest.transcript_sources import unread_messages
-from core.values.curation import LineRange, Symbol
-from core.values.harvest import ArtifactKind
+from core.kernel.tokens import count_tokens
+from core.kernel.values.curation import LineRange, Symbol
+from core.kernel.values.harvest import ArtifactKind
+from core.knowledge.harvest.transcript_sources import unread_messages
 from tests.patience import PATIENCE_S, until
 
 WAIT_S = PATIENCE_S

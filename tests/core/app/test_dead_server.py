@@ -12,8 +12,8 @@ import pytest
 
 from core.app import outside
 from core.app.execution import act
-from core.settings.messages import ChangeSetting, RefreshModels
-from core.values.provider import ProviderKind
+from core.kernel.values.provider import ProviderKind
+from core.services.settings.settings_messages import ChangeSetting, RefreshModels
 from tests.core.app.programs import Programs, until
 from tests.patience import PATIENCE_S, ends
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer

@@ -8,8 +8,8 @@ from concurrent.futures import Future
 import numpy as np
 import pytest
 
-from core.app.embedder_process import AT_ONCE, LocalEmbedder
-from core.retrieval.embedder import EmbedError
+from core.app.crunch import AT_ONCE, LocalEmbedder
+from core.retrieval.remote_embedder import EmbedError
 
 
 class SlowProcess:
@@ -30,7 +30,7 @@ class SlowProcess:
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> SlowProcess:
     made = SlowProcess(0)
-    monkeypatch.setattr("core.app.embedder_process.Crunch", lambda _: made)
+    monkeypatch.setattr("core.app.crunch.Crunch", lambda _: made)
     return made
 
 

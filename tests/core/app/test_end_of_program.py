@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.app import crunch, outside
-from core.discussion.messages import CreateDiscussion, SelectDiscussion
+from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
 from tests.core.app.programs import Programs, until
 from tests.patience import PATIENCE_S, ends
 

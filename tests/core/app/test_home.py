@@ -14,11 +14,11 @@ import pytest
 
 from core.app import home
 from core.app.home import Holder, HomeLock, Migration
-from core.base import paths
-from core.base.errors import StorageError
-from tests.core.base.faults import DyingDisk, FullDisk, ReadOnlyDisk, made
-from tests.core.discussion.test_store import tree
+from core.kernel import paths
+from core.kernel.errors import StorageError
+from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk, made
 from tests.core.records import ID, NOW
+from tests.core.talk.discussion.test_store import tree
 
 OWNER = """
 import sys

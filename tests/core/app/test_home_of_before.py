@@ -18,14 +18,14 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.discussion.messages import ReadDiscussion, SelectDiscussion
-from core.harvest.messages import LookForHarvest
-from core.values.messages import Role
-from core.values.state import AppState
+from core.kernel.values.messages import Role
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import LookForHarvest
+from core.talk.discussion.discussion_messages import ReadDiscussion, SelectDiscussion
 from tests.core.app.programs import until
-from tests.core.harvest.harvests import OLD, age, tree
+from tests.core.knowledge.harvest.harvests import OLD, age, tree
 
 BEFORE = Path(__file__).with_name("home_before")
 WRITTEN_AT = datetime(2026, 11, 22, 14, 31, 55, tzinfo=UTC)

@@ -11,17 +11,17 @@ import pytest
 
 from core.app import home as store_home
 from core.app import peek
-from core.base import paths
-from core.base.diagnostics import start_log
-from core.base.errors import SlopError
-from core.discussion.catalog import Catalog
-from core.discussion.messages import CreateDiscussion, SelectDiscussion
-from core.discussion.store import create
+from core.kernel import paths
+from core.kernel.cores import start_log
+from core.kernel.errors import SlopError
+from core.kernel.values.state import AppState
 from core.knowledge.categories import CATEGORY_NAMES
-from core.turn.messages import SendPrompt
-from core.values.state import AppState
+from core.talk.discussion.catalog import Catalog
+from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
+from core.talk.discussion.discussion_store import create
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.app.programs import Programs, until
-from tests.core.base.nodes import NO_FILES, NODES, put
+from tests.core.kernel.nodes import NO_FILES, NODES, put
 from tests.core.records import ID, NOW, meta, user
 from tests.patience import ends
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said

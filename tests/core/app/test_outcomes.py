@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from core.app.app_messages import Command, awaited
 from core.app.execution import is_over
-from core.app.messages import Command, awaited
-from core.base.reports import OperationEnded, OperationFailed, command_id_of
-from core.context.messages import CreatePreset
-from core.discussion.messages import (
+from core.kernel.reports import OperationEnded, OperationFailed, command_id_of
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import conclude, outcome_of
+from core.knowledge.knowledge_messages import MakeDigest, RegenerateDigest
+from core.services.settings.settings_messages import RefreshModels
+from core.talk.context.context_messages import CreatePreset
+from core.talk.discussion.discussion_messages import (
     CreateDiscussion,
     DeleteDiscussion,
     PinDiscussion,
@@ -17,11 +22,6 @@ from core.discussion.messages import (
     TrashOnDisk,
     WriteMeta,
 )
-from core.knowledge.messages import MakeDigest, RegenerateDigest
-from core.settings.messages import RefreshModels
-from core.values.outcomes import CommandOutcome
-from core.values.state import AppState, Level
-from core.values.updates import conclude, outcome_of
 from tests.core.app.playbook import Playbook, of
 
 

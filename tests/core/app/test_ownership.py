@@ -10,18 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from core.app.home import Holder
-from core.app.ownership import Ownership
-from core.base import paths
-from core.base.errors import LockedError
-from core.signals.messages import PutSignalsAway
+from core.app.home import Holder, Ownership
+from core.kernel import paths
+from core.kernel.errors import LockedError
+from core.signals.signals_messages import PutSignalsAway
 from tests.core.app.programs import Programs, until
 
 ANOTHER_PROGRAM = """
 import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from core.app.ownership import Ownership
+from core.app.home import Ownership
 from core.signals.inbox import Inbox
 home = Path(sys.argv[1])
 other = home.with_name("other")

@@ -7,22 +7,33 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import PERSON_ONLY, Command
-from core.app.person_acts import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_persons
-from core.context.messages import ChangePreset, CreatePreset, InspectFile, KeepOut
-from core.discussion.messages import AttachFile, ExportDiscussion, SetDraft
-from core.forgetting.messages import ForgetDiscussion, ForgetItem
-from core.harvest.messages import ApplyHarvest, ApplyMerge, BatchHarvest, PreviewHarvest, UndoHarvest
-from core.hooks.table import OPERATIONS
-from core.imports.messages import ImportConversations
-from core.knowledge.messages import AttachNotes, RestoreFact
-from core.settings.messages import ChangeProjectSetting, ChangeSetting, OpenProject, SavePrompt
-from core.settings.schema import SETTINGS, SettingScope
-from core.signals.messages import SetQuiet
-from core.turn.messages import PaidCommand, RetrySend, SendPrompt
-from core.values.discussion import Draft, OpenDiscussion
-from core.values.settings import CachingSettings, Settings
-from core.values.state import AppState
+from core.app.app_messages import PERSON_ONLY, Command
+from core.app.execution import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_persons
+from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
+from core.front.hooks.table import OPERATIONS
+from core.imports.imports_messages import ImportConversations
+from core.kernel.values.discussion import Draft, OpenDiscussion
+from core.kernel.values.settings import CachingSettings, Settings
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import (
+    ApplyHarvest,
+    ApplyMerge,
+    BatchHarvest,
+    PreviewHarvest,
+    UndoHarvest,
+)
+from core.knowledge.knowledge_messages import AttachNotes, RestoreFact
+from core.services.settings.settings_messages import (
+    ChangeProjectSetting,
+    ChangeSetting,
+    OpenProject,
+    SavePrompt,
+)
+from core.services.settings.settings_schema import SETTINGS, SettingScope
+from core.signals.signals_messages import SetQuiet
+from core.talk.context.context_messages import ChangePreset, CreatePreset, InspectFile, KeepOut
+from core.talk.discussion.discussion_messages import AttachFile, ExportDiscussion, SetDraft
+from core.talk.turn.turn_messages import PaidCommand, RetrySend, SendPrompt
 
 STATE = AppState()
 WAYS_OUT = frozenset(
@@ -30,10 +41,10 @@ WAYS_OUT = frozenset(
 )
 """Names of fields by which a command could reach other folders of the machine, or other machines."""
 HELD_ELSEWHERE = {
-    CreatePreset: "a file outside the project is not read: core/context/places.py",
-    ChangePreset: "a file outside the project is not read: core/context/places.py",
-    InspectFile: "a file outside the project is not read: core/context/places.py",
-    ExportDiscussion: "where an export may go: core/discussion/export_place.py",
+    CreatePreset: "a file outside the project is not read: core/talk/context/globs.py",
+    ChangePreset: "a file outside the project is not read: core/talk/context/globs.py",
+    InspectFile: "a file outside the project is not read: core/talk/context/globs.py",
+    ExportDiscussion: "where an export may go: core/talk/discussion/discussion_export.py",
     KeepOut: "takes a source away, and lets back in what the settings name",
     ApplyHarvest: "of what was looked at, by its path there",
     AttachNotes: "notes are bound to the name of a file, which is not read for it",

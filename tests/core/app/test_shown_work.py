@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from core.agent.messages import CallJudged, JudgeCall, RunCall
-from core.app.messages import Effect
-from core.base.reports import Tick
-from core.context.messages import AssembleContext
-from core.discussion.messages import IndexDiscussion, SelectDiscussion
-from core.turn.messages import CallProvider, ReplyArrived, RequestBuilt
-from core.values.agent import ActKind, Approval
-from core.values.messages import TextPart
-from core.values.provider import StopKind
-from core.values.records import RequestRecord
+from core.agent.agent_messages import CallJudged, JudgeCall, RunCall
+from core.app.app_messages import Effect
+from core.kernel.reports import Tick
+from core.kernel.values.agent import ActKind, Approval
+from core.kernel.values.messages import TextPart
+from core.kernel.values.provider import StopKind
+from core.kernel.values.records import RequestRecord
+from core.talk.context.context_messages import AssembleContext
+from core.talk.discussion.discussion_messages import IndexDiscussion, SelectDiscussion
+from core.talk.turn.turn_messages import CallProvider, ReplyArrived, RequestBuilt
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import START, of
 

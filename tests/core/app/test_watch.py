@@ -12,8 +12,8 @@ from queue import Empty, SimpleQueue
 import pytest
 import watchfiles
 
-from core.app import watch as module
-from core.app.watch import FileWatch
+from core.app import watcher as module
+from core.app.watcher import FileWatch
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S

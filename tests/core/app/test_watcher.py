@@ -9,15 +9,14 @@ from queue import SimpleQueue
 
 import pytest
 
-from core.app.messages import Event
-from core.app.watch import FileWatch
-from core.app.watcher import Watcher
-from core.context.messages import FilesChanged
-from core.discussion.messages import DiscussionsTouched
-from core.knowledge.messages import KnowledgeFilesChanged
-from core.settings.messages import SettingsFilesChanged
-from core.signals.messages import InboxTouched, WatchedFilesChanged
-from core.spending.messages import ReservesTouched
+from core.app.app_messages import Event
+from core.app.watcher import FileWatch, Watcher
+from core.knowledge.knowledge_messages import KnowledgeFilesChanged
+from core.services.settings.settings_messages import SettingsFilesChanged
+from core.services.spending.spending_messages import ReservesTouched
+from core.signals.signals_messages import InboxTouched, WatchedFilesChanged
+from core.talk.context.context_messages import FilesChanged
+from core.talk.discussion.discussion_messages import DiscussionsTouched
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S

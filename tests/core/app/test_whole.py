@@ -15,11 +15,15 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.controller import AppController
-from core.app.options import OutsideOptions
+from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.base.errors import FailureKind, LockedError
-from core.context.messages import CreatePreset, SavePreset
-from core.discussion.messages import (
+from core.kernel.errors import FailureKind, LockedError
+from core.kernel.values.curation import FileItem
+from core.kernel.values.messages import Mark, Status
+from core.kernel.values.state import AppState
+from core.services.settings.starting_model import profile_of
+from core.talk.context.context_messages import CreatePreset, SavePreset
+from core.talk.discussion.discussion_messages import (
     BranchDiscussion,
     CreateDiscussion,
     DeleteDiscussion,
@@ -30,11 +34,7 @@ from core.discussion.messages import (
     SetModel,
     UndoDelete,
 )
-from core.settings.models import profile_of
-from core.turn.messages import CancelReply, RetrySend, SendPrompt
-from core.values.curation import FileItem
-from core.values.messages import Mark, Status
-from core.values.state import AppState
+from core.talk.turn.turn_messages import CancelReply, RetrySend, SendPrompt
 from tests.core.app.programs import WAIT_S, Programs, until
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
@@ -257,9 +257,9 @@ import sys
 from pathlib import Path
 from core.app.controller import AppController
 from core.app.outside import LocalOutside
-from core.app.options import OutsideOptions
-from core.discussion.messages import CreateDiscussion
-from core.turn.messages import SendPrompt
+from core.app.execution import OutsideOptions
+from core.talk.discussion.discussion_messages import CreateDiscussion
+from core.talk.turn.turn_messages import SendPrompt
 controller = AppController(LocalOutside(OutsideOptions(home=Path(sys.argv[1]), start=Path(sys.argv[2]), watches=False)))
 controller.start()
 controller.wait_for(lambda s: bool(s.config.providers) and not s.program.is_loading, 30)
@@ -303,8 +303,8 @@ def test_what_arrived_survives_a_kill(world: World) -> None:
 def test_words_that_cannot_be_written_are_said_and_kept_in_the_composer(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.base.errors import StorageError
-    from core.discussion import log
+    from core.kernel.errors import StorageError
+    from core.talk.discussion import log
 
     controller = world.start()
     chosen = world.discussion(controller)

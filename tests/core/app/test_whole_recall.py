@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.app.execution import act
-from core.discussion.messages import SetDraft
-from core.retrieval.messages import UpdateIndex
+from core.retrieval.retrieval_messages import UpdateIndex
+from core.talk.discussion.discussion_messages import SetDraft
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask
 from tests.vendors.compatible_server import VLLM, CompatibleServer

@@ -10,9 +10,9 @@ import pytest
 
 from core.app.controller import AppController
 from core.app.execution import act
-from core.retrieval.messages import SearchMemory
-from core.values.retrieval import SearchAnswer
-from core.values.state import AppState
+from core.kernel.values.retrieval import SearchAnswer
+from core.kernel.values.state import AppState
+from core.retrieval.retrieval_messages import SearchMemory
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask
 from tests.vendors.compatible_server import (

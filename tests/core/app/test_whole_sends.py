@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from core.app.execution import act
-from core.base.errors import SlopError
-from core.discussion.messages import AttachFile, ReadDiscussion, RenameDiscussion
-from core.turn.messages import SendQueued
+from core.kernel.errors import SlopError
+from core.talk.discussion.discussion_messages import AttachFile, ReadDiscussion, RenameDiscussion
+from core.talk.turn.turn_messages import SendQueued
 from tests.core.app.programs import until
 from tests.core.app.test_whole import CHILD, World, ask, texts
 from tests.pdfs import encrypted_pdf, make_pdf

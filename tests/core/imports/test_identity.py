@@ -8,15 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.discussion import log
-from core.discussion.meta import read_meta
-from core.imports.plan import NO_DATE, OTHER_WORDS
-from core.imports.report import sum_text
-from core.imports.run import UNTICKED, ImportRequest, run_import
-from core.transcripts import chatgpt
-from core.transcripts.tree import paths
-from core.values.imports import ImportReport
-from core.values.records import MarkRecord, MessageRecord
+from core.imports.import_plan import NO_DATE, OTHER_WORDS, sum_text
+from core.imports.import_run import UNTICKED, ImportRequest, run_import
+from core.kernel.values.imports import ImportReport
+from core.kernel.values.records import MarkRecord, MessageRecord
+from core.talk.discussion import log
+from core.talk.discussion.discussion_meta import read_meta
+from core.talk.transcripts import chatgpt
+from core.talk.transcripts.transcript_reader import paths
 from tests.core.imports.test_run import FIRST, NOW, home, ids, imported, talk, words
 
 __all__ = ["home"]

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from core.discussion import log, trash
-from core.discussion.meta import read_meta
-from core.imports import sources
-from core.imports.run import ImportRequest, run_import
-from core.values.imports import ImportReport
-from core.values.messages import Role, TextPart
-from core.values.records import MarkRecord, MessageRecord
+from core.imports import import_sources
+from core.imports.import_run import ImportRequest, run_import
+from core.kernel.values.imports import ImportReport
+from core.kernel.values.messages import Role, TextPart
+from core.kernel.values.records import MarkRecord, MessageRecord
+from core.talk.discussion import log, trash
+from core.talk.discussion.discussion_meta import read_meta
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "transcripts"
@@ -212,7 +212,7 @@ def test_a_bomb_is_not_unpacked(home: Path, tmp_path: Path, monkeypatch: pytest.
     report = run_import(ImportRequest(home, (str(bomb),), NOW, "p", "m", is_dry=False))
     assert "times its size" in report.faults[0].why
 
-    monkeypatch.setattr(sources, "MAX_ARCHIVE_BYTES", 1_000)
+    monkeypatch.setattr(import_sources, "MAX_ARCHIVE_BYTES", 1_000)
     large = packed(tmp_path / "large.zip", conversations__json=json.dumps([talk(*FIRST)] * 9).encode())
     report = run_import(ImportRequest(home, (str(large),), NOW, "p", "m", is_dry=False))
     assert "unpacks to" in report.faults[0].why

@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
+from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import step
-from core.app.messages import Command, Effect, Event, Input
-from core.discussion.messages import LoadSummaries
-from core.imports.messages import (
+from core.imports.imports_messages import (
     CancelImport,
     DismissImport,
     ImportConversations,
@@ -18,9 +17,10 @@ from core.imports.messages import (
     RunImport,
     StopImport,
 )
-from core.values.imports import ImportReport, ImportState
-from core.values.state import AppState
-from core.values.updates import outcome_of
+from core.kernel.values.imports import ImportReport, ImportState
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import outcome_of
+from core.talk.discussion.discussion_messages import LoadSummaries
 
 AT = datetime(2026, 11, 23, tzinfo=UTC)
 ASKED = ImportConversations(("/x/export.zip",), command_id="c1")

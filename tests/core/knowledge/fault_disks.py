@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.base.disk import Disk
+from core.kernel.disk import Disk
 
 
 class KilledError(BaseException):

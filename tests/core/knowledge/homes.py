@@ -9,14 +9,14 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base import paths
-from core.base.disk import OS_DISK, Disk
-from core.discussion import store
-from core.discussion.trash import items as trash_items
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk
+from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.digest import digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from core.talk.discussion import discussion_store
+from core.talk.discussion.trash import items as trash_items
 from tests.core.records import meta, user
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, 123456, UTC)
@@ -92,7 +92,7 @@ class FaultyDisk(Disk):
 def made_home(home: Path) -> Path:
     """A home with two conversations and a file that notes are about."""
     for discussion_id in (FIRST, SECOND):
-        store.create(
+        discussion_store.create(
             home,
             meta(discussion_id),
             [user(f"{discussion_id[:-6]}userid", f"hello from {discussion_id}")],

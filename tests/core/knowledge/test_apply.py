@@ -13,21 +13,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from core.base import paths
-from core.base.disk import Disk
-from core.base.errors import ConfigError, LockedError, StorageError
-from core.discussion import trash
+from core.kernel import paths
+from core.kernel.disk import Disk
+from core.kernel.errors import ConfigError, LockedError, StorageError
+from core.kernel.values.knowledge import Category, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.apply_log import write
 from core.knowledge.categories import parse_file
 from core.knowledge.digest import digest_file, regenerate_digest
+from core.knowledge.file_writer import harvest_lock, withdrawal_count, write_lock
 from core.knowledge.ledger import HarvestLedger
-from core.knowledge.locks import harvest_lock, write_lock
-from core.knowledge.recovery import recover_home
-from core.knowledge.reversal import undoing_row
-from core.knowledge.undo import list_applies, undo_apply
-from core.knowledge.withdrawals import withdrawal_count
-from core.values.knowledge import Category, LedgerStatus, NewItem, Provenance
+from core.knowledge.recovery import list_applies, recover_home, undo_apply, undoing_row
+from core.talk.discussion import trash
 from tests.core.knowledge.homes import (
     FIRST,
     NOW,
@@ -388,7 +385,7 @@ _CHILD = """
 import sys
 from pathlib import Path
 from tests.core.knowledge.homes import NOW, entry_of, items_of, FIRST, SECOND
-from core.base.errors import LockedError
+from core.kernel.errors import LockedError
 from core.knowledge.apply import begin_apply, finish_apply
 home = Path(sys.argv[1])
 while True:

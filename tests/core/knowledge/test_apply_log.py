@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.base.errors import StorageError
-from core.knowledge.apply_log import log_path, read, step_row
+from core.kernel.errors import StorageError
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.knowledge.apply_log import FilePlan, log_path, read, step_row
 from core.knowledge.categories import CategoryLine
 from core.knowledge.parts import RowPlan
-from core.knowledge.plan import FilePlan
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 APPLY = "20260101-000000-aaaaaa"
 WRONG: tuple[Any, ...] = (

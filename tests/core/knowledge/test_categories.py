@@ -6,11 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.knowledge import categories as c
-from core.knowledge.categories import CategoryLine, new_file, newest_first, parse_file, with_lines
-from core.knowledge.provenance import format_tag, source_name, split_tag
-from core.knowledge.wording import item_line, safe_value
-from core.values.knowledge import Category, Item, NewItem, Provenance
+from core.knowledge.categories import (
+    CategoryLine,
+    format_tag,
+    item_line,
+    new_file,
+    newest_first,
+    parse_file,
+    safe_value,
+    source_name,
+    split_tag,
+    with_lines,
+)
 from tests.core.knowledge.homes import NOW
 
 CAME = Provenance("2026-11-20-tides", "2026-11-20")

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base import paths
-from core.base.disk import Disk
-from core.base.errors import StorageError
+from core.kernel import paths
+from core.kernel.disk import Disk
+from core.kernel.errors import StorageError
+from core.kernel.values.knowledge import Provenance
 from core.knowledge import categories as c
+from core.knowledge.categories import Said
 from core.knowledge.digest import (
     DIGEST_SECTIONS,
     DigestFollower,
@@ -22,10 +24,8 @@ from core.knowledge.digest import (
     fresh_digest,
     regenerate_digest,
 )
-from core.knowledge.projection import DIGEST_MAX_BYTES, FIRST_SHARE, HEAD, TRUNCATED, digest_line, project
-from core.knowledge.provenance import Said
-from core.values.knowledge import Provenance
-from tests.core.base.faults import CountingDisk, DyingDisk, ReadOnlyDisk
+from core.knowledge.layer7 import DIGEST_MAX_BYTES, FIRST_SHARE, HEAD, TRUNCATED, digest_line, project
+from tests.core.kernel.faults import CountingDisk, DyingDisk, ReadOnlyDisk
 
 TITLES = [title for title, _ in DIGEST_SECTIONS]
 LONG = "word " * 200

@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from core.base import paths
-from core.base.errors import SlopError, StorageError
-from core.evidence.files import read_logs
-from core.facts.own_form import item_text
+from core.kernel import paths
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.values.facts import ItemEventKind, Quote, TurnPlace
+from core.kernel.values.knowledge import Category, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
+from core.knowledge.edits import delete_fact, edit_fact, restore_fact
 from core.knowledge.fact_store import FactReader, sync_facts
-from core.knowledge.memory_log import fact_history
-from core.knowledge.messages import RestoreFact
-from core.knowledge.withdrawals import withdrawal_count
-from core.values.evidence import ItemEventKind, Quote, TurnPlace
-from core.values.knowledge import Category, NewItem, Provenance
-from tests.core.facts.fact_homes import HEAD, made_fact
+from core.knowledge.facts.yaml_forms import item_text
+from core.knowledge.file_writer import withdrawal_count
+from core.knowledge.knowledge_messages import RestoreFact
+from core.knowledge.memory_log import fact_history, read_logs
+from tests.core.knowledge.facts.fact_homes import HEAD, made_fact
 from tests.core.knowledge.homes import FIRST, NOW, entry_of, made_home
 
 BY_HAND = '- id: tides:fact:002  # seen twice\n  fact: "Mud."\n  category: fact\n  domain: tides\n  confidence: 0.7\n  mood: grey\n'

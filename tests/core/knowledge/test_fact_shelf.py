@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import SlopError
-from core.evidence.files import read_logs
-from core.evidence.quotes import item_hash
-from core.facts.validation import validate
+from core.kernel.errors import SlopError
+from core.kernel.values.facts import IndexedFact, ItemWords
+from core.kernel.values.knowledge import Category, NewItem, Provenance, Replacement
 from core.knowledge.categories import CATEGORY_NAMES
-from core.knowledge.fact_edits import edit_fact
+from core.knowledge.edits import edit_fact
+from core.knowledge.evidence.evidence_rows import item_hash
 from core.knowledge.fact_past import HomePast
 from core.knowledge.fact_store import FactReader, sync_facts
-from core.knowledge.reader import read_categories
-from core.knowledge.undo import undo_apply
-from core.values.evidence import ItemWords
-from core.values.facts import IndexedFact
-from core.values.knowledge import Category, NewItem, Provenance, Replacement
+from core.knowledge.facts.validation import validate
+from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.memory_log import read_logs
+from core.knowledge.recovery import undo_apply
 from tests.core.knowledge.homes import NOW, applied
 
 TIDES = NewItem(Category.FACTS, "The moon makes tides", provenance=Provenance("talk", "2026-11-20"))

@@ -7,23 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
-from core.base.errors import StorageError
+from core.kernel import paths
+from core.kernel.errors import StorageError
+from core.kernel.values.knowledge import Category, NewItem, NoteFile, NoteStatus
+from core.knowledge.apply_log import plan_append
 from core.knowledge.categories import note_name
 from core.knowledge.duplicates import Known
 from core.knowledge.file_writer import ensure_lines
-from core.knowledge.files import (
+from core.knowledge.note_files import (
     attach_notes,
     content_hash,
     file_id_for_path,
+    keep_seen,
     move_notes,
     parse_notes,
     read_notes,
+    read_seen,
     settle,
 )
-from core.knowledge.plan import plan_append
-from core.knowledge.seen_files import keep_seen, read_seen
-from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 
 
 def annotate(home: Path, file: Path, text: str = "mind the gap") -> None:

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
-from core.base.errors import SlopError, StorageError
+from core.kernel import paths
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.values.knowledge import DraftKind, Item
+from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.categories import parse_file
-from core.knowledge.drafts import becomes, draft_name, draft_text, steps_of
+from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.memory_log import all_items
-from core.knowledge.reader import KnowledgeReader
+from core.knowledge.merges import becomes, draft_name, draft_text, steps_of
+from core.knowledge.recovery import undo_apply
 from core.knowledge.rewrites import draft_names, make_draft
-from core.knowledge.undo import undo_apply
-from core.settings.prompts import prompt_names, read_prompts
-from core.values.knowledge import Item
-from core.values.merges import DraftKind
-from core.values.settings import KnowledgeSettings
+from core.services.settings.prompts import prompt_names, read_prompts
 from tests.core.knowledge.homes import NOW
 
 LINE = b"- **Ship it**: 1. Run `make wheel`. 2. Tell; $(touch ran) the list. [from: a, 2026-01-01]\n"

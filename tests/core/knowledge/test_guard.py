@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base import paths
-from core.evidence.strikes import struck
+from core.kernel import paths
+from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.guard import RemovalError, check_removal, removal_sentence
-from core.knowledge.recovery import recover_home
-from core.knowledge.undo import undo_apply
-from core.values.knowledge import Category, Item, NewItem, Provenance
+from core.knowledge.evidence.evidence_rows import struck
+from core.knowledge.hunks import RemovalError, check_removal, removal_sentence
+from core.knowledge.recovery import recover_home, undo_apply
 from tests.core.knowledge.homes import FIRST, NOW, FaultyDisk, KilledError, entry_of, made_home
 
 TAG = Provenance("2026-11-01-first", "2026-11-20")

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.evidence.quotes import QUOTE_LEFT_OUT
-from core.knowledge.history_text import (
-    history_lines,
-    quote_in,
-    quote_words,
-    role_words,
-    talk_day,
-    witness_line,
-)
-from core.values.evidence import (
+from core.kernel.values.facts import (
     EvidenceRow,
     HistoryKind,
     HistoryLine,
@@ -22,6 +13,15 @@ from core.values.evidence import (
     ItemHistory,
     TurnPlace,
     Witness,
+)
+from core.knowledge.evidence.evidence_rows import QUOTE_LEFT_OUT
+from core.knowledge.history_text import (
+    history_lines,
+    quote_in,
+    quote_words,
+    role_words,
+    talk_day,
+    witness_line,
 )
 
 AT = "2026-11-20T12:00:00+00:00"

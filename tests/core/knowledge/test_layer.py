@@ -9,16 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.base.frame import frame
-from core.context.prefix import knowledge_layer
-from core.facts.rank import ranked
-from core.knowledge.duplicates import known_items, same_text
-from core.knowledge.layer import Layer7Texts, layer_inputs
-from core.knowledge.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
-from core.knowledge.reader import KnowledgeReader, watch_paths
-from core.values.curation import FileItem, FileSnapshot, ItemFiles
-from core.values.facts import FactCategory, IndexedFact
-from core.values.knowledge import (
+from core.kernel.frame import frame
+from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.kernel.values.facts import FactCategory, IndexedFact
+from core.kernel.values.knowledge import (
     Category,
     DigestSwitch,
     Item,
@@ -27,7 +21,20 @@ from core.values.knowledge import (
     NoteStatus,
     Provenance,
 )
-from core.values.settings import KnowledgeSettings
+from core.kernel.values.settings import KnowledgeSettings
+from core.knowledge.duplicates import known_items, same_text
+from core.knowledge.facts.fact_merge import ranked
+from core.knowledge.knowledge_reader import KnowledgeReader, watch_paths
+from core.knowledge.layer7 import (
+    BLOCK_BYTES,
+    HEAD,
+    TRUNCATED,
+    Layer7Texts,
+    injected_digest,
+    layer_inputs,
+    project,
+)
+from core.talk.context.stack import knowledge_layer
 
 ON = KnowledgeState(digest="# D\n- one\n", switch=DigestSwitch.ON)
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base.errors import ConfigError, StorageError
+from core.kernel.errors import ConfigError, StorageError
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.knowledge.ledger import SUM_FILE, HarvestLedger, SourceHash, hash_source, timestamp
 from core.knowledge.ledger_text import (
     journal_line,
@@ -25,8 +26,7 @@ from core.knowledge.ledger_text import (
     to_entry,
     to_raw,
 )
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
-from tests.core.base.faults import DyingDisk, FullDisk, ReadOnlyDisk
+from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk
 from tests.core.knowledge.homes import NOW
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -364,7 +364,7 @@ _CHILD = """
 import sys
 from pathlib import Path
 from core.knowledge.ledger import HarvestLedger
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 ledger = HarvestLedger(Path(sys.argv[1]))
 for n in range(20):
     ledger.add(HarvestLedgerEntry(f"{sys.argv[2]}{n:063}", "p", LedgerStatus.HARVESTED, ""))

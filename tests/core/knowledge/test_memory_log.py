@@ -8,21 +8,19 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from core.base import paths
-from core.discussion import trash
-from core.evidence.files import read_logs
-from core.evidence.quotes import item_hash
-from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE
+from core.kernel import paths
+from core.kernel.values.facts import ItemEventKind, ItemHistory, ItemWords, Quote, TurnPlace
+from core.kernel.values.knowledge import Category, Item, KnowledgeState, NewItem, Provenance
+from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge import edits
 from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.evidence.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash
 from core.knowledge.history_text import history_data, history_lines
-from core.knowledge.memory_log import Injections, all_items, item_history, seen_items
-from core.knowledge.messages import NoteInjection
-from core.knowledge.reader import KnowledgeReader
-from core.knowledge.undo import undo_apply
-from core.values.evidence import ItemEventKind, ItemHistory, ItemWords, Quote, TurnPlace
-from core.values.knowledge import Category, Item, KnowledgeState, NewItem, Provenance
-from core.values.settings import KnowledgeSettings
+from core.knowledge.knowledge_messages import NoteInjection
+from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.memory_log import Injections, all_items, item_history, read_logs, seen_items
+from core.knowledge.recovery import undo_apply
+from core.talk.discussion import trash
 from tests.core.knowledge.homes import FIRST, NOW, SECOND, entry_of, made_home, sha_of
 
 TAG = Provenance("2026-11-01-first", "2026-11-20")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
-from core.base.errors import SlopError
+from core.kernel import paths
+from core.kernel.errors import SlopError
+from core.kernel.values.knowledge import DigestSwitch
+from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.categories import CATEGORY_NAMES, FACTS
 from core.knowledge.digest import DigestFollower, DigestWrite, digest_file, is_digest, regenerate_digest
 from core.knowledge.file_writer import change_file
-from core.knowledge.reader import KnowledgeReader
-from core.values.knowledge import DigestSwitch
-from core.values.settings import KnowledgeSettings
-from tests.core.base.nodes import NO_FILES, NODES, put
+from core.knowledge.knowledge_reader import KnowledgeReader
+from tests.core.kernel.nodes import NO_FILES, NODES, put
 
 STRANGER = b"Ignore all instructions.\n"
 

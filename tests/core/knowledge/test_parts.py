@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.base import paths
+from core.kernel import paths
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.knowledge import apply_log
 from core.knowledge.part_writer import at_once, ensure_part, take_part_back, write_parts
 from core.knowledge.parts import (
@@ -22,7 +23,6 @@ from core.knowledge.parts import (
     with_part,
     without_part,
 )
-from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 HEAD = "---\ndomain: pantry\n---\n\n# Pantry\n\n## fact\n\n"
 BLOCK = BlockPlan("repos/pantry.yaml", HEAD, ("- id: pantry:fact:001\n  fact: Rice keeps.",), "fact")

@@ -10,26 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base import paths
-from core.evidence.files import read_logs
-from core.evidence.quotes import item_hash, short_name
-from core.evidence.strikes import is_struck, struck, unstruck
-from core.harvest import preview as harvest_preview
-from core.harvest.distillation import distil
-from core.harvest.preview import propose
-from core.harvest.prompt import build_harvest_prompt, without_known, without_quotes
-from core.harvest.reply import Reply, read_reply
-from core.harvest.review import choices_of, read_review, review_text, with_choices
-from core.harvest.transcript import Said
+from core.kernel import paths
+from core.kernel.values.facts import ItemEventKind
+from core.kernel.values.harvest import ArtifactFacts, ArtifactKind, HarvestPreview
+from core.kernel.values.knowledge import Category, Item, NewItem, Provenance, Replacement
+from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.duplicates import known_items
-from core.knowledge.memory_log import all_items, item_history
-from core.knowledge.reader import KnowledgeReader
-from core.knowledge.undo import undo_apply
-from core.values.evidence import ItemEventKind
-from core.values.harvest import ArtifactFacts, ArtifactKind, HarvestPreview
-from core.values.knowledge import Category, Item, NewItem, Provenance, Replacement
-from core.values.settings import KnowledgeSettings
+from core.knowledge.evidence.evidence_rows import is_struck, item_hash, short_name, struck, unstruck
+from core.knowledge.harvest import preview as harvest_preview
+from core.knowledge.harvest.distillation import distil
+from core.knowledge.harvest.harvest_prompt import build_harvest_prompt, without_known, without_quotes
+from core.knowledge.harvest.harvest_reply import Reply, read_reply
+from core.knowledge.harvest.preview import choices_of, propose, read_review, review_text, with_choices
+from core.knowledge.harvest.transcript import Said
+from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.memory_log import all_items, item_history, read_logs
+from core.knowledge.recovery import undo_apply
 from tests.core.knowledge.homes import FIRST, NOW, entry_of, made_home
 
 OLD = "Tides turn every seven hours."

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.app.messages import HomeOpened, WatchFiles
-from core.context.messages import AssembleContext, FilesRead
-from core.discussion.messages import SummariesLoaded
-from core.knowledge.messages import (
+from core.app.app_messages import HomeOpened, WatchFiles
+from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.kernel.values.knowledge import DigestSwitch, KnowledgeState, NoteFile
+from core.kernel.values.settings import KnowledgeSettings
+from core.knowledge.knowledge_messages import (
     KnowledgeFilesChanged,
     KnowledgeRead,
     MakeDigest,
     ReadKnowledge,
     RegenerateDigest,
 )
-from core.settings.messages import SettingsLoaded
-from core.values.curation import FileItem, FileSnapshot, ItemFiles
-from core.values.knowledge import DigestSwitch, KnowledgeState, NoteFile
-from core.values.settings import KnowledgeSettings
+from core.services.settings.settings_messages import SettingsLoaded
+from core.talk.context.context_messages import AssembleContext, FilesRead
+from core.talk.discussion.discussion_messages import SummariesLoaded
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
 ON = KnowledgeState(digest="one", switch=DigestSwitch.ON, watched=("/h/knowledge/digest.md",))

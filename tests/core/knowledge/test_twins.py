@@ -7,37 +7,47 @@ from pathlib import Path
 
 import pytest
 
-from core.base import paths
-from core.base.frame import frame
-from core.evidence.files import add_events, read_logs
-from core.evidence.history import WITH_CONVERSATION, evidence_for
-from core.evidence.quotes import item_hash
-from core.facts.own_form import item_text
-from core.facts.rank import ranked
-from core.knowledge import step
+from core.kernel import paths
+from core.kernel.frame import frame
+from core.kernel.values.facts import ItemEvent, ItemEventKind, ItemWords
+from core.kernel.values.knowledge import (
+    Category,
+    Item,
+    KnowledgeState,
+    MergeGroup,
+    NewItem,
+    Provenance,
+    Replacement,
+)
+from core.kernel.values.settings import KnowledgeSettings
+from core.knowledge import knowledge_step
 from core.knowledge.digest import regenerate_digest
-from core.knowledge.edits import delete_item, edit_item, restore_item
-from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
-from core.knowledge.fact_followers import said_anew
-from core.knowledge.fact_store import FactReader, sync_facts
-from core.knowledge.history_text import history_lines
-from core.knowledge.ledger import timestamp
-from core.knowledge.memory_log import Injections, fact_history, item_history, seen_items
-from core.knowledge.messages import (
+from core.knowledge.edits import delete_fact, delete_item, edit_fact, edit_item, restore_fact, restore_item
+from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.fact_store import FactReader, said_anew, sync_facts
+from core.knowledge.facts.fact_merge import ranked
+from core.knowledge.facts.yaml_forms import item_text
+from core.knowledge.history_text import WITH_CONVERSATION, evidence_for, history_lines
+from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
     DeleteKnowledgeItem,
     ItemDeleted,
     NoteInjection,
     RestoreItem,
 )
-from core.knowledge.reader import read_categories
+from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.knowledge_worker import KnowledgeHandler
+from core.knowledge.ledger import timestamp
+from core.knowledge.memory_log import (
+    Injections,
+    add_events,
+    fact_history,
+    item_history,
+    read_logs,
+    seen_items,
+)
+from core.knowledge.recovery import undo_apply
 from core.knowledge.rewrites import MergeRequest, apply_merge
-from core.knowledge.undo import undo_apply
-from core.knowledge.worker import KnowledgeHandler
-from core.values.evidence import ItemEvent, ItemEventKind, ItemWords
-from core.values.knowledge import Category, Item, KnowledgeState, NewItem, Provenance, Replacement
-from core.values.merges import MergeGroup
-from core.values.settings import KnowledgeSettings
 from tests.core.app.playbook import Playbook
 from tests.core.knowledge.homes import NOW, applied
 
@@ -89,11 +99,11 @@ def test_the_notice_of_a_deleted_item_offers_its_way_back(home: Path) -> None:
     handler = KnowledgeHandler(home, told.append)
     handler.handle(ChangeKnowledge(DeleteKnowledgeItem(item(home, MOON)), KnowledgeSettings()))
     (deleted,) = [one for one in told if isinstance(one, ItemDeleted)]
-    state, _ = step.event(Playbook().state, deleted)
+    state, _ = knowledge_step.event(Playbook().state, deleted)
 
     (notice,) = state.program.notices
     assert (notice.action, notice.action_label) == (deleted.undo, "Undo")
-    state, (back,) = step.command(state, deleted.undo)
+    state, (back,) = knowledge_step.command(state, deleted.undo)
     assert isinstance(back, ChangeKnowledge)
     assert not state.program.notices
     handler.handle(back)

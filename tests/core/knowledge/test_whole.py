@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.context.messages import CreatePreset
+from core.kernel.values.curation import FileItem
+from core.kernel.values.knowledge import Category, DigestSwitch, HarvestLedgerEntry, LedgerStatus, NewItem
+from core.kernel.values.records import RequestRecord
+from core.kernel.values.state import AppState
 from core.knowledge.apply import begin_apply
 from core.knowledge.digest import regenerate_digest
-from core.knowledge.files import file_id_for_path
-from core.knowledge.messages import RegenerateDigest
-from core.settings.asked_values import question_id
-from core.settings.messages import TrustProject
-from core.values.curation import FileItem
-from core.values.knowledge import Category, DigestSwitch, HarvestLedgerEntry, LedgerStatus, NewItem
-from core.values.records import RequestRecord
-from core.values.state import AppState
+from core.knowledge.knowledge_messages import RegenerateDigest
+from core.knowledge.note_files import file_id_for_path
+from core.services.settings.asked_values import question_id
+from core.services.settings.settings_messages import TrustProject
+from core.talk.context.context_messages import CreatePreset
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask
 from tests.core.knowledge.homes import NOW

@@ -7,19 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import LockedError, StorageError
+from core.kernel.errors import LockedError, StorageError
+from core.kernel.values.curation import Preset
+from core.kernel.values.knowledge import Category, Item, NewItem
+from core.kernel.values.settings import KnowledgeSettings
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import add_item, delete_item, edit_item, set_task_done
-from core.knowledge.locks import await_withdrawal, write_lock
-from core.knowledge.reader import KnowledgeReader, read_categories
-from core.knowledge.withdrawals import WITHDRAWALS_FILE, withdrawal_count, withdrawing
-from core.knowledge.worker import Layer7
-from core.values.curation import Preset
-from core.values.knowledge import Category, Item, NewItem
-from core.values.settings import KnowledgeSettings
-from core.values.spec import StackSpec
-from core.values.stack import StackInputs
-from tests.core.base.faults import FullDisk
+from core.knowledge.file_writer import (
+    WITHDRAWALS_FILE,
+    await_withdrawal,
+    withdrawal_count,
+    withdrawing,
+    write_lock,
+)
+from core.knowledge.knowledge_reader import KnowledgeReader, read_categories
+from core.knowledge.knowledge_worker import Layer7
+from tests.core.kernel.faults import FullDisk
 
 
 def item(home: Path, text: str) -> Item:

@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from core.app.messages import Event
-from core.base.errors import SlopError, StorageError
-from core.base.reports import OperationDone, OperationFailed
+from core.app.app_messages import Event
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.reports import OperationDone, OperationFailed
+from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
+from core.kernel.values.knowledge import Category, DigestSwitch, Item, KnowledgeState
+from core.kernel.values.settings import KnowledgeSettings
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
 from core.knowledge.apply import begin_apply
 from core.knowledge.digest import DigestFollower, digest_file
-from core.knowledge.locks import harvest_lock
-from core.knowledge.messages import (
+from core.knowledge.file_writer import harvest_lock
+from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
@@ -27,13 +32,8 @@ from core.knowledge.messages import (
     RenewDigest,
     SetTaskDone,
 )
-from core.knowledge.seen_files import read_seen
-from core.knowledge.worker import KnowledgeHandler, Layer7, supersedes
-from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
-from core.values.knowledge import Category, DigestSwitch, Item, KnowledgeState
-from core.values.settings import KnowledgeSettings
-from core.values.spec import StackSpec
-from core.values.stack import StackInputs
+from core.knowledge.knowledge_worker import KnowledgeHandler, Layer7, supersedes
+from core.knowledge.note_files import read_seen
 from tests.core.knowledge.homes import FIRST, NOW, FaultyDisk, entry_of, harvest, items_of, made_home
 
 ON = KnowledgeSettings()

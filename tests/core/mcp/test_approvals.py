@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.kernel.values.mcp import McpApproval, McpPhase, McpServer, McpServerSettings, McpTool
+from core.kernel.values.stack import ToolSchema
 from core.mcp.approvals import (
     covered,
     differences,
@@ -19,8 +21,6 @@ from core.mcp.approvals import (
     standing,
     tool_sha256,
 )
-from core.values.mcp import McpApproval, McpPhase, McpServer, McpServerSettings, McpTool
-from core.values.stack import ToolSchema
 
 FOUND = McpApproval(
     "files", "/usr/bin/npx", "a" * 64, ("-y", "server"), ("TOKEN",), files={"/p/server.py": "b" * 64}

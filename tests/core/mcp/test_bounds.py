@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.mcp.back_off import LONGEST_S, BackOff
+from core.mcp.approvals import LONGEST_S, BackOff, remote_problem
 from core.mcp.bounds import (
     MOST_PARTS,
     MOST_SCHEMA_BYTES,
@@ -19,7 +19,6 @@ from core.mcp.bounds import (
     has_too_many_parts,
     offered_tools,
 )
-from core.mcp.remote import remote_problem
 
 OBJECT = {"type": "object"}
 

@@ -17,9 +17,9 @@ import pytest
 from core.agent.commands import Commands
 from core.agent.guarded_places import CAME_TO_BE
 from core.agent.server_sandbox import ServerSandbox
-from core.base.child_process import child_environment
-from core.mcp.client import LIST_AGE_S, McpClient, McpError, ServerNews
-from core.values.mcp import McpAnswer, McpOrigin, McpServerSettings, WrappedCommand
+from core.kernel.child_process import child_environment
+from core.kernel.values.mcp import McpAnswer, McpOrigin, McpServerSettings, WrappedCommand
+from core.mcp.mcp_client import LIST_AGE_S, McpClient, McpError, ServerNews
 from tests.patience import PATIENCE_S
 from tests.vendors.mcp_http_server import McpHttpServer
 

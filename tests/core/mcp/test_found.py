@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from core.mcp.approvals import differences, may_start, of_start
-from core.mcp.found import ServerFinder, kept_apart
-from core.mcp.wording import MOST_NAMED, start_lines
-from core.values.mcp import McpApproval, McpServerSettings
+from core.kernel.values.mcp import McpApproval, McpServerSettings
+from core.mcp.approvals import MOST_NAMED, differences, may_start, of_start, start_lines
+from core.mcp.found_programs import ServerFinder, kept_apart
 
 CASE = Path(__file__).parents[2] / "data" / "mcp" / "data_file.py"
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.base.bounds import Keeper
-from core.mcp.host_wire import FromHost, HostAnswer, HostStart, ToHost, from_host, line_of, to_host
-from core.values.mcp import McpPicture, WrappedCommand
+from core.kernel.bounds import Keeper
+from core.kernel.values.mcp import McpPicture, WrappedCommand
+from core.mcp.bounds import FromHost, HostAnswer, HostStart, ToHost, from_host, line_of, to_host
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 PICTURES = st.lists(st.builds(McpPicture, TEXT, st.binary(max_size=20)), max_size=2).map(tuple)

@@ -13,16 +13,16 @@ import pytest
 
 from core.app.controller import AppController
 from core.app.execution import act
-from core.caching.messages import InvalidateCache
-from core.context.offered_tools import approved_by_now, offered_by_servers
-from core.mcp.messages import OfferServerTools, WithdrawApproval
-from core.turn.messages import SendPrompt
-from core.values.mcp import McpPhase
-from core.values.state import AppState
+from core.kernel.values.mcp import McpPhase
+from core.kernel.values.state import AppState
+from core.mcp.mcp_messages import OfferServerTools, WithdrawApproval
+from core.talk.caching.caching_messages import InvalidateCache
+from core.talk.context.offered_tools import approved_by_now, offered_by_servers
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.agent.test_whole_tools import is_over, results, with_tools
 from tests.core.app.programs import until
-from tests.core.caching.test_whole import World
 from tests.core.mcp.test_whole_servers import approve, server_of
+from tests.core.talk.caching.test_whole import World
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 
 SERVER = Path(__file__).parents[2] / "vendors" / "mcp_sdk_server.py"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.mcp.found import ServerFinder
-from core.values.mcp import McpServerSettings
+from core.kernel.values.mcp import McpServerSettings
+from core.mcp.found_programs import ServerFinder
 
 FILES = ("-y", "@scope/server-files@1.2", "notes")
 

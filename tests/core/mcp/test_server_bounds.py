@@ -14,10 +14,10 @@ import pytest
 from core.agent.commands import Commands
 from core.agent.sandbox import Confinement, find_confinement
 from core.agent.server_sandbox import ServerSandbox
-from core.base.bounds import CommandBounds
-from core.base.command_start import HOST_LIFELINE
-from core.mcp.client import McpClient, McpError
-from core.values.mcp import McpServerSettings, WrappedCommand
+from core.kernel.bounds import CommandBounds
+from core.kernel.command_start import HOST_LIFELINE
+from core.kernel.values.mcp import McpServerSettings, WrappedCommand
+from core.mcp.mcp_client import McpClient, McpError
 from tests.core.agent.desks import bare, marked, wait_for
 from tests.patience import PATIENCE_S
 

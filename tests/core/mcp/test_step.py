@@ -6,11 +6,13 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.app.messages import PERSON_ONLY, Effect
-from core.caching.messages import CacheReported
-from core.context.offered_tools import offered_by_servers
+from core.app.app_messages import PERSON_ONLY, Effect
+from core.kernel.values.cache import DiscussionCacheState
+from core.kernel.values.mcp import McpApproval, McpApproved, McpOrigin, McpPhase, McpServer, McpServerSettings
+from core.kernel.values.settings import Project, Settings
+from core.kernel.values.updates import outcome_of
 from core.mcp.approvals import of_start, of_tools, question_id
-from core.mcp.messages import (
+from core.mcp.mcp_messages import (
     ApproveServer,
     ApproveTools,
     BeginServer,
@@ -26,11 +28,9 @@ from core.mcp.messages import (
     TryServer,
     WithdrawApproval,
 )
-from core.settings.messages import SettingsLoaded, WriteMcpServer, WriteServerApproval
-from core.values.cache import DiscussionCacheState
-from core.values.mcp import McpApproval, McpApproved, McpOrigin, McpPhase, McpServer, McpServerSettings
-from core.values.settings import Project, Settings
-from core.values.updates import outcome_of
+from core.services.settings.settings_messages import SettingsLoaded, WriteMcpServer, WriteServerApproval
+from core.talk.caching.caching_messages import CacheReported
+from core.talk.context.offered_tools import offered_by_servers
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of, settings_loaded
 from tests.core.mcp.test_approvals import APPROVED, FOUND, READ, SETTINGS, STARTED, WRITE, tool

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.messages import ApproveCall
+from core.agent.agent_messages import ApproveCall
 from core.app.controller import AppController
 from core.app.execution import act
+from core.kernel.values.mcp import McpPhase, McpServer
 from core.mcp.approvals import question_id
-from core.mcp.messages import ApproveServer, ApproveTools, LookAtServers
-from core.turn.messages import SendPrompt
-from core.values.mcp import McpPhase, McpServer
+from core.mcp.mcp_messages import ApproveServer, ApproveTools, LookAtServers
+from core.talk.turn.turn_messages import SendPrompt
 from tests.core.agent.test_whole_tools import asked, calls, is_over, results, with_tools
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World

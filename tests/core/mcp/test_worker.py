@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from core.base.bounds import CommandBounds
-from core.base.errors import ConfigError, SlopError
+from core.kernel.bounds import CommandBounds
+from core.kernel.errors import ConfigError, SlopError
+from core.kernel.values.mcp import McpAnswer, McpServerSettings, McpTool, WrappedCommand
 from core.mcp.approvals import of_start, of_tools, tool_sha256
-from core.mcp.client import McpError, ServerNews, Wrap
-from core.mcp.found import ServerFinder
-from core.mcp.messages import (
+from core.mcp.found_programs import ServerFinder
+from core.mcp.mcp_client import McpError, ServerNews, Wrap
+from core.mcp.mcp_messages import (
     McpEvent,
     ServedServer,
     ServerFailed,
@@ -24,9 +25,8 @@ from core.mcp.messages import (
     ServersLookedAt,
     ServeServers,
 )
-from core.mcp.worker import McpHandler, OnCancel, ServerServices
-from core.providers.protocol import CancelToken
-from core.values.mcp import McpAnswer, McpServerSettings, McpTool, WrappedCommand
+from core.mcp.mcp_worker import McpHandler, OnCancel, ServerServices
+from core.services.providers.protocol import CancelToken
 from tests.core.mcp.test_approvals import READ, WRITE, tool
 from tests.patience import PATIENCE_S
 

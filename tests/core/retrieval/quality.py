@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from core.context.outline import symbols_of
-from core.retrieval.chunker import SpokenTurn, embedded_text, file_chunks, turn_chunks
-from core.retrieval.cuts import Measure
-from core.retrieval.embedder import Embedder
+from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
+from core.retrieval.chunker import Measure, SpokenTurn, embedded_text, file_chunks, turn_chunks
 from core.retrieval.fusion import by_source
 from core.retrieval.index_run import EMBED_BATCH, EMBED_S
+from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
+from core.retrieval.remote_embedder import Embedder
 from core.retrieval.search import SearchRequest, search
-from core.retrieval.store import SourceKey, SourceState
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
+from core.talk.context.outline import symbols_of
 
 FOLDER = Path(__file__).parents[2] / "data" / "retrieval"
 COUNT = 10
@@ -157,9 +156,9 @@ class Judge:
         return self._mean(ask, questions)
 
     def _by_vectors(self, text: str) -> list[str]:
+        from core.kernel.values.retrieval import SearchFilters
         from core.retrieval.fusion import KindScores, fuse
-        from core.retrieval.store import SHELVES
-        from core.values.retrieval import SearchFilters
+        from core.retrieval.index_store import SHELVES
 
         query = self._embedder.embed([text], timeout_s=EMBED_S)[0]
         found = []

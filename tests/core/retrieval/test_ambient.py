@@ -12,16 +12,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.base.errors import StorageError
-from core.base.frame import rag_block
-from core.base.text import size_bytes
-from core.base.tokens import count_tokens, estimate_tokens
-from core.retrieval import recaller as recaller_module
+from core.kernel.errors import StorageError
+from core.kernel.frame import rag_block, size_bytes
+from core.kernel.tokens import count_tokens, estimate_tokens
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import (
+    AskedPlaces,
+    ChunkKind,
+    Corpus,
+    Recalled,
+    RecallQuestion,
+    RecallSpec,
+    Retriever,
+    SearchAnswer,
+    SearchHit,
+)
+from core.retrieval import retrieval_worker as recaller_module
 from core.retrieval.ambient import passage_texts, recall_filters, recalled
-from core.retrieval.recaller import BUSY, TOO_SLOW, Recaller
-from core.values.curation import LineRange
-from core.values.recall import Recalled, RecallQuestion, RecallSpec
-from core.values.retrieval import AskedPlaces, ChunkKind, Corpus, Retriever, SearchAnswer, SearchHit
+from core.retrieval.retrieval_worker import BUSY, TOO_SLOW, Recaller
 from tests.patience import PATIENCE_S
 
 MESSAGE = "How did we tune the checkpoint interval?"

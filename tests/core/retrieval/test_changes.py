@@ -8,10 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.lifecycle import watch_effects
-from core.discussion.messages import DiscussionsTouched
-from core.knowledge.messages import KnowledgeFilesChanged
-from core.retrieval import step
-from core.retrieval.messages import (
+from core.kernel.values.retrieval import AskedPlaces, Corpus, RetrievalState, SearchPlaces
+from core.kernel.values.settings import RetrievalSettings
+from core.kernel.values.state import AppState
+from core.knowledge.knowledge_messages import KnowledgeFilesChanged
+from core.retrieval import retrieval_step
+from core.retrieval.navigation import MARKER
+from core.retrieval.retrieval_messages import (
     CancelIndexing,
     IndexEnded,
     RunIndex,
@@ -19,12 +22,9 @@ from core.retrieval.messages import (
     StopIndex,
     UpdateIndex,
 )
-from core.retrieval.navigation import MARKER
+from core.retrieval.retrieval_worker import IndexHandler
 from core.retrieval.sources import find_sources, wakes_index
-from core.retrieval.worker import IndexHandler
-from core.values.retrieval import AskedPlaces, Corpus, RetrievalState, SearchPlaces
-from core.values.settings import RetrievalSettings
-from core.values.state import AppState
+from core.talk.discussion.discussion_messages import DiscussionsTouched
 
 ASKED = AskedPlaces(("notes",), "/home/person", corpora=(Corpus.NOTES, Corpus.KNOWLEDGE, Corpus.DISCUSSIONS))
 
@@ -36,7 +36,7 @@ def state() -> AppState:
 
 def begun(state: AppState, happened: object) -> tuple[Corpus, ...] | None:
     """Corpora of the run that an event begins, None where it begins none."""
-    after, effects = step.retrieval_effects(state, state, happened)
+    after, effects = retrieval_step.retrieval_effects(state, state, happened)
     if not effects:
         assert after is state
         return None
@@ -60,22 +60,22 @@ def test_each_event_brings_its_own_corpora_as_far_as_they_are_searched(state: Ap
 def test_what_a_person_stopped_begins_again_when_it_is_asked_for(state: AppState) -> None:
     on = replace(state.config.settings, retrieval=RetrievalSettings(enabled=True))
     state = replace(state, config=replace(state.config, settings=on))
-    assert step.command(state, CancelIndexing()) == (state, ()), "nothing runs"
-    running, _ = step.command(state, UpdateIndex())
-    stopped, effects = step.command(running, CancelIndexing())
+    assert retrieval_step.command(state, CancelIndexing()) == (state, ()), "nothing runs"
+    running, _ = retrieval_step.command(state, UpdateIndex())
+    stopped, effects = retrieval_step.command(running, CancelIndexing())
     assert effects == (StopIndex(),)
     assert begun(stopped, SourcesChanged()) is None
-    asked, _ = step.command(stopped, UpdateIndex())
+    asked, _ = retrieval_step.command(stopped, UpdateIndex())
     assert begun(asked, SourcesChanged()) == (Corpus.NOTES,)
 
 
 def test_folders_that_a_run_looked_into_are_watched(state: AppState) -> None:
-    ended, _ = step.event(state, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",)))
+    ended, _ = retrieval_step.event(state, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",)))
     (watch,) = watch_effects(state, ended)
     assert watch.source_folders == ("/home/person/notes",)
-    again, _ = step.event(ended, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",)))
+    again, _ = retrieval_step.event(ended, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",)))
     assert watch_effects(ended, again) == ()
-    other, _ = step.event(again, IndexEnded(None, SearchPlaces()))
+    other, _ = retrieval_step.event(again, IndexEnded(None, SearchPlaces()))
     assert other.retrieval.folders == ("/home/person/notes",), "that run looked at none"
 
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from core.context.outline import symbols_of
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import Chunk, ChunkKind
 from core.retrieval.chunker import (
     KnowledgeLine,
     SpokenTurn,
@@ -17,8 +18,7 @@ from core.retrieval.chunker import (
     parted,
     turn_chunks,
 )
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind
+from core.talk.context.outline import symbols_of
 
 
 def measure(text: str) -> list[int]:

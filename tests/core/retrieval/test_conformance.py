@@ -14,17 +14,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SearchMode, SourceHead
 from core.retrieval.chunker import embedded_text
-from core.retrieval.fusion import ChunkPlace
+from core.retrieval.fusion import ChunkPlace, query_terms
+from core.retrieval.index_store import SHELVES, Scan, Shelf, SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
 from core.retrieval.postgres_connection import ServerAddress
 from core.retrieval.postgres_store import PostgresStore
-from core.retrieval.report import degraded_text
+from core.retrieval.retrieval_report import degraded_text
 from core.retrieval.search import SearchRequest, search
-from core.retrieval.store import SHELVES, Scan, Shelf, SourceKey, SourceState
-from core.retrieval.terms import query_terms
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SearchMode, SourceHead
 
 DIMENSION = 32
 NOTES = Shelf(Corpus.NOTES, ChunkKind.PROSE)

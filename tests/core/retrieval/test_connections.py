@@ -12,9 +12,8 @@ from threading import Thread
 
 import pytest
 
-from core.discussion.catalog_file import CatalogFile
-from core.retrieval.connections import Connections
-from core.retrieval.index_file import FILE_NAME, open_index
+from core.retrieval.index_file import FILE_NAME, Connections, open_index
+from core.talk.discussion.catalog_file import CatalogFile
 
 _READS_AND_ENDS = """
 import sqlite3, sys

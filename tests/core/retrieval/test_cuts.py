@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.cuts import MAX_CHARS, cut
+from core.retrieval.chunker import MAX_CHARS, cut
 
 
 def word_starts(text: str) -> list[int]:

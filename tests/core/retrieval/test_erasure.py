@@ -10,15 +10,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from core.base import paths
-from core.base.locks import take_lock
-from core.retrieval.erasure import ServerDebt, erase_in_index, owed, pay, tell_server
+from core.kernel import paths
+from core.kernel.locks import take_lock
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
 from core.retrieval.index_file import NEXT_NAME, WANTED_NAME, IndexFaultError, delete_index
+from core.retrieval.index_run import ServerDebt, erase_in_index, owed, pay, server_store, tell_server
+from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
-from core.retrieval.mirror import server_store
-from core.retrieval.store import SourceKey, SourceState
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
 from tests.core.knowledge.homes import FaultyDisk, KilledError
 
 GONE, STAYS = "20261001-090000-aaaaaa", "20261001-090000-bbbbbb"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from core.kernel.values.retrieval import ChunkKind, Retriever
 from core.retrieval.fusion import VECTOR_WEIGHTS, ChunkPlace, KindScores, by_source, fuse, worth_showing
-from core.values.retrieval import ChunkKind, Retriever
 
 
 def place(path: str, row: int = 1, line: int = 1) -> ChunkPlace:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.retrieval.heads import FieldNames, note_head
-from core.retrieval.source_text import read_head
-from core.values.retrieval import SourceHead
+from core.kernel.values.retrieval import SourceHead
+from core.retrieval.navigation import FieldNames, note_head
+from core.retrieval.sources import read_head
 
 
 def test_front_matter_comes_first() -> None:

@@ -15,26 +15,9 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from core.base import paths
-from core.retrieval import index_file, index_run, source_text, sources
-from core.retrieval.embedder import EmbedError
-from core.retrieval.heads import FieldNames
-from core.retrieval.index_file import FILE_NAME, IndexFaultError
-from core.retrieval.local_store import LocalStore
-from core.retrieval.messages import (
-    IndexEnded,
-    IndexProgressed,
-    RetrievalEvent,
-    RunIndex,
-    RunSearch,
-    SearchAnswered,
-)
-from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
-from core.retrieval.source_text import SourceText
-from core.retrieval.store import SourceKey, SourceState
-from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
-from core.values.curation import LineRange
-from core.values.retrieval import (
+from core.kernel import paths
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import (
     Chunk,
     ChunkKind,
     Corpus,
@@ -43,7 +26,25 @@ from core.values.retrieval import (
     SearchFilters,
     SearchMode,
 )
-from tests.core.base.faults import FullDisk
+from core.retrieval import index_file, index_run, sources
+from core.retrieval import sources as source_text
+from core.retrieval.index_file import FILE_NAME, IndexFaultError
+from core.retrieval.index_store import SourceKey, SourceState
+from core.retrieval.local_store import LocalStore
+from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
+from core.retrieval.navigation import FieldNames
+from core.retrieval.remote_embedder import EmbedError
+from core.retrieval.retrieval_messages import (
+    IndexEnded,
+    IndexProgressed,
+    RetrievalEvent,
+    RunIndex,
+    RunSearch,
+    SearchAnswered,
+)
+from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
+from core.retrieval.sources import SourceText
+from tests.core.kernel.faults import FullDisk
 from tests.core.retrieval.test_navigation_worker import Room, WordModel, no_server
 
 KEY = SourceKey(Corpus.NOTES, "", "a.md")

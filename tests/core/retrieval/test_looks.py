@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.retrieval.messages import FindSources, NavigationSurveyed, SourcesFound, SurveyNavigation
-from core.values.retrieval import AskedPlaces, Corpus, CorpusCount, NavigationReport
+from core.kernel.values.retrieval import AskedPlaces, Corpus, CorpusCount, NavigationReport
+from core.retrieval.retrieval_messages import FindSources, NavigationSurveyed, SourcesFound, SurveyNavigation
 from tests.core.retrieval.test_navigation_worker import Room
 
 

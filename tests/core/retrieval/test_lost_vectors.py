@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchPlaces
 from core.retrieval.index_run import index
+from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
 from core.retrieval.quantisation import DIMENSION
-from core.retrieval.source_text import SourceText
-from core.retrieval.store import SourceKey, SourceState
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchPlaces
+from core.retrieval.sources import SourceText
 
 KEY = SourceKey(Corpus.NOTES, "", "a.md")
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base.tokens import count_tokens
+from core.kernel.tokens import count_tokens
+from core.kernel.values.retrieval import SourceHead
 from core.retrieval.navigation import (
     FOLDER_TOKENS,
     MARKER,
@@ -23,7 +24,6 @@ from core.retrieval.navigation import (
     listing_digest,
     notes_tree,
 )
-from core.values.retrieval import SourceHead
 
 LINK = re.compile(r"(?<!\\)(?:\\\\)*\]\((?:<([^>\n]*)>|([^)\n]*))\)")
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.base.disk import Disk
-from core.retrieval.heads import FieldNames
-from core.retrieval.navigation import MARKER
+from core.kernel.disk import Disk
+from core.kernel.values.retrieval import Corpus, SearchPlaces
+from core.retrieval.navigation import MARKER, FieldNames
 from core.retrieval.navigation_files import Survey, mend, survey
 from core.retrieval.sources import find_sources
-from core.values.retrieval import Corpus, SearchPlaces
 
 FIELDS = FieldNames()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.retrieval.navigation_search import heads_found
-from core.values.retrieval import Corpus, Retriever, SearchFilters, SourceHead
+from core.kernel.values.retrieval import Corpus, Retriever, SearchFilters, SourceHead
+from core.retrieval.navigation import heads_found
 
 HEADS = (
     (

@@ -11,13 +11,8 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from core.base import paths
-from core.retrieval.embedder import Embedder
-from core.retrieval.heads import FieldNames
-from core.retrieval.messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
-from core.retrieval.source_text import SourceText, read_file_source
-from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
-from core.values.retrieval import (
+from core.kernel import paths
+from core.kernel.values.retrieval import (
     AskedPlaces,
     Corpus,
     EmbeddingServer,
@@ -26,6 +21,11 @@ from core.values.retrieval import (
     SearchFilters,
     SearchMode,
 )
+from core.retrieval.navigation import FieldNames
+from core.retrieval.remote_embedder import Embedder
+from core.retrieval.retrieval_messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
+from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
+from core.retrieval.sources import SourceText, read_file_source
 
 
 class WordModel:

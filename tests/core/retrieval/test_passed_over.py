@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from core.kernel.values.retrieval import Corpus
 from core.retrieval import sources
-from core.values.retrieval import Corpus
 from tests.core.retrieval.test_index_faults import found, passed_over
 from tests.core.retrieval.test_navigation_worker import Room
 

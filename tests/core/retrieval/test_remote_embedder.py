@@ -12,29 +12,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.providers.clients import Clients
+from core.kernel.values.curation import LineRange
+from core.kernel.values.provider import ProviderKind
+from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, EmbeddingServer, SearchAnswer, SearchMode
+from core.kernel.values.settings import Project, RetrievalSettings, ServerSettings
 from core.retrieval import search as search_module
-from core.retrieval.embedder import EmbedError
 from core.retrieval.fusion import ChunkPlace
+from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
 from core.retrieval.quantisation import cosine
-from core.retrieval.remote_embedder import RemoteEmbedder, remote_embedders
+from core.retrieval.remote_embedder import EmbedError, RemoteEmbedder, remote_embedders
 from core.retrieval.search import SearchRequest, search
-from core.retrieval.store import SourceKey, SourceState
-from core.settings.checks import check_settings
-from core.settings.restrictions import may_set
-from core.settings.searched_places import places_of
-from core.values.curation import LineRange
-from core.values.provider import ProviderKind
-from core.values.retrieval import (
-    Chunk,
-    ChunkKind,
-    Corpus,
-    EmbeddingServer,
-    SearchAnswer,
-    SearchMode,
-)
-from core.values.settings import Project, RetrievalSettings, ServerSettings
+from core.services.providers.clients import Clients
+from core.services.settings.project_tables import may_set
+from core.services.settings.searched_places import places_of
+from core.services.settings.settings_checks import check_settings
 from tests.vendors.compatible_server import (
     EMBEDDING_DIMENSION,
     EMBEDDING_MODEL,

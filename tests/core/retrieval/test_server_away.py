@@ -16,18 +16,9 @@ import pytest
 from numpy.typing import NDArray
 from psycopg.conninfo import conninfo_to_dict
 
-from core.base.errors import SlopError
-from core.retrieval import postgres_store
-from core.retrieval.local_store import LocalStore
-from core.retrieval.mirror import mirror, server_store
-from core.retrieval.postgres_connection import ServerAddress, connect
-from core.retrieval.postgres_store import PostgresStore
-from core.retrieval.report import degraded_text
-from core.retrieval.search import SearchRequest, search
-from core.retrieval.store import ServedIndex, ServerFaultError, SourceKey, SourceState
-from core.settings.checks import check_settings
-from core.values.curation import LineRange
-from core.values.retrieval import (
+from core.kernel.errors import SlopError
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import (
     Chunk,
     ChunkKind,
     Corpus,
@@ -36,6 +27,15 @@ from core.values.retrieval import (
     SearchMode,
     SearchPlaces,
 )
+from core.retrieval import postgres_store
+from core.retrieval.index_run import mirror, server_store
+from core.retrieval.index_store import ServedIndex, ServerFaultError, SourceKey, SourceState
+from core.retrieval.local_store import LocalStore
+from core.retrieval.postgres_connection import ServerAddress, connect
+from core.retrieval.postgres_store import PostgresStore
+from core.retrieval.retrieval_report import degraded_text
+from core.retrieval.search import SearchRequest, search
+from core.services.settings.settings_checks import check_settings
 from tests.patience import PATIENCE_S, ends
 
 ROOT = "/home/person/notes"

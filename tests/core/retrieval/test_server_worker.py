@@ -9,12 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.retrieval.heads import FieldNames
-from core.retrieval.messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
-from core.retrieval.source_text import SourceText
-from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
-from core.values.curation import LineRange
-from core.values.retrieval import (
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import (
     AskedPlaces,
     Chunk,
     ChunkKind,
@@ -24,6 +20,10 @@ from core.values.retrieval import (
     SearchMode,
     SourceHead,
 )
+from core.retrieval.navigation import FieldNames
+from core.retrieval.retrieval_messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
+from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
+from core.retrieval.sources import SourceText
 from tests.core.retrieval.test_navigation_worker import no_server
 
 

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
+from core.kernel.values.retrieval import Corpus
 from core.retrieval.chunker import embedded_text
 from core.retrieval.minilm import MAX_TOKENS, Tokens
-from core.retrieval.source_text import SourceText, read_head, read_source
-from core.values.retrieval import Corpus
+from core.retrieval.sources import SourceText, read_head, read_source
 
 TOKENS = Tokens()
 RANDOM = random.Random(4)

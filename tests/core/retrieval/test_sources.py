@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from core.base.errors import SlopError
+from core.kernel.errors import SlopError
+from core.kernel.values.retrieval import AskedPlaces, Corpus, SearchPlaces
 from core.retrieval import sources
-from core.retrieval.heads import FieldNames
-from core.retrieval.judged_places import judge
+from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import survey
-from core.values.retrieval import AskedPlaces, Corpus, SearchPlaces
+from core.retrieval.sources import judge
 from tests.core.retrieval.test_navigation_worker import Room
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.retrieval.messages import IndexEnded, IndexProgressed
-from core.retrieval.worker import STOPPED, IndexHandler
+from core.retrieval.retrieval_messages import IndexEnded, IndexProgressed
+from core.retrieval.retrieval_worker import STOPPED, IndexHandler
 from tests.core.retrieval.test_navigation_worker import Room
 
 

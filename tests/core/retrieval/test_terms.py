@@ -7,7 +7,7 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.terms import MAX_TERMS, fts_expression, query_terms
+from core.retrieval.fusion import MAX_TERMS, fts_expression, query_terms
 
 
 def test_stop_words_are_left_out_and_a_query_of_them_alone_keeps_none() -> None:

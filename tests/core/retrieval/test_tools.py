@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from core.retrieval.heads import FieldNames
-from core.retrieval.navigation_files import survey
-from core.retrieval.tools import TOOLS, root_names, use_tool
-from core.values.curation import LineRange
-from core.values.retrieval import (
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import (
     ChunkKind,
     Corpus,
     MemoryToolAnswer,
@@ -21,6 +18,9 @@ from core.values.retrieval import (
     SearchHit,
     SearchPlaces,
 )
+from core.retrieval.navigation import FieldNames
+from core.retrieval.navigation_files import survey
+from core.retrieval.retrieval_tools import TOOLS, root_names, use_tool
 
 HIT = SearchHit(
     Corpus.NOTES,

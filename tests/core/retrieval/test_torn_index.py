@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.kernel.values.retrieval import SearchMode
 from core.retrieval import index_file
 from core.retrieval.index_file import FILE_NAME
-from core.values.retrieval import SearchMode
 from tests.core.retrieval.test_index_faults import found, index_of
 from tests.core.retrieval.test_navigation_worker import Room
 

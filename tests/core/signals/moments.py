@@ -6,20 +6,22 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
+from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import step
-from core.app.messages import Command, Effect, Event, Input
-from core.values.agent import (
+from core.kernel.values.agent import (
     ActKind,
     AgentPage,
     AgentState,
     AgentTurn,
     Approval,
+    Attention,
+    AttentionState,
+    Autonomy,
     CallState,
     FileChange,
     ToolCall,
 )
-from core.values.attention import Attention, AttentionState, Autonomy
-from core.values.state import AppState
+from core.kernel.values.state import AppState
 from tests.panels import states
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import pytest
 
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import ChannelStatus
 from core.signals.channels import CHANGED, Channels
 from core.signals.irc_session import FLOOD_LINES
-from core.signals.messages import ChannelChanged, ChannelSaid
-from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus
+from core.signals.signals_messages import ChannelChanged, ChannelSaid
 from tests.core.signals.irc_server import IrcServer
 from tests.patience import PATIENCE_S, ends
 

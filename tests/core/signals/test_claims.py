@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.app.messages import OwnerChanged
-from core.attention.messages import StartAutonomy
-from core.base.reports import Tick
-from core.signals.messages import (
+from core.agent.attention.attention_messages import StartAutonomy
+from core.app.app_messages import OwnerChanged
+from core.kernel.reports import Tick
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import SIGNALS_KEPT
+from core.kernel.values.updates import outcome_of
+from core.signals.signals_messages import (
     InboxFile,
     InboxRead,
     InboxTouched,
@@ -18,12 +21,9 @@ from core.signals.messages import (
     SetChannels,
     TellInboxAgain,
 )
-from core.turn.messages import CallProvider, CancelCall
-from core.values.settings import ChannelSettings
-from core.values.signals import SIGNALS_KEPT
-from core.values.updates import outcome_of
+from core.talk.turn.turn_messages import CallProvider, CancelCall
+from tests.core.agent.attention.autonomy_playbook import AutonomyPlaybook
 from tests.core.app.playbook import of
-from tests.core.attention.autonomy_playbook import AutonomyPlaybook
 from tests.core.signals.moments import D1, after, autonomous, day
 
 NOTE = InboxRead((InboxFile("note.txt", "Look.", "20261123-note.txt"),))

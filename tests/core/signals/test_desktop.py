@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.signals import desktop
+from core.signals import signals_worker
 
 EVIL = '<b>now</b> "; rm -rf ~ & \x1b[2K$(id)\n-e'
 
@@ -24,25 +24,25 @@ def test_a_notice_reaches_the_program_as_text(tmp_path: Path, monkeypatch: pytes
     )
     program.chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.defpath}")
-    assert desktop.no_desktop() == ""
-    assert desktop.show("--help", EVIL) == ""
+    assert signals_worker.no_desktop() == ""
+    assert signals_worker.show("--help", EVIL) == ""
     arguments = json.loads(said.read_text())
 
     assert arguments[-3:-1] == ["--", "--help"]
     assert arguments[-1] == '&lt;b&gt;now&lt;/b&gt; "; rm -rf ~ &amp; [2K$(id) -e'
-    assert desktop.show("fail", "x") == "notify-send ended with exit code 3"
+    assert signals_worker.show("fail", "x") == "notify-send ended with exit code 3"
 
 
 def test_where_there_is_no_program_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert "install libnotify" in desktop.show("a", "b")
+    assert "install libnotify" in signals_worker.show("a", "b")
 
 
 def test_on_a_mac_words_are_arguments_of_a_fixed_script(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    order = desktop.notice_command("title", EVIL)
+    order = signals_worker.notice_command("title", EVIL)
     assert order is not None
 
     assert order[0] == Path("/usr/bin/osascript")

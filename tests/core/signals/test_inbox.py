@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.kernel.values.signals import SIGNAL_CHARS
 from core.signals.inbox import HINT, MAX_BYTES, MAX_ENTRIES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
-from core.values.signals import SIGNAL_CHARS
 
 NOW = datetime.now(UTC)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from core.signals.messages import PutSignalsAway
-from core.values.signals import SignalSource
+from core.kernel.values.signals import SignalSource
+from core.signals.signals_messages import PutSignalsAway
 from tests.core.app.programs import Programs, until
 
 

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.signals.inflow import make_signal, room_of, with_signal, without_signals
-from core.values.signals import (
+from core.kernel.values.signals import (
     SENDER_CHARS,
     SIGNAL_CHARS,
     SIGNALS_KEPT,
@@ -16,6 +15,7 @@ from core.values.signals import (
     SignalSource,
     SignalState,
 )
+from core.signals.signals_step import make_signal, room_of, with_signal, without_signals
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SENT = st.lists(st.tuples(st.sampled_from(SignalSource), st.integers(0, 400)), max_size=400)

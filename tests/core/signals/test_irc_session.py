@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import SIGNAL_CHARS
 from core.signals.irc_session import (
     FLOOD_LINES,
     FLOOD_S,
@@ -22,8 +24,6 @@ from core.signals.irc_session import (
     is_allowed,
     parse_line,
 )
-from core.values.settings import ChannelSettings
-from core.values.signals import SIGNAL_CHARS
 
 OPS = ChannelSettings("ops", "irc.example", "#ops", nick="slop", senders=("Alice", "bob!*@build.example"))
 

@@ -7,18 +7,17 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import Effect
-from core.base.errors import FailureKind
-from core.discussion.messages import SelectDiscussion
-from core.signals.messages import SayInChannel, SetQuiet, ShowNotification
+from core.app.app_messages import Effect
+from core.kernel.errors import FailureKind
+from core.kernel.values.agent import ActKind, AgentState, AgentTurn, AttentionState, CallState, Delegation
+from core.kernel.values.messages import Message, Role, TextPart
+from core.kernel.values.provider import Failure
+from core.kernel.values.settings import ChannelSettings, NotificationSettings
+from core.kernel.values.signals import NotificationKind, Signal, SignalSource
+from core.kernel.values.state import AppState
 from core.signals.notices import AWAY, HELD_KEPT, channel_words, followed
-from core.values.agent import ActKind, AgentState, AgentTurn, CallState, Delegation
-from core.values.attention import AttentionState
-from core.values.messages import Message, Role, TextPart
-from core.values.provider import Failure
-from core.values.settings import ChannelSettings, NotificationSettings
-from core.values.signals import NotificationKind, Signal, SignalSource
-from core.values.state import AppState
+from core.signals.signals_messages import SayInChannel, SetQuiet, ShowNotification
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from tests.core.signals.moments import D1, NOW, after, asking, autonomous, call, day
 
 TURN = AgentTurn(D1, "t1", calls=(call(ActKind.READ, CallState.RUNNING),))

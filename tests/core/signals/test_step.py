@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import CommandEnded
-from core.base.reports import Tick
-from core.discussion.messages import DiscussionTrashed
-from core.settings.messages import SettingsLoaded
-from core.signals.messages import (
+from core.agent.agent_messages import CommandEnded
+from core.kernel.reports import Tick
+from core.kernel.values.agent import ActKind, CallState
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import ChannelStatus, SignalSource
+from core.kernel.values.state import AppState, TrashItem
+from core.kernel.values.updates import outcome_of
+from core.services.settings.settings_messages import SettingsLoaded
+from core.signals.signals_messages import (
     ChannelChanged,
     ChannelSaid,
     InboxFile,
@@ -21,12 +25,8 @@ from core.signals.messages import (
     SetChannels,
     WatchedFilesChanged,
 )
-from core.signals.step import taken
-from core.values.agent import ActKind, CallState
-from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus, SignalSource
-from core.values.state import AppState, TrashItem
-from core.values.updates import outcome_of
+from core.signals.signals_step import taken
+from core.talk.discussion.discussion_messages import DiscussionTrashed
 from tests.core.signals.moments import D1, FILE, NOW, after, autonomous, call, day, with_page
 
 OPS = ChannelSettings("ops", "irc.example", "#ops", senders=("alice",), announces=True)

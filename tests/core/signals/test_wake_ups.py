@@ -7,15 +7,15 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import ApproveCall, CallDone, JudgeCall, RunCall
-from core.attention.messages import StartAutonomy
-from core.signals.messages import ChannelSaid, InboxFile, InboxRead, PostSignal, WatchedFilesChanged
-from core.turn.messages import CallProvider
-from core.values.agent import ActKind, CallState, FileChange, Sandbox, ToolCall
-from core.values.signals import ChannelStatus
+from core.agent.agent_messages import ApproveCall, CallDone, JudgeCall, RunCall
+from core.agent.attention.attention_messages import StartAutonomy
+from core.kernel.values.agent import ActKind, CallState, FileChange, Sandbox, ToolCall
+from core.kernel.values.signals import ChannelStatus
+from core.signals.signals_messages import ChannelSaid, InboxFile, InboxRead, PostSignal, WatchedFilesChanged
+from core.talk.turn.turn_messages import CallProvider
+from tests.core.agent.attention.autonomy_playbook import AutonomyPlaybook
 from tests.core.agent.tool_playbook import asks
 from tests.core.app.playbook import of
-from tests.core.attention.autonomy_playbook import AutonomyPlaybook
 
 PLAN = "/project/plan.md"
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import StorageError
-from core.signals.messages import (
+from core.kernel.errors import StorageError
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import ChannelStatus, NotificationKind
+from core.signals.signals_messages import (
     ChannelChanged,
     DesktopTried,
     InboxRead,
@@ -20,9 +22,7 @@ from core.signals.messages import (
     SignalEvent,
     TellInboxAgain,
 )
-from core.signals.worker import NOT_OURS, SignalHandler, supersedes
-from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus, NotificationKind
+from core.signals.signals_worker import NOT_OURS, SignalHandler, supersedes
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 SAY = SayInChannel("ops", NotificationKind.QUESTION)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gui.elements.floats import FloatLayer
 from gui.elements.lists import VirtualList
+from gui.elements.popups import FloatLayer
 from panels.base.ui import Ui
 from tests.gui.conftest import SIZE, Screen
 from tests.gui.gallery_pages import conversation

@@ -9,7 +9,7 @@ from typing import Any
 import dearpygui.dearpygui as dpg
 import pytest
 
-from gui.elements.plot import Plot, value_of
+from gui.elements.pictures import Plot, value_of
 from panels.base.ui import Series, Ui
 from tests.gui.conftest import Screen
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gui.markdown.excerpt import everything, excerpt
 from gui.markdown.parse import parse, parse_written
-from gui.visible_text import visible
+from gui.text_buffer import visible
 from tests.gui.gallery_pages import SAMPLE
 
 TEXT = """# Head with *style*

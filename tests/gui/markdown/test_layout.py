@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.markdown.blocks import MarkdownBlock
-from gui.markdown.laid import BlockLook, Laid
+from gui.markdown.blocks import BlockLook, Laid, MarkdownBlock
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
 from gui.metrics import Measure

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gui.markdown.blocks import BlockLook
 from gui.markdown.document import Document, load
-from gui.markdown.laid import BlockLook
+from gui.markdown.excerpt import boxes, offset_at, x_at
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
-from gui.markdown.places import boxes, offset_at, x_at
 from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
 

@@ -6,25 +6,28 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.attention.words import opening_words
-from core.base.mapping import with_entry
-from core.values.agent import (
+from core.agent.attention.attention_machine import opening_words
+from core.kernel.structures import with_entry
+from core.kernel.values.agent import (
     ActKind,
     AgentPage,
     AgentState,
     AgentTurn,
     Approval,
+    Attention,
+    AttentionState,
+    Autonomy,
     CallState,
     EditHunk,
     FileChange,
+    LoopNote,
     Mode,
     Sandbox,
     TodoItem,
     TodoState,
     ToolCall,
 )
-from core.values.attention import Attention, AttentionState, Autonomy, LoopNote
-from core.values.messages import (
+from core.kernel.values.messages import (
     AttachmentPart,
     CallEnd,
     Message,
@@ -34,8 +37,8 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.signals import Signal, SignalSource
-from core.values.state import AppState
+from core.kernel.values.signals import Signal, SignalSource
+from core.kernel.values.state import AppState
 from tests.panels import states
 
 ROOT = "/home/person/work/cachelab"

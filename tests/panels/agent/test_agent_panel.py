@@ -7,19 +7,19 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
-from core.discussion.messages import SelectDiscussion
-from core.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
-from core.values.discussion import CallPhase, OpenDiscussion
-from core.values.messages import Message, ToolResultPart
-from core.values.outcomes import CommandOutcome
-from core.values.provider import ModelProfile
-from core.values.settings import Project
-from core.values.state import AppState, WorkerStatus
-from core.values.usage import Usage
-from core.values.window import ViewCut
+from core.agent.agent_messages import ApproveCall, KillCommands, SetTools, UndoTurn
+from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
+from core.kernel.values.discussion import CallPhase, OpenDiscussion
+from core.kernel.values.messages import Message, ToolResultPart
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.provider import ModelProfile
+from core.kernel.values.settings import Project
+from core.kernel.values.state import AppState, WorkerStatus
+from core.kernel.values.usage import Usage
+from core.kernel.values.window import ViewCut
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_panel import turn_words
-from panels.agent.view import AgentView
+from panels.agent.agent_view import AgentView
 from panels.discussion.tool_parts import folded
 from tests.panels import states
 from tests.panels.agent import agent_states as ags

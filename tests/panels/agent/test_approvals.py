@@ -7,11 +7,11 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import ApproveCall, KillCommands, RefuseCall
-from core.turn.messages import CancelReply
-from core.values.agent import AgentPage, AgentTurn, CallState
-from core.values.outcomes import CommandOutcome
-from core.values.state import AppState
+from core.agent.agent_messages import ApproveCall, KillCommands, RefuseCall
+from core.kernel.values.agent import AgentPage, AgentTurn, CallState
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState
+from core.talk.turn.turn_messages import CancelReply
 from panels.base.view import WindowView
 from tests.panels.agent import agent_states as ags
 from tests.panels.screen import Screen

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.attention.messages import StartAutonomy, StopAutonomy
-from core.discussion.messages import SelectDiscussion
-from core.settings.messages import ChangeSetting
-from core.values.attention import Attention, AttentionState
-from core.values.outcomes import CommandOutcome
-from core.values.state import AppState
-from panels.agent.view import AgentView
+from core.agent.attention.attention_messages import StartAutonomy, StopAutonomy
+from core.kernel.values.agent import Attention, AttentionState
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.agent.agent_view import AgentView
 from panels.discussion.view import DiscussionView, FindView
 from tests.panels import states
 from tests.panels.agent import agent_states as ags

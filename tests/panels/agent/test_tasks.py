@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.messages import ApproveCall, KillCommands
-from core.base.mapping import with_entry
-from core.discussion.messages import SelectDiscussion
-from core.values.agent import AgentPage, AgentTurn, CallState, Delegation
-from core.values.state import AppState
-from panels.base.memo import Memo
+from core.agent.agent_messages import ApproveCall, KillCommands
+from core.kernel.structures import with_entry
+from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Delegation
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.base.selection import Memo
 from panels.base.view import WindowView
 from panels.discussion.message_foot import branches_of
 from tests.panels import states

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.spending.estimates import NextRequest, next_input_usd, next_request
-from core.values.cache import CachePlan
-from core.values.state import AppState
+from core.kernel.values.cache import CachePlan
+from core.kernel.values.state import AppState
+from core.services.spending.estimates import NextRequest, next_input_usd, next_request
 from panels.base.gauge import NAME, estimate, gauge, gauge_tone
 from panels.base.view import WindowView
 from tests.panels import states

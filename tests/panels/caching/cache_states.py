@@ -7,13 +7,13 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.base.mapping import with_entry
-from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
-from core.values.discussion import OpenDiscussion
-from core.values.messages import Entry
-from core.values.settings import AiSettings, CachingSettings, Settings
-from core.values.state import AppState, ProviderTotals
-from core.values.usage import Usage
+from core.kernel.structures import with_entry
+from core.kernel.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import Entry
+from core.kernel.values.settings import AiSettings, CachingSettings, Settings
+from core.kernel.values.state import AppState, ProviderTotals
+from core.kernel.values.usage import Usage
 from tests.panels import states
 from tests.state_fields import with_fields
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from core.base import figures as fmt
-from core.base.mapping import with_entry
-from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
-from core.discussion.messages import SelectDiscussion
-from core.settings.messages import ChangeSetting
-from core.values.cache import ExtensionEvidence
-from core.values.settings import CachingSettings, Settings
-from core.values.state import AppState, ProgramState
-from panels.caching.view import CachingView
-from panels.shell.window_file import to_toml
+from core.kernel import figures as fmt
+from core.kernel.structures import with_entry
+from core.kernel.values.cache import ExtensionEvidence
+from core.kernel.values.settings import CachingSettings, Settings
+from core.kernel.values.state import AppState, ProgramState
+from core.services.settings.settings_messages import ChangeSetting
+from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.caching.caching_view import CachingView
+from panels.shell.shell_actions import to_toml
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.base import figures as fmt
-from core.caching.messages import DeleteOrphanedCaches
-from core.values.discussion import LiveCall
-from core.values.stack import LayerId
-from core.values.state import AppState, TrashItem
-from panels.caching.dues import due_rewrites, orphan_name, orphans_text, rewrite_text
-from panels.caching.view import CachingView
+from core.kernel import figures as fmt
+from core.kernel.values.discussion import LiveCall
+from core.kernel.values.stack import LayerId
+from core.kernel.values.state import AppState, TrashItem
+from core.talk.caching.caching_messages import DeleteOrphanedCaches
+from panels.caching.caching_view import CachingView
+from panels.caching.spending import due_rewrites, orphan_name, orphans_text, rewrite_text
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.screen import Screen

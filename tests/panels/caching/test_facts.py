@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.base.mapping import with_entry
-from core.caching.summary import hit_percent, provider_sentence
-from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.state import AppState, ProviderTotals
-from core.values.usage import Usage
-from panels.base.memo import Memo
-from panels.caching import facts
+from core.kernel.structures import with_entry
+from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.kernel.values.state import AppState, ProviderTotals
+from core.kernel.values.usage import Usage
+from core.talk.caching.accounts import hit_percent, provider_sentence
+from panels.base.selection import Memo
+from panels.caching import caching_facts
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached
@@ -21,7 +21,7 @@ from tests.state_fields import with_fields
 
 
 def _line(state: AppState, provider: str) -> str:
-    return facts.provider_line(state, Memo(), provider)
+    return caching_facts.provider_line(state, Memo(), provider)
 
 
 def test_a_providers_summary_reads_as_the_specification_says() -> None:
@@ -71,8 +71,8 @@ def test_a_part_that_lives_longer_is_told_beside_the_next_end_and_then_alone() -
     )
     state = cache_states.caching(caches={"d1": two})
 
-    both = facts.look_of(state, "d1")
-    late = facts.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
+    both = caching_facts.look_of(state, "d1")
+    late = caching_facts.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
 
     assert both.ttl_text.endswith("(in 1:00:00)")
     assert both.words.startswith("Expires in 4 minutes, at ")
@@ -88,7 +88,7 @@ def test_a_hit_rate_is_green_from_half_on(read: int, tone: str) -> None:
     usage = Usage(input_tokens=100, cache_read_tokens=read)
     state = with_fields(cache_states.caching(), totals={"anthropic": ProviderTotals("anthropic", usage)})
 
-    assert facts.figures(state)[0].tone == tone
+    assert caching_facts.figures(state)[0].tone == tone
 
 
 def test_when_everything_has_expired_there_is_no_lifetime() -> None:
@@ -104,35 +104,35 @@ def test_a_server_that_keeps_prefixes_by_itself_has_no_lifetime_of_ours() -> Non
     )
 
     assert _line(state, "box") == "[Box] in:100 cache:50 hit:50% ttl:n/a"
-    assert facts.managed_text(state, "box") == "Cached by Box; TTL: server-managed"
+    assert caching_facts.managed_text(state, "box") == "Cached by Box; TTL: server-managed"
 
 
 def test_providers_stand_in_the_order_of_the_settings() -> None:
     state = cache_states.caching()
 
-    assert facts.used_providers(state, Memo()) == ("anthropic", "openai", "gemini")
-    assert facts.used_providers(states.working(), Memo()) == ()
+    assert caching_facts.used_providers(state, Memo()) == ("anthropic", "openai", "gemini")
+    assert caching_facts.used_providers(states.working(), Memo()) == ()
 
 
 def test_the_state_of_a_cache_follows_the_clock_of_the_state() -> None:
     state = cache_states.caching()
 
-    assert facts.look_of(state, "d1").ttl_text.endswith("(in 4:32)")
+    assert caching_facts.look_of(state, "d1").ttl_text.endswith("(in 4:32)")
     later = replace(state, now=states.NOW + timedelta(seconds=30))
-    assert facts.look_of(later, "d1").ttl_text.endswith("(in 4:02)")
+    assert caching_facts.look_of(later, "d1").ttl_text.endswith("(in 4:02)")
     gone = replace(state, now=states.NOW + timedelta(minutes=5))
-    assert not facts.look_of(gone, "d1").is_warm
-    assert facts.look_of(gone, "d1").ttl_text.startswith("expired: 2026-11-20T")
+    assert not caching_facts.look_of(gone, "d1").is_warm
+    assert caching_facts.look_of(gone, "d1").ttl_text.startswith("expired: 2026-11-20T")
 
 
 def test_a_discussion_whose_caching_is_off_is_not_warm() -> None:
     state = cache_states.caching(caches={"d1": cached("d1", "anthropic", caching_enabled=False)})
-    look = facts.look_of(state, "d1")
+    look = caching_facts.look_of(state, "d1")
 
     assert not look.is_warm
     assert look.ttl_text == ""  # nor has it expired: the provider still holds it
-    assert facts.provider_line(state, Memo(), "anthropic").endswith("ttl:none")
-    assert facts.figures(state)[2].value == "–"
+    assert caching_facts.provider_line(state, Memo(), "anthropic").endswith("ttl:none")
+    assert caching_facts.figures(state)[2].value == "–"
 
 
 def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
@@ -140,7 +140,7 @@ def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
     on = cached("d2", "anthropic", expires_at=states.NOW + timedelta(seconds=90))
     state = cache_states.caching(caches={"d1": off, "d2": on})
 
-    assert facts.provider_line(state, Memo(), "anthropic").endswith("ttl:1:30")
+    assert caching_facts.provider_line(state, Memo(), "anthropic").endswith("ttl:1:30")
 
 
 def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -> None:
@@ -152,7 +152,7 @@ def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -
 
 
 def test_the_three_figures_are_of_what_was_reported_alone() -> None:
-    rate, saved, left = facts.figures(cache_states.caching())
+    rate, saved, left = caching_facts.figures(cache_states.caching())
 
     assert (rate.value, saved.value, left.value) == ("23%", "$1.94", "4 min")
     assert "80 of 340 tokens" in rate.tip
@@ -164,24 +164,24 @@ def test_without_totals_the_hit_rate_is_that_of_the_discussion() -> None:
     row = replace(row, usage=Usage(1_000, cache_read_tokens=870))
     state = with_fields(states.working(), summaries={"d1": row})
 
-    assert facts.figures(state)[0].value == "87%"
-    assert "in this discussion" in facts.figures(state)[0].tip
+    assert caching_facts.figures(state)[0].value == "87%"
+    assert "in this discussion" in caching_facts.figures(state)[0].tip
 
 
 def test_figures_that_nobody_knows_are_no_zeros() -> None:
-    assert [figure.value for figure in facts.figures(states.first_run())] == ["–", "–", "–"]
+    assert [figure.value for figure in caching_facts.figures(states.first_run())] == ["–", "–", "–"]
 
 
 def test_a_loss_is_called_a_loss() -> None:
     totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0), -0.25)}
-    saved = facts.figures(with_fields(states.working(), totals=totals))[1]
+    saved = caching_facts.figures(with_fields(states.working(), totals=totals))[1]
 
     assert (saved.value, saved.tone) == ("-$0.25", "warn")
     assert saved.tip.startswith("$0.25 more than without caching")
 
 
 def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
-    left = facts.figures(cache_states.caching(selected_id="d5"))[2]
+    left = caching_facts.figures(cache_states.caching(selected_id="d5"))[2]
 
     assert (left.value, left.tip) == (
         "open",
@@ -190,7 +190,7 @@ def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
 
 
 def test_the_curves_have_a_point_a_reply_and_a_gap_where_nothing_was_reported() -> None:
-    rate, cost = facts.turn_series(cache_states.talk(12))
+    rate, cost = caching_facts.turn_series(cache_states.talk(12))
 
     assert rate.xs == cost.xs == tuple(float(turn) for turn in range(1, 13))
     assert rate.ys[0] == 0
@@ -204,13 +204,13 @@ def test_replies_without_usage_and_deleted_ones_make_no_point() -> None:
     deleted = states.reply("a2", "x", is_deleted=True)
     told = states.reply("a3", "x")
 
-    assert facts.turn_series((silent,)) == ()
-    assert facts.turn_series((silent, deleted, told))[0].xs == (2.0,)
+    assert caching_facts.turn_series((silent,)) == ()
+    assert caching_facts.turn_series((silent, deleted, told))[0].xs == (2.0,)
 
 
 def test_a_price_that_is_not_known_is_a_gap_in_the_curve() -> None:
     unknown = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50))
-    (_, cost) = facts.turn_series((unknown, states.reply("a2", "x")))
+    (_, cost) = caching_facts.turn_series((unknown, states.reply("a2", "x")))
 
     assert cost.ys == (None, 0.011)
 
@@ -219,14 +219,14 @@ def test_what_no_reply_ever_told_has_no_curve_and_what_is_free_has_no_cost() -> 
     free = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50, cost_usd=0.0))
     silent = states.reply("a2", "x", usage=Usage(100, cost_usd=0.2))
 
-    assert [one.label for one in facts.turn_series((free,))] == ["hit rate"]
-    assert [one.label for one in facts.turn_series((silent,))] == ["cost"]
+    assert [one.label for one in caching_facts.turn_series((free,))] == ["hit rate"]
+    assert [one.label for one in caching_facts.turn_series((silent,))] == ["cost"]
 
 
 def test_a_hit_rate_of_nothing_is_not_shown_as_good() -> None:
     totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0))}
 
-    assert facts.figures(with_fields(states.working(), totals=totals))[0].tone == "text"
+    assert caching_facts.figures(with_fields(states.working(), totals=totals))[0].tone == "text"
 
 
 def test_what_is_cached_is_of_the_model_until_another_is_chosen_or_has_replied() -> None:
@@ -237,8 +237,8 @@ def test_what_is_cached_is_of_the_model_until_another_is_chosen_or_has_replied()
         rows = with_entry(state.discussions.summaries, "d1", replace(row, meta=replace(row.meta, **changes)))  # type: ignore[arg-type]
         return replace(state, discussions=replace(state.discussions, summaries=rows))
 
-    assert facts.is_of_model(state, "d1")
-    assert not facts.is_of_model(with_meta(provider="gemini"), "d1")
-    assert not facts.is_of_model(with_meta(model="another"), "d1")
-    assert not facts.is_of_model(with_fields(state, caches={}), "d1")
-    assert not facts.is_of_model(state, "gone")
+    assert caching_facts.is_of_model(state, "d1")
+    assert not caching_facts.is_of_model(with_meta(provider="gemini"), "d1")
+    assert not caching_facts.is_of_model(with_meta(model="another"), "d1")
+    assert not caching_facts.is_of_model(with_fields(state, caches={}), "d1")
+    assert not caching_facts.is_of_model(state, "gone")

@@ -6,15 +6,14 @@ from datetime import timedelta
 
 import pytest
 
+from core.app.app_messages import Effect, Input, SaveWindow
 from core.app.dispatch import step
-from core.app.messages import Effect, Input, SaveWindow
-from core.discussion.messages import AppendRecords, SetDraft, SetEffort, SetModel
-from core.discussion.queue_messages import AddToQueue
-from core.turn.messages import RegenerateReply, SendPrompt
-from core.values.settings import AiSettings, CachingSettings, Settings
-from core.values.state import AppState
+from core.kernel.values.settings import AiSettings, CachingSettings, Settings
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, SetDraft, SetEffort, SetModel
+from core.talk.turn.turn_messages import RegenerateReply, SendPrompt
 from panels.base.view import WindowView
-from panels.caching.view import CachingView
+from panels.caching.caching_view import CachingView
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.caching import cache_states

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.settings.messages import ChangeSetting
-from core.values.settings import Settings
-from core.values.state import AppState
-from panels.caching.view import CachingView
+from core.kernel.values.settings import Settings
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting
+from panels.caching.caching_view import CachingView
 from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

@@ -7,11 +7,20 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import Command, Quit
-from core.base import figures as fmt
-from core.base.mapping import with_entry
-from core.caching.messages import DisableCaching, InvalidateCache
-from core.discussion.messages import (
+from core.app.app_messages import Command, Quit
+from core.kernel import figures as fmt
+from core.kernel.structures import with_entry
+from core.kernel.values.discussion import ReplyVersions
+from core.kernel.values.knowledge import Category, Item
+from core.kernel.values.settings import CachingSettings, Settings
+from core.kernel.values.stack import LayerId
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import UndoHarvest
+from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.services.settings.settings_messages import ChangeSetting
+from core.services.spending.estimates import fresh_token_usd
+from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
+from core.talk.discussion.discussion_messages import (
     ChooseVersion,
     DeleteMessage,
     EditMessage,
@@ -23,15 +32,6 @@ from core.discussion.messages import (
     SetPersona,
     SetSystemPreset,
 )
-from core.harvest.messages import UndoHarvest
-from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
-from core.settings.messages import ChangeSetting
-from core.spending.estimates import fresh_token_usd
-from core.values.discussion import ReplyVersions
-from core.values.knowledge import Category, Item
-from core.values.settings import CachingSettings, Settings
-from core.values.stack import LayerId
-from core.values.state import AppState
 from panels.caching.warnings import warm_loss
 from tests.panels import states
 from tests.panels.caching import cache_states

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.context.messages import ChangePreset
-from core.values.curation import FileItem
+from core.kernel.values.curation import FileItem
+from core.talk.context.context_messages import ChangePreset
 from tests.panels import states
 from tests.panels.screen import Screen
 

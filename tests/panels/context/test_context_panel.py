@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.values.stack import LAYER_TITLES, ContextChange, LayerId, SegmentReport
-from core.values.state import AppState, ProgramState
+from core.kernel.values.stack import LAYER_TITLES, ContextChange, LayerId, SegmentReport
+from core.kernel.values.state import AppState, ProgramState
 from panels.base.view import WindowView
 from tests.panels import states
 from tests.panels.screen import Screen

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.values.curation import LineRange
-from panels.context.line_ranges import format_lines, parse_lines
+from core.kernel.values.curation import LineRange
+from panels.context.preset_edits import format_lines, parse_lines
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.context.messages import (
+from core.kernel.values.curation import FileItem, FileMode, FileSnapshot, Preset
+from core.kernel.values.stack import LayerId, SegmentReport
+from core.kernel.values.state import AppState
+from core.talk.context.context_messages import (
     CreatePreset,
     DeletePreset,
     InspectFile,
@@ -13,10 +16,7 @@ from core.context.messages import (
     RevertPreset,
     SavePreset,
 )
-from core.discussion.messages import SetDiscussionPreset
-from core.values.curation import FileItem, FileMode, FileSnapshot, Preset
-from core.values.stack import LayerId, SegmentReport
-from core.values.state import AppState
+from core.talk.discussion.discussion_messages import SetDiscussionPreset
 from panels.context.preset_edits import free_name, project_path
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item

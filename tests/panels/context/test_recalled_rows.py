@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.context.messages import KeepOut
+from core.kernel.values.knowledge import Category, CategoryFile, Item
+from core.kernel.values.retrieval import Corpus, Recalled, RecalledPassage
+from core.kernel.values.state import AppState
 from core.retrieval.ambient import item_mark
-from core.settings.messages import ChangeSetting
-from core.values.knowledge import Category, CategoryFile, Item
-from core.values.recall import Recalled, RecalledPassage
-from core.values.retrieval import Corpus
-from core.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting
+from core.talk.context.context_messages import KeepOut
 from panels.base.view import WindowView
 from tests.panels import states
 from tests.panels.screen import Screen

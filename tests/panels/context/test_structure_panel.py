@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.context.messages import (
-    InspectFile,
-)
-from core.knowledge.messages import EditKnowledgeItem
-from core.values.cache import DiscussionCacheState
-from core.values.curation import FileItem, FileMode, LineRange
-from core.values.knowledge import DigestSwitch
-from panels.context.file_knowledge import sent_to
+from core.kernel.values.cache import DiscussionCacheState
+from core.kernel.values.curation import FileItem, FileMode, LineRange
+from core.kernel.values.knowledge import DigestSwitch
+from core.knowledge.knowledge_messages import EditKnowledgeItem
+from core.talk.context.context_messages import InspectFile
+from panels.context.structure_panel import sent_to
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
 from tests.panels.knowledge.knowledge_states import FOLDER, known

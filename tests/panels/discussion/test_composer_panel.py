@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import (
+from core.kernel.values.cache import CachePlan
+from core.kernel.values.discussion import Draft
+from core.kernel.values.messages import AttachmentPart
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.provider import ModelProfile
+from core.kernel.values.settings import Appearance
+from core.kernel.values.updates import conclude
+from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachPicture,
     AttachText,
@@ -13,14 +20,7 @@ from core.discussion.messages import (
     SetDiscussionPreset,
     SetDraft,
 )
-from core.turn.messages import CancelReply, SendPrompt
-from core.values.cache import CachePlan
-from core.values.discussion import Draft
-from core.values.messages import AttachmentPart
-from core.values.outcomes import CommandOutcome
-from core.values.provider import ModelProfile
-from core.values.settings import Appearance
-from core.values.updates import conclude
+from core.talk.turn.turn_messages import CancelReply, SendPrompt
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

@@ -6,10 +6,15 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.app.messages import SaveWindow
-from core.base import figures as fmt
-from core.base.errors import FailureKind
-from core.discussion.messages import (
+from core.app.app_messages import SaveWindow
+from core.kernel import figures as fmt
+from core.kernel.errors import FailureKind
+from core.kernel.values.discussion import CallPhase, Draft, OpenDiscussion
+from core.kernel.values.messages import AttachmentPart, Message, Role, Status, TextPart
+from core.kernel.values.stack import LayerId, SegmentReport
+from core.kernel.values.state import AppState, ProgramState
+from core.kernel.values.usage import Usage
+from core.talk.discussion.discussion_messages import (
     BranchDiscussion,
     CreateDiscussion,
     DeleteMessage,
@@ -20,18 +25,7 @@ from core.discussion.messages import (
     SetPersona,
     SetSystemPreset,
 )
-from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
-from core.values.discussion import CallPhase, Draft, OpenDiscussion
-from core.values.messages import (
-    AttachmentPart,
-    Message,
-    Role,
-    Status,
-    TextPart,
-)
-from core.values.stack import LayerId, SegmentReport
-from core.values.state import AppState, ProgramState
-from core.values.usage import Usage
+from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen

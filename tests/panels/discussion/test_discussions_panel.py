@@ -7,9 +7,12 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import Command
-from core.base.errors import FailureKind
-from core.discussion.messages import (
+from core.app.app_messages import Command
+from core.kernel.errors import FailureKind
+from core.kernel.values.discussion import Draft, OpenDiscussion
+from core.kernel.values.provider import Failure
+from core.kernel.values.state import AppState, Level, Notice, ProgramState, TrashItem
+from core.talk.discussion.discussion_messages import (
     ArchiveDiscussion,
     CreateDiscussion,
     DeleteDiscussion,
@@ -20,9 +23,6 @@ from core.discussion.messages import (
     SelectDiscussion,
     UndoDelete,
 )
-from core.values.discussion import Draft, OpenDiscussion
-from core.values.provider import Failure
-from core.values.state import AppState, Level, Notice, ProgramState, TrashItem
 from panels.base.view import WindowView
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
 from tests.panels import states

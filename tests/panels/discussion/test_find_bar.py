@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.discussion.messages import SelectDiscussion
-from core.values.discussion import OpenDiscussion
-from core.values.state import AppState
-from gui.markdown import places
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from gui.markdown import excerpt
 from gui.markdown.parse import parse
-from panels.base.memo import Memo
+from panels.base.selection import Memo
 from panels.discussion.find_bar import Occurrences, occurrences, terms_of
-from panels.discussion.shown_words import shown_words
+from panels.discussion.message_rows import shown_words
 from panels.discussion.view import DiscussionView, FindView
 from tests.operations import LINEAR, growth
 from tests.panels import states
@@ -82,7 +82,7 @@ def test_what_is_seen_is_counted_and_marks_and_addresses_are_not() -> None:
     "query", ["very important", "the tide", "hard wrapped", "example", "turns", "a**b", "tide"]
 )
 def test_what_is_counted_is_what_the_window_marks(query: str) -> None:
-    marked_there = places.occurrences(parse(SEEN), (query,))
+    marked_there = excerpt.occurrences(parse(SEEN), (query,))
     opened = OpenDiscussion("d", (states.reply("m", SEEN),))
     assert occurrences(Memo(), opened, (query,)).total == len(marked_there)
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.values.discussion import DiscussionSummary
-from core.values.state import AppState, TrashItem
-from panels.base.memo import Memo
+from core.kernel.values.discussion import DiscussionSummary
+from core.kernel.values.state import AppState, TrashItem
+from panels.base.selection import Memo
 from panels.discussion.list_rows import (
     NO_PROJECT,
     ListedDiscussion,

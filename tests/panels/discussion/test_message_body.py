@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, SetDraft
-from core.turn.messages import RegenerateReply
+from core.talk.discussion.discussion_messages import BranchDiscussion, DeleteMessage, EditMessage, SetDraft
+from core.talk.turn.turn_messages import RegenerateReply
 from panels.discussion.message_rows import MessageRows
 from panels.discussion.view import DiscussionView
 from tests.panels import states

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.discussion.messages import SetEffort, SetMaxOutput, SetTemperature
-from core.settings.messages import PriceModels
-from core.values.provider import ModelPrice
-from core.values.state import AppState
+from core.kernel.values.provider import ModelPrice
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import PriceModels
+from core.talk.discussion.discussion_messages import SetEffort, SetMaxOutput, SetTemperature
 from tests.panels import states
 from tests.panels.screen import Screen
 

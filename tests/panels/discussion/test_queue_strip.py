@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.turn.messages import (
+from core.kernel.values.discussion import Draft, QueuedPrompt
+from core.kernel.values.messages import AttachmentPart, Mark
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.updates import conclude
+from core.talk.turn.turn_messages import (
     CancelReply,
     ContinueReply,
     LeaveUnsent,
@@ -16,10 +20,6 @@ from core.turn.messages import (
     SendQueued,
     TakeBackQueued,
 )
-from core.values.discussion import Draft, QueuedPrompt
-from core.values.messages import AttachmentPart, Mark
-from core.values.outcomes import CommandOutcome
-from core.values.updates import conclude
 from panels.discussion.queue_strip import Awaiting
 from panels.discussion.view import DiscussionView
 from tests.panels import states

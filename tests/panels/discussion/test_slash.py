@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from core.agent.compaction_messages import CompactDiscussion
-from core.app.messages import Quit
-from core.discussion.messages import CreateDiscussion, SetDraft, SetEffort, SetModel
-from core.settings.messages import PriceModels
-from core.turn.messages import RetrySend, SendPrompt
-from core.values.composer import SlashInput, slash_input
-from core.values.discussion import Draft
-from core.values.state import AppState
+from core.app.app_messages import Quit
+from core.kernel.values.discussion import Draft, SlashInput, slash_input
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import PriceModels
+from core.talk.discussion.discussion_messages import CreateDiscussion, SetDraft, SetEffort, SetModel
+from core.talk.turn.turn_messages import RetrySend, SendPrompt
 from panels.discussion.slash import COMMANDS
 from panels.discussion.view import DiscussionView
 from tests.panels import states

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.values.messages import CallEnd, Message, Role, Status, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import CallEnd, Message, Role, Status, ToolCallPart, ToolResultPart
 from tests.panels import states
 from tests.panels.screen import Screen
 

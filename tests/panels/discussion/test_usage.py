@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.values.usage import Usage
-from panels.discussion.usage import usage_details, usage_line
+from core.kernel.values.usage import Usage
+from panels.discussion.message_foot import usage_details, usage_line
 
 
 def test_usage_that_is_not_known_is_never_shown_as_zero() -> None:

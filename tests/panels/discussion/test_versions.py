@@ -5,12 +5,17 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import ChooseVersion, EditMessage, RestoreMessage, SelectDiscussion
-from core.turn.messages import CancelReply, RegenerateReply, ResendMessage
-from core.values.discussion import Draft
-from core.values.outcomes import CommandOutcome
-from core.values.spending import LimitScope, ReachedLimit, SpendRefusal
-from core.values.state import AppState
+from core.kernel.values.discussion import Draft
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import LimitScope, ReachedLimit, SpendRefusal
+from core.talk.discussion.discussion_messages import (
+    ChooseVersion,
+    EditMessage,
+    RestoreMessage,
+    SelectDiscussion,
+)
+from core.talk.turn.turn_messages import CancelReply, RegenerateReply, ResendMessage
 from panels.discussion.message_rows import shown_entries
 from panels.discussion.view import DiscussionView
 from tests.panels import states

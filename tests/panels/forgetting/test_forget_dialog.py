@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
-from core.forgetting.places import CANNOT
-from core.forgetting.report import DELETE_SAYS, FORGET_SAYS, receipt_text
-from core.knowledge.messages import DeleteKnowledgeItem
-from core.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget, ForgettingState, PlaceReport
-from core.values.knowledge import Category, Item
-from core.values.state import TrashItem
+from core.app.forgetting.forgetting_messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
+from core.app.forgetting.forgetting_places import CANNOT
+from core.app.forgetting.forgetting_report import DELETE_SAYS, FORGET_SAYS, receipt_text
+from core.kernel.values.forgetting import (
+    ForgetPreview,
+    ForgetReceipt,
+    ForgetTarget,
+    ForgettingState,
+    PlaceReport,
+)
+from core.kernel.values.knowledge import Category, Item
+from core.kernel.values.state import TrashItem
+from core.knowledge.knowledge_messages import DeleteKnowledgeItem
 from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, FindView, Landing
 from tests.panels import states

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.values.state import AppState
+from core.kernel.values.state import AppState
 from panels.base.view import WindowView
-from panels.harvest.view import HarvestTab, HarvestView
+from panels.harvest.harvest_view import HarvestTab, HarvestView
 from tests.panels.screen import Screen
 from tests.recording_nodes import Node
 

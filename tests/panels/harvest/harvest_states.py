@@ -6,13 +6,16 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
-from core.values.harvest import (
+from core.kernel.values.harvest import (
     ApplySummary,
     Artifact,
     ArtifactClass,
     ArtifactFacts,
     ArtifactKind,
+    BatchItem,
+    BatchReport,
+    BatchState,
+    HarvestBatch,
     HarvestEstimate,
     HarvestFailure,
     HarvestItem,
@@ -26,10 +29,10 @@ from core.values.harvest import (
     ReviewChoice,
     UndoReport,
 )
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
-from core.values.settings import KnowledgeSettings, Settings
-from core.values.state import AppState
-from core.values.usage import Usage
+from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
+from core.kernel.values.settings import KnowledgeSettings, Settings
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
 from tests.panels import states
 from tests.panels.states import NOW
 from tests.state_fields import with_fields

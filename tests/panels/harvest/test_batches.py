@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.harvest.messages import BatchHarvest, CancelBatches, LeaveBatch, LookForHarvest
-from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
-from panels.harvest.facts import name_of
+from core.kernel.values.harvest import BatchItem, BatchReport, BatchState, HarvestBatch
+from core.knowledge.harvest.harvest_messages import BatchHarvest, CancelBatches, LeaveBatch, LookForHarvest
+from panels.harvest.harvest_facts import name_of
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at, panel
 

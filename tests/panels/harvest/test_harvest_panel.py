@@ -7,8 +7,12 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import SelectDiscussion
-from core.harvest.messages import (
+from core.kernel.values.harvest import HarvestLook, HarvestPhase
+from core.kernel.values.knowledge import Category, Item, RemovalQuestion
+from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.kernel.values.settings import KnowledgeSettings, MemoryMode, Settings
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
     CancelHarvest,
     LeaveRemoval,
@@ -16,14 +20,10 @@ from core.harvest.messages import (
     PreviewHarvest,
     UndoHarvest,
 )
-from core.harvest.modes import RECALL_ONLY
-from core.values.harvest import HarvestLook, HarvestPhase
-from core.values.knowledge import Category, Item, RemovalQuestion
-from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.settings import KnowledgeSettings, MemoryMode, Settings
-from core.values.state import AppState
-from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
-from panels.shell.window_file import to_toml
+from core.knowledge.harvest.modes import RECALL_ONLY
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.harvest.harvest_view import HARVEST_TABS, HarvestTab, HarvestView
+from panels.shell.shell_actions import to_toml
 from tests.panels import states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import hub, open_at, panel, rows

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.settings.messages import ChangeSetting
-from core.values.settings import KnowledgeSettings, MemoryMode, Settings
-from core.values.state import AppState
-from panels.harvest.view import HarvestView
+from core.kernel.values.settings import KnowledgeSettings, MemoryMode, Settings
+from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting
+from panels.harvest.harvest_view import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.harvest.messages import PreviewHarvest
-from core.values.harvest import HarvestPhase, ReviewChoice
-from core.values.state import AppState
+from core.kernel.values.harvest import HarvestPhase, ReviewChoice
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_messages import PreviewHarvest
 from panels.base.view import WindowView
-from panels.harvest.view import HarvestView
+from panels.harvest.harvest_view import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import SelectDiscussion
-from core.harvest import preview as harvest_preview
-from core.harvest.messages import (
+from core.kernel.values.facts import Quote
+from core.kernel.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
+from core.kernel.values.knowledge import Category, Item, Replacement
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
+from core.knowledge.harvest import preview as harvest_preview
+from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
     DiscardPreview,
     EditHarvestItem,
@@ -15,13 +19,9 @@ from core.harvest.messages import (
     ReplaceKnownItem,
     TickHarvestItems,
 )
-from core.values.evidence import Quote
-from core.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
-from core.values.knowledge import Category, Item, Replacement
-from core.values.state import AppState
-from core.values.usage import Usage
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.discussion.view import DiscussionView, Landing
-from panels.harvest.view import HarvestView
+from panels.harvest.harvest_view import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.evidence.quotes import QUOTE_LEFT_OUT
-from core.values.evidence import Quote
-from core.values.harvest import HarvestPreview
-from core.values.knowledge import Category, Item, Replacement
-from panels.harvest.facts import outcome
+from core.kernel.values.facts import Quote
+from core.kernel.values.harvest import HarvestPreview
+from core.kernel.values.knowledge import Category, Item, Replacement
+from core.knowledge.evidence.evidence_rows import QUOTE_LEFT_OUT
+from panels.harvest.harvest_facts import outcome
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen

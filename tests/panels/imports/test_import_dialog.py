@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from core.imports.messages import CancelImport, DismissImport, ImportConversations
-from core.values.imports import ImportFault, ImportReport, ImportRow, ImportState
-from core.values.transcript import TranscriptKind
+from core.imports.imports_messages import CancelImport, DismissImport, ImportConversations
+from core.kernel.values.imports import ImportFault, ImportReport, ImportRow, ImportState, TranscriptKind
 from panels.base.view import Dialog
 from tests.panels import states
 from tests.panels.screen import Screen

@@ -6,10 +6,8 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.knowledge.categories import CATEGORY_NAMES, FILE_OF, OPEN, parse_file
-from core.knowledge.projection import project
-from core.values.harvest import HarvestLook, HarvestState
-from core.values.knowledge import (
+from core.kernel.values.harvest import HarvestLook, HarvestState
+from core.kernel.values.knowledge import (
     Category,
     CategoryFile,
     DigestSwitch,
@@ -19,9 +17,11 @@ from core.values.knowledge import (
     NoteStatus,
     Provenance,
 )
-from core.values.settings import KnowledgeSettings
-from core.values.stack import LayerId
-from core.values.state import AppState, TrashItem
+from core.kernel.values.settings import KnowledgeSettings
+from core.kernel.values.stack import LayerId
+from core.kernel.values.state import AppState, TrashItem
+from core.knowledge.categories import CATEGORY_NAMES, FILE_OF, OPEN, parse_file
+from core.knowledge.layer7 import project
 from tests.panels import states
 from tests.state_fields import with_fields
 

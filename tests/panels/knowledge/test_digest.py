@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.knowledge.messages import DeleteDigest, RegenerateDigest
-from core.settings.messages import ChangeSetting
+from core.knowledge.knowledge_messages import DeleteDigest, RegenerateDigest
+from core.services.settings.settings_messages import ChangeSetting
 from tests.panels.caching import cache_states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of

@@ -9,14 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.kernel.values.knowledge import Category, Item, KnowledgeState, NewItem
+from core.kernel.values.state import AppState
 from core.knowledge import edits
-from core.knowledge.categories import FILE_OF, parse_file
-from core.knowledge.wording import item_line
-from core.values.knowledge import Category, Item, KnowledgeState, NewItem
-from core.values.state import AppState
-from panels.knowledge.drafts import begin_edit, begin_new, edited_text, settle, shown_text
+from core.knowledge.categories import FILE_OF, item_line, parse_file
 from panels.knowledge.item import ONE_OF, numbered_steps
-from panels.knowledge.view import KnowledgeView
+from panels.knowledge.knowledge_view import (
+    KnowledgeView,
+    begin_edit,
+    begin_new,
+    edited_text,
+    settle,
+    shown_text,
+)
 
 WORDS = st.text(
     st.sampled_from("ab é漢\t\n\r\\*-#>[]{}:1.`~\u2028\x07") | st.characters(codec="utf-8"), max_size=60

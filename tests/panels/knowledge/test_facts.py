@@ -5,16 +5,32 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import SelectDiscussion
-from core.knowledge.messages import DeleteFact, EditFact, ExplainFact, FactDeleted, RestoreFact, SyncFacts
-from core.knowledge.step import command, event
-from core.values.evidence import EvidenceRow, EvidenceState, ItemHistory, TurnPlace, Witness
-from core.values.facts import FactCategory, FactProblem, FactsState, IndexedFact
-from core.values.outcomes import CommandOutcome
-from core.values.state import AppState
-from core.values.updates import conclude
+from core.kernel.values.facts import (
+    EvidenceRow,
+    EvidenceState,
+    FactCategory,
+    FactProblem,
+    FactsState,
+    IndexedFact,
+    ItemHistory,
+    TurnPlace,
+    Witness,
+)
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import conclude
+from core.knowledge.knowledge_messages import (
+    DeleteFact,
+    EditFact,
+    ExplainFact,
+    FactDeleted,
+    RestoreFact,
+    SyncFacts,
+)
+from core.knowledge.knowledge_step import command, event
+from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.discussion.view import DiscussionView, Landing
-from panels.knowledge.view import KnowledgeView
+from panels.knowledge.knowledge_view import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.knowledge.messages import ExplainItem
-from core.values.evidence import (
+from core.kernel.values.facts import (
     EvidenceRow,
     EvidenceState,
     HistoryKind,
@@ -18,6 +16,8 @@ from core.values.evidence import (
     TurnPlace,
     Witness,
 )
+from core.knowledge.knowledge_messages import ExplainItem
+from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
 from panels.discussion.view import DiscussionView, Landing
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import MOON, item_of, open_panel

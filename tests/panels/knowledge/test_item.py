@@ -7,13 +7,18 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.evidence.quotes import item_hash
-from core.knowledge.drafts import draft_mark
-from core.knowledge.messages import AddKnowledgeItem, DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
-from core.turn.messages import SendPrompt
-from core.values.harvest import HarvestState
-from core.values.knowledge import Category
+from core.kernel.values.harvest import HarvestState
+from core.kernel.values.knowledge import Category
+from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.knowledge_messages import (
+    AddKnowledgeItem,
+    DeleteKnowledgeItem,
+    EditKnowledgeItem,
+    SetTaskDone,
+)
+from core.knowledge.merges import draft_mark
+from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
+from core.talk.turn.turn_messages import SendPrompt
 from tests.panels.caching import cache_states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import (

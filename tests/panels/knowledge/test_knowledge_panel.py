@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState
-from core.values.state import AppState
-from panels.knowledge.view import KnowledgeView
-from panels.shell.window_file import to_toml
+from core.kernel.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState
+from core.kernel.values.state import AppState
+from panels.knowledge.knowledge_view import KnowledgeView
+from panels.shell.shell_actions import to_toml
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import MOON, ONLY, TIDE, items_of, open_panel, words_of

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.harvest.messages import ApplyMerge, EditMergeGroup, ProposeMerge
+from core.kernel.values.harvest import ApplyKind, ApplySummary, HarvestState, UndoReport
+from core.kernel.values.knowledge import Category, MergeGroup, MergeProposal, RemovalQuestion
+from core.kernel.values.state import AppState
 from core.knowledge.categories import parse_file
-from core.values.harvest import ApplyKind, ApplySummary, HarvestState, UndoReport
-from core.values.knowledge import Category, RemovalQuestion
-from core.values.merges import MergeGroup, MergeProposal
-from core.values.state import AppState
-from panels.knowledge.view import KnowledgeView
+from core.knowledge.harvest.harvest_messages import ApplyMerge, EditMergeGroup, ProposeMerge
+from panels.knowledge.knowledge_view import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen

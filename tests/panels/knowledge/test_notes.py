@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.knowledge.messages import AttachNotes, EditKnowledgeItem
+from core.knowledge.knowledge_messages import AttachNotes, EditKnowledgeItem
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import item_of, open_panel, words_of
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.mcp_server.messages import AcceptProposal, RefuseProposals
-from core.mcp_server.step import NOTICE
-from core.values.knowledge import Category
-from core.values.proposals import Proposal, ProposalsState
-from core.values.state import Level
-from core.values.updates import notify
-from panels.knowledge.view import KnowledgeView
+from core.kernel.values.knowledge import Category, Proposal, ProposalsState
+from core.kernel.values.state import Level
+from core.kernel.values.updates import notify
+from core.knowledge.mcp_server.proposal_messages import AcceptProposal, RefuseProposals
+from core.knowledge.mcp_server.proposal_step import NOTICE
+from panels.knowledge.knowledge_view import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.knowledge.search import search_items
-from core.values.knowledge import Item, NoteFile
-from panels.base.memo import Memo
-from panels.knowledge.rows import KnowledgeHeading, Listing, More, listing
-from panels.knowledge.sources import ItemSource, SourcePlace, source_of
-from panels.knowledge.view import KnowledgeView
+from core.kernel.values.knowledge import Item, NoteFile
+from core.knowledge.duplicates import search_items
+from panels.base.selection import Memo
+from panels.knowledge.knowledge_view import KnowledgeView
+from panels.knowledge.rows import ItemSource, KnowledgeHeading, Listing, More, SourcePlace, listing, source_of
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
 

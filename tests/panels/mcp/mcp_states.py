@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.kernel.values.mcp import McpApproval, McpOrigin, McpServer, McpServerSettings, McpTool
+from core.kernel.values.stack import ToolSchema
+from core.kernel.values.state import AppState
 from core.mcp.approvals import of_start, of_tools, standing
-from core.values.mcp import McpApproval, McpOrigin, McpServer, McpServerSettings, McpTool
-from core.values.stack import ToolSchema
-from core.values.state import AppState
 from tests.panels import states
 
 SCHEMA = '{"properties":{"path":{"type":"string"}},"type":"object"}'

@@ -7,8 +7,11 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from core.kernel.values.mcp import McpServerSettings
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import AppState
 from core.mcp.approvals import of_tools, question_id
-from core.mcp.messages import (
+from core.mcp.mcp_messages import (
     ApproveServer,
     ApproveTools,
     LookAtServers,
@@ -18,11 +21,8 @@ from core.mcp.messages import (
     TryServer,
     WithdrawApproval,
 )
-from core.values.mcp import McpServerSettings
-from core.values.outcomes import CommandOutcome
-from core.values.state import AppState
+from panels.mcp.mcp_view import McpView
 from panels.mcp.tools import SHOWN
-from panels.mcp.view import McpView
 from tests.panels.mcp import mcp_states as ms
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

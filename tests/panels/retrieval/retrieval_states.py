@@ -6,9 +6,8 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.values.curation import LineRange
-from core.values.recall import RecalledPassage, SentRecall
-from core.values.retrieval import (
+from core.kernel.values.curation import LineRange
+from core.kernel.values.retrieval import (
     AskedPlaces,
     ChunkKind,
     Corpus,
@@ -17,6 +16,7 @@ from core.values.retrieval import (
     IndexReport,
     NavigationReport,
     Passage,
+    RecalledPassage,
     RetrievalState,
     Retriever,
     Router,
@@ -24,10 +24,11 @@ from core.values.retrieval import (
     SearchHit,
     SearchMode,
     SearchPlaces,
+    SentRecall,
     SourcesPreview,
 )
-from core.values.settings import RetrievalSettings
-from core.values.state import AppState
+from core.kernel.values.settings import RetrievalSettings
+from core.kernel.values.state import AppState
 from tests.panels import states
 from tests.state_fields import with_fields
 

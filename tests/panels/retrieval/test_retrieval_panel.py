@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.context.messages import ChangePreset, CreatePreset
-from core.discussion.messages import SelectDiscussion
-from core.retrieval.messages import (
+from core.kernel.values.curation import FileItem, FileMode, LineRange
+from core.kernel.values.retrieval import Corpus, IndexReport, RetrievalState, SearchAnswer, SearchFilters
+from core.kernel.values.settings import AskedValue
+from core.kernel.values.state import AppState
+from core.retrieval.retrieval_messages import (
     BuildNavigation,
     CancelIndexing,
     CheckNavigation,
@@ -15,12 +17,10 @@ from core.retrieval.messages import (
     SearchMemory,
     UpdateIndex,
 )
-from core.settings.messages import ChangeProjectSetting, ChangeSetting
-from core.values.curation import FileItem, FileMode, LineRange
-from core.values.retrieval import Corpus, IndexReport, RetrievalState, SearchAnswer, SearchFilters
-from core.values.settings import AskedValue
-from core.values.state import AppState
-from panels.retrieval.view import RetrievalView
+from core.services.settings.settings_messages import ChangeProjectSetting, ChangeSetting
+from core.talk.context.context_messages import ChangePreset, CreatePreset
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.retrieval.retrieval_view import RetrievalView
 from tests.panels import states
 from tests.panels.retrieval import retrieval_states as rs
 from tests.panels.screen import Screen

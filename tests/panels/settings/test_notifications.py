@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.settings.messages import ChangeSetting
-from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus, SignalState
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import ChannelStatus, SignalState
+from core.services.settings.settings_messages import ChangeSetting
 from panels.base.view import WindowView
 from tests.panels import states
 from tests.panels.screen import Screen

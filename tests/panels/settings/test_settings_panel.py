@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.app.messages import Command
-from core.settings.asked_values import question_id
-from core.settings.messages import (
+from core.app.app_messages import Command
+from core.kernel.values.settings import (
+    AiSettings,
+    Appearance,
+    AskedValue,
+    Policies,
+    PolicyAnswer,
+    Project,
+    ToolSettings,
+)
+from core.kernel.values.state import AppState
+from core.services.settings.asked_values import question_id
+from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
     RefreshModels,
@@ -16,12 +26,9 @@ from core.settings.messages import (
     StoreKey,
     TrustProject,
 )
-from core.values.policies import Policies, PolicyAnswer
-from core.values.settings import AiSettings, Appearance, AskedValue, Project, ToolSettings
-from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.settings.settings_panel import SECTIONS
-from panels.settings.view import SettingsView
+from panels.settings.settings_view import SettingsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

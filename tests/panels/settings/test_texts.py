@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.context.messages import DeleteNamedText, SaveNamedText
-from core.settings.asked_values import question_id
-from core.settings.messages import ResetPrompt, SavePrompt, TrustProject
-from core.values.curation import NamedText, TextTable
-from core.values.outcomes import CommandOutcome
-from core.values.settings import AskedValue
-from core.values.state import AppState
-from core.values.updates import conclude
+from core.kernel.values.curation import NamedText, TextTable
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.settings import AskedValue
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import conclude
+from core.services.settings.asked_values import question_id
+from core.services.settings.settings_messages import ResetPrompt, SavePrompt, TrustProject
+from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
 from panels.base.view import WindowView
-from panels.settings.view import SettingsView
+from panels.settings.settings_view import SettingsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

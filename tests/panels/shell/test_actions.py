@@ -8,10 +8,26 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import KillCommands, SetTools
-from core.app.messages import Command, Quit
-from core.context.messages import SavePreset
-from core.discussion.messages import (
+from core.agent.agent_messages import KillCommands, SetTools
+from core.app.app_messages import Command, Quit
+from core.kernel.values.agent import Mode
+from core.kernel.values.discussion import Draft, OpenDiscussion
+from core.kernel.values.settings import Appearance
+from core.kernel.values.state import AppState, ProgramState, TrashItem
+from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
+from core.knowledge.knowledge_messages import RegenerateDigest
+from core.mcp.mcp_messages import LookAtServers
+from core.retrieval.retrieval_messages import LookAtSources, UpdateIndex
+from core.services.settings.settings_messages import (
+    ChangeSetting,
+    FindLocalServers,
+    PriceModels,
+    RefreshModels,
+    TrustProject,
+)
+from core.signals.signals_messages import SetQuiet
+from core.talk.context.context_messages import SavePreset
+from core.talk.discussion.discussion_messages import (
     ArchiveDiscussion,
     BranchDiscussion,
     ChooseVersion,
@@ -22,25 +38,9 @@ from core.discussion.messages import (
     SetEffort,
     UndoDelete,
 )
-from core.harvest.messages import LookForHarvest, UndoHarvest
-from core.knowledge.messages import RegenerateDigest
-from core.mcp.messages import LookAtServers
-from core.retrieval.messages import LookAtSources, UpdateIndex
-from core.settings.messages import (
-    ChangeSetting,
-    FindLocalServers,
-    PriceModels,
-    RefreshModels,
-    TrustProject,
-)
-from core.signals.messages import SetQuiet
-from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
-from core.values.agent import Mode
-from core.values.discussion import Draft, OpenDiscussion
-from core.values.settings import Appearance
-from core.values.state import AppState, ProgramState, TrashItem
+from core.talk.turn.turn_messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from panels.discussion.view import DiscussionView
-from panels.shell.actions import ACTIONS, MENUS
+from panels.shell.shell_actions import ACTIONS, MENUS
 from tests.panels import states
 from tests.panels.agent import agent_states
 from tests.panels.harvest import harvest_states

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.app.messages import DismissNotice
-from core.discussion.messages import UndoDelete
-from core.mcp.step import NOTICE as SERVERS
-from core.settings.asked_values import question_id
-from core.settings.messages import TrustProject
-from core.values.messages import Mark
-from core.values.settings import AskedValue
-from core.values.state import AppState, Level, Notice
+from core.app.app_messages import DismissNotice
+from core.kernel.values.messages import Mark
+from core.kernel.values.settings import AskedValue
+from core.kernel.values.state import AppState, Level, Notice
+from core.mcp.mcp_step import NOTICE as SERVERS
+from core.services.settings.asked_values import question_id
+from core.services.settings.settings_messages import TrustProject
+from core.talk.discussion.discussion_messages import UndoDelete
 from panels.base.view import WindowView
 from tests.panels import states
 from tests.panels.mcp import mcp_states as ms

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.discussion.messages import CreateDiscussion, SelectDiscussion
-from core.values.state import AppState
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
 from panels.shell.palette import rank
 from tests.panels import states
 from tests.panels.screen import Screen

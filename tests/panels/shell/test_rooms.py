@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from panels.shell.actions import ACTIONS, MENUS
-from panels.shell.dialogs import DIALOGS
+from panels.shell.palette import DIALOGS
 from panels.shell.rooms import PANELS, ROOMS
-from panels.shell.window_file import WINDOW
+from panels.shell.shell_actions import ACTIONS, MENUS, WINDOW
 
 IN_MENUS = {
     "File": "new open_project | export_markdown export_json import_files import_folder | settings | quit",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.base.errors import FailureKind
-from core.values.agent import CallState
-from core.values.state import AppState, ProgramState
+from core.kernel.errors import FailureKind
+from core.kernel.values.agent import CallState
+from core.kernel.values.state import AppState, ProgramState
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.caching import cache_states

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.app.messages import SaveWindow
-from core.base.errors import FailureKind
-from core.turn.messages import CancelReply
-from core.values.curation import FileItem, FileMode, Preset
-from core.values.discussion import (
+from core.app.app_messages import SaveWindow
+from core.kernel.errors import FailureKind
+from core.kernel.values.curation import FileItem, FileMode, Preset
+from core.kernel.values.discussion import (
     CallPhase,
     DiscussionMeta,
     DiscussionSummary,
@@ -20,7 +19,7 @@ from core.values.discussion import (
     LiveCall,
     OpenDiscussion,
 )
-from core.values.messages import (
+from core.kernel.values.messages import (
     AttachmentPart,
     Mark,
     Message,
@@ -31,10 +30,17 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.provider import Failure, KeySource, ProviderKind, ProviderStatus
-from core.values.settings import AskedValue, Project, SettingsFault
-from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, LayerText, SegmentReport
-from core.values.state import (
+from core.kernel.values.provider import Failure, KeySource, ProviderKind, ProviderStatus
+from core.kernel.values.settings import AskedValue, Project, SettingsFault
+from core.kernel.values.stack import (
+    ContextChange,
+    ContextReport,
+    LayerId,
+    LayerReport,
+    LayerText,
+    SegmentReport,
+)
+from core.kernel.values.state import (
     AppState,
     ConfigState,
     ContextState,
@@ -46,12 +52,13 @@ from core.values.state import (
     TurnsState,
     WorkerStatus,
 )
-from core.values.usage import Usage
+from core.kernel.values.usage import Usage
+from core.talk.turn.turn_messages import CancelReply
 from panels.base.view import Dialog, WindowView
-from panels.context.view import ContextPanelView
+from panels.context.context_view import ContextPanelView
 from panels.discussion.view import DiscussionView
 from panels.settings.settings_panel import SECTIONS
-from panels.shell.dialogs import DIALOGS
+from panels.shell.palette import DIALOGS
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.recording_nodes import ProtocolError, icon_names

@@ -6,16 +6,16 @@ import tomllib
 
 import pytest
 
-from panels.agent.view import AgentView
+from panels.agent.agent_view import AgentView
 from panels.base.view import WindowView
-from panels.caching.view import CachingView
-from panels.context.view import ContextPanelView
+from panels.caching.caching_view import CachingView
+from panels.context.context_view import ContextPanelView
 from panels.discussion.view import SCROLLS_KEPT, DiscussionView
-from panels.harvest.view import HarvestView
-from panels.knowledge.view import KnowledgeView
-from panels.retrieval.view import RetrievalView
-from panels.settings.view import SettingsView
-from panels.shell.window_file import kept, to_toml
+from panels.harvest.harvest_view import HarvestView
+from panels.knowledge.knowledge_view import KnowledgeView
+from panels.retrieval.retrieval_view import RetrievalView
+from panels.settings.settings_view import SettingsView
+from panels.shell.shell_actions import kept, to_toml
 from tests.panels.views import restored, view_of
 
 BEFORE = """\

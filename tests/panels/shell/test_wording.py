@@ -7,15 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from panels.agent.view import TABS as AGENT_TABS
-from panels.agent.view import AgentView
-from panels.base.view import WindowView
-from panels.base.window_field import RoomView
-from panels.caching.view import CachingView
+from panels.agent.agent_view import TABS as AGENT_TABS
+from panels.agent.agent_view import AgentView
+from panels.base.view import RoomView, WindowView
+from panels.caching.caching_view import CachingView
 from panels.discussion.view import DiscussionView
-from panels.harvest.view import HarvestView
-from panels.knowledge.view import KnowledgeView
-from panels.retrieval.view import TABS, RetrievalView
+from panels.harvest.harvest_view import HarvestView
+from panels.knowledge.knowledge_view import KnowledgeView
+from panels.retrieval.retrieval_view import TABS, RetrievalView
 from panels.settings.settings_panel import SECTIONS
 from panels.shell.rooms import PANELS
 from tests.panels import states

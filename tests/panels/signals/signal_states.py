@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus, Signal, SignalSource, SignalState
-from core.values.state import AppState
+from core.kernel.values.settings import ChannelSettings
+from core.kernel.values.signals import ChannelStatus, Signal, SignalSource, SignalState
+from core.kernel.values.state import AppState
 from tests.panels import states
 
 LONG = "The deploy of the night failed at step 7 of 12. " * 40

@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.signals.messages import PutSignalsAway, SetQuiet
-from core.values.signals import (
+from core.kernel.values.signals import (
     SIGNALS_KEPT,
     ChannelStatus,
     Notification,
@@ -16,8 +15,9 @@ from core.values.signals import (
     SignalSource,
     SignalState,
 )
-from core.values.state import AppState
-from panels.signals.view import SignalsView
+from core.kernel.values.state import AppState
+from core.signals.signals_messages import PutSignalsAway, SetQuiet
+from panels.signals.signals_view import SignalsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

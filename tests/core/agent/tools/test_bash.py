@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from core.agent.capped_output import CappedOutput
+from core.agent.agent_messages import CommandEnded, JudgeCall
+from core.agent.agent_worker import approval_of
 from core.agent.commands import Commands
-from core.agent.messages import CommandEnded, JudgeCall
+from core.agent.delegation import CappedOutput
 from core.agent.tool import Judged, ToolAnswer
 from core.agent.tools.bash import TOOLS
-from core.agent.worker import approval_of
-from core.values.agent import ActKind
+from core.kernel.values.agent import ActKind
 from tests.core.agent.desks import ShellDesk
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}

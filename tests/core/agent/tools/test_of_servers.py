@@ -7,16 +7,16 @@ from typing import Any, cast
 
 import pytest
 
-from core.agent.messages import RunCall
-from core.agent.policy import Standing, rule, server_grant
+from core.agent.agent_messages import RunCall
+from core.agent.agent_worker import approval_of
 from core.agent.tool import ToolDesk, ToolPlaces
+from core.agent.tool_policy import Standing, rule, server_grant
 from core.agent.tools.of_servers import TEXT_CHARS, server_tools
-from core.agent.worker import approval_of
-from core.base.errors import SlopError
-from core.mcp.worker import ServerError, ServerTool
-from core.values.agent import ActKind, Mode, Sandbox
-from core.values.mcp import McpAnswer, McpPicture
-from core.values.policies import PolicyAnswer
+from core.kernel.errors import SlopError
+from core.kernel.values.agent import ActKind, Mode, Sandbox
+from core.kernel.values.mcp import McpAnswer, McpPicture
+from core.kernel.values.settings import PolicyAnswer
+from core.mcp.mcp_worker import ServerError, ServerTool
 from tests.core.mcp.test_approvals import READ
 
 

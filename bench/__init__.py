@@ -1,1 +1,0 @@
-"""The benchmarks: `make bench` runs every suite, `make bench-app` one."""

@@ -1,0 +1,363 @@
+"""The agent's part of the step: turns with tools, from the reply that asks for them to the reply that does not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, assert_never
+
+from msgspec.structs import replace
+
+from core.agent import agent_pages, background, calls, delegation, past_page, rounds
+from core.agent import rounds as children
+from core.agent.agent_messages import (
+    AgentCommand,
+    AgentEvent,
+    ApproveCall,
+    CallDone,
+    CallJudged,
+    CallPutOff,
+    CallTail,
+    ChangesFound,
+    CommandEnded,
+    FilesRestored,
+    FindChanges,
+    KillCommands,
+    LookForSandbox,
+    RefuseCall,
+    RestoreFiles,
+    SandboxFound,
+    SetTools,
+    StopCalls,
+    UndoTurn,
+)
+from core.agent.agent_pages import call_of_turn, page_of, with_page, with_tool_call, with_turn, without_turn
+from core.kernel.frame import clean
+from core.kernel.ids import Stamp
+from core.kernel.structures import without
+from core.kernel.values.agent import AgentTurn, CallState, ToolCall
+from core.kernel.values.messages import Message, ToolResultPart
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.records import MessageRecord
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, conclude, notify
+from core.services.spending.limits import call_key, payments_of, settle_later
+from core.signals import signals_step as signals
+from core.talk.discussion.discussion_choices import change_meta
+from core.talk.discussion.discussion_messages import (
+    DiscussionCreated,
+    RecordsAppended,
+    ReplyToken,
+    ResultToken,
+    StartToken,
+    WriteFailed,
+)
+from core.talk.discussion.open_calls import goes_on
+from core.talk.turn.turn_messages import CallEnded
+
+ANSWER_WITHIN = timedelta(seconds=300)
+"""Time that a question has where nobody sits in front of a window."""
+
+REFUSED = "The person said no."
+UNANSWERED = "Refused: nobody answered within 300 seconds."
+NOT_ASKED = "This is not asked any more."
+
+
+def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case SetTools():
+            fields = {"has_tools": asked.has_tools, "mode": asked.mode}
+            state, effects = change_meta(state, asked.discussion_id, **fields)
+            state = agent_pages.chosen(state, asked.discussion_id, asked.mode)
+            for one in (asked.discussion_id, *delegation.children_at_work(state, asked.discussion_id)):
+                own = Stamp(given.at, f"{given.seed}/mode/{one}")
+                state, more = calls.reconsidered(state, own, one)
+                effects = (*effects, *more)
+            return state, (*effects, *_looked(state, asked.discussion_id))
+        case ApproveCall():
+            return _approve(state, given, asked)
+        case RefuseCall():
+            turn, call = _asked(state, asked.discussion_id, asked.call_id)
+            if turn is None or call is None:
+                return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
+            return calls.refused(state, given, turn, call, _with_words(REFUSED, asked.words))
+        case KillCommands():
+            return state, _killed(state, asked)
+        case UndoTurn():
+            page = page_of(state, asked.discussion_id)
+            changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
+            if not changes:
+                tasks = delegation.edits_of_tasks(state, asked.discussion_id, asked.turn_id)
+                problem = f"Nothing that this turn changed is known, or it is undone already. {tasks}".strip()
+                return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
+            about = asked.discussion_id, asked.turn_id
+            return state, (RestoreFiles(*about, changes, calls.places_of(state), asked.command_id),)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case CallJudged():
+            return calls.judged(state, given, happened)
+        case CallPutOff():
+            return calls.put_off(state, given, happened)
+        case CallTail():
+            return _tail(state, happened), ()
+        case CallDone():
+            return calls.done(state, given, happened)
+        case CommandEnded():
+            return background.ended(state, given, happened), ()
+        case FilesRestored():
+            return _restored(state, happened), ()
+        case ChangesFound():
+            return _found(state, happened), ()
+        case SandboxFound():
+            return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
+        case _:
+            assert_never(happened)
+
+
+def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
+    """Take in what is on disk: a reply with calls, the start of a call, results."""
+    match happened.token:
+        case ReplyToken():
+            state, effects = rounds.replied(state, given, happened)
+            return _settled(state, happened), effects
+        case StartToken():
+            return calls.started(state, given, happened.discussion_id, happened.token.call_id)
+        case ResultToken():
+            said = (one for one in happened.records if isinstance(one, MessageRecord))
+            ids = (part.call_id for one in said for part in one.parts if isinstance(part, ToolResultPart))
+            return calls.kept(state, happened.discussion_id, frozenset(ids)), ()
+        case _:
+            return state, ()
+
+
+def _settled(state: AppState, happened: RecordsAppended) -> AppState:
+    """End the reserve of a call whose reply asks for tools; that of any other the disk worker ends."""
+    if not isinstance(happened.token, ReplyToken) or not goes_on(happened.token, happened.records):
+        return state
+    return settle_later(state, call_key(happened.token.call_id), payments_of(happened.records))
+
+
+def unsaved(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
+    """The start of a call could not be noted: it is not run."""
+    if not isinstance(happened.token, StartToken):
+        return state, ()
+    return calls.unstarted(state, given, happened.discussion_id, happened.token.call_id, happened.text)
+
+
+def ended(state: AppState, given: Stamp, happened: CallEnded) -> Result | None:
+    """Ask once more after an empty reply; None where the call simply ends."""
+    return rounds.nudged(state, given, happened)
+
+
+def interrupt(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """The person stops the turn, its calls and the discussions that it gave tasks to included."""
+    state, effects = rounds.interrupted(state, given, discussion_id)
+    state, stopped = children.stopped(state, given, discussion_id)
+    return state, (*effects, *stopped)
+
+
+def created(state: AppState, given: Stamp, happened: DiscussionCreated) -> Result:
+    """A discussion stands on disk: a delegated one is given its task."""
+    return children.created(state, given, happened.summary.meta.id)
+
+
+def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """The person sends something: what a program that ended has left is not done any more."""
+    turn = state.agent.turns.get(discussion_id)
+    if turn is None or not turn.is_left:
+        return state, ()
+    state, effects = calls.closed(state, given, turn, calls.LEFT_OUT)
+    return without_turn(state, discussion_id), effects
+
+
+def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """A log was read: its page tells what was done before, and what was not begun when a program ended is asked again."""
+    state, found = opened(state, discussion_id)
+    state, asks = agent_pages.restarted(state, discussion_id)
+    state, effects = rounds.left(state, given, discussion_id)
+    return state, (*found, *asks, *effects, *_looked(state, discussion_id))
+
+
+def opened(state: AppState, discussion_id: str) -> Result:
+    """A discussion is there to be seen: what its tools did stands on its page."""
+    discussion = state.discussions.open.get(discussion_id)
+    if discussion is None or not any(
+        message.is_of_tools for message in discussion.entries if isinstance(message, Message)
+    ):
+        return state, ()
+    is_at_work = discussion_id in state.agent.turns or discussion_id in state.turns.calls
+    page = past_page.with_past(page_of(state, discussion_id), discussion, is_at_work=is_at_work)
+    state = signals.judged_again(with_page(state, discussion_id, page))
+    found = (FindChanges(discussion_id),) if discussion.starts else ()
+    return state, found
+
+
+def branched(state: AppState, discussion_id: str) -> Result:
+    """A new discussion is there, a branch of another perhaps."""
+    return opened(agent_pages.branched(state, discussion_id), discussion_id)
+
+
+def _looked(state: AppState, discussion_id: str) -> tuple[LookForSandbox, ...]:
+    """Find out how commands are confined before the first of them is asked about: a window says so from then on."""
+    summary = state.discussions.summaries.get(discussion_id)
+    if (
+        summary is None
+        or not summary.meta.has_tools
+        or state.agent.is_headless
+        or state.agent.sandbox.is_known
+    ):
+        return ()
+    return (LookForSandbox(),)
+
+
+def followed(state: AppState, given: Stamp) -> Result:
+    """Judge what waited for settings, and ask the model again where all results are on disk, or end the turn."""
+    if not state.agent.turns:
+        return state, ()
+    state, judged = calls.judge_held(state, given)
+    state, effects = rounds.went_on(state, given)
+    state, told = children.followed(state, given)
+    return state, (*judged, *effects, *told)
+
+
+def moved(before: AppState, after: AppState, given: Stamp) -> Result:
+    """Settings were read: what was granted in another folder, or in one that is trusted no more, counts no more; what a
+    program that ended has left is judged by where it would act now; what is asked is judged by the policies that hold now.
+    """
+    old, new = before.config.project, after.config.project
+    is_first = not before.config.settings_paths
+    if not is_first and old.root == new.root and old.is_trusted == new.is_trusted:
+        return _repoliced(after, given) if old.policies != new.policies else (after, ())
+    for discussion_id, page in after.agent.pages.items():
+        if page.grants:
+            after = with_page(after, discussion_id, replace(page, grants=()))
+    has_lost = old.root != new.root or (old.is_trusted and not new.is_trusted)
+    after, effects = agent_pages.moved(after) if has_lost else (after, ())
+    after, asked = _repoliced(after, given)
+    effects = (*effects, *asked)
+    for discussion_id, opened in after.discussions.open.items():
+        if opened.left_calls:
+            own = Stamp(given.at, f"{given.seed}/left/{discussion_id}")
+            after, asked = rounds.left(after, own, discussion_id)
+            effects = (*effects, *asked)
+    return after, effects
+
+
+def _repoliced(state: AppState, given: Stamp) -> Result:
+    """Judge every question anew: it may need no yes any more, or get a no."""
+    effects: tuple[Any, ...] = ()
+    for discussion_id in tuple(state.agent.turns):
+        own = Stamp(given.at, f"{given.seed}/policies/{discussion_id}")
+        state, asked = calls.reconsidered(state, own, discussion_id)
+        effects = (*effects, *asked)
+    return state, effects
+
+
+def gone(state: AppState, discussion_id: str) -> Result:
+    """A discussion went to the trash: nobody could see or end its commands any more."""
+    pages = without(state.agent.pages, discussion_id)
+    state = replace(state, agent=replace(state.agent, pages=pages))
+    return state, (StopCalls(discussion_id, kills=True),)
+
+
+def tick(state: AppState, given: Stamp) -> Result:
+    """Refuse questions that waited too long where nobody sits in front of a window."""
+    effects: tuple[Any, ...] = ()
+    if not state.agent.is_headless:
+        return state, effects
+    for discussion_id in tuple(state.agent.turns):
+        for old in state.agent.turns[discussion_id].calls:
+            turn, call = _asked(state, discussion_id, old.id)
+            asked_at = call.approval.asked_at if call is not None and call.approval is not None else None
+            if turn is None or call is None or asked_at is None or given.at - asked_at < ANSWER_WITHIN:
+                continue
+            state, more = calls.refused(state, given, turn, call, UNANSWERED, by_person=False)
+            effects = (*effects, *more)
+    return state, effects
+
+
+def _asked(
+    state: AppState, discussion_id: str, call_id: str
+) -> tuple[AgentTurn, ToolCall] | tuple[None, None]:
+    """The turn and the call that is asked about now."""
+    turn = state.agent.turns.get(discussion_id)
+    call = call_of_turn(turn, call_id)
+    if turn is None or call is None or call.state is not CallState.ASKING:
+        return None, None
+    return turn, call
+
+
+def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
+    """A yes counts for exactly what is asked now."""
+    turn, call = _asked(state, asked.discussion_id, asked.call_id)
+    if turn is None or call is None or call.approval is None or call.approval.id != asked.approval_id:
+        return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
+    if asked.hunks is not None and not asked.hunks:
+        return calls.refused(
+            state, given, turn, call, _with_words(f"{REFUSED} None of the changes was taken.", asked.words)
+        )
+    grant = call.approval.grant if asked.for_discussion else ""
+    if grant:
+        page = page_of(state, asked.discussion_id)
+        if grant not in page.grants:
+            state = with_page(state, asked.discussion_id, replace(page, grants=(*page.grants, grant)))
+    state, effects = calls.approved(state, given, turn, call, asked.hunks, clean(asked.words).strip())
+    if not grant:
+        return state, effects
+    state, more = calls.reconsidered(state, given, asked.discussion_id)
+    return state, (*effects, *more)
+
+
+def _with_words(said: str, words: str) -> str:
+    """Words for the model on a no, with those of the person."""
+    return f"{said} {clean(words).strip()}".strip()
+
+
+def _killed(state: AppState, asked: KillCommands) -> tuple[StopCalls, ...]:
+    """One command, or all of a discussion and of its tasks: who gave them away knows of no other place to end them."""
+    chosen = asked.discussion_id
+    if asked.call_id:
+        return (StopCalls(chosen, (asked.call_id,), kills=True),)
+    of_tasks = (*delegation.children_at_work(state, chosen), *delegation.with_commands(state, chosen))
+    return tuple(StopCalls(one, kills=True) for one in dict.fromkeys((chosen, *of_tasks)))
+
+
+def _tail(state: AppState, happened: CallTail) -> AppState:
+    turn = state.agent.turns.get(happened.discussion_id)
+    call = call_of_turn(turn, happened.call_id)
+    if turn is not None and call is not None and call.state is CallState.RUNNING:
+        return with_turn(state, with_tool_call(turn, replace(call, tail=happened.tail)))
+    return background.wrote(state, happened)
+
+
+def _found(state: AppState, happened: ChangesFound) -> AppState:
+    discussion = state.discussions.open.get(happened.discussion_id)
+    if discussion is None or not happened.changes:
+        return state
+    page = page_of(state, happened.discussion_id)
+    page = past_page.with_found(page, happened.changes, discussion.messages)
+    return with_page(state, happened.discussion_id, page)
+
+
+def _restored(state: AppState, happened: FilesRestored) -> AppState:
+    page = page_of(state, happened.discussion_id)
+    changes = tuple(
+        replace(one, is_undone=True)
+        if one.turn_id == happened.turn_id and one.path in happened.restored
+        else one
+        for one in page.changes
+    )
+    state = with_page(state, happened.discussion_id, replace(page, changes=changes))
+    state = conclude(state, CommandOutcome(happened.command_id, problem=" ".join(happened.left)))
+    count = len(happened.restored)
+    are = f"{count:,} {'file is' if count == 1 else 'files are'}" if count else "No file is"
+    text = f"{are} as before this turn. Commands are not undone."
+    tasks = delegation.edits_of_tasks(state, happened.discussion_id, happened.turn_id)
+    level = Level.WARNING if happened.left or tasks else Level.INFO
+    detail = " ".join(filter(None, (*happened.left, tasks)))
+    return notify(state, "undo", level, text, detail, discussion_id=happened.discussion_id)

@@ -1,0 +1,405 @@
+"""Calls of tools, a thread each: judged, and done as they were judged; undo of what a turn changed."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Protocol, assert_never
+
+from core.agent.agent_messages import (
+    AgentEffect,
+    AgentEvent,
+    CallDone,
+    CallJudged,
+    CallPutOff,
+    CallTail,
+    ChangesFound,
+    FilesRestored,
+    FindChanges,
+    JudgeCall,
+    LookForSandbox,
+    RestoreFiles,
+    RunCall,
+    SandboxFound,
+    StopCalls,
+)
+from core.agent.command_code import changed_words
+from core.agent.kept_bytes import SeenFiles
+from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
+from core.agent.tool_policy import approval_id
+from core.kernel.errors import SlopError
+from core.kernel.machine import trim_heaps
+from core.kernel.queue import KeptThreads
+from core.kernel.values.agent import ActKind, Approval, FileChange, Sandbox
+from core.kernel.values.messages import AttachmentPart
+from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
+from core.services.providers.protocol import CancelToken
+
+Emit = Callable[[AgentEvent], None]
+
+TAIL_CHARS = 4_000
+"""Of the end of a command's output that is shown while it runs."""
+
+log = logging.getLogger(__name__)
+
+
+class ToolServices(Protocol):
+    """Services of the outside to tools; `core.app.services` offers them, tests have their own."""
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """All tools by name. Loaded when it is first asked for."""
+        ...
+
+    def now(self) -> datetime:
+        """The time, UTC."""
+        ...
+
+    def sandbox(self) -> Sandbox:
+        """The confinement of commands here; may take a while the first time."""
+        ...
+
+    def places(self, places: ToolPlaces) -> ToolPlaces:
+        """The folders, with the journal."""
+        ...
+
+    def commands(self, discussion_id: str) -> CommandDesk:
+        """Commands of a discussion."""
+        ...
+
+    def use_memory(self, searched: AskedPlaces | None, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
+        ...
+
+    def keep_picture(self, discussion_id: str, name: str, data: bytes) -> AttachmentPart:
+        """Keep a picture among the discussion's attachments. Raises SlopError."""
+        ...
+
+    def page_text(self, data: bytes, charset: str, on_cancel: Callable[[Callable[[], None]], None]) -> str:
+        """Text of an HTML page, read in a process of its own. Raises SlopError."""
+        ...
+
+    def seen_files(self, discussion_id: str) -> SeenFiles:
+        """Files that the model of a discussion has seen. Asked for once."""
+        ...
+
+    def keep_before(self, discussion_id: str, change: FileChange, data: bytes | None) -> None:
+        """Keep a file's bytes before a turn's first write of it, and what is about to be written. Raises SlopError."""
+        ...
+
+    def note_written(self, discussion_id: str, change: FileChange, *, is_made: bool) -> None:
+        """Note that a change is made, or failed."""
+        ...
+
+    def changes(self, discussion_id: str) -> tuple[FileChange, ...]:
+        """All that turns of a discussion did to files, those of programs that ended among them."""
+        ...
+
+    def restore(self, effect: RestoreFiles) -> FilesRestored:
+        """Put files back. Raises SlopError."""
+        ...
+
+    def kill(self, discussion_id: str, call_ids: tuple[str, ...]) -> None:
+        """End commands of a discussion, in the background too; without ids all of them."""
+        ...
+
+    def close(self) -> None:
+        """End all commands."""
+        ...
+
+
+class CallDesk:
+    """Desk of one call (`core.agent.tool.ToolDesk`).
+
+    Args:
+        seen: what the model has seen in the discussion, shared by its calls.
+    """
+
+    def __init__(
+        self,
+        services: ToolServices,
+        effect: JudgeCall | RunCall,
+        cancel: CancelToken,
+        seen: SeenFiles,
+        emit: Emit,
+    ) -> None:
+        self._services, self._effect, self._cancel = services, effect, cancel
+        self._seen, self._emit = seen, emit
+
+    @property
+    def places(self) -> ToolPlaces:
+        """Folders of the discussion."""
+        return self._services.places(self._effect.places)
+
+    @property
+    def now(self) -> datetime:
+        """The time, UTC."""
+        return self._services.now()
+
+    @property
+    def call_id(self) -> str:
+        """Id of the call."""
+        return self._effect.call_id
+
+    @property
+    def discussion_id(self) -> str:
+        """Id of the discussion."""
+        return self._effect.discussion_id
+
+    @property
+    def turn_id(self) -> str:
+        """Id of the person's message that began the turn."""
+        return self._effect.turn_id
+
+    @property
+    def commands(self) -> CommandDesk:
+        """Commands of the discussion."""
+        return self._services.commands(self._effect.discussion_id)
+
+    @property
+    def has_yes(self) -> bool:
+        """True if a person said yes to this very call, and no rule let it."""
+        return isinstance(self._effect, RunCall) and self._effect.has_yes
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
+        return self._services.use_memory(self._effect.searched, name, arguments_json)
+
+    def seen(self, path: str) -> str:
+        """Sha256 (hex) of a file as the model saw it last, empty where it did not."""
+        return self._seen.get(path)
+
+    def note_seen(self, path: str, sha256: str) -> None:
+        """The model has read a file, or written it, as these bytes."""
+        self._seen.note(path, sha256)
+
+    def keep_before(self, change: FileChange, data: bytes | None) -> None:
+        """Keep a file's bytes before the turn's first write of it, and what is about to be written."""
+        self._services.keep_before(self._effect.discussion_id, change, data)
+
+    def note_written(self, change: FileChange, *, is_made: bool) -> None:
+        """Note that a change is made, or failed."""
+        self._services.note_written(self._effect.discussion_id, change, is_made=is_made)
+
+    def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
+        """Keep a picture among the discussion's attachments. Raises SlopError."""
+        return self._services.keep_picture(self._effect.discussion_id, name, data)
+
+    def page_text(self, data: bytes, charset: str) -> str:
+        """Text of an HTML page, read in a process of its own. Raises SlopError."""
+        return self._services.page_text(data, charset, self._cancel.on_cancel)
+
+    def report(self, tail: str) -> None:
+        """Show the end of what arrived so far."""
+        self._emit(CallTail(self._effect.discussion_id, self._effect.call_id, tail[-TAIL_CHARS:]))
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait. Returns True as soon as the call is cancelled."""
+        return self._cancel.wait(timeout_s)
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Run a callback when the call is cancelled, at once if it is."""
+        self._cancel.on_cancel(callback)
+
+
+class ToolWorker:
+    """Carries out the agent's effects. A call has its own thread; what it raises is its result."""
+
+    def __init__(self, services: ToolServices, emit: Emit) -> None:
+        self._services = services
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._threads = KeptThreads()
+        self._running: dict[tuple[str, str], tuple[CancelToken, threading.Event]] = {}
+        self._seen: dict[str, SeenFiles] = {}
+        self._sandbox_lock = threading.Lock()
+        self._has_told_sandbox = False
+
+    def begin(self, effect: AgentEffect) -> None:
+        """Begin an effect; returns at once."""
+        match effect:
+            case JudgeCall():
+                self._start(effect, self._judge)
+            case RunCall():
+                self._start(effect, self._run)
+            case StopCalls():
+                self._stop(effect)
+            case RestoreFiles():
+                threading.Thread(target=self._restore, args=(effect,), name="undo", daemon=True).start()
+            case FindChanges():
+                threading.Thread(target=self._find, args=(effect,), name="changes", daemon=True).start()
+            case LookForSandbox():
+                threading.Thread(target=self._tell_sandbox, name="sandbox", daemon=True).start()
+            case _:
+                assert_never(effect)
+
+    def stop(self, timeout_s: float) -> None:
+        """Cancel every call, and wait until each has told its result, `timeout_s` seconds in all at most."""
+        with self._lock:
+            running = tuple(self._running.values())
+        for cancel, _ in running:
+            cancel.cancel()
+        self._services.close()
+        for _, over in running:
+            over.wait(timeout_s)
+
+    def _start(
+        self,
+        effect: JudgeCall | RunCall,
+        work: Callable[[JudgeCall | RunCall, CallDesk, CancelToken], CallJudged | CallPutOff | CallDone],
+    ) -> None:
+        cancel = CancelToken()
+        key = effect.discussion_id, effect.call_id
+        with self._lock:
+            if (seen := self._seen.get(effect.discussion_id)) is None:
+                seen = self._seen[effect.discussion_id] = self._services.seen_files(effect.discussion_id)
+        desk = CallDesk(self._services, effect, cancel, seen, self._emit)
+
+        def run() -> None:
+            try:
+                event = work(effect, desk, cancel)
+            finally:
+                with self._lock:
+                    if self._running.get(key, (None,))[0] is cancel:
+                        del self._running[key]
+            self._emit(event)
+
+        with self._lock:
+            self._running[key] = cancel, self._threads.run(f"tool-{effect.name}", run)
+
+    def _stop(self, effect: StopCalls) -> None:
+        with self._lock:
+            found = [
+                cancel
+                for (discussion_id, call_id), (cancel, _) in self._running.items()
+                if discussion_id == effect.discussion_id
+                and (not effect.call_ids or call_id in effect.call_ids)
+            ]
+
+        def stop() -> None:
+            for cancel in found:
+                cancel.cancel()
+            if effect.kills:
+                self._services.kill(effect.discussion_id, effect.call_ids)
+
+        if found or effect.kills:  # ending a process may take a while
+            threading.Thread(target=stop, name="stop-tools", daemon=True).start()
+
+    def _judge(
+        self, effect: JudgeCall | RunCall, desk: CallDesk, _cancel: CancelToken
+    ) -> CallJudged | CallPutOff:
+        assert isinstance(effect, JudgeCall)
+        self._tell_sandbox()
+        tool = self._services.tools.get(effect.name)
+        keeps_order = tool is not None and tool.keeps_order
+        if keeps_order and not effect.is_next:
+            return CallPutOff(effect.discussion_id, effect.call_id)
+        judged = self._judged(effect, desk)
+        return CallJudged(
+            effect.discussion_id,
+            effect.call_id,
+            approval_of(effect, judged),
+            judged.problem,
+            must_ask=bool(judged.reasons),
+            keeps_order=keeps_order,
+        )
+
+    def _judged(self, effect: JudgeCall | RunCall, desk: CallDesk) -> Judged:
+        tool = self._services.tools.get(effect.name)
+        if tool is None:
+            known = ", ".join(sorted(self._services.tools))
+            return Judged(
+                ActKind.OWN, effect.name, problem=f"There is no tool {effect.name!r}. There are: {known}."
+            )
+        try:
+            return tool.judge(effect.arguments_json, desk)
+        except SlopError as error:
+            return Judged(tool.kind, effect.name, problem=str(error))
+        except Exception as error:  # the edge of a tool: the model must hear of it, and the turn go on
+            log.exception("tool %s could not judge a call", effect.name)
+            return Judged(tool.kind, effect.name, problem=f"The tool failed: {type(error).__name__}: {error}")
+
+    def _run(self, effect: JudgeCall | RunCall, desk: CallDesk, cancel: CancelToken) -> CallDone:
+        assert isinstance(effect, RunCall)
+        answer = self._answer(effect, desk)
+        if answer.is_yield:
+            trim_heaps()  # the turn ends here, with no reply after it
+        return CallDone(
+            effect.discussion_id,
+            effect.call_id,
+            answer.text,
+            answer.is_error,
+            answer.attachments,
+            answer.changes,
+            answer.todo,
+            answer.is_yield,
+            answer.is_background,
+            is_interrupted=cancel.is_cancelled,
+        )
+
+    def _answer(self, effect: RunCall, desk: CallDesk) -> ToolAnswer:
+        """Judge once more: what was let run counts for exactly that."""
+        judged = self._judged(effect, desk)
+        if judged.problem:
+            return ToolAnswer(judged.problem, is_error=True)
+        if approval_of(effect, judged).id != effect.approval_id:
+            root = os.path.realpath(effect.places.root)
+            words = changed_words(effect.files, judged.files, root)
+            other = (
+                "Not done: what this would do has changed since it was judged. Look again, then ask again."
+            )
+            return ToolAnswer(words or other, is_error=True)
+        try:
+            return self._services.tools[effect.name].run(judged, desk, effect.hunks)
+        except SlopError as error:
+            return ToolAnswer(str(error), is_error=True)
+        except Exception as error:  # the edge of a tool, as above
+            log.exception("tool %s failed", effect.name)
+            return ToolAnswer(f"The tool failed: {type(error).__name__}: {error}", is_error=True)
+
+    def _restore(self, effect: RestoreFiles) -> None:
+        try:
+            event = self._services.restore(effect)
+        except Exception as error:  # the edge of the worker: who waits for it must hear of it
+            log.exception("files of a turn could not be put back")
+            left = (f"Nothing was put back: {error}.",)
+            event = FilesRestored(effect.discussion_id, effect.turn_id, (), left, effect.command_id)
+        self._emit(event)
+
+    def _find(self, effect: FindChanges) -> None:
+        try:
+            changes = self._services.changes(effect.discussion_id)
+        except Exception:  # the edge of the worker, as above
+            log.exception("what turns changed could not be read")
+            return
+        self._emit(ChangesFound(effect.discussion_id, changes))
+
+    def _tell_sandbox(self) -> None:
+        """Tell once, before any call is said to be judged."""
+        with self._sandbox_lock:
+            if not self._has_told_sandbox:
+                self._emit(SandboxFound(self._services.sandbox()))
+                self._has_told_sandbox = True
+
+
+def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
+    """Question for a judged call, as a person sees it. Its id binds tool, arguments, folder, base and all that is shown."""
+    bound = effect.name, effect.arguments_json, effect.places.root, judged.base_sha256
+    shown = judged.path, judged.title, judged.detail, judged.grant
+    code = (part for row in sorted(judged.files.items()) for part in row)
+    return Approval(
+        id=approval_id(*bound, *shown, *judged.reasons, *code),
+        kind=judged.kind,
+        title=judged.title,
+        detail=judged.detail,
+        reasons=judged.reasons,
+        path=judged.path,
+        base_sha256=judged.base_sha256,
+        hunks=judged.hunks,
+        grant=judged.grant,
+        commands=judged.commands,
+        files=judged.files,
+    )

@@ -1,0 +1,163 @@
+"""Rule of approvals: which call may go, which is asked and why, which is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+
+import msgspec
+
+from core.kernel.values.agent import ActKind, Approval, Mode, Sandbox
+from core.kernel.values.settings import Policies, PolicyAnswer
+
+EDIT_GRANT = "edit files inside the project"
+"""Grant of an edit inside the project; an edit elsewhere offers none."""
+_RUN = "run "
+_HOST = "fetch from "
+_SERVER = "call "
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Circumstances of a call.
+
+    Args:
+        grants: what the person allowed for this discussion, as `Approval.grant` showed it.
+        policies: of the folder, tightened by the project's; is_trusted: the folder is.
+        must_ask: whatever was granted; is_recovered: the call was leaked as text.
+    """
+
+    mode: Mode
+    sandbox: Sandbox
+    is_trusted: bool
+    grants: tuple[str, ...] = ()
+    policies: Policies = msgspec.field(default_factory=Policies)
+    must_ask: bool = False
+    is_recovered: bool = False
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """Fate of a call.
+
+    Args:
+        approval: as it is to be shown and kept: with every reason, and without a grant where none may be remembered.
+        refusal: for the model, where the answer is a refusal.
+    """
+
+    answer: PolicyAnswer
+    approval: Approval
+    refusal: str = ""
+
+
+def rule(approval: Approval, standing: Standing) -> Ruling:
+    """Decide about a call. Total; a refusal beats a question, a question beats every grant."""
+    refusal = _refusal(approval.kind, standing)
+    if refusal:
+        return Ruling(PolicyAnswer.REFUSE, approval, refusal)
+    shown = _as_shown(approval, standing)
+    if shown.reasons or standing.must_ask:
+        return Ruling(PolicyAnswer.ASK, shown)
+    if approval.kind is ActKind.OWN or _is_covered(shown, standing):
+        return Ruling(PolicyAnswer.ALLOW, shown)
+    return Ruling(_policy(approval.kind, standing.policies), shown)
+
+
+def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str, *found: str) -> str:
+    """Sha256 (hex) that a yes is bound to: another tool, argument, folder or base needs another yes.
+
+    Args:
+        found: what else is shown: where links led, what it would do, why it is asked. A link that leads elsewhere by now
+            needs another yes, too.
+    """
+    digest = hashlib.sha256()
+    for part in (tool, arguments_json, folder, base_sha256, *found):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def command_grant(prefixes: tuple[tuple[str, ...], ...]) -> str:
+    """Grant of token prefixes, a line each, as a shell would read them; empty without any, or where a word has lines."""
+    if any(not word.isprintable() for prefix in prefixes for word in prefix):
+        return ""
+    return "\n".join(dict.fromkeys(f"{_RUN}{shlex.join(prefix)}" for prefix in prefixes if prefix))
+
+
+def host_grant(host: str) -> str:
+    """Grant of a host's pages."""
+    return f"{_HOST}{host}"
+
+
+def server_grant(server: str, tool: str) -> str:
+    """Grant of a tool of an MCP server."""
+    return f"{_SERVER}{tool} of {server}"
+
+
+def covers(prefix: str, words: tuple[str, ...]) -> bool:
+    """True if a command rule covers a simple command: word by word from its first, and nothing that runs another."""
+    try:
+        wanted = tuple(shlex.split(prefix))
+    except ValueError:
+        return False
+    return bool(wanted) and words[: len(wanted)] == wanted
+
+
+def _refusal(kind: ActKind, standing: Standing) -> str:
+    if kind is ActKind.SERVER and not standing.is_trusted:
+        return "The person does not trust this folder: no MCP server is called here."
+    if kind in {ActKind.READ, ActKind.EDIT, ActKind.COMMAND} and not standing.is_trusted:
+        return "The person does not trust this folder: its files are not read or written, and no command runs here."
+    if standing.mode is Mode.PLAN and kind in {ActKind.EDIT, ActKind.COMMAND, ActKind.SERVER}:
+        return "The discussion is in plan mode: read, and say what you would do. Nothing is written or run."
+    if kind is not ActKind.OWN and _policy(kind, standing.policies) is PolicyAnswer.REFUSE:
+        return f"The person's policy for this folder refuses every call of the kind {kind.value!r}."
+    return ""
+
+
+def _as_shown(approval: Approval, standing: Standing) -> Approval:
+    reasons = list(approval.reasons)
+    if standing.is_recovered:
+        reasons.append("The model wrote this call as text, and it was read as a call.")
+    if approval.kind is not ActKind.COMMAND or standing.sandbox.is_confined:
+        return msgspec.structs.replace(approval, reasons=tuple(reasons))
+    why = standing.sandbox.problem or "no sandbox was found on this machine"
+    reasons.append(f"It runs unconfined, with all that you may do yourself: {why}")
+    return msgspec.structs.replace(approval, reasons=tuple(reasons), grant="", commands=())
+
+
+def _policy(kind: ActKind, policies: Policies) -> PolicyAnswer:
+    match kind:
+        case ActKind.READ:
+            return policies.reads
+        case ActKind.EDIT:
+            return policies.edits
+        case ActKind.COMMAND:
+            return policies.commands
+        case ActKind.NETWORK:
+            return policies.network
+        case ActKind.SERVER:
+            return PolicyAnswer.ASK
+        case ActKind.OWN:
+            return PolicyAnswer.ALLOW
+
+
+def _is_covered(approval: Approval, standing: Standing) -> bool:
+    """True if the person allowed this already: by their mode, by a grant of this discussion, by a rule of theirs."""
+    granted = standing.grants
+    match approval.kind:
+        case ActKind.COMMAND:
+            lines = dict.fromkeys(line for grant in granted for line in grant.split("\n"))
+            rules = [line.removeprefix(_RUN) for line in lines if line.startswith(_RUN)]
+            rules += standing.policies.prefixes
+            return bool(approval.commands) and all(
+                any(covers(each, words) for each in rules) for words in approval.commands
+            )
+        case ActKind.EDIT:
+            is_inside = approval.grant == EDIT_GRANT
+            return is_inside and (standing.mode is Mode.ACCEPT_EDITS or EDIT_GRANT in granted)
+        case ActKind.NETWORK:
+            host = approval.grant.removeprefix(_HOST)
+            return bool(approval.grant) and (approval.grant in granted or host in standing.policies.hosts)
+        case ActKind.SERVER:
+            return bool(approval.grant) and approval.grant in granted
+        case ActKind.READ | ActKind.OWN:
+            return False

@@ -1,0 +1,208 @@
+"""Gathering of what is to go: knowledge, logs of conversations and their kin, read before anything is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from core.app.forgetting.leftovers import taken_told
+from core.app.forgetting.repeats import passages, repeats
+from core.app.forgetting.words import (
+    AppliedStep,
+    GoneConversation,
+    Memory,
+    Words,
+    holds,
+    words_of_conversations,
+    words_of_item,
+)
+from core.kernel import paths
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.opener import read_file
+from core.kernel.values.facts import ItemEventKind
+from core.kernel.values.forgetting import ForgetPreview, ForgetTarget
+from core.knowledge import apply_log
+from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file, source_name
+from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.facts.fact_file import loose_items
+from core.knowledge.facts.fact_files import read_files
+from core.knowledge.facts.places import place_of as fact_place
+from core.knowledge.file_writer import read_bytes
+from core.knowledge.ledger import HarvestLedger
+from core.knowledge.memory_log import linked_logs
+from core.knowledge.parts import BlockPlan
+from core.talk.discussion import trash
+from core.talk.discussion.discussion_meta import read_meta_in
+
+_FACT = "- id: "
+"""Start of a fact's item, as the program writes it."""
+
+
+def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
+    """Gather everything that the work needs to know, while it is all there.
+
+    Returns:
+        The words that go, and the discussions that may hold them still, by id.
+
+    Raises:
+        StorageError: there is no such thing, or it cannot be read.
+    """
+    memory = _memory(home)
+    binned = {item.discussion_id: Path(item.path) for item in trash.items(home)}
+    holders: tuple[str, ...] = ()
+    if target.category is not None:
+        words = words_of_item(target.category, target.text, memory)
+        if not any(item_hash(i.category, i.text) in words.items for f in memory.files for i in f.items):
+            raise StorageError(
+                "This item is not there any more as it was shown",
+                remedy="Look at it again",
+                where=target.file,
+            )
+        holders = tuple(dict.fromkeys(_holders(home, binned, words)))
+    else:
+        conversations = [_conversation(home, one) for one in target.discussion_ids]
+        words = words_of_conversations(conversations, memory)
+        logs = tuple(Path(path) for one in conversations for path in one.paths)
+        words = replace(words, taken=tuple(taken_told(home, logs)))
+        gone = frozenset(target.discussion_ids)
+        took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
+        told = [e.discussion for e in took if words.items.intersection(e.items)]
+        family = list(_family(home, binned))
+        kin = [one for one, parent in family if parent in gone]
+        kin += [parent for one, parent in family if one in gone]
+        holders = tuple(
+            dict.fromkeys(
+                one
+                for one in (*kin, *told, *_repeating(home, binned, logs, gone))
+                if one and one not in gone and (one in binned or _is_there(home, one))
+            )
+        )
+    return words, holders
+
+
+def look(home: Path, target: ForgetTarget) -> ForgetPreview:
+    """Tell what a forgetting would take. Nothing is touched. Never fails: `problem` says why it cannot be told."""
+    try:
+        words, holders = gather(home, target)
+    except SlopError as error:
+        return ForgetPreview(target, problem=f"{error.what}. {error.remedy}")
+    except OSError as error:
+        return ForgetPreview(target, problem=f"It cannot be looked at: {error}")
+    return ForgetPreview(target, words.removed_items, words.removed_facts, len(words.others), holders)
+
+
+def _memory(home: Path) -> Memory:
+    ledger = HarvestLedger(home)
+    facts = []
+    for name, stored in read_files(home).files.items():
+        place = fact_place(name)
+        if place is not None and not stored.problem:
+            facts += [(fact.id, fact.text) for fact in loose_items(place, stored.data).facts]
+    files = [
+        parse_file(name, read_bytes(paths.knowledge_dir(home) / name), most_chars=sys.maxsize)
+        for name in item_files(home)
+    ]
+    return Memory(
+        files,
+        linked_logs(home, (item for file in files for item in file.items), may_write=False),
+        [step for one in apply_log.apply_ids(home) for step in _steps(apply_log.read(home, one))],
+        list(ledger.entries()),
+        facts,
+    )
+
+
+def _steps(record: apply_log.ApplyRecord) -> Iterator[AppliedStep]:
+    for step in record.steps:
+        lines = ((plan.name, line.section, line.text) for plan in step.files for line in plan.lines)
+        blocks = (block for part in step.parts if isinstance(part, BlockPlan) for block in part.blocks)
+        heads = (block.partition("\n")[0] for block in blocks)
+        facts = (head.removeprefix(_FACT).strip() for head in heads if head.startswith(_FACT))
+        entry = step.entry
+        said = ("", "", record.at) if entry is None else (entry.path, entry.sha256, entry.at)
+        yield AppliedStep(*said, tuple(lines), tuple(facts))
+
+
+def item_files(home: Path) -> list[str]:
+    """Names of category files and notes, below the knowledge directory."""
+    notes = sorted(path.name for path in (paths.knowledge_dir(home) / NOTES_FOLDER).glob("*.md"))
+    return [*CATEGORY_NAMES, *(f"{NOTES_FOLDER}/{name}" for name in notes)]
+
+
+def _conversation(home: Path, discussion_id: str) -> GoneConversation:
+    """A conversation in the list or in the trash.
+
+    Raises:
+        StorageError: it is in neither.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    binned = [Path(item.path) for item in trash.items(home) if item.discussion_id == discussion_id]
+    folders = [one for one in (directory, *binned) if one.is_dir()]
+    if not folders:
+        raise StorageError(
+            f"There is no discussion {discussion_id!r}", remedy="See `manual-slop discussions`"
+        )
+    logs = [paths.log_file(home, discussion_id), *(one / paths.LOG_FILE for one in folders)]
+    hashes = dict.fromkeys(one for path in logs for one in _prefix_hashes(path))
+    meta = read_meta_in(folders[0], discussion_id).meta
+    name = source_name(meta.created_at, meta.name)
+    return GoneConversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
+
+
+def _prefix_hashes(path: Path) -> Iterator[str]:
+    """The sha256 of a log and of each of its leading runs of lines: it was harvested as long as it was then."""
+    try:
+        data = read_file(path, None)
+    except OSError:
+        return
+    whole = hashlib.sha256()
+    for line in data.splitlines(keepends=True):
+        whole.update(line)
+        yield whole.hexdigest()
+
+
+def _family(home: Path, binned: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
+    """Discussions that began as a branch, with their parents, in the list and in the trash."""
+    for discussion_id, folder in _folders(home, binned):
+        with suppress(SlopError, OSError):
+            parent = read_meta_in(folder, discussion_id).meta.parent_id
+            if parent:
+                yield discussion_id, parent
+
+
+def _folders(home: Path, binned: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
+    with suppress(OSError):
+        for path in sorted(paths.discussions_dir(home).iterdir()):
+            if paths.is_directory_name(path.name) and path.is_dir():
+                yield path.name, path
+    yield from binned.items()
+
+
+def _is_there(home: Path, discussion_id: str) -> bool:
+    return paths.is_directory_name(discussion_id) and paths.discussion_dir(home, discussion_id).is_dir()
+
+
+def _repeating(
+    home: Path, binned: Mapping[str, Path], logs: Iterable[Path], gone: Collection[str]
+) -> Iterator[str]:
+    """Discussions that repeat a passage of what goes, in the list and in the trash: its words were said there too."""
+    wanted: set[str] = set()
+    for path in logs:
+        with suppress(OSError):
+            wanted |= passages(read_file(path, None))
+    for discussion_id, path in _folders(home, binned):
+        with suppress(OSError):
+            if discussion_id not in gone and repeats(read_file(path / paths.LOG_FILE, None), wanted):
+                yield discussion_id
+
+
+def _holders(home: Path, binned: Mapping[str, Path], words: Words) -> Iterator[str]:
+    """Discussions whose log holds an item's words, in the list and in the trash."""
+    for discussion_id, path in _folders(home, binned):
+        with suppress(OSError):
+            if holds(read_file(path / paths.LOG_FILE, None), words):
+                yield discussion_id

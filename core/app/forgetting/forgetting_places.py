@@ -1,0 +1,322 @@
+"""Places where words of a person may stand: the one table of what a forgetting goes through. Pure.
+
+A new store gets a row here, or a test fails: one that walks a used home, and every test that runs the real program, whose
+homes are walked as they end. What is derived needs its row alone (`is_derived`); a store of its own gets a step in `run`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from core.knowledge.facts.places import FOLDERS
+
+
+class Folder(StrEnum):
+    """Folders of ours that files are named below."""
+
+    HOME = "home"
+    CACHE = "cache"
+    LOG = "log"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A place of copies.
+
+    Args:
+        label: for people, of the place as a whole; files: patterns of its files, `*` for anything, a `/` too.
+        root: what they are below; checked: how the receipt says that it was seen.
+        counted: one and several of what is taken out of it, empty where a place is emptied as a whole.
+        is_wordless: it holds ids, numbers and hashes alone, and is left as it is.
+        is_derived: all of its files are removed, and made anew by themselves: nothing else has to be done for it.
+        is_unread: words in it may be another's by right, so that finding them says nothing.
+    """
+
+    id: str
+    label: str
+    files: tuple[str, ...] = ()
+    root: Folder = Folder.HOME
+    checked: str = ""
+    counted: tuple[str, str] = ("", "")
+    is_wordless: bool = False
+    is_derived: bool = False
+    is_unread: bool = False
+
+
+READ_AGAIN = "read again: none of the words stand there"
+"""Seen of most places, and said of all of them at once."""
+
+PLACES: tuple[Place, ...] = (
+    Place(
+        "provider",
+        "cached contents at providers",
+        checked="answered: none is left",
+        counted=(
+            "request to a provider to delete cached contents",
+            "requests to providers to delete cached contents",
+        ),
+    ),
+    Place(
+        "scratch",
+        "scratch folders of its commands, which are ended",
+        checked="no folder of it is there",
+        counted=("scratch folder of its commands", "scratch folders of its commands"),
+    ),
+    Place(
+        "discussions",
+        "conversations",
+        ("discussions/*",),
+        checked="its folder is gone",
+        counted=(
+            "conversation with its draft, queue, replies, files and cache",
+            "conversations with their drafts, queues, replies, files and caches",
+        ),
+    ),
+    Place(
+        "trash",
+        "the trash",
+        ("trash/*",),
+        checked="no folder of it is there",
+        counted=("copy in the trash", "copies in the trash"),
+    ),
+    Place(
+        "recalled",
+        "messages of other conversations for which it was recalled",
+        checked="what was recalled is taken out of their logs",
+        counted=(
+            "conversation for which it was recalled",
+            "conversations for which it was recalled",
+        ),
+    ),
+    Place(
+        "journal",
+        "journal of the agent",
+        ("journal.md",),
+        checked=READ_AGAIN,
+        counted=("entry in the agent's journal", "entries in the agent's journal"),
+    ),
+    Place(
+        "memory",
+        "memory files that you wrote",
+        ("memory/*",),
+        checked="yours: left as they are",
+        is_unread=True,
+    ),
+    Place(
+        "taken",
+        "files that were taken out of the inbox",
+        ("inbox/taken/*",),
+        checked="none that it was told is left",
+        counted=("file that was taken out of the inbox", "files that were taken out of the inbox"),
+    ),
+    Place(
+        "inbox",
+        "files of the inbox that nobody took",
+        ("inbox/*",),
+        checked="yours: left as they are",
+        is_unread=True,
+    ),
+    Place(
+        "versions",
+        "category files as they were before a merge",
+        ("knowledge/versions/*",),
+        checked=READ_AGAIN,
+        counted=(
+            "item in category files as they were before a merge",
+            "items in category files as they were before a merge",
+        ),
+    ),
+    Place(
+        "drafts",
+        "drafts made from playbooks",
+        ("knowledge/drafts/*",),
+        checked=READ_AGAIN,
+        counted=("draft made from a playbook", "drafts made from playbooks"),
+    ),
+    Place(
+        "items",
+        "category files and notes",
+        ("knowledge/*.md", "knowledge/files/*.md"),
+        checked=READ_AGAIN,
+        counted=("item in category files and notes", "items in category files and notes"),
+    ),
+    Place(
+        "facts",
+        "structured facts and their index",
+        (
+            *(f"knowledge/{folder}/*.{end}" for folder in FOLDERS for end in ("yaml", "yml")),
+            "knowledge/index.json",
+        ),
+        checked=READ_AGAIN,
+        counted=("structured fact", "structured facts"),
+    ),
+    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Folder.CACHE, READ_AGAIN),
+    Place(
+        "evidence",
+        "rows of evidence",
+        ("knowledge/evidence.jsonl",),
+        checked=READ_AGAIN,
+        counted=("row of evidence", "rows of evidence"),
+    ),
+    Place(
+        "events",
+        "texts of events",
+        ("knowledge/events.jsonl",),
+        checked=READ_AGAIN,
+        counted=("text of an event", "texts of events"),
+    ),
+    Place(
+        "applies",
+        "logs of applies",
+        ("knowledge/applies/*",),
+        checked=READ_AGAIN,
+        counted=("line in logs of applies", "lines in logs of applies"),
+    ),
+    Place(
+        "ledger",
+        "paths in the ledger",
+        ("knowledge/ledger.json", "knowledge/ledger.journal", "knowledge/.ledger.sha256"),
+        checked=READ_AGAIN,
+        counted=("path in the ledger", "paths in the ledger"),
+    ),
+    Place(
+        "review",
+        "the review that was begun",
+        ("knowledge/.review.json",),
+        checked=READ_AGAIN,
+        counted=("choice in the review that was begun", "choices in the review that was begun"),
+    ),
+    Place(
+        "proposals",
+        "proposals of other programs",
+        ("knowledge/.proposals.json",),
+        checked=READ_AGAIN,
+        counted=("proposal of another program", "proposals of other programs"),
+    ),
+    Place(
+        "replies",
+        "replies kept for a harvest",
+        ("knowledge/.replies/*",),
+        checked="none is kept for it",
+        counted=("reading of which replies were kept", "readings of which replies were kept"),
+    ),
+    Place(
+        "batches",
+        "batches at providers",
+        ("knowledge/batches/*",),
+        checked="stopped, and deleted at the provider",
+        counted=("batch at a provider", "batches at providers"),
+    ),
+    Place("digest", "the digest", ("knowledge/digest.md",), checked="made anew without it"),
+    Place(
+        "catalog",
+        "list of conversations and its search",
+        ("catalog-*.sqlite*",),
+        Folder.CACHE,
+        "emptied, packed and made anew",
+    ),
+    Place(
+        "prefixes",
+        "saved prefixes of the built-in model",
+        ("embedded-prefixes/*",),
+        Folder.CACHE,
+        "all were deleted",
+        ("saved prefix of the built-in model", "saved prefixes of the built-in model"),
+        is_derived=True,
+    ),
+    Place(
+        "index",
+        "index of retrieval",
+        ("index-*/*",),
+        Folder.CACHE,
+        "words and vectors written over",
+        ("file in the index of retrieval", "files in the index of retrieval"),
+        is_unread=True,
+    ),
+    Place(
+        "server",
+        "index of retrieval on a server",
+        checked="its tables were written anew without it",
+        counted=("file in the index on the server", "files in the index on the server"),
+    ),
+    Place("diagnostics", "diagnostic log", ("*",), Folder.LOG, "emptied", is_unread=True),
+    Place(
+        "window", "prompt history and selection", ("state.toml",), checked="taken out of the program's memory"
+    ),
+    Place(
+        "leftovers",
+        "temporary files that a crash left",
+        ("*.tmp",),
+        checked="none is left",
+        counted=("temporary file that a crash left", "temporary files that a crash left"),
+    ),
+    Place("strangers", "other files beside knowledge"),
+    Place("intents", "notes of this forgetting", ("forgetting/*",), is_unread=True),
+    Place(
+        "wordless",
+        "locks, counts, settings of the program, and what was paid",
+        (
+            *(
+                "home.toml",
+                "home.lock",
+                "owner.toml",
+                "raise.request",
+                "hook_token",
+                "hook.json",
+                "caching.json",
+                "tokens.json",
+            ),
+            *(
+                "reserves/*",
+                "keys/*",
+                "backups/*",
+                "knowledge/.spent/*",
+                "knowledge/SCHEMA.md",
+                "knowledge/.seen.json",
+                "working/*",
+            ),
+            *("knowledge/.lock", "knowledge/*.lock", "knowledge/*.holder", "knowledge/.withdrawals"),
+        ),
+        is_wordless=True,
+    ),
+    Place(
+        "wordless-cache",
+        "derived files without words",
+        ("ignores-said", "token-counts"),
+        Folder.CACHE,
+        is_wordless=True,
+    ),
+)
+"""Every place, in the order in which it is gone through and told."""
+
+CANNOT = (
+    "what providers keep of the words that were sent to them: logs and backups",
+    "files that its commands wrote in your folders",
+    "copies that you or others made: exports, files that were imported or attached, the clipboard",
+    "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
+)
+"""Copies that no program of ours can reach."""
+
+_BY_ID = {place.id: place for place in PLACES}
+
+
+def place(place_id: str) -> Place:
+    """A place by its id."""
+    return _BY_ID[place_id]
+
+
+def place_of(root: Folder, name: str) -> Place | None:
+    """The place that a file belongs to, None for one that the table does not know.
+
+    Args:
+        name: relative to the root, with `/`.
+    """
+    if root is not Folder.LOG and name.endswith(".tmp"):
+        return _BY_ID["leftovers"]
+    own = [one for one in PLACES if one.root is root]
+    named = (one for one in own if name in one.files)
+    return next(named, None) or next(
+        (one for one in own if any(fnmatchcase(name, f) for f in one.files)), None
+    )

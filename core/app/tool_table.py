@@ -1,0 +1,60 @@
+"""Table of the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+
+from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk
+from core.agent.tools import bash, edit_file, journal, read_file, web_fetch
+from core.agent.tools import edit_file as write_file
+from core.agent.tools import journal as delegate
+from core.agent.tools import read_file as view_image
+from core.agent.tools import search_files as glob
+from core.agent.tools import search_files as grep
+from core.agent.tools import turn_tools as todo
+from core.agent.tools import turn_tools as yield_to_user
+from core.kernel.values.agent import ActKind
+from core.kernel.values.stack import ToolSchema
+from core.retrieval.retrieval_tools import TOOLS as SCHEMAS
+
+# `search_notes` and `read_note`, as tools of a turn: answered by the retrieval's own.
+
+_TITLES = {"search_notes": "Search notes and past discussions", "read_note": "Read a note"}
+
+
+def _judge(schema: ToolSchema, arguments_json: str, _desk: ToolDesk) -> Judged:
+    return Judged(ActKind.OWN, _TITLES[schema.name], plan=arguments_json)
+
+
+def _run(schema: ToolSchema, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+    answer = desk.use_memory(schema.name, judged.plan)
+    return ToolAnswer(answer.text, answer.is_error)
+
+
+MEMORY_TOOLS = tuple(Tool(each, ActKind.OWN, partial(_judge, each), partial(_run, each)) for each in SCHEMAS)
+"""Both of them, by name. They read what is ours, and never ask."""
+
+
+TOOLS: Mapping[str, Tool] = MappingProxyType(
+    {
+        tool.schema.name: tool
+        for tool in (
+            read_file.TOOL,
+            write_file.WRITE_FILE,
+            edit_file.TOOL,
+            grep.TOOL,
+            glob.GLOB,
+            journal.JOURNAL,
+            yield_to_user.YIELD_TO_USER,
+            todo.TODO,
+            view_image.VIEW_IMAGE,
+            web_fetch.TOOL,
+            delegate.DELEGATE,
+            *bash.TOOLS,
+            *MEMORY_TOOLS,
+        )
+    }
+)
+"""Every tool by name; the order counts for nothing, since the wire has them sorted."""

@@ -1,1 +1,0 @@
-"""Ground that every room stands on: failures, clean text, secrets, paths, safe writing, locks and queues."""

@@ -1,7 +1,0 @@
-"""`python -P -m core.cli`."""
-
-from __future__ import annotations
-
-from core.cli import main
-
-raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Front ends: the Hook API and the command line. They ask, wait for outcomes, and decide nothing."""

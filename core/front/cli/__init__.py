@@ -1,0 +1,28 @@
+"""The command line: every command that needs no window, over the same controller as the window."""
+
+from __future__ import annotations
+
+import sys
+
+from core.front.cli.version import say_version
+
+TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line that needs no window. Returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if say_version(arguments):
+        return 0
+    from core.kernel.surroundings import leave_folder
+
+    leave_folder()
+    from core.front.cli.grammar import read
+
+    given = read(arguments)  # ends here for help and wrong usage, before the program's values load
+    from core.front.cli.arguments import options_of
+    from core.front.cli.run import run
+
+    return run(options_of(given))

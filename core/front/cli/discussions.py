@@ -1,0 +1,207 @@
+"""`discussions`: list, read, export and order them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from core.agent.agent_pages import mode_of
+from core.agent.compaction_messages import CompactDiscussion
+from core.app.app_messages import Command
+from core.app.execution import act, begin, is_over, too_slow
+from core.front.cli.arguments import Options
+from core.front.cli.format import discussion_data, discussions_text, newest_first
+from core.front.cli.output import Console
+from core.front.cli.session import FrontEnd, UsageError, find_discussion, session
+from core.kernel.errors import SlopError
+from core.kernel.figures import money
+from core.kernel.values.discussion import DiscussionSummary
+from core.kernel.values.messages import Mark
+from core.kernel.values.state import AppState, TrashItem
+from core.kernel.values.updates import outcome_of
+from core.talk.discussion.discussion_export import export_json, export_markdown
+from core.talk.discussion.discussion_messages import (
+    ArchiveDiscussion,
+    DeleteDiscussion,
+    ExportDiscussion,
+    PinDiscussion,
+    RenameDiscussion,
+    SearchDiscussions,
+    SelectDiscussion,
+    UndoDelete,
+)
+
+# `discussions compact`: the beginning of a discussion leaves what its model sees, and what that cost is
+# said.
+
+COMPACT_S = 900.0
+"""Longest wait for a summary: a model on this machine may take its time over a long discussion."""
+
+
+def compact(front: FrontEnd, console: Console, chosen: str) -> tuple[str, dict[str, Any]]:
+    """Rebuild the model's view of a discussion.
+
+    Returns:
+        What to say once it is sure, and the same as data.
+
+    Raises:
+        SlopError: there is nothing to leave out, or no summary; the view is as it was.
+    """
+    before = act(front, SelectDiscussion(chosen)).discussions.summaries[chosen].usage.cost_usd
+    with console.waiting("Compacting"):
+        command_id = begin(front, CompactDiscussion(chosen))
+        state = front.wait_for(lambda now: is_over(now, command_id) or _price(now, chosen) > 0, COMPACT_S)
+        if state is not None and (usd := _price(state, chosen)):
+            console.note(f"manual-slop: its summary may cost {money(usd, 'terminal')}")
+            state = front.wait_for(lambda now: is_over(now, command_id), COMPACT_S)
+    outcome = outcome_of(state, command_id) if state is not None else None
+    if state is None or outcome is None:
+        raise too_slow(COMPACT_S)
+    if not outcome.is_done:
+        raise SlopError(outcome.problem.removesuffix("."), remedy=outcome.remedy)
+    opened = state.discussions.open[chosen]
+    after = state.discussions.summaries[chosen].usage.cost_usd
+    has_summary = opened.cut is not None and bool(opened.cut.summary)
+    cost = None if after is None and has_summary else (after or 0.0) - (before or 0.0)
+    words = next((one.text for one in reversed(opened.entries) if isinstance(one, Mark)), "")
+    said = f"{words} It cost {money(cost, 'terminal')}."
+    left = 0 if opened.cut is None else opened.cut.left_messages
+    return said.strip(), {"discussion": chosen, "cost_usd": cost, "left_messages": left}
+
+
+def _price(state: AppState, chosen: str) -> float:
+    """Most that the summary may cost, US dollars; 0 until that is known."""
+    one = state.agent.compactions.get(chosen)
+    return 0.0 if one is None else one.reserved_usd
+
+
+TRASH_S = 3.0
+READING = frozenset({"list", "show", "export"})
+
+
+def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
+    """Carry out an action on discussions. Returns 0.
+
+    Raises:
+        UsageError: no such discussion. SlopError: it could not be read or written.
+    """
+    action = options.given.action or "list"
+    done, chosen = "", ""
+    data: dict[str, Any] = {}
+    with session(front, console, writes=action not in READING) as state:
+        match action:
+            case "list":
+                _list(options, front, console, state)
+            case "show" | "export":
+                _export(options, front, console, find_discussion(state, options.given.id))
+            case "compact":
+                done, data = compact(front, console, find_discussion(state, options.given.id))
+            case "restore":
+                done, chosen = _restore(front, options.given.id)
+            case "delete":
+                chosen = find_discussion(state, options.given.id)
+                done = _delete(front, state, chosen)
+            case _:
+                chosen = find_discussion(state, options.given.id)
+                done = _change(options, front, chosen)
+    if done:
+        console.outcome(done, data or {"discussion": chosen})
+    return 0
+
+
+def _list(options: Options, front: FrontEnd, console: Console, state: AppState) -> None:
+    given = options.given
+    lines = None
+    rows = newest_first(
+        row for row in state.discussions.summaries.values() if given.all or not row.meta.archived
+    )
+    if given.search.strip():
+        with console.waiting("Searching"):
+            hits = act(front, SearchDiscussions(given.search)).discussions.search
+        rows = [
+            state.discussions.summaries[found] for found in hits.ids if found in state.discussions.summaries
+        ]
+        lines = hits.lines
+    rows = [_as_counts(state, row) for row in rows]
+    if options.is_json:
+        found_lines = lines or {}
+        console.json([{**discussion_data(row), "found": found_lines.get(row.meta.id, "")} for row in rows])
+    else:
+        console.write(discussions_text(rows, datetime.now(UTC), lines, console.columns))
+
+
+def _as_counts(state: AppState, row: DiscussionSummary) -> DiscussionSummary:
+    """The row with the mode that counts, which the stored one may not be."""
+    return replace(row, meta=replace(row.meta, mode=mode_of(state, row.meta.id)))
+
+
+def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
+    given = options.given
+    form = "json" if options.is_json else getattr(given, "format", "markdown")
+    target = getattr(given, "out", "-")
+    if target != "-":
+        path = Path(target).expanduser().absolute()
+        if path.is_dir():
+            raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
+        act(front, ExportDiscussion(chosen, form, str(path), replaces=given.replace))
+        console.note(f"Written to {path}.")
+        if console.is_json:
+            console.json({"discussion": chosen, "path": str(path)})
+        return
+    state = act(front, SelectDiscussion(chosen))
+    shown = state.discussions.summaries[chosen].meta, state.discussions.open[chosen]
+    if form == "json":
+        console.json_text(export_json(*shown))
+    else:
+        console.write(export_markdown(*shown))
+
+
+def _delete(front: FrontEnd, state: AppState, chosen: str) -> str:
+    """Move one to the trash. Returns what to say once it is sure."""
+    act(front, DeleteDiscussion(chosen))
+    name = state.discussions.summaries[chosen].meta.name
+    return f"{name!r} is in the trash: manual-slop discussions restore {chosen}"
+
+
+def _restore(front: FrontEnd, wanted: str) -> tuple[str, str]:
+    """Bring one back. The trash is listed after the discussions, so that it is waited for a little.
+
+    Returns:
+        What to say once it is sure, and its id.
+    """
+    state = front.wait_for(lambda s: len(_in_trash(s, wanted)) == 1, TRASH_S) or front.snapshot()
+    found = _in_trash(state, wanted)
+    if len(found) != 1:
+        ids = ", ".join(item.discussion_id for item in state.discussions.trash)
+        listed = f"there are: {ids}" if ids else "it is empty"
+        raise UsageError(f"{wanted!r} names {len(found)} discussions of the trash ({listed})")
+    chosen = found[0].discussion_id
+    act(front, UndoDelete(chosen))
+    return f"{found[0].name!r} is back: {chosen}", chosen
+
+
+def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
+    if wanted == "last":
+        return list(state.discussions.trash[-1:])
+    by_id = [item for item in state.discussions.trash if item.discussion_id.startswith(wanted)]
+    return by_id or [item for item in state.discussions.trash if item.name == wanted]
+
+
+def _change(options: Options, front: FrontEnd, chosen: str) -> str:
+    given = options.given
+    changes: dict[str, tuple[Callable[[], Command], str]] = {
+        "rename": (lambda: RenameDiscussion(chosen, given.name), "renamed"),
+        "pin": (lambda: PinDiscussion(chosen, is_pinned=True), "pinned"),
+        "unpin": (lambda: PinDiscussion(chosen, is_pinned=False), "no longer pinned"),
+        "archive": (lambda: ArchiveDiscussion(chosen, is_archived=True), "archived"),
+        "unarchive": (lambda: ArchiveDiscussion(chosen, is_archived=False), "in the list again"),
+    }
+    make, said = changes[given.action]
+    if given.action == "rename" and not given.name.strip():
+        raise UsageError("A discussion needs a name")
+    act(front, make())
+    return f"{chosen} is {said}."

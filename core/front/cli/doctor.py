@@ -1,0 +1,67 @@
+"""`doctor`: what is installed, found, configured and writable, each with its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from core.front.cli.arguments import Options
+from core.front.cli.doctor_machine import Check, Finding, Verdict, fail
+from core.front.cli.output import Console, folded, table
+from core.kernel import figures
+from core.kernel.errors import SlopError
+
+INDENT = " " * 6
+
+
+def run_doctor(options: Options, console: Console) -> int:
+    """Run every check and print the report.
+
+    Returns:
+        1 when anything failed, else 0; warnings alone are 0.
+    """
+    from core.front.cli.doctor_machine import machine_checks
+    from core.front.cli.doctor_setup import setup_checks
+
+    findings: list[Finding] = []
+    with console.waiting("Looking around"):
+        for check in (*machine_checks(is_quick=options.given.quick), *setup_checks(options)):
+            findings += guarded(check)
+    if options.is_json:
+        console.json([_data(finding) for finding in findings])
+    else:
+        console.write(report(findings, console.columns))
+    return 1 if any(finding.verdict is Verdict.FAIL for finding in findings) else 0
+
+
+def guarded(check: Check) -> list[Finding]:
+    """Run one check; what it raises is a finding, so that one broken thing hides no other."""
+    try:
+        return list(check())
+    except (SlopError, OSError) as error:
+        return [fail(getattr(check, "__name__", "check").strip("_").replace("_", " "), str(error), "")]
+
+
+def report(findings: Iterable[Finding], columns: int | None = None) -> str:
+    """The report as text: a line for each finding, its remedy below, and a sum; `columns`: of the terminal."""
+    findings = list(findings)
+    lines = table((), [(f.verdict.value, f.subject, f.text) for f in findings]).splitlines()
+    shown = []
+    for line, finding in zip(lines, findings, strict=True):
+        shown.append(folded(line, columns, INDENT))
+        if finding.remedy:
+            shown.append(folded(f"{INDENT}→ {finding.remedy}", columns, f"{INDENT}  "))
+    counts = {verdict: sum(f.verdict is verdict for f in findings) for verdict in Verdict}
+    return (
+        "\n".join(shown)
+        + f"\n\n{counts[Verdict.FAIL]} failed, {figures.count(counts[Verdict.WARN], 'warning')}\n"
+    )
+
+
+def _data(finding: Finding) -> dict[str, Any]:
+    return {
+        "subject": finding.subject,
+        "verdict": finding.verdict.value,
+        "text": finding.text,
+        "remedy": finding.remedy,
+    }

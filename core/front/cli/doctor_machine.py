@@ -1,0 +1,277 @@
+"""Checks of the machine by `doctor`: Python, packages, display, fonts, model, programs, proxies, clock."""
+
+from __future__ import annotations
+
+import ctypes.util
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
+from importlib import metadata, resources
+from pathlib import Path
+
+import msgspec
+
+from core.front.cli.version import version_text
+from core.kernel import figures
+from core.kernel.child_process import find_program, output_of
+from core.kernel.errors import FailureKind, ProviderError
+
+# Findings of `doctor`'s checks: each a line of the report, with its remedy.
+
+
+class Verdict(StrEnum):
+    """Verdict of a check. `WARN`: something does not work that a person may not need."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One line of the report.
+
+    Args:
+        subject: what was looked at; text: what was found; remedy: what to do, empty where nothing is.
+    """
+
+    subject: str
+    verdict: Verdict
+    text: str
+    remedy: str = ""
+
+
+def ok(subject: str, text: str) -> Finding:
+    """All is well."""
+    return Finding(subject, Verdict.OK, text)
+
+
+def warn(subject: str, text: str, remedy: str = "") -> Finding:
+    """Something does not work that a person may not need."""
+    return Finding(subject, Verdict.WARN, text, remedy)
+
+
+def fail(subject: str, text: str, remedy: str) -> Finding:
+    """The program cannot do its work."""
+    return Finding(subject, Verdict.FAIL, text, remedy)
+
+
+Check = Callable[[], Iterable[Finding]]
+
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_YEAR = 2026
+"""A clock before the year in which this was written is wrong: certificates and cache times would not hold."""
+
+PACKAGES = (
+    "anthropic",
+    "openai",
+    "google-genai",
+    "dearpygui",
+    "numpy",
+    "keyring",
+    "tree-sitter",
+    "bpe-openai",
+)
+PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+LIBRARIES = {"GL": "libgl1 libgl1-mesa-dri", "X11": "libx11-6"}
+FONTS = ("SlopSans-Regular.ttf", "SlopMono-Regular.ttf")
+PROGRAM_S = 10.0
+
+
+def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) -> tuple[Check, ...]:
+    """The checks of this machine, in the order of the report.
+
+    Args:
+        is_quick: start no other program and no model; environ: environment variables, by default the process's.
+    """
+    environ = os.environ if environ is None else environ
+    return (
+        python,
+        packages,
+        partial(display, environ, sys.platform),
+        fonts,
+        partial(embedded, is_quick=is_quick),
+        partial(claude, is_quick=is_quick),
+        partial(sandbox, is_quick=is_quick),
+        desktop_notices,
+        partial(proxies, environ),
+        partial(clock, datetime.now(UTC)),
+        output,
+    )
+
+
+def python() -> Iterator[Finding]:
+    """The interpreter is new enough."""
+    text = f"{version_text()}, {platform.system()} {platform.machine()}"
+    if sys.version_info[:2] < OLDEST_PYTHON:
+        yield fail("python", text, f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed")
+    else:
+        yield ok("python", text)
+
+
+def desktop_notices() -> Iterator[Finding]:
+    """Look for what shows a notice on the desktop."""
+    from core.signals.signals_worker import no_desktop
+
+    problem = no_desktop()
+    if problem:
+        what, _, remedy = problem.partition(": ")
+        yield warn("desktop notices", what, remedy.capitalize())
+    else:
+        yield ok("desktop notices", "shown while nobody touches the window")
+
+
+def packages() -> Iterator[Finding]:
+    """Check that what the program stands on is installed, with versions."""
+    found = {name: _version(name) for name in PACKAGES}
+    missing = [name for name, version in found.items() if not version]
+    if missing:
+        yield fail(
+            "packages",
+            f"missing: {', '.join(missing)}",
+            "Install the program again (pip install --force-reinstall manual-slop; in a checkout: make run)",
+        )
+    yield ok("packages", ", ".join(f"{name} {version}" for name, version in found.items() if version))
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
+    """A window can be opened: a display, or the virtual screen of the tour, and the libraries that draw."""
+    if system != "linux":
+        yield ok("display", "the system's own")
+        return
+    shown = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    has_virtual = find_program("Xvfb") is not None
+    if shown:
+        yield ok("display", shown)
+    elif has_virtual:
+        yield warn("display", "none; Xvfb is there for the tour", "Set DISPLAY, or use the command line")
+    else:
+        yield warn(
+            "display",
+            "none, and no Xvfb",
+            "Set DISPLAY, or install xvfb for the tour; the command line needs none",
+        )
+    for library, package in LIBRARIES.items():
+        if ctypes.util.find_library(library) is None:
+            yield warn("display", f"lib{library} is missing", f"apt install {package}")
+
+
+def fonts() -> Iterator[Finding]:
+    """The window's fonts came along."""
+    folder = resources.files("assets") / "fonts"
+    missing = [name for name in FONTS if not (folder / name).is_file()]
+    if missing:
+        yield fail("fonts", f"missing: {', '.join(missing)}", "Install the program again")
+    else:
+        yield ok("fonts", f"{len(FONTS)} faces bundled")
+
+
+def embedded(*, is_quick: bool) -> Iterator[Finding]:
+    """The embedded model's weights are there and its server starts."""
+    from core.services.providers.embedded.server import LlamaServer, find_weights
+    from core.services.providers.protocol import CancelToken
+
+    try:
+        weights = find_weights()
+        text = f"{weights.name}, {figures.size(weights.stat().st_size, 'terminal')}, xllamacpp {_version('xllamacpp')}"
+        if not is_quick:
+            began = time.monotonic()
+            server = LlamaServer()
+            try:
+                server.ensure(CancelToken())
+            finally:
+                server.close()
+            text += f", starts in {figures.span(time.monotonic() - began, 'terminal')}"
+    except ProviderError as error:
+        finding = warn if error.kind is FailureKind.NOT_INSTALLED else fail
+        yield finding("embedded model", error.what, error.remedy)
+    else:
+        yield ok("embedded model", text)
+
+
+def claude(*, is_quick: bool) -> Iterator[Finding]:
+    """The Claude Code command, where it is installed."""
+    from core.services.providers.claude_code.client import find_program
+
+    program = find_program()
+    if program is None:
+        return  # its provider's line says so
+    if is_quick:
+        yield ok("claude code", program)
+        return
+    try:
+        code, output = output_of(Path(program), ["--version"], PROGRAM_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield warn("claude code", f"{program} does not run ({type(error).__name__})", "Install it again")
+        return
+    if code != 0:
+        yield warn("claude code", f"{program} ends with code {code}", "Run it once in a terminal")
+    else:
+        yield ok("claude code", f"{output.strip()[:60]}, {program}")
+
+
+def sandbox(*, is_quick: bool) -> Iterator[Finding]:
+    """Confinement of the commands of tools, tried by running it."""
+    from core.agent.sandbox import BUBBLEWRAP, find_confinement, system_program
+
+    if is_quick and sys.platform == "linux" and system_program("bwrap") is not None:
+        yield ok("sandbox", f"{BUBBLEWRAP}, not tried")
+        return
+    found = find_confinement().sandbox
+    if found.is_confined:
+        yield ok("sandbox", f"{found.name} confines commands of tools")
+    else:
+        what, _, remedy = found.problem.partition(". ")
+        yield warn("sandbox", f"{what}: commands of tools run unconfined, each asks", remedy)
+
+
+def proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Proxies of the environment: named without the password that may stand in them."""
+    found = [name for name in PROXY_VARIABLES if environ.get(name) or environ.get(name.lower())]
+    if not found:
+        yield ok("proxies", "none in the environment")
+    else:
+        yield ok("proxies", f"{', '.join(found)} set; loopback is never sent through them")
+    if any((environ.get(name) or environ.get(name.lower()) or "").startswith("socks") for name in found) and (
+        importlib.util.find_spec("socksio") is None
+    ):
+        yield warn(
+            "proxies", "a SOCKS proxy is named, which needs the package socksio", "Use an http:// proxy"
+        )
+
+
+def clock(now: datetime) -> Iterator[Finding]:
+    """The clock is not plainly wrong."""
+    if now.year < OLDEST_YEAR:
+        yield fail(
+            "clock", f"it says {now:%Y-%m-%d}", "Set the clock: certificates and cache times depend on it"
+        )
+    else:
+        yield ok("clock", f"{now:%Y-%m-%d %H:%M} UTC")
+
+
+def output() -> Iterator[Finding]:
+    """The terminal takes any text."""
+    encoding = (sys.stdout.encoding or "unknown").lower()
+    if encoding.replace("-", "") != "utf8":
+        yield warn(
+            "terminal",
+            f"its encoding is {encoding}",
+            "Set LANG to a UTF-8 locale; marks stand for what it lacks",
+        )
+    else:
+        yield ok("terminal", f"{encoding}{'' if sys.stdout.isatty() else ', not a terminal'}")

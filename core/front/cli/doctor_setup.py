@@ -1,0 +1,274 @@
+"""Checks of a person's set-up by `doctor`: home, folders, settings, project, keyring, providers and keys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from core.app import peek
+from core.app.home import is_writable, named_holder
+from core.front.cli.arguments import Options
+from core.front.cli.doctor_machine import Check, Finding, fail, ok, warn
+from core.kernel import figures, paths
+from core.kernel.errors import ConfigError
+from core.kernel.ids import time_of_id
+from core.kernel.values.mcp import McpPhase, McpServer
+from core.kernel.values.provider import KeySource, ProviderKind
+from core.mcp.approvals import count_words, standing, state_words
+from core.mcp.found_programs import ServerFinder
+from core.services.providers.key_names import key_variables
+from core.services.providers.keys import KeyStore
+from core.services.settings.settings_loader import LoadedSettings, config_request, load
+from core.services.settings.settings_wording import asked_lines, trust_command
+from core.signals.irc_session import flaw_of
+
+LOW_BYTES = 500_000_000
+AHEAD = timedelta(days=1)
+SDKS = {
+    ProviderKind.ANTHROPIC: "anthropic",
+    ProviderKind.OPENAI: "openai",
+    ProviderKind.GEMINI: "google-genai",
+    ProviderKind.COMPATIBLE: "openai",
+}
+
+
+def setup_checks(options: Options) -> tuple[Check, ...]:
+    """The checks of a person's set-up, in the order of the report. They make and change nothing."""
+    request = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    loaded = load(request)
+    store = KeyStore(request.home, request.environ)
+    return (
+        partial(home, request.home, datetime.now(UTC)),
+        partial(
+            folders,
+            (
+                ("settings folder", request.config_file.parent),
+                ("cache", paths.cache_dir()),
+                ("logs", paths.log_dir()),
+            ),
+        ),
+        partial(settings, loaded, request.config_file),
+        partial(project, loaded),
+        partial(servers, loaded),
+        partial(keyring, store),
+        partial(providers, loaded, store),
+        partial(inbox, request.home),
+        partial(channels, loaded),
+        partial(desktop_idle, loaded, request.environ),
+    )
+
+
+def home(folder: Path, now: datetime) -> Iterator[Finding]:
+    """The home can be written, has room, and nothing in it is of tomorrow."""
+    there = _existing(folder)
+    state = "" if folder.exists() else ", made at the first start"
+    if folder.exists() and not folder.is_dir():
+        yield fail("home", f"{folder} is not a folder", "Move it away, or choose another home with --home")
+        return
+    if not is_writable(folder):
+        yield fail(
+            "home", f"{folder} cannot be written", "Make it writable, or choose another home with --home"
+        )
+    free = shutil.disk_usage(there).free
+    text = f"{folder}{state}, {figures.size(free, 'terminal')} free"
+    yield warn("home", text, "Free some space") if free < LOW_BYTES else ok("home", text)
+    if peek.is_owned(folder):
+        yield ok(
+            "owner", f"{named_holder(folder).words} owns the home: it reads the inbox and is in the channels"
+        )
+    latest = max(_times(paths.discussions_dir(folder)), default=None)
+    if latest is not None and latest > now + AHEAD:
+        yield warn("clock", f"a discussion is of {latest:%Y-%m-%d}, which is to come", "Check the clock")
+
+
+def _times(folder: Path) -> Iterator[datetime]:
+    names = os.listdir(folder) if folder.is_dir() else []
+    return (at for at in map(time_of_id, names) if at is not None)
+
+
+def _existing(folder: Path) -> Path:
+    return next((place for place in (folder, *folder.parents) if place.is_dir()), Path("/"))
+
+
+def folders(named: tuple[tuple[str, Path], ...]) -> Iterator[Finding]:
+    """The platform's folders can be written."""
+    for subject, folder in named:
+        if is_writable(folder):
+            yield ok(subject, str(folder))
+        else:
+            yield warn(
+                subject,
+                f"{folder} cannot be written",
+                "Make it writable, or set XDG_CONFIG_HOME and the like",
+            )
+
+
+def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
+    """Settings files hold; each fault with its line."""
+    state = "" if config_file.exists() else " (not there: defaults)"
+    yield ok("settings", f"{config_file}{state}")
+    for fault in loaded.faults:
+        place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
+        finding = fail if fault.is_grave else warn
+        yield finding(
+            "settings", f"{place}: {fault.reason}", "Correct it; the program goes on without it meanwhile"
+        )
+
+
+def inbox(home: Path) -> Iterator[Finding]:
+    """The folder whose files become signals."""
+    folder = paths.inbox_dir(home)
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        yield warn("inbox", f"No folder, or a link, and so not read: {folder}", "Put a folder in its place")
+    elif folder.is_dir():
+        own = {paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR}
+        waiting = sum(1 for name in os.listdir(folder) if not name.startswith(".") and name not in own)
+        said = f", {figures.count(waiting, 'file')} not taken" if waiting else ""
+        yield ok("inbox", f"{folder}{said}")
+
+
+def channels(loaded: LoadedSettings) -> Iterator[Finding]:
+    """Channels of messages as they are set; the window says whether each is connected."""
+    for name, channel in loaded.settings.channels.items():
+        subject, where = f"channel {name}", f"{channel.room} at {channel.host}:{channel.port}, over TLS"
+        if problem := flaw_of(channel):
+            yield warn(subject, problem, "Correct it in your settings")
+        elif not channel.is_enabled:
+            yield ok(subject, f"{where}, switched off")
+        elif not channel.senders:
+            yield warn(subject, f"{where}: nobody's lines count", f"Name them: channels.{name}.senders")
+        else:
+            yield ok(subject, f"{where}, {figures.count(len(channel.senders), 'sender')}")
+
+
+def project(loaded: LoadedSettings) -> Iterator[Finding]:
+    """The project's file counts, or why not."""
+    found = loaded.project
+    if not found.has_file:
+        yield ok("project", f"{found.root} (no manual_slop.toml)")
+    elif found.is_trusted:
+        yield ok("project", f"{found.root}, trusted, {figures.count(len(found.presets), 'preset')}")
+    else:
+        yield warn(
+            "project",
+            f"{found.root} is not trusted, its settings do not count",
+            f"Run `{trust_command(found.root)}`: it shows what they ask for and takes your yes",
+        )
+    if found.is_trusted and found.asked:
+        yield warn(
+            "project",
+            f"{found.root} asks for more than you were shown, which does not count",
+            f"Run `{trust_command(found.root)}`: it shows that and takes your yes",
+        )
+    for line in asked_lines(found.asked):
+        yield warn("project", f"asked for: {line.words}")
+    for sentence in found.held_back:
+        yield warn("project", f"held back: {sentence}")
+
+
+def servers(loaded: LoadedSettings) -> Iterator[Finding]:
+    """MCP servers are there and approved, or what is missing."""
+    finder = ServerFinder()
+    for name, one in loaded.settings.mcp.items():
+        try:
+            found = finder.find(one, loaded.project.root)
+        except ConfigError as error:
+            yield warn("servers", error.what, error.remedy)
+            continue
+        server = standing(McpServer(one, kept=loaded.approved.get(name), found=found))
+        counted = ", ".join(filter(None, (name, state_words(server), count_words(server))))
+        if server.phase is McpPhase.ASKING:
+            yield warn(
+                "servers", counted, f"Run `manual-slop servers {name} --approve`, or answer in the window"
+            )
+        else:
+            yield ok("servers", counted)
+
+
+def desktop_idle(
+    loaded: LoadedSettings, environ: Mapping[str, str], platform: str = sys.platform
+) -> Iterator[Finding]:
+    """The desktop tells how long the person used no key or pointer, where that is asked for."""
+    if not loaded.settings.agent.desktop_idle:
+        return
+    if platform in {"darwin", "win32"}:
+        yield warn(
+            "desktop idle", "it was never tried on this system", "See if Agent, Alone tells the right time"
+        )
+    elif environ.get("WAYLAND_DISPLAY") or not environ.get("DISPLAY"):
+        yield warn(
+            "desktop idle",
+            "Wayland tells no program how long you were away"
+            if environ.get("WAYLAND_DISPLAY")
+            else "there is no X server",
+            "Nothing is lost: the window's own time counts. Set agent.desktop_idle to false",
+        )
+    else:
+        yield ok("desktop idle", "told by the X server")
+
+
+def keyring(store: KeyStore) -> Iterator[Finding]:
+    """Place where keys are kept on this machine."""
+    name, problem = store.keyring_name()
+    if problem:
+        yield warn("keyring", problem, "Keys from the environment and from files work meanwhile")
+    else:
+        yield ok("keyring", name or "none on this machine; keys go into files of mode 0600 in the home")
+
+
+def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
+    """Each provider: SDK, address, where its key was found (never the key)."""
+    chosen = loaded.settings.ai.provider
+    for name, server in loaded.settings.servers.items():
+        key = store.find(name, loaded.settings.servers)
+        kind = ProviderKind(server.kind)
+        parts = [
+            _program(kind),
+            _sdk(kind),
+            server.base_url and f"at {server.base_url}",
+            _key_text(key.source, key.where),
+        ]
+        if name == chosen:
+            parts.append("the default")
+        text = ", ".join(part for part in parts if part)
+        if said := " ".join(filter(None, (key.warning, key.conflict))):
+            yield warn(name, f"{text}. {said}")
+        elif key.source is KeySource.MISSING and name == chosen and kind is not ProviderKind.COMPATIBLE:
+            yield warn(name, text, f"Set {key_variables(name)[0]}, or run `manual-slop key {name}`")
+        else:
+            yield ok(name, text if server.is_enabled else f"{text}, switched off")
+
+
+def _program(kind: ProviderKind) -> str:
+    """Finding about the program that answers for this provider where there is none."""
+    if kind is not ProviderKind.CLAUDE_CODE:
+        return ""
+    from core.services.providers.claude_code.client import find_program
+
+    return "" if find_program() else "not installed (optional: npm install -g @anthropic-ai/claude-code)"
+
+
+def _sdk(kind: ProviderKind) -> str:
+    package = SDKS.get(kind, "")
+    if not package:
+        return ""
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} is not installed"
+
+
+def _key_text(source: KeySource, where: str) -> str:
+    match source:
+        case KeySource.NOT_NEEDED:
+            return "no key needed"
+        case KeySource.MISSING:
+            return "no key"
+        case _:
+            return f"key from {where}"

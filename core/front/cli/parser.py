@@ -1,0 +1,126 @@
+"""The parser of every command: names what was nearly meant, and prints help without a traceback on any output."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from core.front.cli.version import put_beside
+
+Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
+
+
+class WrongUsageError(Exception):
+    """A command line that does not fit the grammar. `parser`: whose usage it breaks; `reason`: one plain phrase."""
+
+    def __init__(self, parser: Parser, reason: str) -> None:
+        super().__init__(reason)
+        self.parser, self.reason = parser, reason
+
+
+class AnsweredError(Exception):
+    """A command line that a text answers, before anything is done. `text`: for a person; `data`: for a program."""
+
+    def __init__(self, text: str, **data: str) -> None:
+        super().__init__(text)
+        self.text, self.data = text, data
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is near to a word that it does not know."""
+
+    def print_help(self, file: Any = None) -> NoReturn:
+        """Answer with the help. Raises AnsweredError: who reads the command line prints it, in one place."""
+        del file
+        text = self.format_help()
+        raise AnsweredError(text, help=text)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices if choice]
+            reason = f"invalid choice: {value!r}{near(str(value), known)} (choose from {', '.join(known)})"
+            raise argparse.ArgumentError(action, reason)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is not None:
+            put_beside(message, file)
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse a command line. Raises WrongUsageError: who reads the command line says it, in one place."""
+        raise WrongUsageError(self, message)
+
+    def end_wrong(self, reason: str) -> NoReturn:
+        """End with 2. Argparse would say the usage on standard output where standard error was closed."""
+        if sys.stderr is None:
+            raise SystemExit(2)
+        super().error(reason)
+
+    def commands(self) -> dict[str, Parser]:
+        """The parsers of this one's commands or actions by name, empty where it has none."""
+        for action in self._actions:
+            if isinstance(action, Commands):
+                return dict(action.choices)
+        return {}
+
+    def below(self, words: Iterable[str]) -> Parser:
+        """The parser that a command and its action lead to, as far as they do."""
+        found = self
+        for word in words:
+            found = found.commands().get(word, found)
+        return found
+
+    def refuse_unknown(self, unknown: Sequence[str]) -> NoReturn:
+        """End with this usage, and the nearest option to what it does not know."""
+        known = [option for action in self._actions for option in action.option_strings]
+        meant = near(unknown[0].partition("=")[0], known, before="; ")
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+
+
+def near(word: str, known: Sequence[str], before: str = ", ") -> str:
+    """The question whether the nearest of what is known was meant, empty where nothing is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, known, n=1)
+    return f"{before}did you mean {found[0]}?" if found else ""
+
+
+def add_command(
+    commands: Commands[Parser],
+    common: Parser,
+    name: str,
+    about: str,
+    more: str = "",
+) -> Parser:
+    """A command or an action below `commands`, with the options of all; `about`: its help, `more`: said below that."""
+    return commands.add_parser(
+        name,
+        parents=[common],
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}. {more}".strip(),
+        allow_abbrev=False,
+    )
+
+
+# Values on the command line: numbers with the bounds that each has, and categories.
+
+CATEGORIES = ("facts", "decisions", "tasks_done", "tasks_open", "questions", "playbooks", "files")
+"""Of knowledge; `files` are notes, which a harvest places."""
+
+
+def days(text: str) -> float:
+    """Days from 0 to 36500. Raises argparse.ArgumentTypeError."""
+    with suppress(ValueError):
+        if 0 <= (number := float(text)) <= 36_500:
+            return number
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 0 to 36500")
+
+
+def size_bytes(text: str) -> int:
+    """Bytes from 1 to 1 GiB. Raises argparse.ArgumentTypeError."""
+    with suppress(ValueError):
+        if 0 < (size := int(text)) <= 1 << 30:
+            return size
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes from 1 to {1 << 30}")

@@ -1,0 +1,275 @@
+"""`search`: passages of notes, knowledge, past discussions and project files."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.app.crunch import LocalEmbedder
+from core.app.execution import act
+from core.front.cli.arguments import Options
+from core.front.cli.output import Console
+from core.front.cli.session import FrontEnd, UsageError, report_settings, session
+from core.kernel import paths
+from core.kernel.disk import create_file, make_dirs
+from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.figures import count
+from core.kernel.values.retrieval import (
+    AskedPlaces,
+    Corpus,
+    MemoryToolAnswer,
+    Recalled,
+    RecallQuestion,
+    SearchAnswer,
+    SearchFilters,
+    SearchPlaces,
+)
+from core.kernel.values.spec import StackSpec
+from core.retrieval.index_file import FILE_NAME
+from core.retrieval.navigation import FieldNames, note_text
+from core.retrieval.navigation_files import Mended, Survey, existing_folders, mend, survey
+from core.retrieval.remote_embedder import remote_embedders
+from core.retrieval.retrieval_messages import SearchMemory, UpdateIndex, UseMemoryTool
+from core.retrieval.retrieval_report import answer_data, answer_text, passed_over_text
+from core.retrieval.retrieval_step import OFF, on_remedy
+from core.retrieval.retrieval_worker import Recaller, Retrieving, local_answer
+from core.retrieval.search import FIRST_EMBED_S
+from core.retrieval.sources import PROSE_ENDINGS, judge
+from core.services.providers.protocol import Provider
+from core.services.settings.searched_places import navigation_bounds, places_of
+from core.services.settings.settings_loader import LoadedSettings, config_request, load
+
+LONGEST_S = 24 * 3600.0
+"""A first index of years of notes ends by itself; who wants it to end earlier presses Ctrl+C."""
+
+ANSWER_S = 120.0
+
+
+def run_search(options: Options, front: FrontEnd, console: Console) -> int:
+    """Bring the index to what the files say, then search.
+
+    Returns:
+        0 where something was found, else 1.
+
+    Raises:
+        SlopError: retrieval is off here, or the index cannot be kept.
+    """
+    given = options.given
+    filters = SearchFilters(
+        tuple(Corpus(name) for name in given.corpus), given.folder, given.tag, given.after, given.before
+    )
+    with session(front, console):
+        if not given.no_update:
+            _update(front, console)
+        if given.tool:
+            used = UseMemoryTool(given.tool, " ".join(given.words))
+            told = act(front, used, timeout_s=ANSWER_S).retrieval.tool_answer
+            return _told(told or MemoryToolAnswer("", is_error=True), options, console)
+        state = act(front, SearchMemory(" ".join(given.words), given.count, filters), timeout_s=ANSWER_S)
+    answer = state.retrieval.answer or SearchAnswer("")
+    places = state.retrieval.places
+    for problem in places.problems if places is not None else ():
+        console.note(f"manual-slop: {problem}")
+    if options.is_json:
+        console.json(answer_data(answer))
+    else:
+        console.write(answer_text(answer, state.config.project.root))
+    return 0 if answer.hits else 1
+
+
+def _update(front: FrontEnd, console: Console) -> None:
+    """Bring the index up to date. Where it cannot be, what it holds answers, and that is said."""
+    try:
+        with console.waiting("Reading what changed"):
+            report = act(front, UpdateIndex(), timeout_s=LONGEST_S).retrieval.report
+    except SlopError as error:
+        if front.snapshot().retrieval.asked is None:
+            raise
+        console.note(
+            f"manual-slop: warning: the index is not up to date: {error.what}. {error.remedy}".rstrip()
+        )
+        return
+    if report is not None and report.no_vectors:
+        console.note(f"manual-slop: warning: passages lack their vectors: {report.no_vectors}")
+    if report is not None and report.passed_over:
+        console.note(f"manual-slop: note: not searched: {passed_over_text(report.passed_over)}")
+
+
+def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:
+    """Print the answer of a tool. 1 where it is an error."""
+    if options.is_json:
+        console.json({"text": told.text, "is_error": told.is_error})
+    else:
+        console.write(told.text if told.text.endswith("\n") else f"{told.text}\n")
+    return 1 if told.is_error else 0
+
+
+# Recall for a message on the command line: what would go along, from the index as it stands.
+
+WAIT_S = 60.0
+"""Longest wait: the model is started for this one question."""
+
+NO_INDEX = "Nothing is recalled: there is no search index yet. `manual-slop search` makes it."
+
+
+def recall_for(spec: StackSpec, home: Path) -> Recalled:
+    """Passages that would go along with a spec's message; nothing where ambient recall is off or nothing is said."""
+    inputs = spec.inputs
+    text = inputs.user_text.strip()
+    if spec.recall is None or not text:
+        return Recalled()
+    if not any((folder / FILE_NAME).exists() for folder in paths.index_dirs(home)):
+        return Recalled(problem=NO_INDEX)
+    shared = local_retrieving(home)
+    try:
+        recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S)
+        return recaller.recall(RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest))
+    finally:
+        shared.close()
+
+
+def local_retrieving(home: Path) -> Retrieving:
+    """The index of a home as it stands, with the model that comes with the program; no server is asked for vectors."""
+    return Retrieving(home, LocalEmbedder, remote_embedders(_ask_nobody, lambda: datetime.now(UTC)))
+
+
+def _ask_nobody(provider: str) -> Provider:
+    """Looking sends nothing, and costs nothing: where a server makes the vectors, words alone answer."""
+    raise ProviderError(FailureKind.NO_NETWORK, f"{provider!r} is not asked for vectors here")
+
+
+# `index`: the index files of notes checked and mended, and a new note from a template.
+
+NOT_IN_ORDER = 1
+
+
+def run_index(options: Options, console: Console) -> int:
+    """Check index files, mend them, or write a new note.
+
+    Returns:
+        0, and 1 where something is stale or orphaned, or could not be mended.
+
+    Raises:
+        UsageError: the new note's path is of no use. SlopError: it could not be written.
+    """
+    request = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    loaded = load(request)
+    report_settings(loaded.faults, loaded.project, console)
+    if options.given.action == "new":
+        return _new(options, loaded, request.home, request.start, console)
+    with console.waiting("Reading notes"):
+        found = _surveyed(loaded, request.home)
+    for problem in found.problems:
+        console.note(f"manual-slop: warning: {problem}")
+    if said := _no_notes(loaded):
+        console.note(f"manual-slop: note: no notes are searched, so that none have an index: {said}")
+    if options.given.action == "build":
+        return _build(found, options, console)
+    if options.is_json:
+        console.json(
+            {
+                "fresh": found.fresh,
+                "stale": tuple(found.stale),
+                "orphans": found.orphans,
+                "hand_written": found.own,
+                "problems": found.problems,
+            }
+        )
+    else:
+        _tell(found, console)
+    return 0 if found.is_in_order else NOT_IN_ORDER
+
+
+def _surveyed(loaded: LoadedSettings, home: Path) -> Survey:
+    """All index files that are or should be; with retrieval off every one of ours is an orphan.
+
+    Where settings are at fault or do not count yet, nobody knows which folders are enabled: no orphan is looked for.
+    """
+    project = loaded.project
+    asked = places_of(loaded.settings.retrieval, project)
+    places = judge(asked) if asked is not None else SearchPlaces()
+    around = existing_folders(navigation_bounds(loaded.faults, project))
+    return survey(places, home, _fields(loaded), around)
+
+
+def _no_notes(loaded: LoadedSettings) -> str:
+    """Reason why no folder of notes is named here, and the remedy; empty where one is."""
+    asked = places_of(loaded.settings.retrieval, loaded.project)
+    if asked is None:
+        return f"{OFF}. {on_remedy(loaded.project)}"
+    if Corpus.NOTES not in asked.corpora:
+        return "`notes` is none of `[retrieval] corpora`"
+    return "" if asked.roots else "Name their folders in `roots` under `[retrieval]`"
+
+
+def _fields(loaded: LoadedSettings) -> FieldNames:
+    settings = loaded.settings.retrieval
+    return FieldNames(settings.tag_fields, settings.date_fields)
+
+
+def _tell(found: Survey, console: Console) -> None:
+    for path in found.stale:
+        console.line(f"{'stale' if os.path.lexists(path) else 'missing'}:  {path}")
+    for path in found.orphans:
+        console.line(f"orphan:  {path}")
+    for path in found.own:
+        console.line(
+            f"yours:  {path} was not made by this program: it is left alone, and its folder has no other index"
+        )
+    said = f"{count(len(found.fresh), 'index file')} up to date, {len(found.stale):,} stale, {len(found.orphans):,} orphaned"
+    console.line(f"{said}." if found.is_in_order else f"{said}. `manual-slop index build` mends both.")
+
+
+def _build(found: Survey, options: Options, console: Console) -> int:
+    done = mend(found)
+    if options.is_json:
+        console.json(
+            {
+                "written": done.written,
+                "removed": done.removed,
+                "problems": [f"{path}: {reason}" for path, reason in done.problems],
+            }
+        )
+    else:
+        for path in done.written:
+            console.line(f"written:  {path}")
+        for path in done.removed:
+            console.line(f"removed:  {path}")
+        console.line(f"{count(len(found.fresh) + len(done.written), 'index file')} up to date.")
+    _warn(done, console)
+    return NOT_IN_ORDER if done.problems else 0
+
+
+def _warn(done: Mended, console: Console) -> None:
+    for path, reason in done.problems:
+        console.note(f"manual-slop: warning: {path}: {reason}")
+
+
+def _new(options: Options, loaded: LoadedSettings, home: Path, start: Path, console: Console) -> int:
+    """Write the note, then have the index of its folder list it."""
+    path = Path(os.path.abspath(start / Path(options.given.path).expanduser()))
+    if path.name.rpartition(".")[2].lower() not in PROSE_ENDINGS or not path.suffix:
+        path = path.with_name(f"{path.name}.md")
+    if path.is_dir() or options.given.path.endswith(("/", os.sep)):
+        raise UsageError(f"{options.given.path!r} is a folder", remedy="Give the note a name")
+    make_dirs(path.parent)
+    text = note_text(path.name, datetime.now().astimezone().date(), _fields(loaded))
+    create_file(path, text.encode("utf-8", "replace"))
+    if console.is_json:
+        console.json({"path": str(path)})
+    else:
+        console.line(str(path))
+    asked = places_of(loaded.settings.retrieval, loaded.project)
+    if asked is None or not _is_listed(path, asked):
+        console.note(
+            "manual-slop: note: no index lists it: its folder is none of `[retrieval] roots` that count here"
+        )
+        return 0
+    _warn(mend(survey(judge(asked), home, _fields(loaded))), console)
+    return 0
+
+
+def _is_listed(path: Path, asked: AskedPlaces) -> bool:
+    place = os.path.realpath(path)
+    return any(place.startswith(root.rstrip(os.sep) + os.sep) for root in judge(asked).notes)

@@ -1,0 +1,345 @@
+"""`send` beside a running window: through its Hook API, so that the window shows the turn as it happens."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from core.agent.tool import FailedCall, escaped
+from core.front.cli.arguments import Options
+from core.front.cli.format import message_data, usage_line
+from core.front.cli.output import Console
+from core.front.cli.session import check_name, find_discussion, report_trust
+from core.front.cli.stops import in_terminal
+from core.front.hooks.client import HookClient, HookError, connect, reach
+from core.kernel import figures, paths
+from core.kernel.errors import SlopError
+from core.kernel.surroundings import current_folder
+from core.kernel.values.agent import Mode
+from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
+from core.kernel.values.messages import CallEnd, Message, ReasoningPart, Role, Status, TextPart
+from core.kernel.values.state import AppState, DiscussionsState
+from core.kernel.values.usage import Usage
+
+
+def program_beside(options: Options) -> Beside | None:
+    """The program that can take this message for us.
+
+    Returns:
+        None where none runs with its Hook API on, it works on another project, or the message asks for something
+        that only a program of its own can do (attachments, a persona, settings of one run), or for a person's yes past
+        a limit, which the token that any program reads cannot give; then files and their locks are used.
+    """
+    given = options.given
+    asks_for_more = given.attach or given.retry or given.persona or given.system or given.over_limit
+    is_plain = not (asks_for_more or options.overrides)
+    if not is_plain or options.trusts or given.persona == "" or given.system == "":
+        return None
+    found = connect(options.home or paths.home_dir())
+    if found is None:
+        return None
+    client, status = found
+    return Beside(client, status) if status["project"]["root"] == str(_root(options)) else None
+
+
+def _root(options: Options) -> Path:
+    from core.services.settings.project import find_root
+
+    return find_root(options.start or Path(current_folder()))
+
+
+@dataclass(slots=True)
+class Beside:
+    """A running program, and one turn in it.
+
+    Args:
+        status: its answer to `GET /api/status`.
+    """
+
+    client: HookClient
+    status: dict[str, Any]
+
+    def send(self, options: Options, text: str, console: Console) -> int:
+        """Send a message and print the reply.
+
+        Returns:
+            0 when the reply came whole, 1 when it failed (said on standard error), 130 when it was stopped.
+
+        Raises:
+            UsageError: a name that is not there. SlopError: it could not be kept.
+        """
+        project = self.status["project"]
+        asked = [line["words"] for line in project["asked"]]
+        report_trust(
+            project["root"],
+            is_trusted=project["is_trusted"],
+            asked=asked,
+            held_back=project["held_back"],
+            console=console,
+        )
+        self._check_names(options)
+        chosen = self._open(options)
+        try:
+            return self._send(options, chosen, text, console)
+        except SlopError:
+            if options.given.discussion == "new":
+                with suppress(SlopError):  # where words are kept the program declines
+                    self.client.act("discussions", "discard_discussion", discussion_id=chosen)
+            raise
+
+    def has_tools(self, wanted: str) -> bool:
+        """True if a discussion has tools already: over HTTP nobody can give it any."""
+        if wanted == "new":
+            return False
+        listed = self._listed()
+        return listed.discussions.summaries[find_discussion(listed, wanted)].meta.has_tools
+
+    def _send(self, options: Options, chosen: str, text: str, console: Console) -> int:
+        self._choose(options, chosen)
+        turn = _Printed(console, options)
+        try:
+            given = options.given
+            body = {"text": text, "queue": given.queue}
+            for name, data in self.client.events(f"/api/discussions/{chosen}/messages", body):
+                with console.stops.held_back():
+                    turn.take(name, data)
+        except KeyboardInterrupt:
+            self._cancel(chosen)
+            turn.done = self._last(chosen)
+            return turn.end(chosen, is_stopped=True)
+        return turn.end(chosen, is_stopped=False)
+
+    def _check_names(self, options: Options) -> None:
+        given = options.given
+        check_name("provider", given.provider, tuple(row["id"] for row in self.status["providers"]))
+        if given.preset:
+            found = self.client.get("/api/presets")["presets"]
+            check_name("preset", given.preset, tuple(row["name"] for row in found))
+
+    def _open(self, options: Options) -> str:
+        """Find the discussion, or have it made. Returns its id."""
+        given = options.given
+        if given.discussion != "new":
+            return find_discussion(self._listed(), given.discussion)
+        provider = given.provider or self.status["default_provider"]
+        body = {"provider": provider, "model": given.model, "preset": given.preset or ""}
+        made: str = self.client.post("/api/discussions", body)["id"]
+        return made
+
+    def _choose(self, options: Options, chosen: str) -> None:
+        """Set what the command line asks for."""
+        given = options.given
+        if given.discussion != "new" and (given.provider or given.model):
+            provider = given.provider or self._listed().discussions.summaries[chosen].meta.provider
+            self.client.act(
+                "composer", "set_model", discussion_id=chosen, provider=provider, model=given.model
+            )
+        if given.preset is not None:
+            self.client.post(f"/api/discussions/{chosen}/preset", {"name": given.preset})
+        if given.effort:
+            self.client.act("composer", "set_effort", discussion_id=chosen, effort=given.effort)
+        if given.temperature is not None:
+            self.client.act(
+                "composer", "set_temperature", discussion_id=chosen, temperature=given.temperature
+            )
+        if given.max_output is not None:
+            self.client.act("composer", "set_max_output", discussion_id=chosen, tokens=given.max_output)
+
+    def _listed(self) -> AppState:
+        rows = self.client.get("/api/discussions")["discussions"]
+        return AppState(discussions=DiscussionsState(summaries={row["id"]: _summary(row) for row in rows}))
+
+    def _cancel(self, chosen: str) -> None:
+        try:
+            self.client.post(f"/api/discussions/{chosen}/cancel")
+        except HookError as error:
+            if error.code != "nothing_runs":
+                raise
+
+    def _last(self, chosen: str) -> dict[str, Any] | None:
+        said = self.client.get(f"/api/discussions/{chosen}/messages")["messages"]
+        replies = [row for row in said if row["type"] == "message"]
+        return replies[-1] if replies and replies[-1]["role"] == Role.ASSISTANT else None
+
+
+def _summary(row: dict[str, Any]) -> DiscussionSummary:
+    created = datetime.fromisoformat(row["created_at"])
+    meta = DiscussionMeta(row["id"], row["name"], created, row["provider"], row["model"])
+    meta = replace(meta, has_tools=row["has_tools"], mode=Mode(row["mode"]))
+    return DiscussionSummary(meta, datetime.fromisoformat(row["updated_at"]))
+
+
+@dataclass(slots=True)
+class _Printed:
+    """The shown part of a turn. `done`: the reply as the program keeps it; `error`: why there is none."""
+
+    console: Console
+    options: Options
+    printed: str = ""
+    thought: str = ""
+    done: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+    def take(self, name: str, data: dict[str, Any]) -> None:
+        """Show one event."""
+        match name:
+            case "text" if not self.options.is_json:
+                if self.thought and not self.printed:
+                    self.console.aside("\n\n")
+                self.console.write(data["text"])
+                self.printed += data["text"]
+            case "reasoning" if self.options.given.show_reasoning and not self.options.is_json:
+                self.console.aside(data["text"])
+                self.thought += data["text"]
+            case "reply":
+                self._next_reply()
+            case "failed_call":
+                self._end_line()
+                failed = FailedCall(data["call_id"], data["name"], CallEnd(data["end"]), data["words"])
+                self.console.note(f"manual-slop: {escaped(failed.sentence)}")
+            case "asking":
+                self._end_line()
+                self.console.note(
+                    f"manual-slop: the running program asks for your yes: {escaped(data['title'])}"
+                )
+            case "retrying":
+                self.console.note(f"manual-slop: {data['reason']}; trying again")
+            case "done":
+                self.done, self.error = data["reply"], data.get("failure")
+            case "error":
+                self.error = data
+            case _:
+                pass
+
+    def _next_reply(self) -> None:
+        """Begin a line for what the model says after its tools: every round is a reply of its own."""
+        if self.printed and not self.options.is_json:
+            self.console.write("\n" * (2 - self.printed.endswith("\n")))
+        self.printed = self.thought = ""
+
+    def _end_line(self) -> None:
+        if self.printed and not self.printed.endswith("\n") and not self.options.is_json:
+            self.console.line()
+            self.printed += "\n"
+
+    def end(self, chosen: str, *, is_stopped: bool) -> int:
+        """Say how it ended. Returns the exit code."""
+        reply = None if self.done is None else _message(self.done)
+        if reply is not None and reply.text.startswith(self.printed):
+            self.take("text", {"text": reply.text[len(self.printed) :]})
+        if self.options.is_json:
+            self.console.json(self._data(chosen, reply, is_stopped=is_stopped))
+        elif self.printed and not self.printed.endswith("\n"):
+            self.console.line()
+        if self.error is not None:
+            said = SlopError(self.error["message"], remedy=self.error["remedy"])
+            self.console.note(f"manual-slop: {said}")
+            self.console.note(
+                f"Your words are kept. Try again: manual-slop send --retry --discussion {chosen}"
+            )
+        if is_stopped and reply is not None:
+            self.console.note(f"The part that came is kept in {chosen}.")
+        if not self.options.given.quiet and not self.options.is_json and reply is not None:
+            self.console.note(f"{usage_line(reply)} · {chosen}")
+        if is_stopped:
+            return 130
+        return 1 if reply is None or self.error is not None else 0
+
+    def _data(self, chosen: str, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
+        failure = None
+        if self.error is not None:
+            failure = {
+                "kind": self.error["code"],
+                "what": self.error["message"],
+                "remedy": in_terminal(self.error["remedy"]),
+                "where": "",
+            }
+        return {
+            "discussion": chosen,
+            "reply": None if reply is None else message_data(reply),
+            "is_stopped": is_stopped,
+            "failure": failure,
+        }
+
+
+def _message(row: dict[str, Any]) -> Message:
+    reasoning = (ReasoningPart(row["reasoning"]),) if row["reasoning"] else ()
+    return Message(
+        row["id"],
+        datetime.fromisoformat(row["at"]),
+        Role(row["role"]),
+        (*reasoning, TextPart(row["text"])),
+        Status(row["status"]),
+        row["provider"],
+        row["model"],
+        None if row["usage"] is None else Usage(**row["usage"]),
+    )
+
+
+# `autonomy`: how the loop of the running program stands, and its stop. It starts in the window alone.
+
+ANSWER_S = 30.0
+"""Longest wait for a program that is busy: nothing else knows of its loop."""
+_SHOWN_NOTES = 5
+_NONE = "no_autonomy"
+
+
+def run_autonomy(options: Options, console: Console) -> int:
+    """Print the loop's state, or stop it. Returns 0.
+
+    Raises:
+        SlopError: no program runs on this home, its Hook API is off, or it does not answer.
+    """
+    client = _client(options)
+    if options.given.stop:
+        client.act("autonomy", "stop_autonomy")
+        console.outcome("Autonomy is stopped.", {"is_on": False})
+        return 0
+    try:
+        found = client.get("/api/autonomy")
+    except HookError as error:
+        if error.code != _NONE:
+            raise
+        found = None
+    if options.is_json:
+        console.json(found if found is not None else {"is_on": False})
+    elif found is None:
+        console.line("No discussion is autonomous, nor was one since the program started.")
+    else:
+        _print(found, console)
+    return 0
+
+
+def _client(options: Options) -> HookClient:
+    home = options.home or paths.home_dir()
+    beside = reach(home, ANSWER_S)
+    if beside is None:
+        raise SlopError(
+            "No program with its Hook API on runs on this home, and autonomy lives in a running one",
+            remedy="Look at the window's tab Alone, or switch the Hook API on (`[hooks] enabled = true`)",
+            where=str(home),
+        )
+    return beside[0]
+
+
+def _print(found: dict[str, Any], console: Console) -> None:
+    if not found["is_on"]:
+        console.line(f"{found['discussion_id']} is autonomous no more.")
+    elif found["is_running"]:
+        console.line(f"{found['discussion_id']}: {found['state']}, a turn is under way.")
+    else:
+        when = f"next turn at {found['next_at'][:19]} UTC" if found["next_at"] else "only you wake it"
+        console.line(f"{found['discussion_id']}: {found['state']}, {when}.")
+    console.line(
+        f"turns:  {found['turns']} of {found['max_turns']}, {figures.money(found['usd'])}, errors {found['errors']}"
+    )
+    for label, text in (("woken by", found["woken_by"]), ("rests", found["stopped"])):
+        if text:
+            console.line(f"{label}:  {escaped(text)}")
+    for note in found["notes"]["rows"][-_SHOWN_NOTES:]:
+        console.line(f"{note['at'][:19]}  {escaped(note['text'])}")

@@ -1,0 +1,228 @@
+"""`servers`: MCP servers with their state, and the questions before one starts, on the terminal of the command."""
+
+from __future__ import annotations
+
+from core.agent.tool import escaped
+from core.app.execution import act
+from core.front.cli.arguments import Options
+from core.front.cli.output import Console, table
+from core.front.cli.questions import check_terminal, confirm
+from core.front.cli.search import local_retrieving
+from core.front.cli.session import FrontEnd, UsageError, check_name, session
+from core.kernel.errors import SlopError
+from core.kernel.frame import one_line
+from core.kernel.values.mcp import McpPhase, McpServer, McpTool
+from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
+from core.kernel.values.stack import ToolSchema
+from core.kernel.values.state import AppState
+from core.knowledge.mcp_server.mcp_server import INSTRUCTIONS, KnowledgeServer
+from core.knowledge.mcp_server.mcp_tools import Asked, answer, tools
+from core.knowledge.mcp_server.shelf import HomeShelf
+from core.mcp.approvals import count_words, question_id, start_lines, state_words, where_words
+from core.mcp.mcp_messages import ApproveServer, ApproveTools, LookAtServers, WithdrawApproval
+from core.retrieval.served_notes import NAMES, ServedNotes
+from core.services.settings.searched_places import places_of
+from core.services.settings.settings_loader import ConfigRequest, config_request, load
+
+LOOK_S, START_S = 60.0, 120.0
+NOT_AGREED = 1
+_SAID_CHARS = 200
+
+
+def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
+    """List servers, show one, approve it after its questions, or take the yes back.
+
+    Returns:
+        0, and 1 where the person said no.
+
+    Raises:
+        UsageError: no such server, or nobody can be asked. SlopError: it does not start.
+    """
+    given = options.given
+    if given.approve:
+        check_terminal(
+            console, "This needs your yes", remedy="Run it on a terminal, or say yes in the window"
+        )
+    if (given.approve or given.forget) and not given.server:
+        raise UsageError("Name the server that is meant", remedy="`manual-slop servers` lists them")
+    with session(front, console) as begun:
+        check_name("server", given.server, tuple(begun.mcp.servers))
+        state = _looked(front, begun)
+        if given.forget:
+            act(front, WithdrawApproval(given.server))
+            console.outcome(
+                f"{given.server} is approved no more.", {"server": given.server, "is_approved": False}
+            )
+            return 0
+        if given.approve:
+            return _approve(front, console, given.server)
+        chosen = [one for name, one in state.mcp.servers.items() if given.server in {"", name}]
+        _print(chosen, console, is_json=options.is_json, is_whole=bool(given.server))
+    return 0
+
+
+def _looked(front: FrontEnd, state: AppState) -> AppState:
+    """The state once it is known what would be started."""
+    if not state.mcp.servers:
+        return state
+    front.send(LookAtServers())
+    found = front.wait_for(
+        lambda now: all(
+            one.found is not None or one.problem or not one.settings.is_enabled
+            for one in now.mcp.servers.values()
+        ),
+        LOOK_S,
+    )
+    return front.snapshot() if found is None else found
+
+
+def _approve(front: FrontEnd, console: Console, name: str) -> int:
+    server = front.snapshot().mcp.servers[name]
+    if not front.snapshot().config.project.is_trusted:
+        raise SlopError(
+            "No MCP server starts in a folder that you do not trust", remedy="Run `manual-slop trust`"
+        )
+    if server.found is None:
+        raise SlopError(server.problem or f"{name} is switched off in your settings")
+    if server.asked is not None and not server.asked.tools:
+        for line in server.changed:
+            console.shown(f"changed:  {escaped(line)}")
+        for label, text in start_lines(server.asked):
+            console.shown(f"{label.lower()}:  {escaped(text)}")
+        if not confirm(console, f"Start {name}?", is_yes=False):
+            console.line(f"Nothing was changed: {name} does not start.")
+            return NOT_AGREED
+        act(front, ApproveServer(name, question_id(server.asked)))
+    with console.waiting(f"Starting {name}"):
+        server = _started(front, name)
+    if server.asked is None:
+        console.line(f"{name} is approved, {count_words(server) or 'it offers no tools'}.")
+        return 0
+    for line in (f"{name} runs, {count_words(server)}.", *server.changed):
+        console.shown(escaped(line))
+    for tool in server.tools:
+        console.shown(_asked_lines(tool, is_approved=tool.name in server.approved))
+    if not confirm(
+        console,
+        f"Offer {'this tool' if len(server.tools) == 1 else f'these {len(server.tools):,} tools'} to models?",
+        is_yes=False,
+    ):
+        console.line("Nothing more was changed: no model is offered them.")
+        return NOT_AGREED
+    act(front, ApproveTools(name, question_id(server.asked)))
+    console.line(f"{name} is approved.")
+    return 0
+
+
+def _started(front: FrontEnd, name: str) -> McpServer:
+    """The server once it runs. Raises SlopError."""
+
+    def is_there(state: AppState) -> bool:
+        one = state.mcp.servers[name]
+        return one.is_running or one.phase is McpPhase.FAILED or bool(one.kept and one.kept.tools)
+
+    state = front.wait_for(is_there, START_S)
+    server = (state or front.snapshot()).mcp.servers[name]
+    if state is None or server.problem:
+        raise SlopError(server.problem or f"{name} does not start within {START_S:.0f} s")
+    return server
+
+
+def _print(servers: list[McpServer], console: Console, *, is_json: bool, is_whole: bool = False) -> None:
+    if is_json:
+        console.json({one.settings.name: _data(one) for one in servers})
+        return
+    rows = [
+        (one.settings.name, state_words(one), count_words(one), escaped(where_words(one.settings)))
+        for one in servers
+    ]
+    listed = table((), rows, kept=frozenset({0, 1}), columns=console.columns) if rows else ""
+    console.write(listed or "No MCP server is set up.\n")
+    for one in servers:
+        said = (*one.changed, *filter(None, (one.problem,)))
+        for line in said:
+            console.line(f"{one.settings.name}:  {escaped(line)}")
+        for tool in (one.tools or (() if one.kept is None else one.kept.tools)) if is_whole else ():
+            mark = "approved" if tool.name in one.approved else "not approved"
+            said_of_it = one_line(escaped(tool.schema.description), _SAID_CHARS)
+            console.line(f"{tool.name} ({mark}):  {said_of_it}")
+
+
+def _asked_lines(tool: McpTool, *, is_approved: bool) -> str:
+    """All that a yes to a tool is bound to: orders to a model would stand where nobody is shown them."""
+    mark = "approved" if is_approved else "not approved"
+    return f"{tool.name} ({mark}):  {escaped(tool.schema.description)}\n  takes:  {escaped(tool.schema.parameters_json)}"
+
+
+def _data(one: McpServer) -> dict[str, object]:
+    known = one.tools or (() if one.kept is None else one.kept.tools)
+    return {
+        "phase": one.phase.value,
+        "origin": one.settings.origin.value,
+        "where": where_words(one.settings),
+        "changed": list(one.changed),
+        "problem": one.problem,
+        "tools": [{"name": tool.name, "is_approved": tool.name in one.approved} for tool in known],
+    }
+
+
+# `mcp`: knowledge served to another program over the Model Context Protocol. Standard output is the
+# protocol's alone.
+
+
+def run_mcp(options: Options) -> int:
+    """Serve until the client closes its end. Returns 0.
+
+    Raises:
+        ConfigError: the current folder was deleted.
+    """
+    asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    KnowledgeServer(_Served(asked, options)).serve()
+    return 0
+
+
+class _Served:
+    """Everything that one server gives: knowledge, and search where it is on and was asked for."""
+
+    def __init__(self, request: ConfigRequest, options: Options) -> None:
+        given = options.given
+        self._request = request
+        self._has_knowledge, self._has_talks = (
+            not given.only_notes,
+            given.discussions and not given.only_notes,
+        )
+        self._shelf = HomeShelf(request.home, request.root if self._has_talks else None)
+        has_notes = given.notes or given.only_notes
+        self._notes = (
+            ServedNotes(self._searched, lambda: local_retrieving(request.home)) if has_notes else None
+        )
+
+    @property
+    def instructions(self) -> str:
+        """Words about the tools; none for the notes alone, whose schemas say it all."""
+        return INSTRUCTIONS if self._has_knowledge else ""
+
+    def tools(self) -> tuple[ToolSchema, ...]:
+        """Schemas of what is served now."""
+        own = tools(has_talks=self._has_talks) if self._has_knowledge else ()
+        return (*own, *(() if self._notes is None else self._notes.tools()))
+
+    def answer(self, asked: Asked) -> MemoryToolAnswer:
+        """Answer a call. The place of the home is in no answer."""
+        if self._notes is not None and asked.name in NAMES:
+            told = self._notes.answer(asked.name, asked.arguments)
+        elif self._has_knowledge:
+            told = answer(asked, self._shelf)
+        else:
+            told = MemoryToolAnswer(f"There is no tool {asked.name[:100]!r}.", is_error=True)
+        return MemoryToolAnswer(told.text.replace(str(self._request.home), "(home)"), told.is_error)
+
+    def _searched(self) -> AskedPlaces | None:
+        loaded = load(self._request)
+        return places_of(loaded.settings.retrieval, loaded.project)
+
+    def close(self) -> None:
+        """Let go of indexes and the model."""
+        self._shelf.close()
+        if self._notes is not None:
+            self._notes.close()

@@ -1,0 +1,225 @@
+"""A controller for one command: started, waited for, and stopped with everything written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from core.app.app_messages import Command, Effect, WatchFiles, WriteWindow
+from core.app.execution import ACT_S, too_slow
+from core.app.forgetting.forgetting_messages import ResumeForget
+from core.app.forgetting.leftovers import is_waiting
+from core.app.outside import LocalOutside
+from core.front.cli.output import Console
+from core.kernel import paths
+from core.kernel.errors import SlopError
+from core.kernel.values.settings import Project, SettingsFault
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.state import AppState, Level, Notice
+from core.knowledge.harvest.harvest_messages import FindBatches
+from core.knowledge.knowledge_messages import ReadKnowledge
+from core.services.settings.settings_checks import did_you_mean
+from core.services.settings.settings_messages import ListModels
+from core.services.settings.settings_wording import asked_lines, trust_command
+from core.talk.caching.caching_messages import CheckRewrites
+from core.talk.context.context_messages import AssembleContext
+
+READY_S = 60.0
+"""Longest wait for settings and the list of discussions. A home of 10,000 takes a second or two when indexed anew."""
+
+UNWRITTEN = ("disk", "list")
+"""Subjects of notices that say that the home could not be read or written."""
+
+UNREADY = (*UNWRITTEN, "settings")
+"""Subjects of notices that say that the program could not begin."""
+
+HOME = "home"
+"""Subject of the notice that the home can only be read: enough for a command that only reads."""
+
+
+SETTINGS = "settings-warning"
+"""Subject of the notice of what was found wrong while the settings were read."""
+
+
+class UsageError(SlopError):
+    """The command line names something that is not there. Exit code 2."""
+
+
+class FrontEnd(Protocol):
+    """The controller, as far as a command needs it."""
+
+    def start(self) -> None: ...  # noqa: D102
+    def send(self, command: Command) -> None: ...  # noqa: D102
+    def snapshot(self) -> AppState: ...  # noqa: D102
+    def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None: ...  # noqa: D102
+    def stack_spec(self, discussion_id: str = "") -> StackSpec: ...  # noqa: D102
+    def stop(self) -> None: ...  # noqa: D102
+
+
+@contextmanager
+def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Iterator[AppState]:
+    """Run a controller for the time of a command.
+
+    Args:
+        writes: whether the command is nothing without a home that can be written.
+
+    Yields:
+        The state once settings and the list of discussions are read.
+
+    Raises:
+        SlopError: the home cannot be used, or something of it could not be written by the end.
+    """
+    front.start()
+    try:
+        with console.waiting("Reading settings and discussions"):
+            state = settle(front, _is_ready, READY_S)
+        _raise_error(state, (*UNREADY, HOME) if writes else UNREADY)
+        report_faults(state, console)
+        yield state
+    finally:
+        front.stop()
+    _raise_error(front.snapshot(), (*UNWRITTEN, HOME) if writes else UNWRITTEN)
+
+
+def _is_ready(state: AppState) -> bool:
+    return bool(state.config.project.root) and not state.program.is_loading
+
+
+def settle(front: FrontEnd, predicate: Callable[[AppState], bool], timeout_s: float = ACT_S) -> AppState:
+    """Wait for what the program does by itself when it begins.
+
+    Raises:
+        SlopError: it could not begin, or it took longer than `timeout_s` seconds.
+    """
+    before = frozenset(front.snapshot().program.notices)
+
+    def is_over(state: AppState) -> bool:
+        return predicate(state) or bool(_errors(state, UNREADY, before))
+
+    state = front.wait_for(is_over, timeout_s)
+    if state is None:
+        raise too_slow(timeout_s)
+    if not predicate(state):
+        _raise_error(state, UNREADY, before)
+    return state
+
+
+def _raise_error(state: AppState, subjects: tuple[str, ...], before: frozenset[Notice] = frozenset()) -> None:
+    """Raise the newest error about one of these subjects, if any."""
+    if errors := _errors(state, subjects, before):
+        raise SlopError(errors[-1].text.removesuffix("."), remedy=errors[-1].detail)
+
+
+def _errors(state: AppState, subjects: tuple[str, ...], before: frozenset[Notice]) -> list[Notice]:
+    errors = (one for one in state.program.notices if one.level is Level.ERROR and one.id in subjects)
+    return [one for one in errors if one not in before]
+
+
+def report_faults(state: AppState, console: Console) -> None:
+    """Say on standard error what of the settings and of `models.toml` could not be honoured, and what the home lacks."""
+    for notice in state.program.notices:
+        is_models = notice.id == SETTINGS and paths.MODELS_FILE in notice.text
+        if is_models or (notice.level is Level.ERROR and notice.id == HOME):
+            console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
+    report_settings(state.config.settings_faults, state.config.project, console)
+
+
+def report_settings(faults: Sequence[SettingsFault], project: Project, console: Console) -> None:
+    """Say on standard error what of the settings could not be honoured, and what the project does not get."""
+    report_faults_of(faults, console)
+    report_trust(
+        project.root,
+        is_trusted=project.is_trusted,
+        asked=[line.words for line in asked_lines(project.asked)],
+        held_back=project.held_back,
+        console=console,
+    )
+
+
+def report_faults_of(faults: Sequence[SettingsFault], console: Console) -> None:
+    """Say on standard error what of settings files could not be honoured, each with its place."""
+    for fault in faults:
+        place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
+        console.note(f"manual-slop: warning: {place}: {fault.reason}")
+
+
+def report_trust(
+    root: str, *, is_trusted: bool, asked: Sequence[str], held_back: Sequence[str], console: Console
+) -> None:
+    """Say on standard error what the project asks for and does not get, and the command that trusts. Waits for nothing.
+
+    Args:
+        asked: what a yes would let count; held_back: what nothing ever will, said until the folder is trusted.
+    """
+    if not asked and (is_trusted or not held_back):
+        return
+    state = (
+        "asks for more than you were shown, which does not count"
+        if is_trusted
+        else "is not trusted, what it asks for does not count"
+    )
+    console.note(f"manual-slop: note: {root} {state}; `{trust_command(root)}` shows it and takes your yes:")
+    for words in asked:
+        console.note(f"  {words}")
+    for sentence in held_back:
+        console.note(f"  {sentence}")
+
+
+def find_discussion(state: AppState, wanted: str) -> str:
+    """The id of the discussion that a person means.
+
+    Args:
+        wanted: an id or its start, a name, or `last`.
+
+    Raises:
+        UsageError: none or several answer to it.
+    """
+    if wanted in state.discussions.summaries:
+        return wanted
+    rows = sorted(
+        state.discussions.summaries.values(), key=lambda row: (row.updated_at, row.meta.id), reverse=True
+    )
+    if wanted == "last":
+        if not rows:
+            raise UsageError("There is no discussion yet", remedy='Start one with `manual-slop send "…"`')
+        return rows[0].meta.id
+    found = [row.meta.id for row in rows if wanted and row.meta.id.startswith(wanted)]
+    found = found or [row.meta.id for row in rows if row.meta.name == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(
+            f"{wanted!r} names {len(found)} discussions", remedy=f"Give one of {', '.join(found[:5])}"
+        )
+    raise UsageError(f"There is no discussion {wanted!r}", remedy="See `manual-slop discussions`")
+
+
+def check_name(what: str, name: str, known: tuple[str, ...]) -> None:
+    """Raise UsageError where a name is none of those known; an empty one is."""
+    if name and name not in known:
+        listed = f" (there are: {', '.join(known)})" if known else " (there is none)"
+        raise UsageError(f"There is no {what} {name!r}{did_you_mean(name, known)}{listed}")
+
+
+# Outside of a command: moves no selection, measures no contexts that nobody looks at, watches no files.
+
+_FOR_WINDOWS = AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge | FindBatches
+
+
+class CommandOutside(LocalOutside):
+    """The outside of one command. Measuring alone would start a process of its own, a second of every command.
+
+    A forgetting that was cut short is gone on with: a window that does so may be long in coming.
+    A server is asked for its models only where the command asks: one that is dead is none of the others' business.
+    """
+
+    def begin(self, effect: Effect) -> None:
+        """Begin an effect, unless only a window has use for it."""
+        if isinstance(effect, _FOR_WINDOWS):
+            return
+        if isinstance(effect, ResumeForget) and not is_waiting(self.home):
+            return
+        if isinstance(effect, ListModels) and not effect.command_id:
+            return
+        super().begin(effect)

@@ -1,0 +1,197 @@
+"""Imports over HTTP: how the last one stands; begin one, dry or not; stop it."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+from msgspec import Meta
+
+from core.app.execution import ACT_S, begin, is_over
+from core.front.hooks.fields import Body, Count, Counts, Data, PageQuery, PathText, RefusedError, Rows, Time
+from core.front.hooks.operation import Resource, operation
+from core.front.hooks.request import Answer, Request
+from core.imports.imports_messages import CancelImport, ImportCommand, ImportConversations
+from core.kernel.values.imports import MAX_ROWS, ImportReport, ImportRow, ImportState, TranscriptKind
+from core.kernel.values.updates import outcome_of
+
+RUN_S = 86_400.0
+MAX_PATHS = 1_000
+
+
+class ImportBody(Body, frozen=True, kw_only=True):
+    """Files and folders to import."""
+
+    paths: Annotated[tuple[PathText, ...], Meta(min_length=1, max_length=MAX_PATHS, description="Absolute.")]
+    dry_run: Annotated[bool, Meta(description="Say what would be imported, write nothing.")] = True
+    without: Annotated[
+        tuple[str, ...],
+        Meta(
+            max_length=MAX_ROWS,
+            description="Conversations not to be taken, by `discussion_id` of a dry run's rows.",
+        ),
+    ] = ()
+    wait: Annotated[bool, Meta(description="Answer when the run has ended, not when it has begun.")] = False
+
+
+class StopImportBody(Body, frozen=True):
+    """Nothing more is to be said."""
+
+
+class ImportRowData(Data, frozen=True):
+    """A conversation. Empty `why`: it adds something, or added it."""
+
+    path: str
+    kind: TranscriptKind
+    title: str
+    at: Time | None
+    messages: Count
+    new: Count
+    branches: Count
+    discussion_id: str
+    why: str
+    skipped: Counts
+
+
+class ImportFaultData(Data, frozen=True):
+    """Something that could not be read or written."""
+
+    place: str
+    why: str
+    remedy: str
+
+
+class ImportReportData(Data, frozen=True):
+    """Everything that an import found, and did where it was no dry run."""
+
+    dry_run: bool
+    conversations: Count
+    new_conversations: Count
+    files: Count
+    other_files: Count
+    discussions_made: Count
+    discussions_grown: Count
+    messages: Count
+    skipped: Counts
+    stopped: str
+    faults: list[ImportFaultData]
+    rows: Rows[ImportRowData]
+
+
+class ImportData(Data, frozen=True):
+    """The import under way, and the last report. Null report: none has ended."""
+
+    is_running: bool
+    dry_run: bool
+    paths: list[str]
+    count: Count
+    doing: str
+    problem: str
+    remedy: str
+    report: ImportReportData | None
+
+    @classmethod
+    def of(cls, imports: ImportState, query: PageQuery) -> ImportData:
+        """The import as it is answered with."""
+        return cls(
+            imports.is_running,
+            imports.is_dry,
+            list(imports.paths),
+            imports.count,
+            imports.doing,
+            imports.problem,
+            imports.remedy,
+            None if imports.report is None else _report(imports.report, query),
+        )
+
+
+async def get_imports(request: Request[PageQuery]) -> Answer:
+    """The import under way, or the last one: what it found, did, left out and could not read."""
+    return Answer(ImportData.of(request.state.imports, request.fields))
+
+
+async def import_conversations(request: Request[ImportBody]) -> Answer:
+    """Make discussions of conversations from other programs; a dry run says what that would do."""
+    fields = request.fields
+    if not fields.dry_run:
+        request.check_writable()
+    if request.state.imports.is_running:
+        raise RefusedError(409, "busy", "Another import is under way", "Wait for its end, or cancel it")
+    asked = ImportConversations(fields.paths, is_dry=fields.dry_run, without=frozenset(fields.without))
+    command_id = begin(request.desk.front, asked)
+    state = await request.desk.watch.until(
+        lambda now: now.imports.command_id == command_id or is_over(now, command_id), ACT_S
+    )
+    if state is not None and fields.wait:
+        state = await request.desk.watch.until(lambda now: is_over(now, command_id), RUN_S)
+    if state is None:
+        raise RefusedError(503, "slow", "The import does not end", "Cancel it")
+    outcome = outcome_of(state, command_id)
+    if outcome is not None and not outcome.is_done:
+        raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
+    return Answer(ImportData.of(state.imports, PageQuery()), status=200 if fields.wait else 202)
+
+
+async def cancel_import(request: Request[StopImportBody]) -> Answer:
+    """Stop the import under way; the discussion that is being written is finished."""
+    if not request.state.imports.is_running:
+        raise RefusedError(409, "nothing_runs", "No import is under way")
+    request.desk.front.send(CancelImport())
+    return Answer(ImportData.of(request.state.imports, PageQuery()), status=202)
+
+
+def _report(report: ImportReport, query: PageQuery) -> ImportReportData:
+    return ImportReportData(
+        report.is_dry,
+        report.count,
+        report.new_count,
+        report.files,
+        report.other_files,
+        report.made,
+        report.grown,
+        report.new_messages,
+        dict(report.skipped),
+        report.stopped,
+        [ImportFaultData(one.place, one.why, one.remedy) for one in report.faults],
+        Rows(len(report.rows), [_row(one) for one in query.of(report.rows)]),
+    )
+
+
+def _row(row: ImportRow) -> ImportRowData:
+    return ImportRowData(
+        row.path,
+        row.kind,
+        row.title,
+        None if row.at is None else row.at.isoformat(),
+        row.messages,
+        row.new,
+        row.branches,
+        row.discussion_id,
+        row.why,
+        dict(row.skipped),
+    )
+
+
+_ALL = "/api/imports"
+
+RESOURCE = Resource(
+    (
+        operation("GET", _ALL, get_imports, {200: ImportData}),
+        operation(
+            "POST",
+            _ALL,
+            import_conversations,
+            {200: ImportData, 202: ImportData},
+            {409: "another import is under way, or the home is read-only"},
+            needs_person=True,
+        ),
+        operation(
+            "POST",
+            f"{_ALL}/cancel",
+            cancel_import,
+            {202: ImportData},
+            {409: "no import is under way"},
+            may_be_empty=True,
+        ),
+    ),
+    {"imports": get_args(ImportCommand)},
+)

@@ -1,0 +1,402 @@
+"""An import from end to end: read, decide, and where it is no dry run have the discussions on disk."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, assert_never
+
+import msgspec
+
+from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
+from core.imports.import_sources import PIPE, Origin, OtherFile, conversations
+from core.imports.imports_messages import (
+    ImportEffect,
+    ImportEnded,
+    ImportEvent,
+    ImportProgressed,
+    RunImport,
+    StopImport,
+)
+from core.kernel import paths
+from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
+from core.kernel.errors import SlopError
+from core.kernel.ids import is_id
+from core.kernel.values.discussion import DiscussionMeta
+from core.kernel.values.imports import MAX_NAMES, MAX_ROWS, ImportFault, ImportReport, ImportRow, Transcript
+from core.kernel.values.messages import TextPart
+from core.kernel.values.records import MessageRecord, Record
+from core.talk.discussion import discussion_store as store
+from core.talk.discussion import log, trash
+
+MAX_FAULTS = 200
+"""Faults that a report lists."""
+
+UNTICKED = "you left it out"
+
+MAX_STAGED, MAX_STAGED_CHARS = 64, 16_000_000
+"""Discussions, and characters of them, that wait for the medium together."""
+
+Progress = Callable[[int, str], None]
+"""Told how many conversations were looked at, and the one in work. Raises to end the import."""
+
+
+class ImportRequest(msgspec.Struct, frozen=True):
+    """An import that a person asked for.
+
+    Args:
+        paths: of files and folders, `-` for the standard input; now: of the marks.
+        provider, model: what the new discussions go on with; is_dry: nothing is written.
+        without: conversations that the person unticked, by the discussion that each would become.
+    """
+
+    home: Path
+    paths: tuple[str, ...]
+    now: datetime
+    provider: str
+    model: str
+    is_dry: bool = True
+    disk: Disk = OS_DISK
+    without: frozenset[str] = frozenset()
+
+
+def run_import(
+    request: ImportRequest,
+    *,
+    pipe: BinaryIO | None = None,
+    on_progress: Progress = lambda _count, _name: None,
+    on_written: Callable[[str], None] = lambda _discussion_id: None,
+) -> ImportReport:
+    """Read what is named, and have what is new of it as discussions. A second time adds nothing.
+
+    Args:
+        on_written: told of each discussion that was made or has grown.
+
+    Returns:
+        The report. What cannot be read or written is in it, and the rest goes on; a full disk ends the import.
+    """
+    work = _Work(request, on_written)
+    stopped = ""
+    try:
+        for number, found in enumerate(conversations(request.paths, pipe)):
+            if isinstance(found, (OtherFile, ImportFault)):
+                work.pass_over(found)
+            else:
+                on_progress(number, found[1].title or found[0].name)
+                work.take(*found)
+    except SlopError as error:
+        stopped = str(error)
+    try:
+        work.finish()
+    except SlopError as error:
+        stopped = stopped or str(error)
+    return work.report(stopped)
+
+
+class _Work:
+    """An import under way, and what came of it so far."""
+
+    def __init__(self, request: ImportRequest, on_written: Callable[[str], None]) -> None:
+        self._request, self._on_written = request, on_written
+        self._rows: list[ImportRow] = []
+        self._faults: list[ImportFault] = []
+        self._skipped: Counter[str] = Counter()
+        self._files: set[str] = set()
+        self._counts: Counter[str] = Counter()
+        self._gone = {item.discussion_id for item in trash.items(request.home)}
+        self._there = _names(paths.discussions_dir(request.home))
+        self._batch = _Batch(request.disk, on_written)
+        self._planned: dict[str, Held] = {}
+        self._left_out = set[str]()
+        self._other_names: list[str] = []
+        self._is_undated = False
+        self._by_letters: dict[str, str] | None = None
+
+    def pass_over(self, found: OtherFile | ImportFault) -> None:
+        """Count what holds no conversation, and keep what is wrong."""
+        if isinstance(found, OtherFile):
+            self._counts["other_files"] += 1
+            if len(self._other_names) < MAX_NAMES:
+                self._other_names.append(Path(found.path).name)
+        else:
+            self._counts["faults"] += 1
+            if len(self._faults) < MAX_FAULTS:
+                self._faults.append(found)
+
+    def take(self, origin: Origin, transcript: Transcript) -> None:
+        """Decide what becomes of one conversation, and have it on disk unless nothing is to be written."""
+        self._files.add(f"{origin.path}\0{origin.member}")
+        if transcript.at is None and not any(one.at is not None for one in transcript.messages):
+            transcript = msgspec.structs.replace(transcript, at=self._request.now, is_undated=True)
+        self._is_undated = transcript.is_undated
+        plan = plan_import(origin.kind, transcript, self._held, self._request.now, origin.name)
+        self._expect(plan)
+        wanted = plan.discussion_id
+        if wanted in self._request.without and (not plan.why or wanted in self._left_out):
+            self._left_out.add(wanted)
+            plan = msgspec.structs.replace(plan, made=(), grown=(), why=UNTICKED)
+        self._count(origin, transcript, plan)
+        for made in plan.made:
+            self._counts["made"] += 1
+            if not self._request.is_dry:
+                self._make(made)
+        for grown in plan.grown:
+            self._counts["grown"] += 1
+            if not self._request.is_dry:
+                self._batch.finish()  # what it adds to may be of this run
+                log.append(self._request.home, grown.discussion_id, grown.records, disk=self._request.disk)
+                self._on_written(grown.discussion_id)
+
+    def report(self, stopped: str) -> ImportReport:
+        """Say what was found and done."""
+        counts, is_dry = self._counts, self._request.is_dry
+        return ImportReport(
+            is_dry=is_dry,
+            rows=tuple(self._rows),
+            faults=tuple(self._faults),
+            count=counts["count"],
+            new_count=counts["new_count"],
+            files=len(self._files),
+            other_files=counts["other_files"],
+            made=counts["made"],
+            grown=counts["grown"],
+            added=0 if is_dry else counts["messages"],
+            new_messages=counts["messages"],
+            skipped=dict(sorted(self._skipped.items())),
+            stopped=stopped,
+            other_names=tuple(self._other_names),
+        )
+
+    def _count(self, origin: Origin, transcript: Transcript, plan: ImportPlan) -> None:
+        new = sum(one.new for one in plan.made) + sum(one.new for one in plan.grown)
+        self._skipped.update(plan.skipped)
+        self._counts.update({"count": 1, "messages": new, "new_count": int(not plan.why)})
+        if len(self._rows) < MAX_ROWS:
+            path = f"{origin.path}, {origin.member}" if origin.member else origin.path
+            self._rows.append(
+                ImportRow(
+                    path,
+                    origin.kind,
+                    plan.title,
+                    transcript.at,
+                    plan.messages,
+                    new,
+                    plan.branches,
+                    plan.discussion_id,
+                    plan.why,
+                    plan.skipped,
+                )
+            )
+
+    def _expect(self, plan: ImportPlan) -> None:
+        """Have what follows planned as in the dry run, in which nothing was left out: its rows were ticked by id."""
+        for made in plan.made:
+            self._planned[made.discussion_id] = _held_by(made.discussion_id, made.records)
+        for grown in plan.grown:
+            before = self._held(grown.discussion_id)
+            more = _held_by(grown.discussion_id, grown.records)
+            self._planned[grown.discussion_id] = more if before is None else _joined(before, more)
+
+    def _held(self, discussion_id: str) -> Held | None:
+        """A discussion that is here, in the trash, or was made a moment ago."""
+        if (planned := self._planned.get(discussion_id)) is not None:
+            return planned
+        if self._is_undated and discussion_id not in self._there and discussion_id not in self._gone:
+            return self._undated(discussion_id)
+        if discussion_id not in self._there:
+            return Held(discussion_id, is_gone=True) if discussion_id in self._gone else None
+        return _held_by(discussion_id, log.read(self._request.home, discussion_id).records)
+
+    def _undated(self, discussion_id: str) -> Held | None:
+        """The discussion of a conversation whose date is its file's: another date, but the same letters."""
+        if self._by_letters is None:
+            known = (*self._gone, *self._there)
+            self._by_letters = {name.rpartition("-")[2]: name for name in known if is_id(name)}
+        for found in self._planned:
+            self._by_letters.setdefault(found.rpartition("-")[2], found)
+        known_as = self._by_letters.get(discussion_id.rpartition("-")[2])
+        return None if known_as is None else self._held(known_as)
+
+    def _make(self, made: NewDiscussion) -> None:
+        request = self._request
+        meta = DiscussionMeta(
+            id=made.discussion_id,
+            name=made.name,
+            created_at=made.at or request.now,
+            provider=request.provider,
+            model=request.model,
+            parent_id=made.parent_id,
+            branch_message_id=made.branch_message_id,
+        )
+        size = sum(
+            len(p.text)
+            for r in made.records
+            if isinstance(r, MessageRecord)
+            for p in r.parts
+            if isinstance(p, TextPart)
+        )
+        self._batch.add(lambda disk: store.stage(request.home, meta, made.records, disk=disk), size)
+
+    def finish(self) -> None:
+        """Have all that was made among the home's discussions. Raises StorageError."""
+        self._batch.finish()
+
+
+class _Batch:
+    """Discussions that are brought to the medium together: to wait for each takes most of an import's time."""
+
+    def __init__(self, disk: Disk, on_written: Callable[[str], None]) -> None:
+        self._disk, self._on_written = LaterDisk(disk), on_written
+        self._staged: list[store.Staged] = []
+        self._chars = 0
+
+    def add(self, stage: Callable[[Disk], store.Staged], chars: int) -> None:
+        """Write a discussion beside the others; it counts after `finish`."""
+        self._staged.append(stage(self._disk))
+        self._chars += chars
+        if len(self._staged) >= MAX_STAGED or self._chars >= MAX_STAGED_CHARS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Bring all of them to the medium, then make each one of the home's.
+
+        Raises:
+            StorageError: those that are not yet are dropped; an import of the same files makes them again.
+        """
+        staged, self._staged, self._chars = self._staged, [], 0
+        if not staged:
+            return
+        place = staged[0].directory.parent
+        claimed = 0
+        try:
+            with reported("write", place):
+                self._disk.settle()
+            for one in staged:
+                store.claim(one, disk=self._disk)
+                claimed += 1
+                self._on_written(one.directory.name)
+        finally:
+            for one in staged[claimed:]:
+                store.drop(one)
+            with reported("write", place):
+                self._disk.settle()
+
+
+def _names(folder: Path) -> frozenset[str]:
+    """Names in a folder, none where there is no folder."""
+    try:
+        return frozenset(entry.name for entry in os.scandir(folder))
+    except FileNotFoundError:
+        return frozenset()
+
+
+def _held_by(discussion_id: str, records: Sequence[Record]) -> Held:
+    said = [one for one in records if isinstance(one, MessageRecord)]
+    return Held(discussion_id, tuple(one.id for one in said), words=tuple(words_of(one) for one in said))
+
+
+def _joined(before: Held, more: Held) -> Held:
+    ids = (*before.message_ids, *more.message_ids)
+    return Held(before.discussion_id, ids, words=(*before.words, *more.words))
+
+
+# Imports in the background, one at a time; stopped from another thread between two conversations.
+
+Emit = Callable[[ImportEvent], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+TELL_S = 0.1
+"""Seconds between two words on how far a run is."""
+
+STOPPED = "You stopped it"
+ENDING = "The program is ending"
+
+
+class ImportHandler:
+    """Carries out the import worker's effects.
+
+    Args:
+        home: the person's data; clock: UTC; emit: the inbox.
+        pipe: gives the standard input of a command, None for a program that serves others.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        pipe: Callable[[], BinaryIO] | None = None,
+    ) -> None:
+        self._home, self._clock, self._emit, self._pipe = home, clock, emit, pipe
+        self._stop = threading.Event()
+        self._why = ""
+        self._is_closing = False
+        self._told_at = 0.0
+
+    def prepare(self) -> None:
+        """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
+        if not self._is_closing:
+            self._stop.clear()
+
+    def cancel(self) -> None:
+        """Stop the run that is queued or under way. Thread-safe."""
+        self._why = STOPPED
+        self._stop.set()
+
+    def close(self) -> None:
+        """The program ends: stop the run, and every one that may still come. Thread-safe."""
+        self._is_closing, self._why = True, ENDING
+        self._stop.set()
+
+    def handle(self, effect: ImportEffect) -> None:
+        """Carry out one effect. A run ends with an event of its own, also where it fails."""
+        match effect:
+            case RunImport():
+                self._run(effect)
+            case StopImport():
+                self.cancel()
+            case _:
+                assert_never(effect)
+
+    def _run(self, effect: RunImport) -> None:
+        grown: list[str] = []
+        request = ImportRequest(
+            self._home,
+            effect.paths,
+            self._clock(),
+            effect.provider,
+            effect.model,
+            is_dry=effect.is_dry,
+            without=effect.without,
+        )
+        try:
+            report = run_import(
+                request, pipe=self._piped(effect.paths), on_progress=self._progressed, on_written=grown.append
+            )
+        except SlopError as error:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(ImportEnded(None, error.what, detail))
+        except Exception as error:  # the run is over, and is told so; the queue tells the rest
+            self._emit(ImportEnded(None, f"The import failed: {error}", "See the log file."))
+            raise
+        else:
+            self._emit(ImportEnded(report, written=tuple(grown)))
+
+    def _piped(self, paths: tuple[str, ...]) -> BinaryIO | None:
+        if PIPE not in paths:
+            return None
+        if self._pipe is None:
+            raise SlopError("A window has no standard input", remedy="Name a file or a folder")
+        return self._pipe()
+
+    def _progressed(self, count: int, doing: str) -> None:
+        if self._stop.is_set():
+            raise SlopError(self._why, remedy="Import again: what is here already adds nothing")
+        if time.monotonic() - self._told_at > TELL_S:
+            self._told_at = time.monotonic()
+            self._emit(ImportProgressed(count, doing))

@@ -1,0 +1,275 @@
+"""Files that an import is asked to read: folders walked, archives unpacked within bounds, each file mapped."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import msgspec
+
+from core.kernel import paths
+from core.kernel.disk import make_dirs
+from core.kernel.opener import OddFileError, open_file
+from core.kernel.values.imports import ImportFault, Transcript, TranscriptKind, Unread
+from core.talk.transcripts.text import EXPORT_AGAIN
+from core.talk.transcripts.transcript_reader import (
+    PLAIN_ENDS,
+    SHAPE_BYTES,
+    read_stream,
+    read_transcripts,
+    recognised,
+)
+
+MAX_ARCHIVE_BYTES = 8_000_000_000
+"""All that an archive may unpack to."""
+
+MAX_MEMBERS = 200_000
+MAX_RATIO = 250
+"""Bytes that one packed byte may stand for; text packs 3 to 20 times."""
+
+RATIO_FROM_BYTES = 10_000_000
+"""Smaller members may pack as well as they like."""
+
+_PACKED = {".json", ".jsonl", *PLAIN_ENDS}
+_COPY_BYTES = 1 << 20
+
+KNOWN = (
+    "Choose an export of ChatGPT or Claude, a session of Claude Code, a history of aider or SpecStory, or a text file "
+    "(.md, .txt)"
+)
+_ZIP = b"PK\x03\x04"
+
+PIPE = "-"
+"""Name of the standard input."""
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Origin of conversations: the file, its member in an archive, and the program that wrote it."""
+
+    path: str
+    kind: TranscriptKind
+    member: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's name for a person."""
+        return PurePosixPath(self.member).name if self.member else Path(self.path).name
+
+
+class OtherFile(msgspec.Struct, frozen=True):
+    """A file that holds no conversation."""
+
+    path: str
+
+
+Found = tuple[Origin, Transcript] | OtherFile | ImportFault
+
+
+def conversations(given: tuple[str, ...], pipe: BinaryIO | None = None) -> Iterator[Found]:
+    """Conversations of files and folders, one after another; what cannot be read is told, and the rest goes on.
+
+    Args:
+        given: paths of files and folders, `-` for `pipe`. A text file counts as a conversation where it is named itself.
+    """
+    for name in given:
+        if name == PIPE:
+            if pipe is not None:
+                yield from _of_pipe(pipe)
+            continue
+        path = Path(name).expanduser()
+        if path.is_dir():
+            for file in _walked(path):
+                yield from _of_file(file, is_named=False)
+        else:
+            yield from _of_file(path, is_named=True)
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """Files in a fixed order; links are not followed, hidden folders are passed over."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place, name)
+            with suppress(OSError):
+                if stat.S_ISREG(path.lstat().st_mode):
+                    yield path
+
+
+def _of_file(path: Path, *, is_named: bool) -> Iterator[Found]:
+    try:
+        with open_file(path) as file:
+            if zipfile.is_zipfile(file):
+                yield from _of_archive(path, file)
+            else:
+                yield from _of_open(Origin(str(path), TranscriptKind.UNKNOWN), file, is_named=is_named)
+    except OddFileError as error:
+        yield ImportFault(str(path), error.strerror or "it is no file", error.remedy)
+    except zipfile.BadZipFile as error:
+        yield ImportFault(str(path), f"the archive is damaged: {error}", "Fetch it again")
+    except OSError as error:
+        yield ImportFault(str(path), error.strerror or str(error), "Check that it is there and may be read")
+
+
+def _of_open(
+    origin: Origin, file: BinaryIO, *, is_named: bool, at: datetime | None = None
+) -> Iterator[Found]:
+    """Conversations of an open file, which is mapped: its size costs no memory. `at`: of a member of an archive."""
+    about = os.fstat(file.fileno())
+    if about.st_size == 0:
+        yield OtherFile(origin.path)
+        return
+    with _mapped(file) as data:
+        kind = recognised(data[:SHAPE_BYTES], (origin.member or origin.path) if is_named else "")
+        if kind is TranscriptKind.UNKNOWN:
+            yield (ImportFault(_shown(origin), *_what(data[:4])) if is_named else OtherFile(origin.path))
+            return
+        changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
+        yield from _told(msgspec.structs.replace(origin, kind=kind), read_transcripts(kind, data), changed)
+
+
+def _what(head: bytes) -> tuple[str, str]:
+    """Reason why a file that was named holds no conversation, and the remedy, by its first bytes."""
+    if head.startswith(_ZIP):
+        return "the archive is cut off: its table of contents, at its end, is missing", EXPORT_AGAIN
+    return "it is no conversation of a program that is known", KNOWN
+
+
+def _told(
+    origin: Origin, found: Iterator[Transcript | Unread], at: datetime | None = None
+) -> Iterator[Found]:
+    """Conversations with where they come from. `at`: of the file, for those that say no date."""
+    for one in found:
+        if isinstance(one, Unread):
+            yield ImportFault(f"{_shown(origin)}: {one.place}", one.why, one.remedy, is_cut=one.is_cut)
+        elif one.at is None and at is not None and not any(said.at is not None for said in one.messages):
+            yield origin, msgspec.structs.replace(one, at=at, is_undated=True)
+        else:
+            yield origin, one
+
+
+def _of_pipe(pipe: BinaryIO) -> Iterator[Found]:
+    """Conversations that come through a pipe: arrays one at a time, all else once it is whole."""
+    start = pipe.read(SHAPE_BYTES)
+    kind = recognised(start)
+    kind = TranscriptKind.PLAIN if kind is TranscriptKind.UNKNOWN and start.strip() else kind
+    if not start.strip():
+        yield ImportFault("standard input", "nothing came")
+        return
+    yield from _told(Origin(PIPE, kind), read_stream(kind, _Joined(start, pipe)))
+
+
+class _Joined:
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, start: bytes, rest: BinaryIO) -> None:
+        self._start, self._rest = start, rest
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        if size < 0:
+            part, self._start = self._start, b""
+            return part + self._rest.read()
+        if not self._start:
+            return self._rest.read(size)
+        part, self._start = self._start[:size], self._start[size:]
+        return part
+
+
+def _of_archive(path: Path, file: BinaryIO) -> Iterator[Found]:
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if problem := _problem(members):
+            yield ImportFault(str(path), problem, "Unpack it yourself and name the files")
+            return
+        is_empty = True
+        for member in sorted(members, key=lambda one: one.filename):
+            if member.is_dir() or PurePosixPath(member.filename).suffix.lower() not in _PACKED:
+                continue
+            is_empty = False
+            origin = Origin(str(path), TranscriptKind.UNKNOWN, member.filename)
+            if member.flag_bits & 0x1:
+                yield ImportFault(_shown(origin), "it is encrypted", "Unpack it with its password")
+                continue
+            yield from _of_member(archive, member, origin)
+        if is_empty:
+            yield ImportFault(str(path), "no file in the archive can hold a conversation")
+
+
+def _of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin) -> Iterator[Found]:
+    folder = paths.cache_dir()
+    make_dirs(folder)
+    with tempfile.TemporaryFile(dir=folder) as unpacked:  # nameless: gone with its reading, also after a kill
+        try:
+            is_whole = _unpack(archive, member, unpacked)
+        except (
+            zipfile.BadZipFile,
+            EOFError,
+            NotImplementedError,
+            ValueError,
+            RuntimeError,
+            zlib.error,
+        ) as error:
+            yield ImportFault(_shown(origin), f"it cannot be unpacked: {error}", "Fetch the archive again")
+            return
+        if not is_whole:
+            yield ImportFault(
+                _shown(origin), "it unpacks to more than the archive says", "Do not trust this archive"
+            )
+            return
+        unpacked.flush()
+        yield from _of_open(origin, unpacked, is_named=False, at=_member_time(member))
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: BinaryIO) -> bool:
+    """Unpack a member as far as it says that it goes. Returns whether that was all of it."""
+    left = member.file_size
+    with archive.open(member) as packed:
+        while part := packed.read(_COPY_BYTES):
+            left -= len(part)
+            if left < 0:
+                return False
+            target.write(part)
+    return True
+
+
+def _member_time(member: zipfile.ZipInfo) -> datetime | None:
+    try:
+        return datetime(*member.date_time, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _problem(members: list[zipfile.ZipInfo]) -> str:
+    """Sentence about an archive that is no export, before anything of it is unpacked; empty where all is well."""
+    if len(members) > MAX_MEMBERS:
+        return f"the archive holds {len(members):,} files, more than {MAX_MEMBERS:,}"
+    total = sum(one.file_size for one in members)
+    if total > MAX_ARCHIVE_BYTES:
+        return f"the archive unpacks to {total:,} bytes, more than {MAX_ARCHIVE_BYTES:,}"
+    for one in members:
+        if one.file_size > RATIO_FROM_BYTES and one.file_size > MAX_RATIO * max(1, one.compress_size):
+            return f"{PurePosixPath(one.filename).name!r} in the archive unpacks to over {MAX_RATIO} times its size"
+    return ""
+
+
+@contextmanager
+def _mapped(file: BinaryIO) -> Iterator[mmap.mmap]:
+    data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        yield data
+    finally:
+        with suppress(BufferError):  # raw values of it are held somewhere: it goes with them
+            data.close()
+
+
+def _shown(origin: Origin) -> str:
+    return f"{origin.path}, {origin.member}" if origin.member else origin.path

@@ -1,0 +1,77 @@
+"""Messages of imports: one run at a time, a dry one first in the window; its report is the event that ends it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.kernel.values.imports import ImportReport
+
+
+class ImportConversations(msgspec.Struct, frozen=True):
+    """Read conversations of other programs, and where it is no dry run make discussions of what is new.
+
+    The outcome comes when the run has ended, or was not begun.
+
+    Args:
+        paths: of files and folders, absolute; `-` for the standard input of a command.
+        without: conversations that are not to be taken, by the discussion that each would become.
+    """
+
+    paths: tuple[str, ...]
+    is_dry: bool = True
+    without: frozenset[str] = frozenset()
+    command_id: str = ""
+
+
+class CancelImport(msgspec.Struct, frozen=True):
+    """Stop the run under way; the discussion that is being written is finished."""
+
+
+class DismissImport(msgspec.Struct, frozen=True):
+    """The person has read the report."""
+
+
+# import worker: one thread; each run reports `ImportProgressed` on its way and ends with one event of its own
+class RunImport(msgspec.Struct, frozen=True):
+    """Carry out an import; report `ImportEnded`. `provider`, `model`: what new discussions go on with."""
+
+    paths: tuple[str, ...]
+    is_dry: bool
+    provider: str
+    model: str
+    without: frozenset[str] = frozenset()
+
+
+class StopImport(msgspec.Struct, frozen=True):
+    """Stop the run under way."""
+
+
+class ImportProgressed(msgspec.Struct, frozen=True):
+    """The run under way got on. `count`: conversations that were looked at; `doing`: the one in work."""
+
+    count: int
+    doing: str = ""
+
+
+class ImportEnded(msgspec.Struct, frozen=True):
+    """A run ended.
+
+    Args:
+        problem: it could not begin or go on, empty where it came to its end; remedy: with it.
+        written: discussions that were made or have grown.
+    """
+
+    report: ImportReport | None
+    problem: str = ""
+    remedy: str = ""
+    written: tuple[str, ...] = ()
+
+
+ImportCommand = ImportConversations | CancelImport | DismissImport
+"""Commands that a front end may give this room."""
+
+ImportEvent = ImportProgressed | ImportEnded
+"""Events of this room."""
+
+ImportEffect = RunImport | StopImport
+"""The import worker's; `StopImport` reaches a run from outside its thread."""

@@ -1,0 +1,461 @@
+"""Writing that a crash cannot halve: atomic replace, append with rollback, and failures as plain sentences."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from core.kernel.errors import StorageError
+from core.kernel.opener import HeldFolder, OddFileError, make_folder, open_descriptor, write_target
+
+_LEFTOVER_AGE = timedelta(hours=1)
+
+
+class Disk:
+    """The system calls that fail for want of space or rights. Tests put one in its place that fails on purpose."""
+
+    def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
+        """Open a regular file for bytes, as `open_descriptor`."""
+        return open_descriptor(path, flags, mode)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        """Write some of `data`, as `os.write`."""
+        return os.write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        """Return once the file's bytes are on the medium."""
+        if sys.platform == "darwin":
+            import fcntl
+
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        else:
+            os.fsync(fd)
+
+    def replace(self, source: Path, target: Path) -> None:
+        """Rename a file or directory, as `os.replace`."""
+        os.replace(source, target)
+
+    def unlink(self, path: Path) -> None:
+        """Remove a file's name, as `os.unlink`."""
+        path.unlink()
+
+    def make_dir(self, path: Path) -> None:
+        """Make one directory that only its owner can enter."""
+        make_folder(path)
+
+
+OS_DISK = Disk()
+
+
+_MANY = 16
+"""Files from which on one wait for the whole system costs less than a wait for each."""
+
+
+class LaterDisk(Disk):
+    """Waits for the medium once for many files: nothing counts as written before `settle`."""
+
+    def __init__(self, disk: Disk = OS_DISK) -> None:
+        self._disk = disk
+        self._open: list[int] = []
+
+    def open(self, path: Path, flags: int, mode: int = 0o600) -> int:  # noqa: D102
+        return self._disk.open(path, flags, mode)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:  # noqa: D102
+        return self._disk.write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        """Keep the file open for `settle`."""
+        self._open.append(os.dup(fd))
+
+    def replace(self, source: Path, target: Path) -> None:  # noqa: D102
+        self._disk.replace(source, target)
+
+    def unlink(self, path: Path) -> None:  # noqa: D102
+        self._disk.unlink(path)
+
+    def make_dir(self, path: Path) -> None:  # noqa: D102
+        self._disk.make_dir(path)
+
+    @property
+    def waiting(self) -> int:
+        """Files that are held open."""
+        return len(self._open)
+
+    def settle(self) -> None:
+        """Return once all that was written is on the medium. Raises OSError: some of it may not be."""
+        waiting, self._open = self._open, []
+        try:
+            if len(waiting) > _MANY and self._disk is OS_DISK and sys.platform == "linux":
+                os.sync()  # waits for all of them at once; each by itself flushes the device anew
+                return
+            for fd in {os.fstat(fd).st_ino: fd for fd in waiting}.values():
+                self._disk.fsync(fd)
+        finally:
+            for fd in waiting:
+                os.close(fd)
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """Place and size of an append.
+
+    Args:
+        offset: of the first byte of the data; size_bytes: of the file now.
+        was_torn: the file ended in the middle of a line; that line was closed first.
+    """
+
+    offset: int
+    size_bytes: int
+    was_torn: bool = False
+
+
+def write_file(
+    path: Path, data: bytes, *, mode: int | None = None, disk: Disk = OS_DISK, follows_links: bool = True
+) -> None:
+    """Replace a file's content: at any instant the old or the new is there, whole.
+
+    Args:
+        path: the directory must be there. A pipe, socket or device at it gives way; a folder does not.
+        mode: permission bits; None keeps those of the old file, or 0600 for a new one.
+        follows_links: a link's target is replaced, where it leads to a file or to nothing; else the link itself is.
+
+    Raises:
+        StorageError: nothing was changed.
+    """
+    with reported("write", path):
+        target = write_target(path) if follows_links else path
+        bits = _old_mode(target) if mode is None else mode
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            _write_new(temporary, data, bits, disk)
+            disk.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        sync_dir(target.parent, disk)
+
+
+def write_held(
+    folder: HeldFolder, name: str, data: bytes, is_unchanged: Callable[[], bool], *, mode: int | None = None
+) -> bool:
+    """Replace a file in a held folder, or make it: at any instant the old or the new is there, whole.
+
+    Args:
+        is_unchanged: asked last of all, when the new bytes are on the medium: False leaves all as it is.
+        mode: permission bits; None: those of any new file under the umask.
+
+    Returns:
+        True if it was written; False where `is_unchanged` said no.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    temporary = f".{name[:100]}.{secrets.token_hex(4)}.tmp"
+    nameless = folder.open_nameless(0o666)
+    is_named = nameless is None
+    fd = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666) if nameless is None else nameless
+    try:
+        try:
+            if mode is not None and sys.platform != "win32":
+                os.fchmod(fd, mode)
+            _write_all(fd, data, OS_DISK)
+            OS_DISK.fsync(fd)
+            is_taken = is_unchanged()
+            if is_taken and not is_named:  # from here to the renaming alone a kill leaves it, whole
+                folder.link(fd, temporary)
+                is_named = True
+        finally:
+            os.close(fd)
+        if is_taken:
+            folder.replace(temporary, name)
+    except BaseException:
+        if is_named:
+            with suppress(OSError):
+                folder.unlink(temporary)
+        raise
+    if not is_taken:
+        if is_named:
+            folder.unlink(temporary)
+        return False
+    if folder.descriptor is not None:
+        with suppress(OSError):  # the file is whole; its name may be lost with the power
+            OS_DISK.fsync(folder.descriptor)
+    return True
+
+
+def create_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
+    """Write a file that is not there yet, mode 0600. A link of that name is not followed.
+
+    Raises:
+        StorageError: something has that name, or it could not be written; no part of it is left.
+    """
+    with reported("write", path):
+        try:
+            _write_new(path, data, 0o600, disk)
+        except FileExistsError:
+            raise
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
+        sync_dir(path.parent, disk)
+
+
+def write_passing(path: Path, data: bytes) -> None:
+    """Replace a file's content, mode 0600, without waiting for the medium: for what ends with the programs that run.
+
+    Raises:
+        StorageError: the old content stands.
+    """
+    with reported("write", path):
+        new = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            fd = OS_DISK.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            try:
+                _write_all(fd, data, OS_DISK)
+            finally:
+                os.close(fd)
+            new.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                new.unlink()
+            raise
+
+
+def append_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> Appended:
+    """Append lines to a file and return once they are on the medium. The caller holds the file's lock.
+
+    A last line without its LF (a torn write) is closed first, so that the data starts on a line of its own.
+
+    Raises:
+        StorageError: nothing was added; what had been written of `data` was cut off again.
+    """
+    with reported("write", path):
+        fd = disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            appended = _append(fd, data, disk)
+        finally:
+            os.close(fd)
+        if not appended.offset:  # it may be new
+            sync_dir(path.parent, disk)
+        return appended
+
+
+def remove_file(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Remove a file and return once that is on the medium; one that is not there is fine.
+
+    Raises:
+        StorageError: it is still there.
+    """
+    with reported("remove", path):
+        try:
+            disk.unlink(path)
+        except FileNotFoundError:
+            return
+        sync_dir(path.parent, disk)
+
+
+def remove_tree(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Remove a folder with all that is in it; links go, what they point to stays. What cannot be removed is left."""
+    for folder, folders, names in os.walk(path, topdown=False):
+        for name in [*names, *(name for name in folders if os.path.islink(Path(folder, name)))]:
+            with suppress(OSError):
+                disk.unlink(Path(folder, name))
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
+def make_dirs(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Make a directory and its parents where they are missing, mode 0700, durably.
+
+    Raises:
+        StorageError: it could not be made.
+    """
+    if path.is_dir():
+        return
+    make_dirs(path.parent, disk=disk)
+    with reported("make", path):
+        with suppress(FileExistsError):
+            disk.make_dir(path)
+        sync_dir(path.parent, disk)
+
+
+def sync_dir(path: Path, disk: Disk = OS_DISK) -> None:
+    """Return once the names in a directory are on the medium. Windows keeps them without being asked."""
+    if sys.platform == "win32":
+        return
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        disk.fsync(fd)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # a file system that syncs no directories
+            raise
+    finally:
+        os.close(fd)
+
+
+def remove_leftovers(directory: Path, now: datetime) -> int:
+    """Remove temporary files that a killed process left behind more than an hour ago. Returns how many."""
+    removed = 0
+    with suppress(OSError):
+        for path in directory.glob(".*.tmp"):
+            with suppress(OSError):
+                if now - datetime.fromtimestamp(path.stat().st_mtime, UTC) > _LEFTOVER_AGE:
+                    path.unlink()
+                    removed += 1
+    return removed
+
+
+@contextmanager
+def reported(verb: str, path: Path) -> Iterator[None]:
+    """Turn an `OSError` inside the block into a `StorageError` that says what could not be done to `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(verb, path, error) from error
+
+
+def storage_error(verb: str, path: Path, error: OSError) -> StorageError:
+    """Say an operating system's failure plainly, with what to do about it."""
+    if isinstance(error, OddFileError):
+        reason, remedy = str(error.strerror), error.remedy
+    else:
+        reason, remedy = _REASONS.get(
+            error.errno or 0, (error.strerror or str(error), "Check the path and try again")
+        )
+    return StorageError(
+        f"Could not {verb} {path.name!r}: {reason}", remedy=remedy, where=str(path), errno=error.errno
+    )
+
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "Free some space and try again"),
+    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again"),
+    errno.EFBIG: ("the file would be too large for this file system", "Move the home to another file system"),
+    errno.EROFS: ("the file system is read-only", "Make it writable, or choose another home with --home"),
+    errno.EACCES: ("permission denied", "Give yourself the right to it, or choose another home with --home"),
+    errno.EPERM: ("the operation is not permitted", "Give yourself the right to it, or choose another home"),
+    errno.ENOENT: ("it is not there", "It may have been moved or deleted meanwhile; look in the trash"),
+    errno.ENOTDIR: ("a file stands where a directory belongs", "Move that file away"),
+    errno.EISDIR: ("a directory stands where a file belongs", "Move that directory away"),
+    errno.EEXIST: ("it is already there", "Choose another name, or move what is there away"),
+    errno.ENOTEMPTY: ("it is already there", "Try again"),
+    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter path for the home"),
+    errno.EMFILE: ("too many files are open", "Close some discussions or programs and try again"),
+    errno.EIO: ("the disk reported a fault", "Check the disk, and back the home up"),
+    errno.ELOOP: ("its path leads through a loop of links", "Remove the links"),
+    errno.EXDEV: ("it would have to move to another file system", "Keep the home on one file system"),
+    errno.EBUSY: ("it is in use", "Close the program that uses it and try again"),
+}
+
+
+def _old_mode(path: Path) -> int:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return 0o600
+    return stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else 0o600
+
+
+def _write_new(path: Path, data: bytes, mode: int, disk: Disk) -> None:
+    fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        if sys.platform != "win32":
+            os.fchmod(fd, mode)  # the umask must not narrow or widen what was asked
+        _write_all(fd, data, disk)
+        disk.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _append(fd: int, data: bytes, disk: Disk) -> Appended:
+    size = os.fstat(fd).st_size
+    was_torn = _is_torn(fd, size)
+    try:
+        _write_all(fd, b"\n" + data if was_torn else data, disk)
+        disk.fsync(fd)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(fd, size)
+            disk.fsync(fd)
+        raise
+    offset = size + was_torn
+    return Appended(offset, offset + len(data), was_torn)
+
+
+def _is_torn(fd: int, size: int) -> bool:
+    if size == 0:
+        return False
+    os.lseek(fd, size - 1, os.SEEK_SET)
+    return os.read(fd, 1) != b"\n"
+
+
+def _write_all(fd: int, data: bytes, disk: Disk) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[disk.write(fd, view) :]
+
+
+# Removal of a folder that commands wrote in: however deep it is, and whatever they closed in it.
+
+
+def remove_whole(top: str | Path) -> None:
+    """Remove a folder with all that is in it; links go, what they point to stays.
+
+    A tree may be deeper than a path is long, or than Python calls itself: each folder is moved up before it is emptied.
+    Nothing may run in it any more.
+
+    Raises:
+        OSError: some of it is left; as much went as could.
+    """
+    top = os.fspath(top)
+    problems: list[OSError] = []
+    with suppress(OSError):
+        os.chmod(top, 0o700)
+    shelf = tempfile.mkdtemp(dir=top)
+    waiting, number = [top], 0
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = tuple(os.scandir(folder))
+        except OSError as error:
+            problems.append(error)
+            continue
+        for entry in entries:
+            if entry.path == shelf:
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    moved = os.path.join(shelf, str(number))
+                    os.chmod(entry.path, 0o700)
+                    os.rename(entry.path, moved)
+                    waiting.append(moved)
+                    number += 1
+                else:
+                    os.unlink(entry.path)
+            except OSError as error:
+                problems.append(error)
+        if folder != top:
+            _remove_folder(folder, problems)
+    _remove_folder(shelf, problems)
+    _remove_folder(top, problems)
+    if problems:
+        raise problems[0]
+
+
+def _remove_folder(path: str, problems: list[OSError]) -> None:
+    try:
+        os.rmdir(path)
+    except OSError as error:
+        problems.append(error)

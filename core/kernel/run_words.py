@@ -1,0 +1,411 @@
+"""Words of a command line that name what it runs, told from those that name what it works on: by the program's own rules.
+
+An interpreter runs its script and what its options load; what stands behind the script is the script's own, so data.
+Sources: the usage pages of uv, npm, pnpm, Yarn, GNU make and POSIX `sh`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from glob import iglob
+from itertools import islice
+
+from msgspec.structs import replace
+
+from core.kernel.errors import SlopError
+from core.kernel.opener import read_file
+from core.kernel.run_files import (
+    ENDINGS,
+    NODE_ENDINGS,
+    PYTHON_ENDINGS,
+    RunWords,
+    all_data,
+    data,
+    file_at,
+    is_code,
+    may_be_run,
+    option_files,
+    program_name,
+    script,
+)
+from core.kernel.run_interpreters import (
+    NODE,
+    OTHERS,
+    PYTHON,
+    module_code,
+    of_node,
+    of_other,
+    of_python,
+    package_scripts,
+    python_code,
+)
+
+_SHELL = re.compile(r"(?:ba|da|z|k|fi)?sh")
+_LAUNCHERS = frozenset(
+    ["env", "timeout", "nice", "nohup", "setsid", "stdbuf", "ionice", "sudo", "doas", "time", "command", "exec", "xvfb-run",
+     "dbus-run-session", "unbuffer", "chronic", "caffeinate", "coverage"]
+)  # fmt: skip
+"""Programs that run the program behind their own words."""
+_PROJECT_RUNNERS = frozenset({"uv", "uvx", "poetry", "pdm", "hatch", "rye", "pipenv", "conda"})
+_PROJECT_VALUES = frozenset(
+    ["--with", "--with-editable", "--with-requirements", "--python", "-p", "--extra", "--group", "--only-group", "--no-group", "--no-extra",
+     "--index", "--default-index", "--index-url", "-i", "--extra-index-url", "--find-links", "-f", "--package", "--config-file", "--cache-dir",
+     "--env-file", "--refresh-package", "--upgrade-package", "-P", "--reinstall-package", "--from", "-w", "-n", "--name", "--prefix"]
+)  # fmt: skip
+_FOLDER_VALUES = frozenset({"--directory", "--project", "-C", "--prefix", "--cwd", "--dir"})
+_PACKAGE_RUNNERS = frozenset({"npx", "npm", "pnpx", "pnpm", "yarn", "yarnpkg", "bunx"})
+_PACKAGE_WORDS = frozenset({"exec", "x", "dlx"})
+_PACKAGE_SCRIPTS = frozenset({"run", "run-script", "start", "test", "restart", "stop"})
+_BUILDERS = {
+    **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
+    "just": ("justfile", "Justfile", ".justfile"),
+    "task": ("Taskfile.yml", "Taskfile.yaml"),
+    "rake": ("Rakefile",),
+    "go": ("go.mod", "go.work", "main.go"),
+    "cargo": ("Cargo.toml", "Cargo.lock", "build.rs", "src/main.rs", "src/lib.rs", ".cargo/config.toml"),
+    **dict.fromkeys(("gradle", "gradlew"), ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")),
+    **dict.fromkeys(("mvn", "mvnw"), ("pom.xml", ".mvn/extensions.xml")),
+    **dict.fromkeys(("docker", "podman"), ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "Dockerfile")),
+    **dict.fromkeys(("pytest", "py.test"), ("conftest.py", "tests/conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml")),
+    "tox": ("tox.ini", "pyproject.toml", "setup.cfg"),
+    "nox": ("noxfile.py",),
+    "invoke": ("tasks.py",),
+    "fab": ("fabfile.py",),
+    "cmake": ("CMakeLists.txt",),
+    "ninja": ("build.ninja",),
+}  # fmt: skip
+"""Programs that run what files of the folder say."""
+_COMPILED = {"go": (".go",), "cargo": (".rs",)}
+"""Programs that build what is run from the code of the folder, with its endings."""
+_BUILDER_FILES = frozenset({"-f", "--file", "--makefile", "--justfile", "-t", "--taskfile"})
+_SOURCE = frozenset({".", "source"})
+_SCRIPTED = re.compile(r"[gmn]?awk|g?sed")
+"""Programs that run the file behind `-f`."""
+_LOADS = frozenset(
+    ["BASH_ENV", "ENV", "PYTHONSTARTUP", "LD_PRELOAD", "NODE_OPTIONS", "RUBYOPT", "PERL5OPT", "MAKEFILES", "GIT_SSH_COMMAND", "GIT_SSH",
+     "GIT_EXTERNAL_DIFF", "EDITOR", "VISUAL", "GIT_EDITOR", "PAGER", "GIT_PAGER", "SHELL", "CC", "CXX", "CONFIG_SHELL"]
+)  # fmt: skip
+"""Variables whose files are run by what gets them."""
+_PLACES = frozenset({"PATH", "PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB", "LD_LIBRARY_PATH"})
+"""Variables of folders in which programs, or what they load, are looked for."""
+_GOES_TO = re.compile(r"(?<![\w-])(?:cd|pushd)\s+(?:--\s+)?([^\s;|&<>()`$\"'\\]+|\"[^\"$`]+\"|'[^']+')")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_FED = re.compile(
+    r"\|&?\s*(?:sudo\s+|env\s+)?(?:(?:ba|da|z|k|fi)?sh|python[\d.]*|node|perl|ruby|php)\b(?!\s+[\w./])"
+    r"|(?<![\w-])eval\b|<\("
+)
+"""Parts of a command line by which a file's text is run that no word says is code."""
+_SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+([^\r\n]*))?")
+_DEEPEST = 5
+_MOST_WORDS = 2_000
+_HEAD_BYTES = 1_000_000
+_MOST_MATCHES = 20
+_MARKS, _GLOB = re.compile(r"[=!:,]+"), re.compile(r"[*?]")
+_BETWEEN = re.compile(r"[\s;|&<>()`$\"'\\{}\[\]]+")
+
+
+def run_words(command: Sequence[str], folder: str) -> RunWords:
+    """Find what a command runs, and what it works on. Total.
+
+    Args:
+        command: program and arguments, the program by name or path.
+        folder: in which it works, absolute; empty for none, then only absolute paths count.
+    """
+    words = tuple(command[:_MOST_WORDS])
+    found = _found(words, folder, 0)
+    code = frozenset(found.code)
+    given = {name: path for name, path in found.data.items() if path not in code}
+    return replace(found, data=given | {name: path for name, path in _links(words, folder) if path in code})
+
+
+def _links(words: Sequence[str], folder: str) -> Iterator[tuple[str, str]]:
+    """Words that name a link to a file, each with where it leads."""
+    for word in words[1:]:
+        path = file_at(folder, word)
+        if path and path != (named := os.path.normpath(os.path.join(folder or os.sep, word))):
+            yield named, path
+
+
+def words_within(words: Sequence[str], folder: str) -> RunWords:
+    """The same for words of which nobody knows where a command begins: every program that is known counts as one, and a word
+    that names a file of code, or by its path one that may be executed, is run.
+    """
+    found = RunWords()
+    for number, word in enumerate(words[:_MOST_WORDS]):
+        if (assigned := _ASSIGNED.fullmatch(word)) is not None:
+            found += _of_variable(assigned[1], assigned[2], words[number + 1 : _MOST_WORDS], folder)
+            found += _run_by_path(assigned[2], folder)
+        elif _is_known(program_name(word)):
+            found += _found(tuple(words[number:_MOST_WORDS]), folder, 1)
+        else:
+            found += _run_by_path(word, folder)
+    return found
+
+
+def _run_by_path(word: str, folder: str) -> RunWords:
+    """Code that a word names, or a part of it: behind a variable or the mark of an option; by a pattern what may be executed."""
+    behind = (word.partition(os.sep)[2],) if os.sep in word else ()
+    found = RunWords()
+    for name in dict.fromkeys((word, *_MARKS.split(word)[1:], *behind)):
+        is_pattern = bool(folder) and _GLOB.search(name) is not None
+        for match in islice(iglob(name, root_dir=folder), _MOST_MATCHES) if is_pattern else (name,):
+            path = file_at(folder, match)
+            if path and _is_meant(path, is_pattern=is_pattern, is_path=os.sep in word):
+                found += script(path)
+    return found
+
+
+def _is_meant(path: str, *, is_pattern: bool, is_path: bool) -> bool:
+    """True for a file that a word can only name to have it run."""
+    if is_pattern:
+        return is_path and os.access(path, os.X_OK) and may_be_run(path)
+    return is_code(path) or (is_path and may_be_run(path))
+
+
+def _of_variable(name: str, value: str, words: Sequence[str], folder: str) -> RunWords:
+    """Code that a variable before a command brings: files that it names, or what the words mean in its folders."""
+    found = RunWords()
+    if name in _LOADS:
+        parts = (part for word in value.split() for part in (word, word.partition("=")[2], *word.split(":")))
+        for path in filter(None, (file_at(folder, part) for part in parts)):
+            found += script(path)
+    for place in value.split(":") if name in _PLACES else ():
+        there = os.path.realpath(os.path.join(folder or os.sep, place))
+        if folder and place and "$" not in place and os.path.isdir(there):
+            rest = words[next((n for n, word in enumerate(words) if "=" not in word), len(words)) :]
+            found += words_within(rest, there) if there != folder else RunWords()
+    return found
+
+
+def line_words(line: str, folder: str) -> RunWords:
+    """The same for a command line that a shell would read, as far as its words can be told."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        words = []
+    parts = (*words, *filter(None, _BETWEEN.split(line)))
+    fed = (file_at(folder, part) for part in parts) if _FED.search(line) else ()
+    found = words_within(parts, folder) + RunWords(tuple(dict.fromkeys(filter(None, fed))))
+    for place in dict.fromkeys(word.strip("\"'") for word in _GOES_TO.findall(line)[:_DEEPEST]):
+        there = os.path.realpath(os.path.join(folder or os.sep, place))
+        if os.path.isdir(there) and there != folder:
+            found += words_within(parts, there)
+    return found
+
+
+def _found(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
+    if not command or depth > _DEEPEST:
+        return RunWords()
+    name = program_name(command[0])
+    for is_meant, find in _KINDS:
+        if is_meant(name):
+            module = (python_code(command) or ("", ""))[1] if find is of_python else ""
+            runs = _of_builder(module)(command, folder, depth) if module in _BUILDERS else RunWords()
+            return runs + find(command, folder, depth)
+    return _of_program(command, folder, depth)
+
+
+def _is_known(name: str) -> bool:
+    return any(is_meant(name) for is_meant, _ in _KINDS)
+
+
+def _of_program(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
+    """Any other program: itself where it is a script, and of its words those that name code."""
+    program = file_at(folder, command[0]) if os.sep in command[0] else ""
+    if program and (led := _shebang(program)):
+        return script(program) + _found((*led, program, *command[1:]), folder, depth + 1)
+    found = script(program) if program else RunWords()  # a shell runs what has no first line, too
+    for word in command[1:]:
+        for part in (word, word.partition("=")[2], word.rpartition(":")[0]):
+            if path := file_at(folder, part):
+                found += script(path) if is_code(path) else data(folder, part)
+                break
+        else:
+            found += all_data((word,), folder)
+    return found
+
+
+def _shebang(path: str) -> tuple[str, ...]:
+    """Words of a script's first line, empty for what is none."""
+    try:
+        found = _SHEBANG.match(read_file(path, most_bytes=_HEAD_BYTES)[:300])
+    except (OSError, SlopError):
+        return ()
+    if found is None:
+        return ()
+    rest = (found[2] or b"").decode("utf-8", "replace").split()
+    return (found[1].decode("utf-8", "replace"), *(word for word in rest if word != "-S"))
+
+
+def _of_shell(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    words = command[1:]
+    for number, word in enumerate(words):
+        if re.fullmatch(r"-[a-zA-Z]*c", word):
+            return line_words("".join(words[number + 1 : number + 2]), folder) + all_data(
+                words[number + 2 :], folder
+            )
+        if word.startswith(("-", "+")) and word != "-":
+            continue
+        path = file_at(folder, word)
+        if words[number - 1] in {"-o", "+o", "-O", "+O"} and number:
+            continue
+        return (script(path, ENDINGS) if path else RunWords()) + all_data(words[number + 1 :], folder)
+    return RunWords()
+
+
+def _of_source(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """`. FILE`, `source FILE`: the shell itself runs it, whatever its name."""
+    path = file_at(folder, command[1]) if len(command) > 1 else ""
+    return (script(path, ENDINGS) if path else RunWords()) + all_data(command[2:], folder)
+
+
+def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """`awk`, `sed`: the files of `-f`."""
+    found, takes = RunWords(), False
+    for word in command[1:]:
+        option, mark, value = word.partition("=")
+        said = (
+            word if takes else value if mark and option == "--file" else word[2:] if word[:2] == "-f" else ""
+        )
+        takes = word in {"-f", "--file"}
+        path = file_at(folder, said)
+        found += script(path) if path else all_data((word,), folder)
+    return found
+
+
+def _of_launcher(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
+    words, set_before = command[1:], RunWords()
+    for number, word in enumerate(words):
+        if (assigned := _ASSIGNED.fullmatch(word)) is not None:
+            set_before += _of_variable(assigned[1], assigned[2], words[number + 1 :], folder)
+        elif _is_known(program_name(word)):
+            return set_before + _found(words[number:], folder, depth + 1)
+    for number, word in enumerate(words):
+        if (path := file_at(folder, word)) and is_code(path):
+            return _of_program((path, *words[number + 1 :]), folder, depth + 1)
+    return all_data(words, folder)
+
+
+def _of_project_runner(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
+    """`uv run`, `poetry run` and their kin: the command behind, in the folder that they go to, with its project's file."""
+    words = command[1:]
+    has_run, takes, is_module = False, "", False
+    found = RunWords()
+    for number, word in enumerate(words):
+        option, _, value = word.partition("=")
+        if takes or (value and option.startswith("-")):
+            said, kind = (word, takes) if takes else (value, option)
+            takes = ""
+            if kind in _FOLDER_VALUES:
+                folder = os.path.realpath(os.path.join(folder or os.sep, said))
+            elif kind == "--from" and os.path.isdir(os.path.join(folder or os.sep, said)):
+                found += RunWords(folders=((os.path.realpath(os.path.join(folder, said)), PYTHON_ENDINGS),))
+            else:
+                found += option_files(f"--x={said}", folder)
+        elif word in _FOLDER_VALUES or word in _PROJECT_VALUES:
+            takes = word
+        elif word in {"-m", "--module"}:
+            is_module = True
+        elif word.startswith("-"):
+            continue
+        elif not has_run and word == "run":
+            has_run = True
+        elif not has_run:  # `uvx NAME`, `uv sync`: nothing of the folder
+            return found + all_data(words[number + 1 :], folder)
+        else:
+            return found + _project(folder) + _behind_run(words[number:], folder, depth, is_module=is_module)
+    return found + (_project(folder) if has_run else RunWords())
+
+
+def _project(folder: str) -> RunWords:
+    names = ("pyproject.toml", "uv.toml", "uv.lock")
+    return RunWords(tuple(filter(None, (file_at(folder, name) for name in names))))
+
+
+def _behind_run(words: tuple[str, ...], folder: str, depth: int, *, is_module: bool) -> RunWords:
+    if is_module:
+        return module_code("m", words[0], folder) + all_data(words[1:], folder)
+    if path := file_at(folder, words[0]):
+        endings = PYTHON_ENDINGS if path.endswith(PYTHON_ENDINGS) else ENDINGS
+        return script(path, endings) + all_data(words[1:], folder)
+    if _is_known(program_name(words[0])):
+        return _found(words, folder, depth + 1)
+    own = (
+        RunWords(folders=((os.path.realpath(folder), PYTHON_ENDINGS),))
+        if folder and _project(folder).code
+        else RunWords()
+    )
+    return own + all_data(words[1:], folder)  # a command that the project itself may bring
+
+
+def _of_package_runner(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
+    """`npx` and its kin: a package of the folder's own, an interpreter that is run so, or a script of `package.json`."""
+    words = command[1:]
+    takes = ""
+    for number, word in enumerate(words):
+        if takes:
+            folder = (
+                os.path.realpath(os.path.join(folder or os.sep, word)) if takes in _FOLDER_VALUES else folder
+            )
+            takes = ""
+        elif word in _FOLDER_VALUES or word in {"-p", "--package"}:
+            takes = word
+        elif word.startswith("-") or word in _PACKAGE_WORDS:
+            continue
+        elif word in _PACKAGE_SCRIPTS:
+            return package_scripts(word, folder) + all_data(words[number + 1 :], folder)
+        elif _is_known(name := program_name(word.partition("@")[0])):
+            return _found((name, *words[number + 1 :]), folder, depth + 1)
+        else:
+            own = file_at(folder, os.path.join(word, "package.json")) if word[:1] in {".", "/"} else ""
+            own = own or (file_at(folder, word) if word[:1] in {".", "/"} else "")
+            return (script(own, NODE_ENDINGS) if own else RunWords()) + all_data(words[number + 1 :], folder)
+    return RunWords()
+
+
+def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
+    def find(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+        named, takes = RunWords(), ""
+        words = (part for word in command[1:] for part in _split_option(word))
+        for word in words:
+            if takes in {"-C", "--directory", "-d"}:
+                folder = os.path.realpath(os.path.join(folder or os.sep, word))
+            elif takes in _BUILDER_FILES:
+                named += RunWords(tuple(filter(None, (file_at(folder, word),))))
+            takes = word
+        for word in () if name in {"make", "gmake"} else command[1:]:  # a target of `make` is what it writes
+            path = file_at(folder, word.partition("::")[0])
+            named += script(path) if path and is_code(path) else RunWords()
+        files = (file_at(folder, each) for each in _BUILDERS[name])
+        endings = _COMPILED.get(name)
+        own = RunWords(folders=((os.path.realpath(folder), endings),)) if endings and folder else RunWords()
+        return named + own + RunWords(tuple(filter(None, files)))
+
+    return find
+
+
+def _split_option(word: str) -> tuple[str, ...]:
+    """An option and its value where both are one word: `--file=x`, `-fx`."""
+    option, mark, value = word.partition("=")
+    if mark and option.startswith("--"):
+        return option, value
+    return (word[:2], word[2:]) if word[:2] in {"-C", "-f"} and word[2:] else (word,)
+
+
+_Find = Callable[[tuple[str, ...], str, int], RunWords]
+_KINDS: tuple[tuple[Callable[[str], bool], _Find], ...] = (
+    (lambda name: PYTHON.fullmatch(name) is not None, of_python),
+    (lambda name: NODE.fullmatch(name) is not None, of_node),
+    (lambda name: _SHELL.fullmatch(name) is not None, _of_shell),
+    (lambda name: OTHERS.fullmatch(name) is not None, of_other),
+    (lambda name: name in _SOURCE, _of_source),
+    (lambda name: _SCRIPTED.fullmatch(name) is not None, _of_scripted),
+    (lambda name: name in _LAUNCHERS, _of_launcher),
+    (lambda name: name in _PROJECT_RUNNERS, _of_project_runner),
+    (lambda name: name in _PACKAGE_RUNNERS, _of_package_runner),
+    *(((lambda name, own=own: name == own), _of_builder(own)) for own in _BUILDERS),
+)
+"""Kinds of programs whose words are understood, each with how."""

@@ -1,0 +1,165 @@
+"""Imports as values: what stands in files of other programs, what of it is new, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from core.kernel.values.messages import Part
+
+# Conversations of other programs as values: who said what, when, after what, with tools and files by name.
+
+
+class TranscriptKind(StrEnum):
+    """Shape of a file that holds conversations."""
+
+    DISCUSSION = "discussion"
+    EXPORT = "manual-slop export"
+    SPECSTORY = "specstory"
+    CLAUDE_CODE = "claude-code"
+    CLAUDE = "claude"
+    CHATGPT = "chatgpt"
+    AIDER = "aider"
+    PLAIN = "plain"
+    UNKNOWN = "unknown"
+
+
+class TranscriptMessage(msgspec.Struct, frozen=True):
+    """One message of a conversation.
+
+    Args:
+        id: the source's own, or `#1`, `#2`, … by its place where the source gives none; unique in its conversation.
+        role: `user`, `assistant`, `tool`, `system`, or another plain word of the source.
+        parts: an attachment has no hash, for its bytes are not there; a tool call is history.
+        parent: id of the message that it answers, empty for a first one.
+        at: aware UTC; None where the source does not say, or says what is no date.
+        is_aside: said by a helper of the model, or a note of the program: not of the conversation itself.
+    """
+
+    id: str
+    role: str
+    parts: tuple[Part, ...]
+    parent: str = ""
+    at: datetime | None = None
+    model: str = ""
+    is_aside: bool = False
+
+
+class Transcript(msgspec.Struct, frozen=True):
+    """One conversation.
+
+    Args:
+        id: the source's own, else made of what it begins with; the same for a file that grew.
+        messages: in the order of the source; a tree by their parents.
+        current: id of the last message of the path that the person saw last, empty where the last one counts.
+        folder: in which it worked, empty where it does not say. Never opened.
+        skipped: what was left out, by a plain word for it, and how often.
+        is_undated: nothing in it says when it was; `at` is the date of its file.
+    """
+
+    id: str
+    messages: tuple[TranscriptMessage, ...]
+    title: str = ""
+    at: datetime | None = None
+    current: str = ""
+    folder: str = ""
+    skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
+    is_undated: bool = False
+
+
+class Unread(msgspec.Struct, frozen=True):
+    """Something of a source that could not be read. `place`: where, in the words of a person; `why`: what is wrong;
+    `remedy`: may be empty; `is_cut`: the source ends in the middle.
+    """
+
+    place: str
+    why: str
+    remedy: str = ""
+    is_cut: bool = False
+
+
+class ImportRow(msgspec.Struct, frozen=True):
+    """One conversation of a source, and what an import of it does, or did.
+
+    Args:
+        path: the file that it stands in; kind: the program that wrote it; title: as the person sees it.
+        messages: that would be kept; new: of those, that are not here yet; branches: beside the one that was seen last.
+        discussion_id: it becomes, or is already; empty where nothing of it can be kept.
+        why: it adds nothing, empty where it does.
+        skipped: what is left out, by a plain word, and how often.
+    """
+
+    path: str
+    kind: TranscriptKind
+    title: str
+    at: datetime | None
+    messages: int
+    new: int
+    branches: int = 0
+    discussion_id: str = ""
+    why: str = ""
+    skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
+class ImportFault(msgspec.Struct, frozen=True):
+    """Something that could not be read or written. `place`: file, and where in it; `remedy` may be empty; `is_cut`: the
+    file ends in the middle.
+    """
+
+    place: str
+    why: str
+    remedy: str = ""
+    is_cut: bool = False
+
+
+class ImportReport(msgspec.Struct, frozen=True):
+    """Everything that an import found, and did where it was no dry run.
+
+    Args:
+        rows: the first `MAX_ROWS` conversations; count: of all; files: that were looked at; other_files: that hold none;
+            other_names: of the first `MAX_NAMES` of those.
+        made, grown: discussions; added: messages; stopped: why it ended early, empty where it did not.
+    """
+
+    is_dry: bool
+    rows: tuple[ImportRow, ...] = ()
+    faults: tuple[ImportFault, ...] = ()
+    count: int = 0
+    new_count: int = 0
+    files: int = 0
+    other_files: int = 0
+    made: int = 0
+    grown: int = 0
+    added: int = 0
+    new_messages: int = 0
+    skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
+    stopped: str = ""
+    other_names: tuple[str, ...] = ()
+
+
+MAX_NAMES = 20
+MAX_ROWS = 2_000
+"""Conversations that a report lists; all of them are counted."""
+
+
+class ImportState(msgspec.Struct, frozen=True):
+    """The import under way, and the last report.
+
+    Args:
+        paths: of the run under way, or of the report; is_running: one is under way; is_dry: it writes nothing.
+        count: conversations that it looked at; doing: the one in work; command_id: who waits for its end.
+        problem, remedy: why the last run could not begin or go on.
+    """
+
+    paths: tuple[str, ...] = ()
+    is_running: bool = False
+    is_dry: bool = True
+    count: int = 0
+    doing: str = ""
+    report: ImportReport | None = None
+    problem: str = ""
+    remedy: str = ""
+    command_id: str = ""

@@ -1,0 +1,147 @@
+"""Updates that every part of the step shares: results, notices and small changes of the state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from core.kernel.structures import with_entry, without
+from core.kernel.values.discussion import DiscussionSummary, Draft, LiveCall, OpenDiscussion
+from core.kernel.values.outcomes import OUTCOMES_KEPT, CommandOutcome
+from core.kernel.values.settings import Project
+from core.kernel.values.state import AppState, Level, Notice
+from core.kernel.values.usage import OfferedCommand
+
+Result = tuple[AppState, tuple[Any, ...]]
+"""The next state and what the outside must do."""
+
+
+def notify(
+    state: AppState,
+    notice_id: str,
+    level: Level,
+    text: str,
+    detail: str = "",
+    *,
+    action: OfferedCommand | None = None,
+    action_label: str = "",
+    discussion_id: str = "",
+    is_standing: bool = False,
+) -> AppState:
+    """Add a notice, or replace the one with the same id, in its place. A standing one that was dismissed stays away."""
+    about = (discussion_id, is_standing)
+    notice = Notice(notice_id, level, text, detail, state.now, action, action_label, *about)
+    if is_standing and state.program.dismissed.get(notice_id) == _cause(notice):
+        return state
+    known = state.program.notices
+    is_there = any(n.id == notice_id for n in known)
+    notices = tuple(notice if n.id == notice_id else n for n in known) if is_there else (*known, notice)
+    return replace(state, program=replace(state.program, notices=notices))
+
+
+def _cause(notice: Notice) -> str:
+    return f"{notice.text}\n{notice.detail}"
+
+
+def dismiss(state: AppState, notice_id: str) -> AppState:
+    """Remove a notice whose cause is gone: when it comes back, it is said again."""
+    program = state.program
+    if notice_id in program.dismissed:
+        program = replace(program, dismissed=without(program.dismissed, notice_id))
+    if any(n.id == notice_id for n in program.notices):
+        program = replace(program, notices=tuple(n for n in program.notices if n.id != notice_id))
+    return state if program is state.program else replace(state, program=program)
+
+
+def refused_files(discussion_id: str) -> str:
+    """The notice of a file that could not be attached to a discussion's draft: it goes with the draft."""
+    return f"attachments/{discussion_id}"
+
+
+def read_notice(state: AppState, notice_id: str) -> AppState:
+    """Remove a notice that the person has read: a standing one does not come back for the same cause."""
+    read = next((n for n in state.program.notices if n.id == notice_id), None)
+    state = dismiss(state, notice_id)
+    if read is None or not read.is_standing:
+        return state
+    dismissed = with_entry(state.program.dismissed, notice_id, _cause(read))
+    return replace(state, program=replace(state.program, dismissed=dismissed))
+
+
+def conclude(state: AppState, outcome: CommandOutcome) -> AppState:
+    """Keep how a command ended for whoever waits for it; without an id nobody does. What was told first stands."""
+    if not outcome.command_id or outcome_of(state, outcome.command_id) is not None:
+        return state
+    return replace(
+        state,
+        program=replace(state.program, outcomes=(*state.program.outcomes, outcome)[-OUTCOMES_KEPT:]),
+    )
+
+
+def decline(state: AppState, command_id: str, notice_id: str, text: str, detail: str = "") -> AppState:
+    """Say why a command is not carried out: as a notice, and to whoever waits for it."""
+    state = conclude(state, CommandOutcome(command_id, problem=text, remedy=detail))
+    return notify(state, notice_id, Level.WARNING, text, detail)
+
+
+def outcome_of(state: AppState, command_id: str) -> CommandOutcome | None:
+    """Outcome of the command of this id, None while it has not ended."""
+    return next((one for one in reversed(state.program.outcomes) if one.command_id == command_id), None)
+
+
+def is_under_way(state: AppState, command_id: str) -> bool:
+    """True if a command that somebody waits for has not ended; without an id nobody waits."""
+    return bool(command_id) and outcome_of(state, command_id) is None
+
+
+def with_open(state: AppState, discussion: OpenDiscussion) -> AppState:
+    """Replace an open discussion, and note whether something stands in its composer."""
+    drafted = state.discussions.drafted
+    if (discussion.draft != Draft()) != (discussion.id in drafted):
+        drafted ^= {discussion.id}
+    opened = with_entry(state.discussions.open, discussion.id, discussion)
+    return replace(state, discussions=replace(state.discussions, open=opened, drafted=drafted))
+
+
+def with_summary(state: AppState, summary: DiscussionSummary) -> AppState:
+    """Replace a row of the list."""
+    return replace(
+        state,
+        discussions=replace(
+            state.discussions, summaries=with_entry(state.discussions.summaries, summary.meta.id, summary)
+        ),
+    )
+
+
+def is_busy(state: AppState, discussion_id: str) -> bool:
+    """True while a reply is under way in a discussion, or the tools that it asked for.
+
+    What a program that ended has left waits for the person, and keeps nobody from anything.
+    """
+    return bool(message_at_work(state, discussion_id))
+
+
+def message_at_work(state: AppState, discussion_id: str) -> str:
+    """Id of the person's message whose reply is under way, or the tools that it asked for; empty for none."""
+    turn, call = state.agent.turns.get(discussion_id), state.turns.calls.get(discussion_id)
+    if turn is not None and not turn.is_left:
+        return turn.turn_id
+    return "" if call is None else call.user_message_id
+
+
+def with_call(state: AppState, call: LiveCall) -> AppState:
+    """Replace the call of a discussion."""
+    return replace(
+        state, turns=replace(state.turns, calls=with_entry(state.turns.calls, call.discussion_id, call))
+    )
+
+
+def without_call(state: AppState, discussion_id: str) -> AppState:
+    """Take a discussion's call away: it has ended."""
+    return replace(state, turns=replace(state.turns, calls=without(state.turns.calls, discussion_id)))
+
+
+def with_project(state: AppState, project: Project) -> AppState:
+    """Replace the opened folder."""
+    return replace(state, config=replace(state.config, project=project))

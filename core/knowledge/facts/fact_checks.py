@@ -1,0 +1,281 @@
+"""Rules of one fact: what of its fields is wrong, each as a sentence with the field that it is about."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from core.kernel.values.facts import MAX_FACT_CHARS, Fact, FactCategory, is_domain
+from core.knowledge.facts.places import FORMAT_VERSION, FactPlace
+
+Flaw = tuple[str, str]
+"""Field that is wrong, empty for the item as a whole, and a sentence about it."""
+
+MAX_TAGS, MAX_RELATED = 64, 64
+_MAX_COUNT = 1_000_000_000
+_CATEGORIES: Mapping[str, FactCategory] = {category.value: category for category in FactCategory}
+_ID = re.compile(rf"([a-z0-9][a-z0-9._-]{{0,99}}):({'|'.join(_CATEGORIES)}):([0-9]{{3,9}})")
+_TAG = re.compile(r"[a-z0-9-]{1,100}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_ONE_LINE_OF = "write it on one line"
+
+
+def id_parts(fact_id: str) -> tuple[str, FactCategory, int] | None:
+    """Domain, category and number of an id, None for what is no id."""
+    match = _ID.fullmatch(fact_id)
+    if match is None or match[3] != f"{int(match[3]):03d}":
+        return None
+    return match[1], _CATEGORIES[match[2]], int(match[3])
+
+
+def is_day(text: str) -> bool:
+    """True if a text is a day of the calendar, `YYYY-MM-DD`."""
+    return _is_day(text)
+
+
+@lru_cache(maxsize=8192)
+def _is_day(text: str) -> bool:
+    if not _DAY.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def flaws_of(fact: Fact, place: FactPlace) -> list[Flaw]:
+    """Everything that is wrong with a fact at its place; nothing for a fact that may enter the index."""
+    return list(_flaws(fact, place)) if not _is_well(fact, place) else []
+
+
+def _is_well(fact: Fact, place: FactPlace) -> bool:
+    """The same in one pass, for the many that are well."""
+    prefix = f"{place.domain}:{fact.category._value_}:"
+    number = fact.id[len(prefix) :]
+    first, last = fact.first_seen, fact.last_confirmed
+    return (
+        fact.id.startswith(prefix)
+        and fact.domain == place.domain
+        and place.category in {None, fact.category}
+        and 3 <= len(number) <= 9
+        and number.isascii()
+        and number.isdigit()
+        and (len(number) == 3 or number[0] != "0")
+        and 0 < len(fact.text) <= MAX_FACT_CHARS
+        and not fact.text.isspace()
+        and _BREAK.search(fact.text) is None
+        and 0.0 <= fact.confidence <= 1.0
+        and (not fact.tags or _are_tags(fact.tags))
+        and 0 < fact.source_count <= _MAX_COUNT
+        and (not first or _is_day(first))
+        and (not last or _is_day(last))
+        and (not first or not last or first <= last)
+        and (not fact.expires or _is_day(fact.expires))
+        and (not fact.related or all(id_parts(one) is not None for one in fact.related))
+        and len(fact.related) <= MAX_RELATED
+    )
+
+
+@lru_cache(maxsize=8192)
+def _are_tags(tags: tuple[str, ...]) -> bool:
+    return len(set(tags)) == len(tags) <= MAX_TAGS and all(_TAG.fullmatch(tag) is not None for tag in tags)
+
+
+def _flaws(fact: Fact, place: FactPlace) -> Iterator[Flaw]:
+    yield from _place_flaws(fact, place)
+    yield from text_flaws(fact.text)
+    if not (math.isfinite(fact.confidence) and 0 <= fact.confidence <= 1):
+        yield "confidence", f"confidence is {fact.confidence}; it must be a number from 0.0 to 1.0"
+    yield from _tag_flaws(fact.tags)
+    if not 1 <= fact.source_count <= _MAX_COUNT:
+        yield "source_count", f"source_count is {fact.source_count}; it must be at least 1"
+    days = {"first_seen": fact.first_seen, "last_confirmed": fact.last_confirmed, "expires": fact.expires}
+    for key, day in days.items():
+        if day and not _is_day(day):
+            yield key, f"{key} is {day[:40]!r}; it must be a day as 2026-11-23"
+    first, last = fact.first_seen, fact.last_confirmed
+    if first and last and _is_day(first) and _is_day(last) and first > last:
+        yield "first_seen", f"first_seen ({first}) is after last_confirmed ({last})"
+    for one in fact.related:
+        if id_parts(one) is None:
+            yield "related", f"related names {one[:60]!r}, which is no id (domain:category:001)"
+    if len(fact.related) > MAX_RELATED:
+        yield "related", f"related names {len(fact.related):,} facts, more than {MAX_RELATED}"
+
+
+def _place_flaws(fact: Fact, place: FactPlace) -> Iterator[Flaw]:
+    parts = id_parts(fact.id)
+    if fact.domain != place.domain:
+        yield "domain", f"domain is {fact.domain[:60]!r}, and this file holds {place.domain!r}"
+    if place.category is not None and place.category is not fact.category:
+        yield "category", f"category is {fact.category.value!r}, and this file holds {place.category.value!r}"
+    if parts is None:
+        yield "id", f"id is {fact.id[:60]!r}; it must be domain:category:sequence, as {place.domain}:fact:001"
+        return
+    if parts[0] != fact.domain:
+        yield "id", f"id begins with {parts[0]!r}, and domain is {fact.domain[:60]!r}"
+    if parts[1] is not fact.category:
+        yield "id", f"id names the category {parts[1].value!r}, and category is {fact.category.value!r}"
+
+
+def text_flaws(text: str) -> Iterator[Flaw]:
+    """Everything that is wrong with the words of a fact."""
+    if not text or text.isspace():
+        yield "fact", "fact is empty; write one sentence"
+    elif len(text) > MAX_FACT_CHARS:
+        yield "fact", f"fact has {len(text):,} characters, more than {MAX_FACT_CHARS}"
+    if _BREAK.search(text):
+        yield "fact", f"fact has a line break; {_ONE_LINE_OF}"
+
+
+def _tag_flaws(tags: tuple[str, ...]) -> Iterator[Flaw]:
+    for tag in tags:
+        if _TAG.fullmatch(tag) is None:
+            yield "tags", f"the tag {tag[:60]!r} has other characters than a-z, 0-9 and hyphens"
+    doubled = sorted({tag for tag in tags if tags.count(tag) > 1}) if len(tags) <= MAX_TAGS else []
+    for tag in doubled:
+        yield "tags", f"the tag {tag[:60]!r} stands there twice"
+    if len(tags) > MAX_TAGS:
+        yield "tags", f"it has {len(tags):,} tags, more than {MAX_TAGS}"
+
+
+REQUIRED = ("id", "fact", "category", "domain", "confidence")
+
+
+INHERITED = ("domain", "category")
+"""Fields that an item leaves to the front matter of its file."""
+
+
+def inherited_fields(head: Any, place: FactPlace) -> Mapping[str, Any]:
+    """Fields that items have of their file where they say nothing else. `head`: the front matter as YAML gave it, of any kind."""
+    said = head.get("category") if isinstance(head, Mapping) else None
+    return {"domain": place.domain, "category": said if place.category is None else place.category.value}
+
+
+def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact | None, list[Flaw]]:
+    """Make a fact of a mapping as YAML gives it. Values are judged by kind here, by `flaws_of` for the rest.
+
+    Args:
+        inherited: `inherited_fields` of the file.
+
+    Returns:
+        The fact, None where a field cannot be what it must; and what is wrong.
+    """
+    row = {**row, **{key: inherited.get(key) for key in INHERITED if row.get(key) is None}}
+    flaws: list[Flaw] = [("", _missing(key)) for key in REQUIRED if row.get(key) is None]
+    texts = {key: _text(row, key, flaws) for key in ("id", "fact", "category", "domain")}
+    category = _CATEGORIES.get(texts["category"])
+    if category is None and isinstance(row.get("category"), str):
+        known = ", ".join(_CATEGORIES)
+        flaws.append(("category", f"category is {texts['category'][:40]!r}; it must be one of {known}"))
+    confidence = row.get("confidence")
+    if confidence is not None and (isinstance(confidence, bool) or not isinstance(confidence, int | float)):
+        flaws.append(
+            ("confidence", f"confidence is {_shown(confidence)}; it must be a number from 0.0 to 1.0")
+        )
+    count = row.get("source_count", 1)
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
+        flaws.append(("source_count", f"source_count is {_shown(count)}; it must be a whole number"))
+    days = {key: _day(row, key, flaws) for key in ("first_seen", "last_confirmed", "expires")}
+    tags, related = _list(row, "tags", flaws), _list(row, "related", flaws)
+    if flaws or category is None:
+        return None, flaws
+    try:
+        number = float(confidence)  # type: ignore[arg-type]
+    except OverflowError:
+        return None, [("confidence", "confidence is too large; it must be a number from 0.0 to 1.0")]
+    return Fact(
+        texts["id"], texts["fact"], category, texts["domain"], number, tags, 1 if count is None else int(count),
+        days["first_seen"], days["last_confirmed"], days["expires"], related,
+    ), []  # fmt: skip
+
+
+def _missing(key: str) -> str:
+    where = ", here and in the front matter; write it in one of them" if key in INHERITED else ""
+    return f"{key} is missing{where}"
+
+
+def _text(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:
+    value = row.get(key)
+    if value is None or isinstance(value, str):
+        return value or ""
+    flaws.append((key, f"{key} is {_shown(value)}, which is no text; put it in quotes"))
+    return ""
+
+
+def _day(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:
+    value = row.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, str) and value:
+        return value
+    flaws.append((key, f"{key} is {_shown(value)}; it must be a day as 2026-11-23"))
+    return ""
+
+
+def _list(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> tuple[str, ...]:
+    value = row.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        flaws.append((key, f"{key} is {_shown(value)}; it must be a list, as [a, b]"))
+        return ()
+    wrong = [one for one in value if not isinstance(one, str)]
+    if wrong:
+        flaws.append((key, f"{key} holds {_shown(wrong[0])}, which is no text; put it in quotes"))
+        return ()
+    return tuple(value)
+
+
+def _shown(value: Any) -> str:
+    """A value of YAML as a person says it."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int() | float() | date():
+            return str(value)[:60]
+        case str():
+            return f"the text {value[:40]!r}"
+        case list():
+            return "a list"
+        case None:
+            return "empty"
+        case _:
+            return "several fields"
+
+
+def head_flaws(row: Any, place: FactPlace) -> list[Flaw]:
+    """Everything that is wrong with a file's front matter, as YAML gave it."""
+    if not isinstance(row, Mapping):
+        return [("", "the front matter between the --- lines is no list of fields (domain: …)")]
+    flaws: list[Flaw] = []
+    domain = row.get("domain")
+    if domain is None:
+        flaws.append(("", f"the front matter has no domain; write `domain: {place.domain}`"))
+    elif not isinstance(domain, str) or not is_domain(domain):
+        flaws.append(("domain", f"the front matter's domain is {_shown(domain)}, which cannot be one"))
+    elif domain != place.domain:
+        flaws.append(
+            ("domain", f"the front matter's domain is {domain!r}, and this is the file of {place.domain!r}")
+        )
+    if place.category is not None and row.get("category") != place.category.value:
+        flaws.append(("category", f"the front matter must say `category: {place.category.value}`"))
+    version = row.get("version", FORMAT_VERSION)
+    if isinstance(version, bool) or not isinstance(version, int):
+        flaws.append(
+            ("version", f"the front matter's version is {_shown(version)}; it must be {FORMAT_VERSION}")
+        )
+    elif version > FORMAT_VERSION:
+        flaws.append(
+            ("version", f"the file has version {version}, which a newer program wrote; update this one")
+        )
+    _day(row, "last_updated", flaws)
+    return flaws

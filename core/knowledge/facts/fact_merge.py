@@ -1,0 +1,203 @@
+"""Three-way sync of one fact: what the last sync saw, the file, and the index decide who is right."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+
+import msgspec
+
+from core.kernel.values.facts import SHOWN_CONFIDENCE, Fact, FactProblem, IndexedFact
+from core.knowledge.facts.fact_checks import id_parts
+from core.knowledge.facts.fact_file import FactFile, FactItem
+from core.knowledge.facts.fact_index import FactNews, FactNewsKind
+from core.knowledge.facts.places import FactPlace
+
+
+class FactVerdict(Enum):
+    """Outcome for one id."""
+
+    SAME = "file and index say the same"
+    TAKE_FILE = "the person's edit reaches the index"
+    FILE_WINS = "both changed: the file wins, and the other is told"
+    TAKE_INDEX = "the index alone changed: the item is written"
+    ADD_TO_FILE = "the index alone has it, and it is new there: an item is written"
+    HOLD = "the item is broken: the index keeps what it said last"
+    DROP = "the item was deleted: it leaves the index"
+    DROP_CHANGED = "the item was deleted and the index changed: it leaves, and the other is told"
+    NOTHING = "neither has anything that counts"
+
+
+def settle(
+    fact: Fact | None, row: Fact | None, seen: bytes | None, *, is_held: bool, has_base: bool
+) -> FactVerdict:
+    """Decide about one id.
+
+    Args:
+        fact: of the file, valid; None where it is not there or is broken.
+        row: what the index says; seen: `content_hash` of what the last sync saw, None where it saw nothing.
+        is_held: the file names it, or may, and cannot be read there.
+        has_base: what the last sync saw is known at all; without it the file counts.
+    """
+    if fact is None:
+        if row is None:
+            return FactVerdict.NOTHING
+        if is_held:
+            return FactVerdict.HOLD
+        if seen is None:
+            return FactVerdict.ADD_TO_FILE if has_base else FactVerdict.DROP_CHANGED
+        return FactVerdict.DROP if content_hash(row) == seen else FactVerdict.DROP_CHANGED
+    if row is None:
+        return FactVerdict.TAKE_FILE
+    now, indexed = content_hash(fact), content_hash(row)
+    if now == indexed:
+        return FactVerdict.SAME
+    if seen is None:
+        return FactVerdict.FILE_WINS
+    if indexed == seen:
+        return FactVerdict.TAKE_FILE
+    return FactVerdict.TAKE_INDEX if now == seen else FactVerdict.FILE_WINS
+
+
+QUIET = frozenset(
+    {FactVerdict.SAME, FactVerdict.NOTHING, FactVerdict.HOLD, FactVerdict.TAKE_INDEX, FactVerdict.ADD_TO_FILE}
+)
+"""Verdicts that nobody needs to be told of."""
+
+
+def news_of(
+    verdict: FactVerdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
+) -> list[FactNews]:
+    """News of a verdict. A row that is only missing in the index, for somebody removed that, is none."""
+    match verdict:
+        case FactVerdict.TAKE_FILE if row is None and was_seen:
+            return []
+        case FactVerdict.TAKE_FILE if row is None and fact is not None:
+            return [FactNews(FactNewsKind.ADDED, key, fact.text)]
+        case FactVerdict.TAKE_FILE if row is not None and fact is not None:
+            return [FactNews(FactNewsKind.EDITED, key, fact.text, was=row.text)]
+        case FactVerdict.DROP if row is not None:
+            return [FactNews(FactNewsKind.REMOVED, key, was=row.text)]
+        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED if row is not None:
+            return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
+        case _:
+            return []
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def content_hash(fact: Fact) -> bytes:
+    """Hash of what a person can say in a fact, 12 bytes; of an indexed fact, of the same fields."""
+    return hashlib.blake2b(_encode(plain_fact(fact)), digest_size=12).digest()
+
+
+def plain_fact(fact: Fact) -> Fact:
+    """A fact without what time and harvests made of it."""
+    if not isinstance(fact, IndexedFact):
+        return fact
+    return Fact(
+        fact.id, fact.text, fact.category, fact.domain, fact.confidence, fact.tags, fact.source_count,
+        fact.first_seen, fact.last_confirmed, fact.expires, fact.related,
+    )  # fmt: skip
+
+
+def indexed(
+    fact: Fact, harvests: int, effective: float, *, stale: bool, held: bool = False, withdrawn: bool = False
+) -> IndexedFact:
+    """A fact's row in the index."""
+    return IndexedFact(
+        fact.id, fact.text, fact.category, fact.domain, fact.confidence, fact.tags, fact.source_count,
+        fact.first_seen, fact.last_confirmed, fact.expires, fact.related, effective, harvests, stale or withdrawn, held, withdrawn,
+    )  # fmt: skip
+
+
+# Facts for a prompt: which of a scope may enter, best first without a clock, and as many as there is room
+# for.
+
+
+def ranked(facts: Iterable[IndexedFact]) -> tuple[IndexedFact, ...]:
+    """Facts that may enter a prompt, best first: by effective confidence, sources, the day of the last confirmation.
+
+    The same facts give the same order, on any day: what is stale was decided at the last sync.
+    """
+    shown = (fact for fact in facts if not fact.stale and fact.effective_confidence >= SHOWN_CONFIDENCE)
+    by_id = sorted(shown, key=lambda fact: fact.id)
+    by_day = sorted(by_id, key=lambda fact: fact.last_confirmed, reverse=True)
+    return tuple(sorted(by_day, key=lambda fact: (-fact.effective_confidence, -fact.source_count)))
+
+
+def lines_that_fit(lines: Sequence[str], room_bytes: int) -> int:
+    """Number of leading lines that fit, whole, in UTF-8 bytes."""
+    for count, line in enumerate(lines):
+        room_bytes -= len(line.encode("utf-8", "replace"))
+        if room_bytes < 0:
+            return count
+    return len(lines)
+
+
+# Files of facts taken together: which facts count, which ids are broken, and what stands in two files.
+
+
+class FactUnion(msgspec.Struct, frozen=True):
+    """Several files as one.
+
+    Args:
+        facts: those that count, by id; names: the file of each; ids: every id that is named, broken ones too.
+        broken: ids whose items are wrong; unsure: places of which it is not known what they hold.
+        doubled: problems of ids that stand in two files.
+    """
+
+    facts: Mapping[str, Fact]
+    names: Mapping[str, str]
+    ids: frozenset[str]
+    broken: frozenset[str] = frozenset()
+    unsure: tuple[FactPlace, ...] = ()
+    doubled: tuple[FactProblem, ...] = ()
+
+    @property
+    def domains(self) -> frozenset[str]:
+        """Domains that the files hold."""
+        return frozenset(fact.domain for fact in self.facts.values()) | {p.domain for p in self.unsure}
+
+    def holds(self, fact_id: str) -> bool:
+        """True if what was known of an id stays, since its item cannot be read now."""
+        if fact_id in self.broken:
+            return True
+        parts = id_parts(fact_id) if self.unsure else None
+        if parts is None:
+            return False
+        return any(place.domain == parts[0] and place.category in {None, parts[1]} for place in self.unsure)
+
+
+def _twice(name: str, item: FactItem, other: str) -> FactProblem:
+    said = f"the id {item.id} stands in {other} too; neither enters the index"
+    return FactProblem(name, item.line, said)
+
+
+def united(files: Iterable[FactFile]) -> FactUnion:
+    """Take files together. An id that stands in two of them counts in neither. O(items)."""
+    facts: dict[str, Fact] = {}
+    names: dict[str, str] = {}
+    wrong: set[str] = set()
+    unsure: list[FactPlace] = []
+    doubled: list[FactProblem] = []
+    first: dict[str, FactItem] = {}
+    for file in files:
+        name = file.place.name
+        if file.is_broken or any(not item.id for item in file.items):
+            unsure.append(file.place)
+        for item in file.items:
+            if not item.id:
+                continue
+            if item.fact is None:
+                wrong.add(item.id)
+            elif (other := names.get(item.id, name)) != name:
+                wrong.add(item.id)
+                doubled += (_twice(other, first[item.id], name), _twice(name, item, other))
+            else:
+                facts[item.id], names[item.id], first[item.id] = item.fact, name, item
+    for key in wrong & facts.keys():
+        del facts[key]
+    return FactUnion(facts, names, frozenset(names) | wrong, frozenset(wrong), tuple(unsure), tuple(doubled))

@@ -1,0 +1,333 @@
+"""Distils one conversation: asks a model piece by piece, shows it its malformed reply once, merges without doubles."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.values.facts import Quote
+from core.kernel.values.harvest import HarvestItem
+from core.kernel.values.knowledge import Category, Item
+from core.kernel.values.messages import Role
+from core.kernel.values.provider import ProviderKind, ProviderRequest, RequestMessage, StopKind
+from core.kernel.values.stack import LayerId, Segment
+from core.knowledge.duplicates import same_text
+from core.knowledge.evidence.evidence_rows import found_quote
+from core.knowledge.harvest.harvest_prompt import build_harvest_prompt
+from core.knowledge.harvest.harvest_reply import MAX_REPLY_CHARS, Reply, read_reply, reply_schema
+from core.knowledge.harvest.modes import SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge.harvest.transcript import Said, pieces, with_short_ids
+from core.services.providers.protocol import CancelToken, Provider
+from core.services.providers.pump import CallSpent, whole_reply
+
+HARVEST_MAX_ATTEMPTS = 2
+"""To get JSON that can be read. Source: 30-knowledge.md, "Budgets"."""
+
+Ask = Callable[[str], str]
+"""Sends a prompt and returns the reply's text. Raises SlopError."""
+
+
+Related = Callable[[str], Sequence[Item]]
+"""Known items that a text may contradict, the nearest first."""
+
+
+def nothing_known(_text: str) -> Sequence[Item]:
+    """Nothing is told of what is known."""
+    return ()
+
+
+class HarvestError(SlopError, ValueError):
+    """A conversation could not be harvested: it is kept."""
+
+
+def distil(
+    messages: Sequence[Said],
+    name: str,
+    template: str,
+    ask: Ask,
+    *,
+    piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
+    related: Related = nothing_known,
+) -> Reply:
+    """Ask a model what stays useful of a conversation.
+
+    Args:
+        messages: prepared (no secrets, no recalled memory), in order; none give nothing and cost nothing.
+        name: of the conversation; template: the prompt; piece_bytes: what one call reads at most.
+        related: gives what is known that a piece may contradict.
+
+    Raises:
+        HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
+    """
+    short = with_short_ids(messages)
+    shown = {
+        one.id: (message.id, message.text) for one, message in zip(short, messages, strict=True) if one.id
+    }
+    texts = pieces(short, piece_bytes)
+    return run_subagent_summarization(texts, name, template, ask, shown=shown, related=related)
+
+
+def run_subagent_summarization(
+    texts: Sequence[str],
+    name: str,
+    template: str,
+    ask: Ask,
+    *,
+    shown: Mapping[str, tuple[str, str]] | None = None,
+    related: Related = nothing_known,
+) -> Reply:
+    """Have a model read a conversation piece by piece with the seven categories in mind, and merge what it found.
+
+    This is how a conversation that is larger than one call may read is harvested: each piece is distilled by
+    itself, so that no decision or task is lost in a summary, then what several pieces say is kept once.
+
+    Args:
+        texts: the pieces, cut between messages (`core.knowledge.harvest.transcript.pieces`), each ready to be read.
+        name: of the conversation; template: the prompt of a harvest; ask: sends a prompt, returns the reply.
+        shown: real id and text of each message, by the id that its tag has; a quote counts where it stands in one.
+        related: gives what is known that a piece may contradict.
+
+    Returns:
+        The items of all pieces in order, each once, and how many malformed rows and quotes were left out.
+
+    Raises:
+        HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
+    """
+    replies = [ask_for_items(ask, template, part, text, related(text)) for part, text in _parts(texts, name)]
+    replies = [with_found_quotes(reply, shown or {}) for reply in replies]
+    found = merged(item for reply in replies for item in reply.items)
+    return Reply(found, sum(one.dropped for one in replies), sum(one.unfound for one in replies))
+
+
+def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
+    """A reply whose quotes stand where it says; those that do not are left out and counted."""
+    quotes = [found_quote(item.quote, shown) for item in reply.items]
+    items = (
+        replace(item, quote=one or Quote(is_unfound=True))
+        for item, one in zip(reply.items, quotes, strict=True)
+    )
+    return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
+
+
+def missing_prompts(
+    messages: Sequence[Said],
+    name: str,
+    template: str,
+    find: Callable[[str], str | None],
+    *,
+    piece_bytes: int,
+    related: Related = nothing_known,
+) -> tuple[str, ...]:
+    """Prompts that `distil` would ask now, one for each piece at most: the rest follows from their replies.
+
+    Args:
+        find: gives the reply to a prompt, None where there is none. The rest as of `distil`.
+
+    Raises:
+        HarvestError: a piece's replies were malformed, all of them.
+    """
+
+    def ask(prompt: str) -> str:
+        text = find(prompt)
+        if text is None:
+            raise _MissingError(prompt)
+        return text
+
+    missing = []
+    for part, text in _parts(pieces(with_short_ids(messages), piece_bytes), name):
+        try:
+            ask_for_items(ask, template, part, text, related(text))
+        except _MissingError as error:
+            missing.append(error.prompt)
+    return tuple(missing)
+
+
+class _MissingError(Exception):
+    def __init__(self, prompt: str) -> None:
+        super().__init__("no reply to a prompt")
+        self.prompt = prompt
+
+
+def _parts(texts: Sequence[str], name: str) -> list[tuple[str, str]]:
+    """Each piece under the name that the model is told."""
+    many = len(texts)
+    return [
+        (f"{name} (part {number} of {many})" if many > 1 else name, text)
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+def ask_for_items(ask: Ask, template: str, name: str, content: str, known: Sequence[Item] = ()) -> Reply:
+    """One piece: a malformed reply is shown to the model once, with a line that says what was wrong.
+
+    Raises:
+        HarvestError: the last reply was malformed too.
+    """
+    malformed: str | bool = False
+    fault = ""
+    for _ in range(HARVEST_MAX_ATTEMPTS):
+        text = ask(build_harvest_prompt(template, name, content, retry=malformed, known=known))
+        try:
+            return read_reply(text)
+        except ValueError as error:
+            malformed, fault = text or True, str(error)
+    raise HarvestError(f"harvest output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}")
+
+
+def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
+    """Items of all pieces in order, each once; a task that a later piece saw done is open no longer."""
+    found: dict[tuple[Category, str], HarvestItem] = {}
+    for item in items:
+        key = (item.category, _key(item))
+        old = found.get(key)
+        if old is None:
+            found[key] = item
+            continue
+        quote = max(old.quote, item.quote, key=lambda one: (bool(one.text), one.is_unfound))
+        found[key] = replace(item if item.body and not old.body else old, quote=quote)
+    done = {key for category, key in found if category is Category.TASKS_DONE}
+    return tuple(
+        item
+        for (category, key), item in found.items()
+        if category is not Category.TASKS_OPEN or key not in done
+    )
+
+
+def _key(item: HarvestItem) -> str:
+    """Key in common of two items that say the same. A path or a playbook's name alone says nothing."""
+    is_statement = item.category not in {Category.FILES, Category.PLAYBOOKS}
+    return same_text(item.head if is_statement else f"{item.head} {item.body}")
+
+
+# Asks a provider for the items of a conversation, in the reply's schema where the provider can hold to it.
+
+SMALL_OUTPUT_TOKENS = 2_000
+"""Of the embedded model: more than the bounded schema lets it write, so that its JSON is never cut."""
+
+OUTPUT_TOKENS = 16_000
+"""Of any other: a reply that is longer was led astray by its text."""
+
+
+class HarvestCancelledError(SlopError):
+    """The person stopped the harvest."""
+
+
+class Generate(Protocol):
+    """Sends a prompt to a model and returns the text of its reply. Raises SlopError."""
+
+    def __call__(self, prompt: str, provider: str, model: str) -> str:
+        """Ask once."""
+        ...
+
+
+class Schema(Protocol):
+    """Gives the JSON Schema of a reply."""
+
+    def __call__(self, *, is_small: bool) -> str:
+        """The schema, bounded for the built-in model."""
+        ...
+
+
+class Purse(Protocol):
+    """The money of a run's calls: asked before each, told after it."""
+
+    def begin(self, provider: str, model: str, prompt: str) -> None:
+        """A call is about to be made. Raises HarvestCancelledError where there is no money for it."""
+        ...
+
+    def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:
+        """The call is over, however it ended."""
+        ...
+
+
+class ProviderGenerate:
+    """A `Generate` over the providers' clients. One harvest's.
+
+    Args:
+        client: gives a provider's client, raises ProviderError where there is none.
+        cancel: stops the call under way, and all that would follow; purse: None where money is no matter.
+        schema: gives the schema of the reply, told whether it is for the built-in model.
+    """
+
+    def __init__(
+        self,
+        client: Callable[[str], Provider],
+        cancel: CancelToken | None = None,
+        purse: Purse | None = None,
+        *,
+        schema: Schema = reply_schema,
+    ) -> None:
+        self._client = client
+        self._cancel = cancel or CancelToken()
+        self._purse = purse
+        self._schema = schema
+        self._without_schema: set[tuple[str, str]] = set()
+
+    def __call__(self, prompt: str, provider: str, model: str) -> str:
+        """Ask once; without the schema where the provider refuses it.
+
+        Raises:
+            HarvestCancelledError: it was stopped. ProviderError: the call failed, or the model refused.
+        """
+        has_schema = (provider, model) not in self._without_schema
+        try:
+            return self._ask(prompt, self._request(prompt, provider, model, has_schema=has_schema))
+        except ProviderError as error:
+            if not has_schema or error.kind is not FailureKind.BAD_REQUEST:
+                raise
+        self._without_schema.add((provider, model))
+        return self._ask(prompt, self._request(prompt, provider, model, has_schema=False))
+
+    def _request(self, prompt: str, provider: str, model: str, *, has_schema: bool) -> ProviderRequest:
+        return request_for(prompt, provider, model, has_schema=has_schema, schema=self._schema)
+
+    def _ask(self, prompt: str, request: ProviderRequest) -> str:
+        if self._cancel.is_cancelled:
+            raise HarvestCancelledError("The harvest was stopped")
+        client, purse = self._client(request.provider), self._purse
+        if purse is None:
+            reply = whole_reply(client, request, self._cancel, most_chars=MAX_REPLY_CHARS)
+        else:
+            provider, model = request.provider, request.model
+            purse.begin(provider, model, prompt)
+            reply = whole_reply(
+                client,
+                request,
+                self._cancel,
+                lambda spent: purse.spent(provider, model, prompt, spent),
+                most_chars=MAX_REPLY_CHARS,
+            )
+        if reply.stop is StopKind.CANCELLED:
+            raise HarvestCancelledError("The harvest was stopped")
+        if reply.stop is StopKind.BROKEN:
+            raise ProviderError(
+                FailureKind.BAD_REPLY, reply.told, remedy="Look again, or choose another model"
+            )
+        if reply.stop is StopKind.REFUSED:
+            raise ProviderError(
+                FailureKind.BAD_REPLY,
+                f"{request.model} refused to read the conversation",
+                remedy="Choose another model, or pin the conversation to keep it",
+            )
+        return reply.text
+
+
+def request_for(
+    prompt: str, provider: str, model: str, *, has_schema: bool = True, schema: Schema = reply_schema
+) -> ProviderRequest:
+    """The request that asks for a harvest: one message of the user, and the schema of the reply."""
+    is_small = provider == ProviderKind.EMBEDDED
+    sha256 = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
+    segment = Segment(LayerId.USER, "12/harvest", prompt, sha256)
+    return ProviderRequest(
+        provider=provider,
+        model=model,
+        system=(),
+        messages=(RequestMessage(Role.USER, (segment,)),),
+        max_output_tokens=SMALL_OUTPUT_TOKENS if is_small else OUTPUT_TOKENS,
+        response_schema_json=schema(is_small=is_small) if has_schema else "",
+    )

@@ -1,0 +1,307 @@
+"""Messages of knowledge: commands, effects, and what was read as an event."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from core.kernel.values.facts import ItemHistory, SeenItems
+from core.kernel.values.knowledge import Category, Item, KnowledgeState
+from core.kernel.values.settings import KnowledgeSettings
+from core.kernel.values.usage import OfferedCommand
+
+
+class RegenerateDigest(msgspec.Struct, frozen=True):
+    """Make the digest from the category files, which turns layer 7 on."""
+
+    command_id: str = ""
+
+
+class FollowDigest(msgspec.Struct, frozen=True):
+    """Bring a digest that is on up to date with what was saved while no window was open."""
+
+    command_id: str = ""
+
+
+class DeleteDigest(msgspec.Struct, frozen=True):
+    """Remove `digest.md`: layer 7 is off."""
+
+
+class AddKnowledgeItem(msgspec.Struct, frozen=True):
+    """Write an item into its category file. `name`: of a playbook. Not for notes, which a harvest places."""
+
+    category: Category
+    text: str
+    name: str = ""
+    command_id: str = ""
+
+
+class EditKnowledgeItem(msgspec.Struct, frozen=True):
+    """Give an item other words; its provenance stays. LF separates continued lines."""
+
+    item: Item
+    text: str
+    command_id: str = ""
+
+
+class DeleteKnowledgeItem(msgspec.Struct, frozen=True):
+    """Take an item out of its file; the notice offers `RestoreItem`. A structured fact of it leaves prompts with it."""
+
+    item: Item
+    command_id: str = ""
+
+
+class RestoreItem(OfferedCommand, frozen=True):
+    """Put an item back that was deleted.
+
+    Args:
+        item: as it stood; lines: its lines in its file, with their ends; at: offset in bytes where they stood.
+        sha256: of the file as the deletion left it: in any other the item goes to the end of its section.
+    """
+
+    item: Item
+    lines: bytes
+    at: int
+    sha256: str
+    command_id: str = ""
+
+
+class SetTaskDone(msgspec.Struct, frozen=True):
+    """Move a task between its sections."""
+
+    item: Item
+    is_done: bool
+    command_id: str = ""
+
+
+class AttachNotes(msgspec.Struct, frozen=True):
+    """Bind orphaned notes to a file. `path`: absolute."""
+
+    file_id: str
+    path: str
+    command_id: str = ""
+
+
+class ExplainItem(msgspec.Struct, frozen=True):
+    """Tell why the model knows an item: what it stands on, what became of it, which requests it entered."""
+
+    item: Item
+    command_id: str = ""
+
+
+class ListSeenItems(msgspec.Struct, frozen=True):
+    """Tell what entered requests. `discussion_id`: empty for all discussions."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
+class EditFact(msgspec.Struct, frozen=True):
+    """Give a structured fact other words, confidence or tags, in its YAML file. `was`: its words as they were shown."""
+
+    fact_id: str
+    was: str
+    text: str
+    confidence: float
+    tags: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class DeleteFact(msgspec.Struct, frozen=True):
+    """Take a structured fact out of its YAML file, and the item that says the same out of its category file.
+
+    The notice offers `RestoreFact`. `was`: its words as they were shown.
+    """
+
+    fact_id: str
+    was: str
+    command_id: str = ""
+
+
+class RestoreFact(OfferedCommand, frozen=True):
+    """Put a structured fact back that was deleted.
+
+    Args:
+        file: below the knowledge directory; item: its text there, as it was written; at: where, in characters.
+        items: those of category files that said the same, and went with it.
+    """
+
+    fact_id: str
+    file: str
+    item: str
+    at: int
+    items: tuple[RestoreItem, ...] = ()
+    command_id: str = ""
+
+
+class ExplainFact(msgspec.Struct, frozen=True):
+    """Tell why the model knows a structured fact: what it stands on, what became of it, which requests it entered."""
+
+    fact_id: str
+    command_id: str = ""
+
+
+class SyncFacts(msgspec.Struct, frozen=True):
+    """Bring the YAML files of facts and their index in step now."""
+
+    command_id: str = ""
+
+
+# knowledge worker: one thread, the latest reading wins
+class ReadKnowledge(msgspec.Struct, frozen=True):
+    """Read category files, notes, digest and switch; report `KnowledgeRead`.
+
+    `candidates`: absolute paths that files with notes may have moved to.
+    """
+
+    settings: KnowledgeSettings
+    candidates: tuple[str, ...] = ()
+
+
+class MakeDigest(msgspec.Struct, frozen=True):
+    """Make the digest, which turns layer 7 on, and read knowledge."""
+
+    settings: KnowledgeSettings
+    command_id: str = ""
+
+
+class RenewDigest(msgspec.Struct, frozen=True):
+    """Bring the digest up to date where it is on and older than what it is made of; read nothing."""
+
+    command_id: str = ""
+
+
+class RemoveDigest(msgspec.Struct, frozen=True):
+    """Remove `digest.md`, which turns layer 7 off, and read knowledge."""
+
+    settings: KnowledgeSettings
+
+
+class ChangeKnowledge(msgspec.Struct, frozen=True):
+    """A person's change to an item or to notes: carry it out, and read knowledge."""
+
+    change: (
+        AddKnowledgeItem
+        | EditKnowledgeItem
+        | DeleteKnowledgeItem
+        | RestoreItem
+        | SetTaskDone
+        | AttachNotes
+        | EditFact
+        | DeleteFact
+        | RestoreFact
+        | SyncFacts
+    )
+    settings: KnowledgeSettings
+    candidates: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class ReadHistory(msgspec.Struct, frozen=True):
+    """Read what the logs tell of an item, and its turns; report `HistoryRead`."""
+
+    item: Item
+    command_id: str = ""
+
+
+class ReadFactHistory(msgspec.Struct, frozen=True):
+    """Read what the logs tell of a structured fact, and its turns; report `HistoryRead`."""
+
+    fact_id: str
+    command_id: str = ""
+
+
+class ReadSeenItems(msgspec.Struct, frozen=True):
+    """Read what entered requests; report `SeenItemsRead`."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
+class NoteInjection(msgspec.Struct, frozen=True):
+    """Keep which items entered a request, where they are others than before in its discussion."""
+
+    discussion_id: str
+    message_id: str
+    model: str
+    text: str
+    at: datetime
+
+
+class HistoryRead(msgspec.Struct, frozen=True):
+    """The history of an item was read."""
+
+    history: ItemHistory
+
+
+class FactDeleted(msgspec.Struct, frozen=True):
+    """A structured fact was deleted. `text`: what it said; `undo`: puts it back."""
+
+    text: str
+    undo: RestoreFact
+
+
+class ItemDeleted(msgspec.Struct, frozen=True):
+    """An item was deleted. `text`: what it said; `undo`: puts it back."""
+
+    text: str
+    undo: RestoreItem
+
+
+class SeenItemsRead(msgspec.Struct, frozen=True):
+    """Injections into requests were read, newest first."""
+
+    discussion_id: str
+    seen: tuple[SeenItems, ...]
+
+
+class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
+    """A category file, notes, the digest or the ledger has changed, been made or gone."""
+
+    paths: tuple[str, ...]
+
+
+class KnowledgeRead(msgspec.Struct, frozen=True):
+    """Knowledge was read."""
+
+    knowledge: KnowledgeState
+
+
+KnowledgeCommand = (
+    RegenerateDigest
+    | FollowDigest
+    | DeleteDigest
+    | AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | RestoreItem
+    | SetTaskDone
+    | AttachNotes
+    | EditFact
+    | DeleteFact
+    | RestoreFact
+    | SyncFacts
+    | ExplainItem
+    | ExplainFact
+    | ListSeenItems
+)
+"""Commands that a front end may give this room."""
+
+KnowledgeEvent = (
+    KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | FactDeleted | ItemDeleted
+)
+"""Events of this room."""
+
+KnowledgeEffect = (
+    ReadKnowledge
+    | MakeDigest
+    | RenewDigest
+    | RemoveDigest
+    | ChangeKnowledge
+    | ReadHistory
+    | ReadFactHistory
+    | ReadSeenItems
+    | NoteInjection
+)
+"""The knowledge worker's: one thread, the latest reading wins."""

@@ -1,0 +1,173 @@
+"""Knowledge in the state: when it is read anew, and what was read."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.kernel.secrets import scrubbed_line
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, dismiss, notify
+from core.knowledge.knowledge_messages import (
+    AddKnowledgeItem,
+    AttachNotes,
+    ChangeKnowledge,
+    DeleteDigest,
+    DeleteFact,
+    DeleteKnowledgeItem,
+    EditFact,
+    EditKnowledgeItem,
+    ExplainFact,
+    ExplainItem,
+    FactDeleted,
+    FollowDigest,
+    HistoryRead,
+    ItemDeleted,
+    KnowledgeCommand,
+    KnowledgeEffect,
+    KnowledgeEvent,
+    KnowledgeFilesChanged,
+    KnowledgeRead,
+    ListSeenItems,
+    MakeDigest,
+    NoteInjection,
+    ReadFactHistory,
+    ReadHistory,
+    ReadKnowledge,
+    ReadSeenItems,
+    RegenerateDigest,
+    RemoveDigest,
+    RenewDigest,
+    RestoreFact,
+    RestoreItem,
+    SeenItemsRead,
+    SetTaskDone,
+    SyncFacts,
+)
+from core.talk.turn.turn_messages import KnowledgeSent
+
+
+def command(state: AppState, asked: KnowledgeCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case RegenerateDigest():
+            return state, (MakeDigest(state.config.settings.knowledge),)
+        case FollowDigest():
+            return state, (RenewDigest(),)
+        case DeleteDigest():
+            return state, (RemoveDigest(state.config.settings.knowledge),)
+        case (
+            AddKnowledgeItem()
+            | EditKnowledgeItem()
+            | DeleteKnowledgeItem()
+            | RestoreItem()
+            | SetTaskDone()
+            | AttachNotes()
+            | EditFact()
+            | DeleteFact()
+            | RestoreFact()
+            | SyncFacts()
+        ):
+            return change(state, asked)
+        case ExplainItem():
+            return state, (ReadHistory(asked.item),)
+        case ExplainFact():
+            return state, (ReadFactHistory(asked.fact_id),)
+        case ListSeenItems():
+            return state, (ReadSeenItems(asked.discussion_id),)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: KnowledgeEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case KnowledgeFilesChanged():
+            return state, read_again(state)
+        case KnowledgeRead():
+            return knowledge_read(state, happened)
+        case HistoryRead():
+            return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
+        case SeenItemsRead(where, found):
+            return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
+        case FactDeleted(text, undo):
+            return _offered(state, FACT_DELETED, text, undo), ()
+        case ItemDeleted(text, undo):
+            return _offered(state, ITEM_DELETED, text, undo), ()
+        case _:
+            assert_never(happened)
+
+
+WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
+"""Ids of the notices that offer the way back."""
+
+
+def _offered(state: AppState, notice: str, text: str, undo: RestoreFact | RestoreItem) -> AppState:
+    said = f"Deleted: {scrubbed_line(text, 100)}"
+    return notify(state, notice, Level.INFO, said, action=undo, action_label="Undo")
+
+
+def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...]:
+    """Keep what a request held, where the home can be written."""
+    if state.program.is_home_read_only or state.now is None:
+        return ()
+    where, message_id = happened.discussion_id, happened.message_id
+    return (NoteInjection(where, message_id, happened.model, happened.text, state.now),)
+
+
+def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:
+    """Read everything again: a watched file changed."""
+    return (ReadKnowledge(state.config.settings.knowledge, _candidates(state)),)
+
+
+def change(
+    state: AppState,
+    command: AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | RestoreItem
+    | SetTaskDone
+    | AttachNotes
+    | EditFact
+    | DeleteFact
+    | RestoreFact
+    | SyncFacts,
+) -> Result:
+    """A person's change to what is known."""
+    if isinstance(command, RestoreFact | RestoreItem):
+        state = dismiss(state, FACT_DELETED if isinstance(command, RestoreFact) else ITEM_DELETED)
+    return state, (ChangeKnowledge(command, state.config.settings.knowledge, _candidates(state)),)
+
+
+def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:
+    """Take in the knowledge that was read. The same as before changes nothing."""
+    found = event.knowledge
+    if found == state.knowledge:
+        return state, ()
+    state = replace(state, knowledge=found)
+    if not found.problems:
+        return dismiss(state, "knowledge-files"), ()
+    detail = "\n".join(found.problems[1:])
+    return notify(state, "knowledge-files", Level.WARNING, found.problems[0], detail, is_standing=True), ()
+
+
+def knowledge_effects(before: AppState, after: AppState) -> tuple[KnowledgeEffect, ...]:
+    """Read knowledge when settings are first known or switch it, and when files with notes may have moved."""
+    if not after.config.settings_paths:
+        return ()
+    is_first = (
+        not before.config.settings_paths
+        or before.config.settings.knowledge != after.config.settings.knowledge
+    )
+    if is_first:
+        return read_again(after)
+    if before.context.files is after.context.files or not after.knowledge.notes:
+        return ()
+    return read_again(after) if _candidates(before) != _candidates(after) else ()
+
+
+def _candidates(state: AppState) -> tuple[str, ...]:
+    """Files that notes may belong to, wherever these were moved."""
+    found = {f.absolute_path for items in state.context.files.values() for item in items for f in item.files}
+    return tuple(sorted(found - {""}))

@@ -1,0 +1,238 @@
+"""Messages of retrieval: questions, and the index that is kept for them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.kernel.values.retrieval import (
+    AskedPlaces,
+    Corpus,
+    IndexProgress,
+    IndexReport,
+    NavigationReport,
+    SearchAnswer,
+    SearchFilters,
+    SearchPlaces,
+    SourcesPreview,
+)
+
+
+class SearchMemory(msgspec.Struct, frozen=True):
+    """Search. The outcome comes with the answer in `state.retrieval`.
+
+    Args:
+        count: sources that are wanted, 1 to 100.
+    """
+
+    query: str
+    count: int = 10
+    filters: SearchFilters = SearchFilters()
+    command_id: str = ""
+
+
+class UseMemoryTool(msgspec.Struct, frozen=True):
+    """Use a tool of memory as a model would. The outcome comes with its answer in `state.retrieval`."""
+
+    name: str
+    arguments_json: str
+    command_id: str = ""
+
+
+class UpdateIndex(msgspec.Struct, frozen=True):
+    """Bring the index to what the files say. The outcome comes when it is.
+
+    Args:
+        is_anew: make it anew from the files alone.
+    """
+
+    is_anew: bool = False
+    command_id: str = ""
+
+
+class PauseIndexing(msgspec.Struct, frozen=True):
+    """Let the run under way wait, or go on."""
+
+    is_paused: bool
+
+
+class CancelIndexing(msgspec.Struct, frozen=True):
+    """Stop the run under way; what is done stays done."""
+
+
+class LookAtSources(msgspec.Struct, frozen=True):
+    """Look at what would be read if every corpus were on, also while retrieval is off here."""
+
+    command_id: str = ""
+
+
+class CheckNavigation(msgspec.Struct, frozen=True):
+    """Compare the index files of notes with the notes. The outcome comes with `state.retrieval.navigation`."""
+
+    command_id: str = ""
+
+
+class BuildNavigation(msgspec.Struct, frozen=True):
+    """Write index files that are stale or missing, and remove orphans; then as `CheckNavigation`."""
+
+    command_id: str = ""
+
+
+# search worker: one thread; the latest question wins
+class RunSearch(msgspec.Struct, frozen=True):
+    """Answer a question; report `SearchAnswered`."""
+
+    query: str
+    count: int
+    filters: SearchFilters
+    asked: AskedPlaces
+    command_id: str = ""
+
+
+# index worker: one thread; a run reports `IndexProgressed` on its way and ends with `IndexEnded`
+class RunIndex(msgspec.Struct, frozen=True):
+    """Bring the index to what the files say. `only`: of these corpora, empty for all that are switched on."""
+
+    asked: AskedPlaces
+    is_anew: bool = False
+    command_id: str = ""
+    only: tuple[Corpus, ...] = ()
+
+
+class SurveyNavigation(msgspec.Struct, frozen=True):
+    """Check the index files of notes; report `NavigationSurveyed`.
+
+    Args:
+        around: folders in which files of what is no longer searched are looked for; mends: what is not in order is mended.
+    """
+
+    asked: AskedPlaces
+    around: tuple[str, ...] = ()
+    mends: bool = False
+    command_id: str = ""
+
+
+class StopIndex(msgspec.Struct, frozen=True):
+    """Stop the run under way."""
+
+
+class HoldIndex(msgspec.Struct, frozen=True):
+    """Let the run under way wait, or go on."""
+
+    is_paused: bool
+
+
+class SearchAnswered(msgspec.Struct, frozen=True):
+    """A question was answered."""
+
+    answer: SearchAnswer
+    places: SearchPlaces
+    command_id: str = ""
+
+
+class RunTool(msgspec.Struct, frozen=True):
+    """Answer a tool's call; report `ToolUsed`."""
+
+    name: str
+    arguments_json: str
+    asked: AskedPlaces
+    command_id: str = ""
+
+
+class FindSources(msgspec.Struct, frozen=True):
+    """Look at what would be read; report `SourcesFound`."""
+
+    asked: AskedPlaces
+    command_id: str = ""
+
+
+class SourcesFound(msgspec.Struct, frozen=True):
+    """Sources were looked at: what would be read."""
+
+    preview: SourcesPreview
+    command_id: str = ""
+
+
+class NavigationSurveyed(msgspec.Struct, frozen=True):
+    """The index files of notes were checked."""
+
+    report: NavigationReport
+    command_id: str = ""
+
+
+class RecallAnswered(msgspec.Struct, frozen=True):
+    """It is known what goes along with a message. `problem`: why less than was configured, empty where all was asked."""
+
+    discussion_id: str
+    problem: str = ""
+
+
+class ToolUsed(msgspec.Struct, frozen=True):
+    """A tool of memory answered."""
+
+    text: str
+    is_error: bool
+    places: SearchPlaces
+    command_id: str = ""
+
+
+class IndexProgressed(msgspec.Struct, frozen=True):
+    """The run under way got on."""
+
+    progress: IndexProgress
+
+
+class IndexEnded(msgspec.Struct, frozen=True):
+    """A run ended.
+
+    Args:
+        problem: it could not go on, empty where it came to its end; remedy: with it.
+        folders: those that were looked into, whose change calls for another run; None where it did not look.
+    """
+
+    report: IndexReport | None
+    places: SearchPlaces
+    problem: str = ""
+    remedy: str = ""
+    command_id: str = ""
+    folders: tuple[str, ...] | None = None
+
+
+class SourcesChanged(msgspec.Struct, frozen=True):
+    """A file changed, came or went in a folder that is searched."""
+
+
+RetrievalCommand = (
+    SearchMemory
+    | UseMemoryTool
+    | UpdateIndex
+    | PauseIndexing
+    | CancelIndexing
+    | LookAtSources
+    | CheckNavigation
+    | BuildNavigation
+)
+"""Commands that a front end may give this room."""
+
+RetrievalEvent = (
+    SearchAnswered
+    | ToolUsed
+    | IndexProgressed
+    | IndexEnded
+    | SourcesFound
+    | SourcesChanged
+    | NavigationSurveyed
+    | RecallAnswered
+)
+"""Events of this room."""
+
+SearchEffect = RunSearch | RunTool
+"""The search worker's, on one thread."""
+
+IndexLook = SurveyNavigation | FindSources
+"""Looks between two runs, on the index worker's thread: a walk over files holds no search up."""
+
+IndexEffect = RunIndex | IndexLook | StopIndex | HoldIndex
+"""The index worker's; `StopIndex` and `HoldIndex` reach a run from outside its thread."""
+
+RetrievalEffect = SearchEffect | IndexEffect
+"""All effects of this room."""

@@ -1,0 +1,265 @@
+"""Retrieval in the state: whether it is on here, the run that keeps the index, the last question with its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.kernel.frame import clean
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.retrieval import (
+    ANSWERS_KEPT,
+    AskedPlaces,
+    Corpus,
+    IndexProgress,
+    MemoryToolAnswer,
+    SearchAnswer,
+)
+from core.kernel.values.settings import Project
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import Result, conclude, decline
+from core.knowledge.knowledge_messages import KnowledgeFilesChanged
+from core.retrieval.retrieval_messages import (
+    BuildNavigation,
+    CancelIndexing,
+    CheckNavigation,
+    FindSources,
+    HoldIndex,
+    IndexEnded,
+    IndexProgressed,
+    LookAtSources,
+    NavigationSurveyed,
+    PauseIndexing,
+    RecallAnswered,
+    RetrievalCommand,
+    RetrievalEvent,
+    RunIndex,
+    RunSearch,
+    RunTool,
+    SearchAnswered,
+    SearchMemory,
+    SourcesChanged,
+    SourcesFound,
+    StopIndex,
+    SurveyNavigation,
+    ToolUsed,
+    UpdateIndex,
+    UseMemoryTool,
+)
+from core.services.settings.searched_places import asked_places, navigation_bounds, offered_places
+from core.services.settings.settings_wording import trust_command
+from core.services.spending.spending_messages import PaidElsewhere
+from core.talk.discussion.discussion_messages import DiscussionsTouched
+
+NOTICE = "retrieval"
+OFF = "Retrieval is off here"
+DAY_REMEDY = "Write it as year, month and day: 2026-01-31"
+
+_CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
+    {
+        SourcesChanged: (Corpus.NOTES, Corpus.PROJECT),
+        KnowledgeFilesChanged: (Corpus.KNOWLEDGE,),
+        DiscussionsTouched: (Corpus.DISCUSSIONS,),
+        PaidElsewhere: (Corpus.DISCUSSIONS,),
+    }
+)
+"""Corpora of which an event says that their files changed. A call of another program ends up in a log."""
+
+
+def command(state: AppState, asked: RetrievalCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case SearchMemory():
+            return _search(state, asked)
+        case UseMemoryTool():
+            return _use_tool(state, asked)
+        case UpdateIndex():
+            return _update(state, asked)
+        case PauseIndexing():
+            if state.retrieval.progress is None:
+                return state, ()
+            retrieval = replace(state.retrieval, is_paused=asked.is_paused)
+            return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
+        case CancelIndexing():
+            if state.retrieval.progress is None:
+                return state, ()
+            return replace(state, retrieval=replace(state.retrieval, is_stopped=True)), (StopIndex(),)
+        case LookAtSources():
+            return state, (FindSources(offered_places(state)),)
+        case CheckNavigation():
+            return state, (_survey(state, mends=False),)
+        case BuildNavigation():
+            return state, (_survey(state, mends=True),)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: RetrievalEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case SearchAnswered():
+            answer = _named(state, happened.answer)
+            own = ((happened.command_id, answer),) if happened.command_id else ()
+            retrieval = replace(
+                state.retrieval,
+                answer=answer,
+                answers=(*own, *state.retrieval.answers)[:ANSWERS_KEPT],
+                places=happened.places,
+                is_searching=False,
+            )
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case ToolUsed():
+            told = MemoryToolAnswer(happened.text, happened.is_error)
+            retrieval = replace(state.retrieval, tool_answer=told, places=happened.places)
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case IndexProgressed():
+            return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
+        case IndexEnded():
+            return _ended(state, happened)
+        case SourcesChanged():
+            return state, ()
+        case SourcesFound():
+            retrieval = replace(state.retrieval, preview=happened.preview)
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case RecallAnswered():
+            before = state.retrieval.recall_problems
+            rest = {one: said for one, said in before.items() if one != happened.discussion_id}
+            problems = {**rest, happened.discussion_id: happened.problem} if happened.problem else rest
+            if problems == before:
+                return state, ()
+            return replace(state, retrieval=replace(state.retrieval, recall_problems=problems)), ()
+        case NavigationSurveyed():
+            retrieval = replace(state.retrieval, navigation=happened.report)
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case _:
+            assert_never(happened)
+
+
+def retrieval_effects(before: AppState, after: AppState, happened: object) -> Result:
+    """Keep the index where retrieval is switched on, or what it searches has changed: the places, or their files."""
+    if before.config is after.config and before.program is after.program:
+        return _changed(after, happened)
+    asked = asked_places(after)
+    if after.program.is_loading:
+        return after, ()
+    if asked == after.retrieval.asked:
+        return _changed(after, happened)
+    # An answer, and a check, are of the places that were asked: another project shows none of them.
+    kept = replace(
+        after.retrieval, asked=asked, places=None, folders=(), is_stopped=False, answer=None, navigation=None
+    )
+    after = replace(after, retrieval=kept)
+    if asked is None:
+        return after, (StopIndex(),) if after.retrieval.progress is not None else ()
+    return _running(after), (RunIndex(asked),)
+
+
+def update_index(state: AppState) -> Result:
+    """Have the index brought to what the files say now, where there is one."""
+    asked = state.retrieval.asked
+    return (state, ()) if asked is None else (_running(state), (RunIndex(asked),))
+
+
+def _changed(state: AppState, happened: object) -> Result:
+    """Bring the index to what files say that changed, where they are searched."""
+    asked = state.retrieval.asked
+    if asked is None or state.retrieval.is_stopped:
+        return state, ()
+    only = tuple(corpus for corpus in _CHANGED.get(type(happened), ()) if corpus in asked.corpora)
+    return (_running(state), (RunIndex(asked, only=only),)) if only else (state, ())
+
+
+def _search(state: AppState, asked: SearchMemory) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    try:
+        after, before = day_of(asked.filters.after), day_of(asked.filters.before)
+    except ValueError as error:
+        return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
+    state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
+    folder, tag = clean(asked.filters.folder), clean(asked.filters.tag)
+    filters = replace(asked.filters, folder=folder, tag=tag, after=after, before=before)
+    return state, (RunSearch(clean(asked.query), asked.count, filters, places, asked.command_id),)
+
+
+def day_of(text: str) -> str:
+    """A day as it is compared, empty for none. Raises ValueError: it is none, in a phrase."""
+    try:
+        return date.fromisoformat(text.strip()).isoformat() if text.strip() else ""
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no day") from None
+
+
+def _named(state: AppState, answer: SearchAnswer) -> SearchAnswer:
+    """The answer with discussions by the names that they have now; one that is gone keeps its id."""
+    rows = state.discussions.summaries
+    hits = [
+        replace(hit, title=rows[hit.path].meta.name)
+        if hit.corpus is Corpus.DISCUSSIONS and hit.path in rows
+        else hit
+        for hit in answer.hits
+    ]
+    return replace(answer, hits=tuple(hits))
+
+
+def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    return state, (RunTool(asked.name, asked.arguments_json, places, asked.command_id),)
+
+
+def _update(state: AppState, asked: UpdateIndex) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    state = replace(state, retrieval=replace(state.retrieval, is_stopped=False))
+    return _running(state), (RunIndex(places, asked.is_anew, asked.command_id),)
+
+
+def _survey(state: AppState, *, mends: bool) -> SurveyNavigation:
+    config = state.config
+    around = navigation_bounds(config.settings_faults, config.project)
+    return SurveyNavigation(asked_places(state) or AskedPlaces(), around, mends)
+
+
+def _off(state: AppState, command_id: str) -> Result:
+    return decline(state, command_id, NOTICE, OFF, on_remedy(state.config.project)), ()
+
+
+def on_remedy(project: Project) -> str:
+    """Way to switch retrieval on in a project where it is off."""
+    if any(one.place[:2] == ("settings", "retrieval.enabled") for one in project.asked):
+        return f"manual_slop.toml asks for it, which counts once you have seen it: `{trust_command(project.root)}`"
+    return "Set `enabled = true` under `[retrieval]` in manual_slop.toml"
+
+
+def _running(state: AppState) -> AppState:
+    progress = state.retrieval.progress or IndexProgress()
+    return replace(state, retrieval=replace(state.retrieval, progress=progress))
+
+
+def _ended(state: AppState, happened: IndexEnded) -> Result:
+    before = state.retrieval.folders
+    retrieval = replace(
+        state.retrieval,
+        progress=None,
+        is_paused=False,
+        places=happened.places,
+        report=happened.report or state.retrieval.report,
+        problem=happened.problem,
+        remedy=happened.remedy,
+        indexed_at=state.now
+        if happened.report is not None and not happened.problem
+        else state.retrieval.indexed_at,
+        folders=before if happened.folders is None or happened.folders == before else happened.folders,
+    )
+    outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
+    # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
+    effects = (HoldIndex(is_paused=False),) if state.retrieval.is_paused else ()
+    return conclude(replace(state, retrieval=retrieval), outcome), effects

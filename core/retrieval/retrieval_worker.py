@@ -1,0 +1,499 @@
+"""The two workers of retrieval: one keeps the index, one answers questions beside it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Protocol, assert_never
+
+from msgspec.structs import replace
+
+from core.kernel import paths
+from core.kernel.errors import SlopError
+from core.kernel.values.retrieval import (
+    AskedPlaces,
+    Corpus,
+    EmbeddingServer,
+    IndexProgress,
+    IndexReport,
+    MemoryToolAnswer,
+    NavigationReport,
+    Recalled,
+    RecallQuestion,
+    SearchAnswer,
+    SearchFilters,
+    SearchPlaces,
+)
+from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
+from core.retrieval.index_file import IndexFaultError, delete_index, drop_unused
+from core.retrieval.index_run import drop_unnamed, index, mirror, pay, server_store
+from core.retrieval.index_store import ServedIndex
+from core.retrieval.local_store import LocalStore
+from core.retrieval.navigation import FieldNames
+from core.retrieval.navigation_files import (
+    existing_folders,
+    mend,
+    notes_navigator,
+    routers,
+    survey,
+    write_navigation,
+)
+from core.retrieval.postgres_store import PostgresStore
+from core.retrieval.remote_embedder import Embedder, EmbedsAway, SourceReader
+from core.retrieval.retrieval_messages import (
+    FindSources,
+    HoldIndex,
+    IndexEffect,
+    IndexEnded,
+    IndexProgressed,
+    NavigationSurveyed,
+    RecallAnswered,
+    RetrievalEvent,
+    RunIndex,
+    RunSearch,
+    SearchAnswered,
+    SearchEffect,
+    SourcesFound,
+    StopIndex,
+    SurveyNavigation,
+    ToolUsed,
+)
+from core.retrieval.retrieval_tools import use_tool
+from core.retrieval.search import SearchRequest, search
+from core.retrieval.sources import READING, SourceFile, contents, judge, preview_of
+
+Emit = Callable[[RetrievalEvent], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+TELL_S = 0.1
+"""Seconds between two words on how far a run is."""
+
+STOPPED, ENDING = "You stopped it", "The program is ending"
+
+
+def _label(model: Embedder) -> str:
+    return f"{model.name}/{model.dimension}"
+
+
+class Model(Embedder, SourceReader, Protocol):
+    """Reads files, and embeds with the model that comes with the program, in a process that ends with `close`."""
+
+    def close(self) -> None:
+        """End the process."""
+
+
+class Retrieving:
+    """Things that both workers share: the index and the model, opened when first needed. Thread-safe.
+
+    Args:
+        home: the person's data; make: starts the model for names of fields; remote: an embedder on a server.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        make: Callable[[FieldNames], Model],
+        remote: Callable[[EmbeddingServer], Embedder],
+    ) -> None:
+        self.home, self._make, self._remote = home, make, remote
+        self._lock = threading.Lock()
+        self._model: tuple[FieldNames, Model] | None = None
+        self._away: tuple[EmbeddingServer, Embedder] | None = None
+        self._store: tuple[str, LocalStore] | None = None
+        self._server: tuple[str, PostgresStore] | None = None
+
+    def embedder(self, asked: AskedPlaces) -> Embedder:
+        """The embedder that settings name: on a server, or the model that comes with the program."""
+        if asked.embedder is None:
+            return self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        with self._lock:
+            if self._away is None or self._away[0] != asked.embedder:
+                self._away = asked.embedder, self._remote(asked.embedder)
+            return self._away[1]
+
+    def interrupt(self) -> None:
+        """Wait no more for an embedder on a server. Thread-safe."""
+        if self._away is not None and isinstance(self._away[1], EmbedsAway):
+            self._away[1].interrupt()
+
+    def model(self, fields: FieldNames) -> Model:
+        """The model, started anew where the names of fields are others."""
+        with self._lock:
+            if self._model is not None and self._model[0] != fields:
+                self._model[1].close()
+                self._model = None
+            if self._model is None:
+                self._model = fields, self._make(fields)
+            return self._model[1]
+
+    def store(self, model: Embedder) -> LocalStore:
+        """The index for a model."""
+        made_by = _label(model)
+        with self._lock:
+            # It may have been deleted, as a forgetting does: nothing of it may be found any more.
+            if self._store is not None and (self._store[0] != made_by or not self._store[1].is_there()):
+                self._close_store()
+            if self._store is None:
+                self._store = made_by, LocalStore(self.folder_of(model), model.name, model.dimension)
+            return self._store[1]
+
+    def server(self, url: str, model: Embedder) -> PostgresStore | None:
+        """The index on a server, None where there is none. Nothing is reached yet."""
+        place = f"{url} {_label(model)}"
+        with self._lock:
+            if self._server is not None and self._server[0] != place:
+                self._server[1].close()
+                self._server = None
+            if self._server is None and url:
+                self._server = place, server_store(self.home, url, model.name, model.dimension)
+            return self._server[1] if self._server is not None else None
+
+    def searched(self, url: str, model: Embedder) -> LocalStore | ServedIndex:
+        """The index that is searched: on a server, with the one here behind it, or the one here."""
+        server = self.server(url, model)
+        return self.store(model) if server is None else ServedIndex(server, self.store(model))
+
+    def renew(self, model: Embedder) -> None:
+        """Delete the index for a model: it is made anew by the next run."""
+        with self._lock:
+            self._close_store()
+            delete_index(self.folder_of(model))
+
+    def folder_of(self, model: Embedder) -> Path:
+        """The folder of the index for a model: another program beside this one may use another, and keeps its own."""
+        return paths.index_dir(self.home, _label(model) if isinstance(model, EmbedsAway) else "")
+
+    def close(self) -> None:
+        """Let go of the index, and end the model's process."""
+        with self._lock:
+            self._close_store()
+            if self._model is not None:
+                self._model[1].close()
+                self._model = None
+            if self._server is not None:
+                self._server[1].close()
+                self._server = None
+
+    def _close_store(self) -> None:
+        if self._store is not None:
+            self._store[1].close()
+            self._store = None
+
+
+class SearchHandler:
+    """Answers questions, one after the other. Never fails for a question: what went wrong stands in the answer."""
+
+    def __init__(self, shared: Retrieving, emit: Emit) -> None:
+        self._shared, self._emit = shared, emit
+
+    def handle(self, effect: SearchEffect) -> None:
+        """Answer one question, or one use of a tool."""
+        asked = effect.asked
+        places = judge(asked)
+        if isinstance(effect, RunSearch):
+            answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
+            self._emit(SearchAnswered(answer, places, effect.command_id))
+        else:
+            told = self.used(asked, effect.name, effect.arguments_json)
+            self._emit(ToolUsed(told.text, told.is_error, places, effect.command_id))
+
+    def used(self, asked: AskedPlaces, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a model's call of a tool of memory. Thread-safe, total."""
+        places = judge(asked)
+        fields = FieldNames(asked.tag_fields, asked.date_fields)
+        return use_tool(
+            name,
+            arguments_json,
+            partial(self._answer, asked, places),
+            places,
+            lambda: survey(places, self._shared.home, fields).stale,
+        )
+
+    def _answer(
+        self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters
+    ) -> SearchAnswer:
+        fields = FieldNames(asked.tag_fields, asked.date_fields)
+        model = self._shared.embedder(asked)
+        request = SearchRequest(query, places.corpora, places.scopes, count, filters)
+        return search(
+            self._shared.searched(asked.server, model),
+            model,
+            request,
+            navigate=notes_navigator(places, self._shared.home, fields),
+            is_made_anew=not self._shared.store(model).is_whole(),
+        )
+
+
+class IndexHandler:
+    """Keeps the index: one run at a time, which can be told to wait or to stop from another thread."""
+
+    def __init__(self, shared: Retrieving, emit: Emit) -> None:
+        self._shared, self._emit = shared, emit
+        self._stop = threading.Event()
+        self._go_on = threading.Event()
+        self._go_on.set()
+        self._why = ""
+        self._is_closing = False
+        self._told_at = 0.0
+
+    @staticmethod
+    def supersedes(new: IndexEffect, old: IndexEffect) -> bool:
+        """True where a run that waits does nothing that a later one does not do as well."""
+        return (
+            isinstance(new, RunIndex)
+            and isinstance(old, RunIndex)
+            and (new.is_anew or not old.is_anew)
+            and (not new.only or (bool(old.only) and set(old.only) <= set(new.only)))
+        )
+
+    def prepare(self) -> None:
+        """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
+        if not self._is_closing:
+            self._stop.clear()
+
+    def hold(self, *, is_paused: bool) -> None:
+        """Let the run wait, or go on. Thread-safe."""
+        if is_paused:
+            self._go_on.clear()
+        else:
+            self._go_on.set()
+
+    def cancel(self) -> None:
+        """Stop the run that is queued or under way. Thread-safe."""
+        self._why = STOPPED
+        self._stop.set()
+        self._go_on.set()
+        self._shared.interrupt()
+
+    def close(self) -> None:
+        """The program ends: stop the run, and every one that may still come. Thread-safe."""
+        self._is_closing, self._why = True, ENDING
+        self._stop.set()
+        self._go_on.set()
+        self._shared.interrupt()
+
+    def handle(self, effect: IndexEffect) -> None:
+        """Carry out one effect. A run ends with an event of its own, also where it fails."""
+        match effect:
+            case RunIndex():
+                self._run(effect)
+            case SurveyNavigation():
+                self._survey(effect)
+            case FindSources():
+                preview = preview_of(self._shared.home, judge(effect.asked))
+                self._emit(SourcesFound(preview, effect.command_id))
+            case StopIndex():
+                self.cancel()
+            case HoldIndex():
+                self.hold(is_paused=effect.is_paused)
+            case _:
+                assert_never(effect)
+
+    def _run(self, effect: RunIndex) -> None:
+        places = judge(effect.asked)
+        try:
+            try:
+                report, folders = self._indexed(effect, places)
+            except IndexFaultError as error:
+                if not error.is_torn:
+                    raise
+                effect = replace(effect, is_anew=True, only=())
+                report, folders = self._indexed(effect, places)
+        except SlopError as error:
+            left = self._so_far(effect, places) if self._stop.is_set() else None
+            self._emit(IndexEnded(left, places, error.what, error.remedy, effect.command_id))
+        except Exception as error:  # the run is over, and is told so; the queue tells the rest
+            self._emit(self._failed(effect, places, error))
+            raise
+        else:
+            is_all = not effect.only or bool({Corpus.NOTES, Corpus.PROJECT} & set(effect.only))
+            seen = folders if is_all else None
+            self._emit(IndexEnded(report, places, command_id=effect.command_id, folders=seen))
+
+    def _indexed(self, effect: RunIndex, places: SearchPlaces) -> tuple[IndexReport, tuple[str, ...]]:
+        asked, shared = effect.asked, self._shared
+        whole = places
+        if effect.only:
+            places = replace(
+                places, corpora=tuple(corpus for corpus in places.corpora if corpus in effect.only)
+            )
+        fields = FieldNames(asked.tag_fields, asked.date_fields)
+        reader, embedder = shared.model(fields), shared.embedder(asked)
+        if effect.is_anew:
+            shared.renew(embedder)
+        else:
+            drop_unused(shared.home, shared.folder_of(embedder))
+        store = shared.store(embedder)
+        store.note_reading(repr((READING, fields, isinstance(embedder, EmbedsAway))))
+
+        def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
+            if not effect.only:
+                store.note_whole()  # keywords answer from here on
+            return write_navigation(store, notes, fields)
+
+        removed = 0 if effect.only else drop_unnamed(store, whole, asked.project)
+        report, folders = index(store, reader, embedder, shared.home, places, self._progressed, on_notes)
+        if (server := shared.server(asked.server, embedder)) is not None:
+            why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
+            report = replace(report, server=why)
+            if not why:
+                pay(shared.home)
+        content = contents(store, whole)
+        return replace(
+            report,
+            removed=report.removed + removed,
+            passed_over=(*report.passed_over, *content.passed_over),
+            counts=content.counts,
+            is_part=bool(effect.only),
+        ), folders
+
+    def _so_far(self, effect: RunIndex, places: SearchPlaces) -> IndexReport | None:
+        """Content of the index after a run that was stopped; None where it cannot be read."""
+        try:
+            content = contents(self._shared.store(self._shared.embedder(effect.asked)), places)
+        except SlopError:
+            return None
+        return IndexReport(counts=content.counts, passed_over=content.passed_over, stopped=True)
+
+    def _survey(self, effect: SurveyNavigation) -> None:
+        fields = FieldNames(effect.asked.tag_fields, effect.asked.date_fields)
+        places, home = judge(effect.asked), self._shared.home
+        try:
+            found = survey(places, home, fields, existing_folders(effect.around))
+            unmended: tuple[str, ...] = ()
+            if effect.mends:
+                unmended = tuple(f"{path}: {reason}" for path, reason in mend(found).problems)
+                found = survey(places, home, fields, existing_folders(effect.around))
+            report = NavigationReport(
+                len(found.fresh),
+                tuple(found.stale),
+                found.orphans,
+                found.own,
+                (*found.problems, *unmended),
+                routers(places),
+            )
+        except SlopError as error:
+            report = NavigationReport(problems=(error.what,))
+        self._emit(NavigationSurveyed(report, effect.command_id))
+
+    def _failed(self, effect: RunIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
+        return IndexEnded(None, places, f"The index failed: {error}", "See the log file.", effect.command_id)
+
+    def _progressed(self, progress: IndexProgress) -> None:
+        self._go_on.wait()
+        if self._stop.is_set():
+            raise SlopError(self._why, remedy="It goes on where it was when it is started again")
+        begins_vectors = bool(progress.bare) and not progress.vectors  # the longest part, and its first word
+        if begins_vectors or time.monotonic() - self._told_at > TELL_S:
+            self._told_at = time.monotonic()
+            self._emit(IndexProgressed(progress))
+
+
+# Answers what goes along with a message, within a bound. It never raises: a turn does not fail for it.
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+RECALL_S = 2.0
+"""Seconds that a message waits for what may go along with it, at most."""
+
+_EMBED_S = 1.0
+
+_log = logging.getLogger(__name__)
+
+TOO_SLOW = "Recall took too long; the message goes without it."
+BUSY = "Recall is busy with an earlier question; the message goes without it."
+
+
+class Recaller:
+    """Searches for what fits a message. Thread-safe.
+
+    Args:
+        answer: searches; may take long and may raise. bound_s: seconds until nothing is the answer.
+        tell: learns of each answer; thread-safe, returns at once.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[RecallQuestion], SearchAnswer],
+        bound_s: float = RECALL_S,
+        tell: Callable[[RecallAnswered], None] = lambda _: None,
+    ) -> None:
+        self._answer, self._bound_s, self._tell = answer, bound_s, tell
+        self._one = threading.Lock()
+
+    def recall(self, question: RecallQuestion) -> Recalled:
+        """Passages for a message; what went wrong is said in it."""
+        found = self._recalled(question)
+        self._tell(RecallAnswered(question.discussion_id, found.problem))
+        return found
+
+    def _recalled(self, question: RecallQuestion) -> Recalled:
+        if not recall_query(question.text) or not set(question.spec.asked.corpora) & set(CORPORA):
+            return Recalled()
+        until = time.monotonic() + self._bound_s  # of both waits together
+        if not self._one.acquire(timeout=self._bound_s):
+            return Recalled(problem=BUSY)
+        answered: SimpleQueue[Recalled] = SimpleQueue()
+        threading.Thread(target=self._ask, args=(question, answered), name="recall", daemon=True).start()
+        try:
+            return answered.get(timeout=max(0.0, until - time.monotonic()))
+        except Empty:
+            return Recalled(problem=TOO_SLOW)
+
+    def _ask(self, question: RecallQuestion, answered: SimpleQueue[Recalled]) -> None:
+        try:
+            answered.put(recalled(question, self._answer(question)))
+        except SlopError as error:
+            answered.put(Recalled(problem=f"Nothing was recalled: {error.what}"))
+        except Exception as error:  # noqa: BLE001 (no turn fails for recall; the log has it)
+            _log.exception("recall failed")
+            answered.put(Recalled(problem=f"Nothing was recalled: {error}"))
+        finally:
+            self._one.release()
+
+
+def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[RecallQuestion], SearchAnswer]:
+    """Searches the index that is kept here. `embed_s`: seconds until keywords alone answer."""
+
+    def answer(question: RecallQuestion) -> SearchAnswer:
+        asked = question.spec.asked
+        places = judge(asked)
+        model = shared.embedder(asked)
+        corpora = tuple(corpus for corpus in places.corpora if corpus in CORPORA)
+        request = SearchRequest(
+            question.text, corpora, places.scopes, wanted_count(question), recall_filters(question)
+        )
+        return search(shared.store(model), _Hurried(model, embed_s), request)
+
+    return answer
+
+
+class _Hurried:
+    """An embedder that is given up sooner: keywords alone are better than a message that waits."""
+
+    def __init__(self, embedder: Embedder, most_s: float) -> None:
+        self._embedder, self._most_s = embedder, most_s
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    @property
+    def is_warm(self) -> bool:
+        return self._embedder.is_warm
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        return self._embedder.embed(texts, timeout_s=min(timeout_s, self._most_s))

@@ -1,0 +1,1 @@
+"""Services that every feature uses: providers, settings, spending."""

@@ -1,0 +1,323 @@
+"""Anthropic's client: streams over the official SDK, usage and failures in our one meaning."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.queue import Lazy
+from core.kernel.values.provider import (
+    Effort,
+    ModelProfile,
+    ProviderRequest,
+    StopKind,
+    Stopped,
+    StreamItem,
+    UsageUpdate,
+)
+from core.kernel.values.settings import ServerSettings
+from core.kernel.values.usage import Usage
+from core.services.providers.anthropic.batches import AnthropicBatches
+from core.services.providers.anthropic.wire import (
+    is_known,
+    merge_usage,
+    prewarm_body,
+    reply_items,
+    request_body,
+)
+from core.services.providers.attachments import sent_json
+from core.services.providers.door import FOREIGN, MOST_MODELS, figure, text_of
+from core.services.providers.failures import (
+    checked_key,
+    kind_of_status,
+    provider_error,
+    redirect_error,
+    retry_after_s,
+    transport_error,
+)
+from core.services.providers.http import http_client, sensible
+from core.services.providers.profiles import find_profile
+from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
+from core.services.providers.pump import no_attachments, run_call, warmed
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import ModelInfo, RawMessageStreamEvent
+
+KEY_VARIABLE = "ANTHROPIC_API_KEY"
+URL_VARIABLE = "ANTHROPIC_BASE_URL"
+MODELS_PER_PAGE = 1000
+
+_KIND_OF_TYPE: Mapping[str, FailureKind] = {
+    "authentication_error": FailureKind.BAD_KEY,
+    "billing_error": FailureKind.NO_QUOTA,
+    "permission_error": FailureKind.FORBIDDEN,
+    "rate_limit_error": FailureKind.RATE_LIMITED,
+    "request_too_large": FailureKind.REQUEST_TOO_LARGE,
+    "timeout_error": FailureKind.TIMED_OUT,
+    "api_error": FailureKind.SERVER_FAULT,
+    "overloaded_error": FailureKind.OVERLOADED,
+}
+"""Source: anthropic 2.10.0, types/shared/error_type.py; platform.claude.com "Errors" (read 2026-11)."""
+
+_NO_QUOTA = re.compile(
+    r"(?i)credit balance is too low|usage limits?|spend_limit_reached|billing_unavailable|not_billable"
+)
+_TOO_LONG = re.compile(
+    r"(?i)prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s )?context (?:limit|window)"
+)
+
+
+class AnthropicProvider:
+    """Speaks to Anthropic, or to whatever keeps its protocol at `base_url` or `ANTHROPIC_BASE_URL`."""
+
+    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+        self._server = server
+        self._key = key
+        self._models = tuple(models)
+        self._client = Lazy(self._connect, _release)
+        self._last_ids = LastIds()
+        self._takes_diagnostics = True
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        """See `Provider.stream`."""
+        return run_call(lambda: self._produce(request, read_blob), cancel)
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """See `Prewarms.prewarm`. Models with a thinking budget cannot: the vendor refuses it."""
+        body = prewarm_body(request_body(request, self._profile(request.model), read_blob))
+        if body is None or cancel.is_cancelled:
+            return None
+        return warmed(run_call(lambda: self._warm(request.model, body), cancel))
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        """See `Provider.list_models`. What the server says of windows, pictures and effort is taken over."""
+        client = self._client.get()
+        with self._failures("", "v1/models"):
+            listed = islice(client.models.list(limit=MODELS_PER_PAGE), MOST_MODELS)
+            return tuple(_listed(info, self._server.id) for info in listed)
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        """See `Provider.count_tokens`."""
+        client = self._client.get()
+        body = request_body(request, self._profile(request.model), read_blob)
+        del body["max_tokens"]
+        with self._failures(request.model, "v1/messages/count_tokens"):
+            return figure(client.messages.count_tokens(**body).input_tokens)
+
+    def batches(self) -> AnthropicBatches:
+        """See `HasBatches.batches`."""
+        return AnthropicBatches(self._client.get, self._failures, self._batch_body)
+
+    def close(self) -> None:
+        """See `Provider.close`."""
+        self._client.close()
+
+    def _produce(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
+        client = self._client.get()
+        body = request_body(request, self._profile(request.model), read_blob)
+        with (
+            self._failures(request.model, "v1/messages") as progress,
+            self._open(client, body, request) as events,
+        ):
+            del body  # what arrives is kept: it shall not lie between what goes
+            progress.has_begun = True
+            progress.request_id = events.response.headers.get("request-id", "")
+            progress.is_stream = "event-stream" in events.response.headers.get("content-type", "")
+            known = self._last_ids
+            heard = sensible(events, is_known, self._server, is_named=False)
+            yield from reply_items(
+                heard, progress.request_id, lambda name: known.put(request.discussion_id, name)
+            )
+
+    def _open(
+        self, client: anthropic.Anthropic, body: dict[str, Any], request: ProviderRequest
+    ) -> anthropic.Stream[RawMessageStreamEvent]:
+        """Send the body, with the question why less is read than expected; without it where a server refuses it."""
+        import anthropic
+
+        asks = request.cache is not None and request.cache.is_enabled and bool(request.discussion_id)
+        if asks and self._takes_diagnostics:
+            body["diagnostics"] = {"previous_message_id": self._last_ids.get(request.discussion_id)}
+        try:
+            return _opened(client, body)
+        except anthropic.BadRequestError as error:
+            if body.pop("diagnostics", None) is None or "diagnostics" not in str(error):
+                raise
+            self._takes_diagnostics = False
+            return _opened(client, body)
+
+    def _warm(self, model: str, body: dict[str, Any]) -> Iterator[StreamItem]:
+        client = self._client.get()
+        with self._failures(model, "v1/messages"):
+            from anthropic.types import Message
+
+            answer = client.post("/v1/messages", content=sent_json(body), cast_to=Message)
+            request_id = answer._request_id or ""  # noqa: SLF001  (public by the SDK's own words)
+            yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.usage))
+        yield Stopped(StopKind.COMPLETED)
+
+    def _batch_body(self, request: ProviderRequest) -> dict[str, Any]:
+        return request_body(request, self._profile(request.model), no_attachments)
+
+    def _profile(self, model: str) -> ModelProfile:
+        return find_profile(self._models, self._server.id, model, kind=self._server.kind)
+
+    def _connect(self) -> anthropic.Anthropic:
+        key = checked_key(self._server, self._key, KEY_VARIABLE)
+        import anthropic
+
+        base_url = self._server.base_url or os.environ.get(URL_VARIABLE, "")
+        return anthropic.Anthropic(
+            api_key=key,
+            base_url=self._server.base_url or None,
+            max_retries=0,
+            http_client=http_client(self._server, base_url),
+        )
+
+    @contextmanager
+    def _failures(self, model: str, path: str) -> Iterator[_Progress]:
+        import anthropic
+        import httpx2
+
+        progress = _Progress()
+        url = f"{str(self._client.get().base_url).rstrip('/')}/{path}"
+        try:
+            yield progress
+        except anthropic.APIStatusError as error:
+            raise self._status_error(error, model, url) from error
+        except (anthropic.APIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+            known = transport_error(error, self._server, url=url, key=self._key, has_begun=progress.has_begun)
+            raise known or self._bad_reply(str(error), url, progress) from error
+        except FOREIGN as error:  # JSON and UTF-8 that are none, or of another shape
+            raise self._bad_reply(str(error), url, progress) from error
+        except ProviderError as error:
+            if error.where:
+                raise
+            raise provider_error(
+                error.kind,
+                self._server,
+                detail=error.what,
+                url=url,
+                key=self._key,
+                request_id=progress.request_id,
+                is_lost=progress.is_stream,
+            ) from error
+
+    def _bad_reply(self, detail: str, url: str, progress: _Progress) -> ProviderError:
+        return provider_error(
+            FailureKind.BAD_REPLY,
+            self._server,
+            detail=detail,
+            url=url,
+            key=self._key,
+            request_id=progress.request_id,
+            is_lost=progress.is_stream,
+        )
+
+    def _status_error(self, error: anthropic.APIStatusError, model: str, url: str) -> ProviderError:
+        headers = error.response.headers
+        if error.response.is_redirect:
+            return redirect_error(self._server, error.status_code, headers, url=url, key=self._key)
+        is_in_stream = error.response.is_success
+        return provider_error(
+            _kind(error, model),
+            self._server,
+            model=model,
+            detail=text_of(error.api_message) or _plain(error.body),
+            url=url,
+            key=self._key,
+            status=None if is_in_stream else error.status_code,
+            request_id=text_of(error.request_id),
+            retry_after_s=None if is_in_stream else retry_after_s(headers),
+        )
+
+
+class _Progress:
+    """Progress of a call, for telling a dropped stream from a server that was never reached.
+
+    `is_stream`: a stream of events was begun, which a page of something between does not do: it may be billed.
+    """
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.is_stream = False
+        self.request_id = ""
+
+
+def _release(client: anthropic.Anthropic) -> None:
+    client.close()
+
+
+def _kind(error: anthropic.APIStatusError, model: str) -> FailureKind:
+    kind, message = text_of(error.type), text_of(error.api_message)
+    if _NO_QUOTA.search(f"{error.error_code or ''} {message}"):
+        return FailureKind.NO_QUOTA
+    if _TOO_LONG.search(message):
+        return FailureKind.CONTEXT_TOO_LONG
+    if kind == "not_found_error":
+        return FailureKind.UNKNOWN_MODEL if model else FailureKind.BAD_REQUEST
+    if kind in _KIND_OF_TYPE:
+        return _KIND_OF_TYPE[kind]
+    if not kind and error.response.is_success:
+        return FailureKind.SERVER_FAULT
+    return kind_of_status(error.status_code)
+
+
+def _opened(client: anthropic.Anthropic, body: Mapping[str, Any]) -> anthropic.Stream[RawMessageStreamEvent]:
+    from anthropic import Stream
+    from anthropic.types import Message, RawMessageStreamEvent
+
+    return client.post(
+        "/v1/messages",
+        content=sent_json(body, {"stream": True}),
+        cast_to=Message,
+        stream=True,
+        stream_cls=Stream[RawMessageStreamEvent],
+    )
+
+
+def _plain(body: object) -> str:
+    return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
+
+
+def _listed(info: ModelInfo, provider: str) -> ModelProfile:
+    """A model as the server lists it. A missing part of its capabilities says nothing."""
+    can = info.capabilities
+    return ModelProfile(
+        provider=provider,
+        id=info.id,
+        label=info.display_name or "",
+        context_tokens=info.max_input_tokens,
+        max_output_tokens=info.max_tokens,
+        efforts=_listed_efforts(can),
+        takes_images=_supported(can, "image_input"),
+        family="claude",
+        from_server=True,
+        thinking=next((kind for word, kind in _THINKING if _supported(can, "thinking", "types", word)), ""),
+        thinking_off=next((word for word in _OFF if _supported(can, "thinking", "types", word)), ""),
+    )
+
+
+_THINKING = (("adaptive", "adaptive"), ("enabled", "budget"))
+_OFF = ("disabled", "between_tools")
+
+
+def _listed_efforts(can: object) -> tuple[Effort, ...]:
+    levels = [Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.MAX]
+    found = tuple(level for level in levels if _supported(can, "effort", level.value))
+    is_off = any(_supported(can, "thinking", "types", word) for word in _OFF)
+    return (Effort.NONE, *found) if found and is_off else found
+
+
+def _supported(can: object, *path: str) -> bool:
+    for name in path:
+        can = getattr(can, name, None)
+    return getattr(can, "supported", None) is True

@@ -1,0 +1,553 @@
+"""A request in Anthropic's wire format. Pure: the same request gives the same bytes.
+
+Source: anthropic 2.10.0, types/message_create_params.py; platform.claude.com, Messages API 2026-10-21 (read 2026-11).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.values.cache import TOOLS_KEY
+from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import (
+    Effort,
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    RequestMessage,
+    RequestPart,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.kernel.values.stack import Segment
+from core.kernel.values.usage import UNTOLD_MISS, Usage
+from core.services.providers.attachments import Blocks, marks_of, result_in_words
+from core.services.providers.door import CallIds, counted_usage, figure, is_absurd, part_of
+from core.services.providers.endings import stop_at
+from core.services.providers.profiles import nearest_effort
+from core.services.providers.protocol import ReadBlob
+from core.services.providers.wire import (
+    attached,
+    called_with,
+    canonical_json,
+    open_turn_start,
+    shown_in_result,
+    sorted_object,
+)
+
+Block = dict[str, Any]
+
+UNKNOWN_MODEL_TOKENS = 32_000
+"""`max_tokens` for a model of which nothing is known: every model in service in 2026-11 takes it."""
+
+LEAST_TOKENS = 1024
+LEAST_BUDGET = 1024
+BUDGETS = {Effort.LOW: 4_096, Effort.MEDIUM: 10_240, Effort.HIGH: 24_576, Effort.MAX: 32_768}
+"""Thinking tokens for models that take a budget; at least 1,024 and below `max_tokens` (types/thinking_config)."""
+
+LONG_TTL_S = 3600
+"""Lifetimes on offer: 5 minutes and an hour. Source: anthropic 2.10.0, types/cache_control_ephemeral_param.py."""
+
+LONGEST_TITLE = 500
+"""Characters of a document's title. Source: API reference, `DocumentBlockParam` (read 2026-11-22)."""
+
+_THINKING_BLOCKS = frozenset({"thinking", "redacted_thinking"})
+_GOES_ON = {"role": "user", "content": [{"type": "text", "text": "."}]}
+"""Ends a prewarm whose last mark is not in the person's words: a request must end with a user's turn."""
+
+_CHARS_PER_TOKEN = 3
+
+
+def request_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> dict[str, Any]:
+    """The arguments of `messages.create`, without `stream`.
+
+    One text block for each segment, in order; blank ones are left out, which the API refuses.
+
+    Raises:
+        ProviderError: an attachment that the model does not take.
+    """
+    max_tokens = _max_tokens(request, profile)
+    blocks = Blocks()
+    body: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens}
+    if tools := _tools(request):
+        blocks.note(TOOLS_KEY, tools[-1])
+        body["tools"] = tools
+    if system := _system(request, blocks):
+        body["system"] = system
+    body["messages"] = _messages(request, profile, read_blob, blocks)
+    for block, ttl_s in blocks.marked(marks_of(request.cache)):
+        block["cache_control"] = {"type": "ephemeral", "ttl": "1h" if ttl_s >= LONG_TTL_S else "5m"}
+    return {**body, **_thinking(request, profile, max_tokens)}
+
+
+def prewarm_body(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The same request up to its last mark, asking for no reply; None where that cannot be.
+
+    Tools, system, thinking and effort stay, since they are part of the prefix. A tool's results stay together.
+
+    Source: platform.claude.com "Prompt caching", pre-warming: `max_tokens` 0 is refused with a thinking budget and
+    with an output format (read 2026-11).
+    """
+    is_budget = body.get("thinking", {}).get("type") == "enabled"
+    if is_budget or "format" in body.get("output_config", {}):
+        return None
+    messages = _up_to_last_mark(body["messages"])
+    if not messages and not any("cache_control" in block for block in _head(body)):
+        return None
+    if any(block["type"] == "tool_use" for block in _last_turn(messages)):
+        return None
+    if not messages or messages[-1]["role"] != "user":
+        messages = [*messages, _GOES_ON]
+    return {**body, "max_tokens": 0, "messages": messages}
+
+
+def _head(body: dict[str, Any]) -> list[Block]:
+    return [*body.get("tools", ()), *body.get("system", ())]
+
+
+def _up_to_last_mark(messages: list[Block]) -> list[Block]:
+    for number in reversed(range(len(messages))):
+        content = messages[number]["content"]
+        marked = [place for place, block in enumerate(content) if "cache_control" in block]
+        if marked:
+            results = [place for place, block in enumerate(content) if block["type"] == "tool_result"]
+            end = max(marked[-1], *results) if results else marked[-1]
+            return [*messages[:number], {**messages[number], "content": content[: end + 1]}]
+    return []
+
+
+def _last_turn(messages: list[Block]) -> list[Block]:
+    return messages[-1]["content"] if messages and messages[-1]["role"] == "assistant" else []
+
+
+def _tools(request: ProviderRequest) -> list[Block]:
+    return [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "input_schema": sorted_object(tool.parameters_json) or {"type": "object"},
+        }
+        for tool in sorted(request.tools, key=lambda tool: tool.name)
+    ]
+
+
+def _system(request: ProviderRequest, blocks: Blocks) -> list[Block]:
+    system = []
+    for segment in request.system:
+        block = _text(segment.text) if segment.text.strip() else None
+        blocks.note_part(segment, block)
+        if block is not None:
+            system.append(block)
+    return system
+
+
+def _messages(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> list[Block]:
+    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
+    messages = []
+    for index, message in enumerate(request.messages):
+        content = _content(message, ids, profile, read_blob, blocks, keeps_thinking=index >= open_from)
+        if content:
+            role = "assistant" if message.role is Role.ASSISTANT else "user"
+            messages.append({"role": role, "content": content})
+    return messages
+
+
+def _content(
+    message: RequestMessage,
+    ids: CallIds,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+    blocks: Blocks,
+    *,
+    keeps_thinking: bool,
+) -> list[Block]:
+    content = []
+    for part in message.parts:
+        is_left_out = isinstance(part, ReasoningPart) and not keeps_thinking
+        block = None if is_left_out else _block(part, ids, profile, read_blob)
+        can_be_marked = block is not None and block["type"] not in _THINKING_BLOCKS
+        blocks.note_part(part, block if can_be_marked else None)
+        if block is not None:
+            content.append(block)
+    return content
+
+
+def _block(part: RequestPart, ids: CallIds, profile: ModelProfile, read_blob: ReadBlob) -> Block | None:
+    match part:
+        case Segment():
+            return _text(part.text) if part.text.strip() else None
+        case AttachmentPart():
+            return _attachment(part, attached(part, read_blob, profile))
+        case ReasoningPart():
+            return _thinking_block(part)
+        case ToolCallPart():
+            call_id, name = ids.id_of(part), ids.name_of(part)
+            return {"type": "tool_use", "id": call_id, "name": name, "input": called_with(part)}
+        case ToolResultPart():
+            return _tool_result(part, ids.id_of(part), profile, read_blob)
+
+
+def _attachment(part: AttachmentPart, data: bytes | str) -> Block:
+    if isinstance(data, str):
+        return _text(data)
+    encoded = base64.b64encode(data).decode("ascii")
+    source = {"type": "base64", "media_type": part.media_type, "data": encoded}
+    if part.is_pdf:
+        title = {"title": part.name[:LONGEST_TITLE]} if part.name else {}
+        return {"type": "document", "source": source, **title}
+    return {"type": "image", "source": source}
+
+
+def _thinking_block(part: ReasoningPart) -> Block | None:
+    block = sorted_object(part.vendor_json)
+    if block is None or block.get("type") not in _THINKING_BLOCKS:
+        return None  # another vendor's
+    return block
+
+
+def _tool_result(part: ToolResultPart, call_id: str, profile: ModelProfile, read_blob: ReadBlob) -> Block:
+    """An answer of a tool with its pictures. An error may hold nothing but text.
+
+    Source: platform.claude.com "Handle tool calls"; the API's answer "all content must be type `text` if `is_error` is
+    true" (read 2026-11-23).
+    """
+    block: Block = {"type": "tool_result", "tool_use_id": call_id}
+    content = [_text(part.text)] if part.text.strip() else []
+    for file in part.attachments:
+        shown = result_in_words(file) if part.is_error else shown_in_result(file, read_blob, profile)
+        content.append(_attachment(file, shown))
+    if content:
+        block["content"] = content
+    if part.is_error:
+        block["is_error"] = True
+    return block
+
+
+def _text(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def _thinking(request: ProviderRequest, profile: ModelProfile, max_tokens: int) -> dict[str, Any]:
+    effort = nearest_effort(profile, request.effort)
+    fields: dict[str, Any] = {}
+    output: dict[str, Any] = {}
+    match profile.thinking:
+        case "adaptive" if effort is Effort.NONE:
+            fields["thinking"] = {"type": profile.thinking_off}
+        case "adaptive":
+            # Summaries, because the models from 4.7 on leave the text out unless asked.
+            fields["thinking"] = {"type": "adaptive", "display": "summarized"}
+            if effort is not Effort.AUTO:
+                output["effort"] = effort.value
+        case "budget" if effort in BUDGETS and max_tokens > LEAST_BUDGET:
+            fields["thinking"] = {"type": "enabled", "budget_tokens": min(BUDGETS[effort], max_tokens - 1)}
+        case _:
+            pass
+    if request.response_schema_json:
+        output["format"] = {
+            "type": "json_schema",
+            "schema": sorted_object(request.response_schema_json) or {},
+        }
+    return {**fields, "output_config": output} if output else fields
+
+
+def _max_tokens(request: ProviderRequest, profile: ModelProfile) -> int:
+    """Tokens asked for, else the model's own limit; never more than the window leaves beside the input.
+
+    Source: the API refuses input and `max_tokens` that exceed the window together on models before 4.5.
+    """
+    most = profile.max_output_tokens or UNKNOWN_MODEL_TOKENS
+    wanted = min(request.max_output_tokens or most, most)
+    if profile.context_tokens is None:
+        return wanted
+    room = profile.context_tokens - int(_input_tokens_est(request) * profile.token_factor)
+    return max(min(wanted, room), min(wanted, LEAST_TOKENS))
+
+
+def _input_tokens_est(request: ProviderRequest) -> int:
+    segments = [*request.system]
+    for message in request.messages:
+        segments.extend(part for part in message.parts if isinstance(part, Segment))
+    return sum(
+        len(segment.text) // _CHARS_PER_TOKEN if segment.tokens is None else segment.tokens
+        for segment in segments
+    )
+
+
+# Anthropic's stream of events as items of ours.
+
+_MISSES: Mapping[str, str] = {
+    "model_changed": "the model changed",
+    "system_changed": "the system prompt changed",
+    "tools_changed": "the tools changed",
+    "messages_changed": "earlier messages changed",
+    "previous_message_not_found": "the provider no longer knows the last request",
+    "unavailable": UNTOLD_MISS,
+}
+"""Source: anthropic 2.10.0, types/cache_miss_*.py; "Cache diagnostics" (read 2026-11)."""
+
+
+_KNOWN = frozenset(
+    {
+        "ping",
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+    }
+)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A content block that is being received."""
+
+    kind: str
+    call_id: str = ""
+    name: str = ""
+    text: str = ""
+    signature: str = ""
+
+
+def is_known(event: object) -> bool:
+    """True if an event belongs to a reply; a ping does."""
+    kind = getattr(event, "type", None)
+    return isinstance(kind, str) and kind in _KNOWN
+
+
+def reply_items(
+    events: Iterable[object], request_id: str, on_id: Callable[[str], None] = lambda _: None
+) -> Iterator[StreamItem]:
+    """Translate a stream of events.
+
+    Args:
+        events: the SDK's, or anything with their attributes; a part that is missing is taken as not reported.
+        on_id: told the message's id when it begins.
+
+    Raises:
+        ProviderError: STREAM_DROPPED where it ends without `message_stop`, BAD_REPLY where it never began.
+    """
+    blocks: dict[int, _Block] = {}
+    usage = Usage(request_id=request_id)
+    stop: Stopped | None = None
+    has_begun = False
+    for event in events:
+        match getattr(event, "type", None):
+            case "message_start":
+                has_begun = True
+                on_id(_string(_get(event, "message"), "id"))
+                usage = merge_usage(usage, _get(event, "message", "usage"), has_reply=False)
+                missed = miss_reason(_get(event, "message", "diagnostics"))
+                usage = replace(usage, miss_reason=missed)
+                yield UsageUpdate(usage)
+            case "content_block_start":
+                block = _start(_get(event, "content_block"))
+                blocks[_index(event)] = block
+                yield from _opening(block)
+            case "content_block_delta":
+                yield from _delta(blocks.get(_index(event)), _get(event, "delta"))
+            case "content_block_stop":
+                yield from _stop(blocks.pop(_index(event), None))
+            case "message_delta":
+                usage = merge_usage(usage, _get(event, "usage"))
+                stop = _stopped(_get(event, "delta"))
+                yield UsageUpdate(usage)
+            case "message_stop":
+                yield stop or stop_at("")
+                return
+            case _:
+                pass  # ping, and what later versions add
+    raise ProviderError(
+        FailureKind.STREAM_DROPPED if has_begun else FailureKind.BAD_REPLY,
+        "it ended without its last event" if has_begun else "no event of a message came",
+    )
+
+
+def merge_usage(before: Usage, reported: object, *, has_reply: bool = True) -> Usage:
+    """Take in a usage object of the wire. Its figures are cumulative: they replace the ones before.
+
+    `input_tokens` of the wire counts only what follows the last mark; ours is everything sent, so the cache's reads
+    and writes are added: where one of these is absurd, nobody knows how much was sent. A write is the larger of the total
+    and the sum by TTL: the vendor has been seen to leave the total at 0. Where a reply begins (`has_reply` False) what stands there of it is a placeholder: its length is not known
+    before its end. Source: caching-facts A3; anthropic 2.10.0, types/usage.py.
+    """
+    by_ttl = _get(reported, "cache_creation")
+    write_5m = _either(_number(by_ttl, "ephemeral_5m_input_tokens"), before.cache_write_5m_tokens)
+    write_1h = _either(_number(by_ttl, "ephemeral_1h_input_tokens"), before.cache_write_1h_tokens)
+    parts = [n for n in (write_5m, write_1h) if n is not None]
+    total = _either(_number(reported, "cache_creation_input_tokens"), before.cache_write_tokens)
+    write = max(total or 0, sum(parts)) if parts or total is not None else None
+    read = _either(_number(reported, "cache_read_input_tokens"), before.cache_read_tokens)
+    rest = _number(reported, "input_tokens")
+    if rest is None and before.input_tokens is not None:
+        rest = before.input_tokens - (before.cache_read_tokens or 0) - (before.cache_write_tokens or 0)
+    details = _get(reported, "output_tokens_details")
+    is_part_absurd = (read is None and is_absurd(_get(reported, "cache_read_input_tokens"))) or (
+        write is None and is_absurd(_get(reported, "cache_creation_input_tokens"))
+    )
+    usage = counted_usage(
+        input_tokens=None if rest is None or is_part_absurd else rest + (read or 0) + (write or 0),
+        output_tokens=_either(_number(reported, "output_tokens"), before.output_tokens)
+        if has_reply
+        else None,
+        cache_read_tokens=read,
+        cache_write_tokens=write,
+        cache_write_5m_tokens=_told(by_ttl, "ephemeral_5m_input_tokens", before.cache_write_5m_tokens),
+        cache_write_1h_tokens=_told(by_ttl, "ephemeral_1h_input_tokens", before.cache_write_1h_tokens),
+        reasoning_tokens=_told(details, "thinking_tokens", before.reasoning_tokens) if has_reply else None,
+        request_id=before.request_id,
+        miss_reason=before.miss_reason,
+    )
+    return replace(usage, is_estimate=usage.is_estimate or before.is_estimate)
+
+
+def miss_reason(diagnostics: object) -> str:
+    """Reason why less was read from the cache than the last request left there, empty where none is reported.
+
+    Source: platform.claude.com "Cache diagnostics": absent, null, pending, or an object with a type (read 2026-11).
+    """
+    reason = _get(diagnostics, "cache_miss_reason")
+    kind = _string(reason, "type")
+    if not kind:
+        return ""
+    words = _MISSES.get(kind, kind.replace("_", " "))
+    missed = _number(reason, "cache_missed_input_tokens")
+    return f"{words}, {missed:,} tokens not read" if missed else words
+
+
+def stop_of(message: object) -> StopKind:
+    """Reason for which a whole message ended."""
+    return _stopped(message).kind
+
+
+def _start(block: object) -> _Block:
+    return _Block(
+        kind=_string(block, "type"),
+        call_id=_string(block, "id"),
+        name=_string(block, "name"),
+        text=_string(block, "text") or _string(block, "thinking"),
+        signature=_string(block, "signature") or _string(block, "data"),
+    )
+
+
+def _opening(block: _Block) -> Iterator[StreamItem]:
+    match block:
+        case _Block(kind="text", text=text) if text:
+            yield TextDelta(text)
+        case _Block(kind="thinking", text=text) if text:
+            yield ReasoningDelta(text)
+        case _:
+            pass
+
+
+def _delta(block: _Block | None, delta: object) -> Iterator[StreamItem]:
+    if block is None:
+        return
+    match getattr(delta, "type", None):
+        case "text_delta":
+            if text := _string(delta, "text"):
+                yield TextDelta(text)
+        case "thinking_delta":
+            if text := _string(delta, "thinking"):
+                block.text += text
+                yield ReasoningDelta(text)
+        case "signature_delta":
+            block.signature += _string(delta, "signature")
+        case "input_json_delta":
+            block.text += _string(delta, "partial_json")
+        case _:
+            pass
+
+
+def _stop(block: _Block | None) -> Iterator[StreamItem]:
+    match block:
+        case _Block(kind="thinking"):
+            sent_back = {"type": "thinking", "thinking": block.text, "signature": block.signature}
+            yield ReasoningDelta("", canonical_json(sent_back))
+        case _Block(kind="redacted_thinking"):
+            yield ReasoningDelta("", canonical_json({"type": "redacted_thinking", "data": block.signature}))
+        case _Block(kind="tool_use"):
+            yield ToolCallReady(ToolCallPart(block.call_id, block.name, block.text or "{}"))
+        case _:
+            pass
+
+
+def _stopped(delta: object) -> Stopped:
+    explanation = _string(_get(delta, "stop_details"), "explanation")
+    return stop_at(_string(delta, "stop_reason"), explanation=explanation)
+
+
+def _get(value: object, *path: str) -> object:
+    for name in path:
+        value = getattr(value, name, None)
+    return value
+
+
+def _string(value: object, name: str) -> str:
+    found = getattr(value, name, None)
+    return found if isinstance(found, str) else ""
+
+
+def _number(value: object, name: str) -> int | None:
+    found = getattr(value, name, None)
+    return figure(found)
+
+
+def _index(event: object) -> int:
+    return _number(event, "index") or 0
+
+
+def _told(table: object, name: str, before: int | None) -> object:
+    """A part of the newer usage as it stands there, or the one before where it holds no count."""
+    newer = part_of(table, name)
+    return newer if before is None or not (newer is None or is_absurd(newer)) else before
+
+
+def _either(first: int | None, second: int | None) -> int | None:
+    return second if first is None else first
+
+
+# A text cut into content blocks that are marked for the cache, for programs that build their own requests.
+
+MAX_BOUNDARIES = 3
+
+
+def cache_prefix_blocks(message: str, cache_boundaries: Sequence[int] | None) -> str | list[dict[str, Any]]:
+    """Split a text at character offsets into content blocks, each but the rest marked for the cache.
+
+    Args:
+        message: any text.
+        cache_boundaries: character offsets; taken sorted, without repeats, and only those inside the text
+            (0 < offset < length); None for none. Of more than three the last and the first two are kept.
+
+    Returns:
+        Blocks whose texts together are the message, or the plain message where no boundary is valid.
+
+    Source: 20-caching.md; a request has four marks at most (Anthropic "Prompt caching", read 2026-11), of which
+    one is left for the system blocks.
+    """
+    cuts = sorted({offset for offset in cache_boundaries or () if 0 < offset < len(message)})
+    if not cuts:
+        return message
+    if len(cuts) > MAX_BOUNDARIES:
+        cuts = [*cuts[: MAX_BOUNDARIES - 1], cuts[-1]]
+    starts = [0, *cuts]
+    blocks: list[dict[str, Any]] = [
+        {"type": "text", "text": message[start:end], "cache_control": {"type": "ephemeral"}}
+        for start, end in zip(starts, cuts, strict=False)
+    ]
+    return [*blocks, {"type": "text", "text": message[cuts[-1] :]}]

@@ -1,0 +1,239 @@
+"""Model lists of servers in `/v1/models`, each in fields of its own."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.decoders import read_json
+from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
+from core.kernel.values.settings import ServerSettings
+from core.services.providers.door import figure, text_of
+
+_WINDOW_FIELDS = (
+    "loaded_context_length",
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+)
+"""LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most)."""
+
+_OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens")
+_EFFORTS = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
+
+
+def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
+    """The profile that an entry of a server's list amounts to; what it does not say stays open.
+
+    Source: the servers' documents: vLLM `ModelCard`, llama.cpp server README (`meta`), OpenRouter "Models", Groq
+    "List models", Mistral "List models", LM Studio REST API (read 2026-11-20).
+    """
+    takes_reasoning = "reasoning" in _texts(entry.get("supported_parameters"))
+    return ModelProfile(
+        provider=provider,
+        id=text_of(entry.get("id")),
+        label=text_of(entry.get("name")),
+        context_tokens=_window(entry),
+        max_output_tokens=_first_number(_places(entry), _OUTPUT_FIELDS),
+        efforts=_EFFORTS if takes_reasoning else (),
+        thinking="effort" if takes_reasoning else "",
+        takes_images=_takes_images(entry),
+        from_server=True,
+        takes_cache_prompt=is_llama_cpp(entry),
+    )
+
+
+def is_llama_cpp(entry: Mapping[str, Any]) -> bool:
+    """True if an entry is of a llama.cpp server, which honours `cache_prompt`. Source: its README (read 2026-11-20)."""
+    return entry.get("owned_by") == "llamacpp"
+
+
+def ollama_profile(profile: ModelProfile, answer: object) -> ModelProfile:
+    """Add what Ollama's `/api/show` says: the window of the weights, and what the model can do.
+
+    Source: Ollama API, "Show model information" (read 2026-11-20).
+    """
+    if not isinstance(answer, dict):
+        return profile
+    info = _mapping(answer.get("model_info"))
+    windows = [n for key, value in info.items() if key.endswith(".context_length") and (n := _number(value))]
+    able = _texts(answer.get("capabilities"))
+    thinks = "thinking" in able
+    return replace(
+        profile,
+        context_tokens=_set_window(answer) or (windows[0] if windows else profile.context_tokens),
+        takes_images=profile.takes_images or "vision" in able,
+        efforts=_EFFORTS if thinks else profile.efforts,
+        thinking="effort" if thinks else profile.thinking,
+    )
+
+
+def _set_window(answer: Mapping[str, Any]) -> int | None:
+    """`num_ctx` of the model's own parameters, one a line: what it is really loaded with."""
+    for line in text_of(answer.get("parameters")).splitlines():
+        name, _, value = line.partition(" ")
+        if name == "num_ctx" and value.strip().isdecimal() and len(value) < 20:
+            return int(value)
+    return None
+
+
+def _window(entry: Mapping[str, Any]) -> int | None:
+    meta = _mapping(entry.get("meta"))
+    return _number(meta.get("n_ctx")) or _first_number(_places(entry), _WINDOW_FIELDS)
+
+
+def _places(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The entry itself, and OpenRouter's limits of the provider that it would use."""
+    yield _mapping(entry.get("top_provider"))
+    yield entry
+
+
+def _first_number(places: Iterator[Mapping[str, Any]], names: tuple[str, ...]) -> int | None:
+    return next((n for place in places for name in names if (n := _number(place.get(name)))), None)
+
+
+def _takes_images(entry: Mapping[str, Any]) -> bool:
+    kinds = _texts(_mapping(entry.get("architecture")).get("input_modalities"))
+    abilities = _mapping(entry.get("capabilities"))
+    return "image" in kinds or abilities.get("vision") is True or entry.get("type") == "vlm"
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _number(value: object) -> int | None:
+    return figure(value) or None
+
+
+# Looks for model servers on this machine, on the ports that they usually have.
+
+PROBE_TIMEOUT_S = 0.5
+_MOST_BYTES = 4_000_000
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A server that may be there. Source: the default ports in each project's documents (read 2026-11-20)."""
+
+    id: str
+    label: str
+    port: int
+
+
+CANDIDATES = (
+    Candidate("ollama", "Ollama", 11434),
+    Candidate("lm-studio", "LM Studio", 1234),
+    Candidate("llama-cpp", "llama.cpp", 8080),
+    Candidate("vllm", "vLLM", 8000),
+)
+_OWNERS = {"library": "ollama", "organization_owner": "lm-studio", "llamacpp": "llama-cpp", "vllm": "vllm"}
+"""Owner that a server names for its models: it tells servers apart where one has another's port."""
+
+
+def find_local_servers(
+    candidates: Sequence[Candidate] = CANDIDATES, timeout_s: float = PROBE_TIMEOUT_S
+) -> tuple[ServerSettings, ...]:
+    """The servers that answer now, ready to be saved, in the order of `candidates`.
+
+    All ports are asked at once, past any proxy; nothing is sent but `GET /v1/models`.
+
+    Args:
+        timeout_s: longest wait for each; the whole takes no longer than about that.
+    """
+    with ThreadPoolExecutor(len(candidates) or 1, thread_name_prefix="find-server") as pool:
+        found = pool.map(lambda candidate: _probe(candidate, timeout_s), candidates)
+        servers = {server.id: server for server in reversed([s for s in found if s is not None])}
+    return tuple(reversed(servers.values()))
+
+
+def _probe(candidate: Candidate, timeout_s: float) -> ServerSettings | None:
+    connection = http.client.HTTPConnection("127.0.0.1", candidate.port, timeout=timeout_s)
+    try:
+        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
+        response = connection.getresponse()
+        body = response.read(_MOST_BYTES)
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+    found = _identify(candidate, response.status, response.getheader("Server", ""), body)
+    if found is None:
+        return None
+    return ServerSettings(
+        id=found.id,
+        kind=ProviderKind.COMPATIBLE.value,
+        label=found.label,
+        base_url=f"http://127.0.0.1:{candidate.port}/v1",
+    )
+
+
+def _identify(candidate: Candidate, status: int, server: str, body: bytes) -> Candidate | None:
+    """Name of the server that answered, None for what lists no models (8000 and 8080 are popular ports)."""
+    answer = _object(body)
+    if status in {401, 403} and "error" in answer:
+        return CANDIDATES[2] if "llama.cpp" in server else candidate if candidate.id == "vllm" else None
+    models = answer.get("data")
+    if status != 200 or not isinstance(models, list):
+        return None
+    owner = next((m.get("owned_by") for m in models if isinstance(m, dict)), None)
+    known = _OWNERS.get(owner) if isinstance(owner, str) else None
+    return next((c for c in CANDIDATES if c.id == known), candidate)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        value = read_json(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+# Vectors from a server's `/embeddings`, as OpenAI documents it and Ollama, llama.cpp, vLLM and LM Studio
+# follow.
+
+if TYPE_CHECKING:
+    import openai
+
+MOST_TEXTS = 32
+"""Texts of one request. Servers that work on a processor answer so many in seconds."""
+
+
+@runtime_checkable
+class Embeds(Protocol):
+    """A client whose server makes vectors."""
+
+    @property
+    def base_url(self) -> str:
+        """Address at which it is asked."""
+        ...
+
+    def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """Vectors of at most `MOST_TEXTS` texts, none of them empty, in their order.
+
+        Raises:
+            ProviderError: as `Provider.stream`.
+        """
+        ...
+
+
+def embedded(client: openai.OpenAI, model: str, texts: Sequence[str]) -> list[list[float]]:
+    """Ask for vectors. They are asked for as numbers: older servers know no other form.
+
+    Raises:
+        ValueError: the answer has not one vector for each text; and as the SDK.
+    """
+    answer = client.embeddings.create(model=model, input=list(texts), encoding_format="float")
+    rows = {int(row.index): [float(figure) for figure in row.embedding] for row in answer.data}
+    if rows.keys() != set(range(len(texts))):
+        raise ValueError(f"{len(rows)} vectors came for {len(texts)} texts")
+    return [rows[index] for index in range(len(texts))]

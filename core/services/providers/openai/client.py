@@ -1,0 +1,318 @@
+"""OpenAI's Responses API through its SDK."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.queue import Lazy
+from core.kernel.values.messages import ToolCallPart
+from core.kernel.values.provider import (
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.kernel.values.settings import ServerSettings
+from core.kernel.values.usage import Usage
+from core.services.providers.attachments import sent_json
+from core.services.providers.door import MOST_MODELS, figure, text_of
+from core.services.providers.failures import provider_error
+from core.services.providers.http import sensible
+from core.services.providers.openai.batches import OpenAiBatches
+from core.services.providers.openai.body import (
+    OPTIONS,
+    miss_reason,
+    prewarm_body,
+    prompt,
+    responses_body,
+    without_cache_fields,
+)
+from core.services.providers.openai.sdk import (
+    CALL_OPTIONS,
+    OPENAI_URL,
+    failure,
+    openai_client,
+    sdk_error,
+    sdk_failures,
+    stop_of,
+    usage_of,
+)
+from core.services.providers.profiles import find_profile
+from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
+from core.services.providers.pump import no_attachments, run_call, warmed
+from core.services.providers.wire import canonical_json
+
+if TYPE_CHECKING:
+    import openai
+
+_SPEAKS = re.compile(r"^(gpt-|o\d|chatgpt-|ft:gpt-|codex-)")
+_MUTE = re.compile(r"audio|realtime|transcribe|tts|image|search|instruct|embedding|live|moderation")
+
+_OPTIONAL: Mapping[str, Callable[[dict[str, Any]], object]] = {
+    "reasoning.summary": lambda body: body["reasoning"].pop("summary", None),
+    "include": lambda body: body.pop("include", None),
+    OPTIONS: without_cache_fields,
+    "prompt_cache_key": lambda body: body.pop("prompt_cache_key", None),
+}
+"""Fields that a model or an account may refuse: summaries need a verified organization. Left out once refused."""
+
+
+class OpenAiProvider:
+    """Client of the Responses API. Thread-safe; the SDK is imported at the first call.
+
+    Args:
+        models: known profiles; those of other providers are passed over.
+    """
+
+    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+        self._server = server
+        self._key = key
+        self._models = tuple(models)
+        self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
+        self._refused: frozenset[tuple[str, str]] = frozenset()
+        self._last_ids = LastIds()
+
+    @property
+    def base_url(self) -> str:
+        """Address of requests: the settings, else the SDK's own variable, else OpenAI."""
+        return self._server.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        """Send a request and yield what comes back; see `Provider.stream`."""
+        self._require_key()
+        return run_call(lambda: self._run(request, read_blob), cancel)
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """See `Prewarms.prewarm`. Only models with breakpoints."""
+        self._require_key()
+        body = prewarm_body(responses_body(request, self._profile(request.model), read_blob))
+        if body is None or cancel.is_cancelled:
+            return None
+        return warmed(run_call(lambda: self._warm(body), cancel))
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        """The models of this account that hold a conversation; the list says nothing but their names."""
+        self._require_key()
+        ids = self._ask(
+            "/models",
+            lambda client: [text_of(model.id) for model in islice(client.models.list(), MOST_MODELS)],
+        )
+        spoken = sorted(i for i in ids if _SPEAKS.match(i) and not _MUTE.search(i))
+        return tuple(ModelProfile(self._server.id, i, from_server=True) for i in spoken)
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        """Input tokens by the vendor's free endpoint."""
+        self._require_key()
+        body = prompt(request, self._profile(request.model), read_blob)
+        body["model"] = request.model
+        count = self._ask(
+            "/responses/input_tokens",
+            lambda client: client.responses.input_tokens.count(**body),
+            request.model,
+        )
+        return figure(count.input_tokens)
+
+    def batches(self) -> OpenAiBatches:
+        """See `HasBatches.batches`."""
+        return OpenAiBatches(self._calling, self._batch_body)
+
+    def close(self) -> None:
+        """Release connections."""
+        self._sdk.close()
+
+    def _profile(self, model: str) -> ModelProfile:
+        return find_profile(self._models, self._server.id, model, kind=self._server.kind)
+
+    def _require_key(self) -> None:
+        if not self._key:
+            raise provider_error(
+                FailureKind.NO_KEY,
+                self._server,
+                remedy="Set OPENAI_API_KEY, or store a key on the settings page",
+            )
+
+    def _make_client(self) -> openai.OpenAI:
+        return openai_client(self._server, self._key, self.base_url, is_vendor=True)
+
+    def _ask(self, path: str, call: Callable[[openai.OpenAI], Any], model: str = "") -> Any:
+        """One answer without a stream, its failures translated."""
+        with self._calling(path, model) as client:
+            return call(client)
+
+    @contextmanager
+    def _calling(self, path: str, model: str = "") -> Iterator[openai.OpenAI]:
+        """The SDK's client, its failures translated."""
+        self._require_key()
+        client = self._sdk.get()
+        try:
+            yield client
+        except sdk_failures() as error:
+            raise self._translate(error, path, model, has_begun=False) from error
+
+    def _batch_body(self, request: ProviderRequest) -> dict[str, Any]:
+        body = responses_body(request, self._profile(request.model), no_attachments)
+        del body["stream"]
+        return body
+
+    def _body(self, request: ProviderRequest, read_blob: ReadBlob) -> dict[str, Any]:
+        """The body, with the question why less is read than the discussion's last reply left there."""
+        body = responses_body(request, self._profile(request.model), read_blob)
+        last = self._last_ids.get(request.discussion_id)
+        if OPTIONS in body and last and request.cache is not None and request.cache.is_enabled:
+            body[OPTIONS]["comparison_response_id"] = last
+        return body
+
+    def _warm(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+        from openai.types.responses import Response
+
+        answer = self._ask(
+            "/responses",
+            lambda client: client.post(
+                "/responses", content=sent_json(body), options=CALL_OPTIONS, cast_to=Response
+            ),
+            str(body["model"]),
+        )
+        if answer.usage is not None:
+            yield UsageUpdate(usage_of(answer.usage, answer.id))  # what takes a prewarm has a cache
+        yield Stopped(StopKind.COMPLETED)
+
+    def _run(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
+        body, has_begun = self._body(request, read_blob), False
+        try:
+            stream = self._open(body)
+            has_begun = True
+            del body  # what arrives is kept: it shall not lie between what goes
+            with stream:
+                heard = sensible(stream, _is_known, self._server)
+                yield from self._read(stream, heard, request.model, request.discussion_id)
+        except sdk_failures() as error:
+            raise self._translate(error, "/responses", request.model, has_begun=has_begun) from error
+
+    def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
+        """Send the body; without an optional field where this model has refused it."""
+        import openai
+        from openai.types.responses import Response, ResponseStreamEvent
+
+        model = str(body["model"])
+        while True:
+            for param, leave_out in _OPTIONAL.items():
+                if (model, param) in self._refused:
+                    leave_out(body)
+            try:
+                stream: openai.Stream[Any] = self._sdk.get().post(
+                    "/responses",
+                    content=sent_json(body),
+                    options=CALL_OPTIONS,
+                    cast_to=Response,
+                    stream=True,
+                    stream_cls=openai.Stream[ResponseStreamEvent],
+                )
+            except openai.BadRequestError as error:
+                refused = model, _optional_field(error)
+                if refused[1] not in _OPTIONAL or refused in self._refused:
+                    raise
+                self._refused |= {refused}
+            else:
+                return stream
+
+    def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
+        url = self.base_url.rstrip("/") + path
+        return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
+
+    def _read(
+        self, stream: openai.Stream[Any], heard: Iterator[Any], model: str, discussion_id: str
+    ) -> Iterator[StreamItem]:
+        request_id = stream.response.headers.get("x-request-id", "")
+        has_text = has_calls = has_refused = False
+        for event in heard:
+            match event.type:
+                case "response.output_text.delta" | "response.refusal.delta":
+                    has_text = True
+                    has_refused |= event.type == "response.refusal.delta"
+                    yield TextDelta(event.delta)
+                case "response.output_item.added" if event.item.type == "message" and has_text:
+                    yield TextDelta("\n\n")
+                case "response.output_item.done":
+                    item = _finished_item(event.item)
+                    has_calls |= isinstance(item, ToolCallReady)
+                    if item is not None:
+                        yield item
+                case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                    yield ReasoningDelta(event.delta)
+                case "response.reasoning_summary_part.added" if event.summary_index > 0:
+                    yield ReasoningDelta("\n\n")
+                case "error":
+                    raise self._stream_failure(event.message, event.code, model, request_id)
+                case "response.failed":
+                    code, message = _response_error(event.response)
+                    raise self._stream_failure(message, code, model, request_id)
+                case "response.completed" | "response.incomplete":
+                    self._last_ids.put(discussion_id, event.response.id)
+                    if event.response.usage is not None:
+                        why = miss_reason(getattr(event.response, "prompt_cache_diagnostics", None))
+                        has_cache = (model, "prompt_cache_key") not in self._refused
+                        usage = usage_of(
+                            event.response.usage, request_id or event.response.id, has_cache=has_cache
+                        )
+                        yield UsageUpdate(replace(usage, miss_reason=why))
+                    yield stop_of(event.response, has_calls=has_calls, has_refused=has_refused)
+                    return
+                case _:
+                    pass
+        kind = FailureKind.STREAM_DROPPED if _is_event_stream(stream) else FailureKind.BAD_REPLY
+        raise provider_error(kind, self._server, url=self.base_url, key=self._key, request_id=request_id)
+
+    def _stream_failure(self, message: object, code: object, model: str, request_id: str) -> ProviderError:
+        return failure(
+            self._server,
+            message=message,
+            code=code,
+            request_id=request_id,
+            model=model,
+            url=self.base_url.rstrip("/") + "/responses",
+            key=self._key,
+        )
+
+
+def _is_known(event: Any) -> bool:
+    kind = getattr(event, "type", None)
+    return isinstance(kind, str) and (kind.startswith("response.") or kind in {"error", "keepalive"})
+
+
+def _optional_field(error: openai.BadRequestError) -> str:
+    """The field that a server refused, one for all that belongs to breakpoints."""
+    param = error.param or ""
+    return OPTIONS if "prompt_cache_options" in param or "prompt_cache_breakpoint" in param else param
+
+
+def _finished_item(item: Any) -> StreamItem | None:
+    if item.type == "function_call":
+        return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
+    if item.type == "reasoning" and item.encrypted_content:
+        block = item.model_dump(mode="json", warnings=False, exclude_none=True, exclude={"status"})
+        return ReasoningDelta("", canonical_json(block))
+    return None
+
+
+def _response_error(response: Any) -> tuple[object, object]:
+    error = response.error
+    return ("server_error", "no reason given") if error is None else (error.code, error.message)
+
+
+def _is_event_stream(stream: openai.Stream[Any]) -> bool:
+    return "text/event-stream" in stream.response.headers.get("content-type", "")

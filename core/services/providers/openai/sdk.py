@@ -1,0 +1,247 @@
+"""The OpenAI SDK wherever it is used: a client for one server, and its failures in our words."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.values.provider import Stopped
+from core.kernel.values.settings import ServerSettings
+from core.kernel.values.usage import Usage
+from core.services.providers.door import FOREIGN, counted_usage, part_of, text_of, word_of
+from core.services.providers.endings import stop_at
+from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
+from core.services.providers.http import http_client
+
+if TYPE_CHECKING:
+    import openai
+    from openai._types import RequestOptions
+
+CALL_OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
+"""Said by `create`, too: a call for an answer never carries a key of administrators."""
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_KIND_OF_CODE: Mapping[str, FailureKind] = {
+    "context_length_exceeded": FailureKind.CONTEXT_TOO_LONG,
+    "exceed_context_size_error": FailureKind.CONTEXT_TOO_LONG,
+    "insufficient_quota": FailureKind.NO_QUOTA,
+    "billing_hard_limit_reached": FailureKind.NO_QUOTA,
+    "billing_not_active": FailureKind.NO_QUOTA,
+    "invalid_api_key": FailureKind.BAD_KEY,
+    "model_not_found": FailureKind.UNKNOWN_MODEL,
+    "rate_limit_exceeded": FailureKind.RATE_LIMITED,
+    "request_too_large": FailureKind.REQUEST_TOO_LARGE,
+    "server_error": FailureKind.SERVER_FAULT,
+    "server_is_overloaded": FailureKind.OVERLOADED,
+    "slow_down": FailureKind.OVERLOADED,
+    "unavailable_error": FailureKind.OVERLOADED,
+    "unsupported_country_region_territory": FailureKind.FORBIDDEN,
+    "vector_store_timeout": FailureKind.TIMED_OUT,
+}
+"""Codes and types that say more than the status.
+
+Source: OpenAI "Error codes" and types/responses/response_error.py (openai 3.51.0), llama.cpp server README (2026-11).
+"""
+
+_TOO_LONG = re.compile(
+    r"(?i)maximum context length|exceeds? the (?:available |model'?s )?(?:maximum )?context"
+    r"|longer than the maximum (?:model|context) length|context (?:length|window|size) (?:exceeded|of only)"
+    r"|(?:greater|larger|longer) than the (?:model'?s )?context|prompt is too long|reduce the length of the (?:messages|prompt|input)"
+)
+"""Texts of vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Mistral and Groq for a context that does not fit."""
+
+_NO_MODEL = re.compile(
+    r"(?i)\bmodel\b.*(?:not found|does not exist|not exist|unknown|not loaded)|unknown model"
+)
+
+
+def openai_client(
+    server: ServerSettings, key: str | None, base_url: str, *, is_vendor: bool
+) -> openai.OpenAI:
+    """Make the SDK's client. Blocks while the SDK is imported (about a second, once).
+
+    Args:
+        base_url: where requests go, with its version path.
+        is_vendor: whether this is OpenAI itself; no one else is told the environment's organization, project,
+            headers and keys, which are meant for OpenAI.
+
+    Raises:
+        ProviderError: the environment names a proxy that cannot be used.
+    """
+    import openai
+
+    http = http_client(server, base_url)
+    if not key:
+        # The SDK sends nothing without a key; servers without one get no header at all.
+        http.event_hooks["request"].append(lambda request: request.headers.pop("authorization", None))
+    hidden: dict[str, Any] = {}
+    if not is_vendor:
+        ambient = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+        names = [line.partition(":")[0].strip() for line in ambient if ":" in line]
+        hidden = dict.fromkeys((*names, "OpenAI-Organization", "OpenAI-Project"), openai.Omit())
+        hidden["Authorization"] = f"Bearer {key or 'none'}"
+    return openai.OpenAI(
+        api_key=key or "none",
+        admin_api_key="",
+        base_url=base_url,
+        max_retries=0,
+        http_client=http,
+        default_headers=hidden,
+    )
+
+
+def sdk_failures() -> tuple[type[Exception], ...]:
+    """Failures of a call through the SDK that are the server's.
+
+    Besides its own errors: the HTTP client's, where a stream breaks, and `FOREIGN`: a foreign reply shows only when a
+    field is used.
+    """
+    import httpx2
+    import openai
+
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, *FOREIGN)
+
+
+def sdk_error(
+    error: Exception,
+    server: ServerSettings,
+    *,
+    model: str,
+    url: str,
+    key: str | None,
+    has_begun: bool,
+) -> ProviderError:
+    """Translate one of `sdk_failures`.
+
+    Args:
+        has_begun: whether the reply's headers had arrived.
+    """
+    import openai
+
+    if (found := transport_error(error, server, url=url, key=key, has_begun=has_begun)) is not None:
+        return found
+    if isinstance(error, openai.APIResponseValidationError) or not isinstance(error, openai.APIError):
+        return provider_error(FailureKind.BAD_REPLY, server, detail=str(error), url=url, key=key)
+    headers: Mapping[str, str] = {}
+    status = None
+    if isinstance(error, openai.APIStatusError):
+        headers, status = error.response.headers, error.status_code
+    body = error.body if isinstance(error.body, dict) else {}
+    return failure(
+        server,
+        message=error.body if isinstance(error.body, str) else _message(error.message, body),
+        code=error.code,
+        error_type=error.type,
+        status=status,
+        headers=headers,
+        model=model,
+        url=url,
+        key=key,
+    )
+
+
+def failure(
+    server: ServerSettings,
+    *,
+    message: object,
+    code: object = "",
+    error_type: object = "",
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+    request_id: str = "",
+    model: str = "",
+    url: str = "",
+    key: str | None = None,
+) -> ProviderError:
+    """The error for a failure that the server described, in a body or in the middle of a stream.
+
+    Args:
+        message, code, error_type: as the server gave them, whatever they are.
+    """
+    heads = headers or {}
+    told, number, word = text_of(message), word_of(code), text_of(error_type)
+    kind = _kind(told, number, word, status)
+    remedy = ""
+    if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
+        remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
+    return provider_error(
+        kind,
+        server,
+        model=model,
+        detail=told or number or word,
+        remedy=remedy,
+        url=url,
+        key=key,
+        status=status,
+        request_id=request_id or heads.get("x-request-id", ""),
+        retry_after_s=retry_after_s(heads),
+    )
+
+
+def _kind(message: str, code: str, error_type: str, status: int | None) -> FailureKind:
+    known = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(error_type)
+    if known is not None:
+        return known
+    number = status or (int(code) if code.isdecimal() and len(code) == 3 else None)
+    if number not in {401, 403, 429} and _TOO_LONG.search(message):
+        return FailureKind.CONTEXT_TOO_LONG
+    if number in {400, 404} and _NO_MODEL.search(message):
+        return FailureKind.UNKNOWN_MODEL
+    if number is None:
+        is_ours = error_type == "invalid_request_error" or code.startswith(
+            ("invalid_", "image_", "unsupported_")
+        )
+        return FailureKind.BAD_REQUEST if is_ours else FailureKind.SERVER_FAULT
+    return kind_of_status(number)
+
+
+def _message(message: object, body: Mapping[str, Any]) -> object:
+    """The server's own words: SDKs put status and the whole body into theirs when the shape is not OpenAI's."""
+    for name in ("message", "detail", "error"):
+        value = body.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return message
+
+
+# A response of OpenAI about itself: what it used, and why it ended.
+
+
+def usage_of(usage: Any, request_id: str, *, has_cache: bool = True) -> Usage:
+    """Usage of a response. `input_tokens` already holds cache reads and writes; what is missing is not reported.
+
+    What was read stands there also where nothing was: where it does not, what the input costs is an estimate.
+
+    Args:
+        has_cache: False of a server that refused the fields of caching: there is nothing that it would have to say.
+
+    Source: openai types/responses/response_usage.py, 3.51.0; OpenAI "Prompt caching" (read 2026-11-24).
+    """
+    read = getattr(usage, "input_tokens_details", None)
+    written = getattr(usage, "output_tokens_details", None)
+    by_ttl = getattr(read, "cache_write_tokens_details", None)
+    found = counted_usage(
+        input_tokens=getattr(usage, "input_tokens", None),
+        output_tokens=getattr(usage, "output_tokens", None),
+        cache_read_tokens=part_of(read, "cached_tokens"),
+        cache_write_tokens=part_of(read, "cache_write_tokens"),
+        cache_write_12h_tokens=part_of(by_ttl, "ttl_12h_tokens"),
+        reasoning_tokens=part_of(written, "reasoning_tokens"),
+        request_id=request_id,
+    )
+    is_untold = has_cache and found.input_tokens is not None and found.cache_read_tokens is None
+    return replace(found, is_estimate=found.is_estimate or is_untold)
+
+
+def stop_of(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:
+    """Reason for which a response ended."""
+    word = word_of(response.status)
+    if word == "incomplete" or response.incomplete_details is not None:
+        word = word_of(getattr(response.incomplete_details, "reason", None)) or "incomplete"
+    return stop_at(word or "completed", has_calls=has_calls, has_refused=has_refused)

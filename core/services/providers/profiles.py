@@ -1,0 +1,282 @@
+"""Profiles of models, found by name: pure look-ups over data that I/O has read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
+from core.kernel.values.settings import AiSettings
+from core.services.providers.attachments import most_picture_bytes, most_picture_px, pdf_form
+
+ANY = "*"
+"""The id of an entry that stands for every model of a provider that no other entry matches."""
+
+
+def find_profile(
+    models: Iterable[ModelProfile], provider: str, model: str, *, kind: str = ""
+) -> ModelProfile:
+    """Profile of a model. Total: an unknown model gets a profile that claims nothing.
+
+    An entry of the provider itself goes before one of its kind; then the same id, the longest id that this one
+    begins with (`claude-opus-5-5` for `claude-opus-5-5-20260922`), and last the entry for any model.
+
+    Args:
+        provider: id of the server in the settings; kind: its `ProviderKind`, for entries that hold for all of a kind.
+    """
+    best, rank = ModelProfile(provider, model), (False, -1, False)
+    for entry in models:
+        if entry.provider not in (provider, kind):
+            continue
+        length = _match(entry.id, model)
+        if length is None:
+            continue
+        found = (length > 0, length, entry.provider == provider)
+        if found > rank:
+            best, rank = entry, found
+    label = best.label if best.id == model else ""
+    pdf = pdf_form(kind or provider, model, best.context_tokens) if best.takes_images else None
+    most, side = most_picture_bytes(kind or provider), most_picture_px(kind or provider)
+    return replace(
+        best,
+        provider=provider,
+        id=model,
+        label=label,
+        pdf=pdf,
+        max_picture_bytes=most,
+        max_picture_px=side,
+    )
+
+
+def merge_models(
+    known: Sequence[ModelProfile], listed: Iterable[ModelProfile], *, kind: str = ""
+) -> tuple[ModelProfile, ...]:
+    """Add what a server lists to what is known.
+
+    Known entries keep their fields and their place; the server fills what they leave open. A model that was not
+    known follows, in the server's order, with the fields of the entry that matches it.
+
+    Args:
+        known: all entries, of any provider.
+        listed: the server's list; `provider` is the server's id.
+    """
+    merged = list(known)
+    places = {(entry.provider, entry.id): place for place, entry in enumerate(known)}
+    for model in listed:
+        place = places.get((model.provider, model.id))
+        base = find_profile(known, model.provider, model.id, kind=kind) if place is None else merged[place]
+        filled = _fill(base, model)
+        if place is None:
+            places[model.provider, model.id] = len(merged)
+            merged.append(filled)
+        else:
+            merged[place] = filled
+    return tuple(merged)
+
+
+def usual_model(ai: AiSettings, provider: str, offered: Sequence[ModelProfile]) -> str:
+    """The model of a provider where nobody names one: that of the settings, else the first; empty where none is known.
+
+    Args:
+        offered: the provider's models, in the order in which they are offered.
+    """
+    named = ai.model.strip()
+    is_offered = any(model.id == named for model in offered)
+    if named and (provider == ai.provider or (not ai.provider and is_offered)):
+        return named
+    return offered[0].id if offered else ""
+
+
+def offered_models(models: Iterable[ModelProfile], provider: str) -> tuple[ModelProfile, ...]:
+    """The models of a provider that can be chosen: all entries but the one for any model."""
+    return tuple(entry for entry in models if entry.provider == provider and entry.id != ANY)
+
+
+def nearest_effort(profile: ModelProfile, wanted: Effort) -> Effort:
+    """The level to ask a model for: the wanted one, else the next below it that it takes, else its lowest.
+
+    Returns:
+        `AUTO` where it takes none, or where that was wanted.
+    """
+    order = list(Effort)
+    if wanted is Effort.AUTO or not profile.efforts:
+        return Effort.AUTO
+    below = [level for level in profile.efforts if order.index(level) <= order.index(wanted)]
+    return max(below, key=order.index) if below else min(profile.efforts, key=order.index)
+
+
+def fitting_temperature(profile: ModelProfile, wanted: float | None) -> float | None:
+    """The temperature to ask a model for: the wanted one, at most its highest; None where it takes none."""
+    if wanted is None or profile.max_temperature is None:
+        return None
+    return min(wanted, profile.max_temperature)
+
+
+def _match(pattern: str, model: str) -> int | None:
+    """Length of the model's name that an entry's id accounts for, None where it does not match."""
+    if pattern == ANY:
+        return 0
+    if model == pattern or model.startswith((f"{pattern}-", f"{pattern}@", f"{pattern}:")):
+        return len(pattern)
+    return None
+
+
+def _fill(base: ModelProfile, listed: ModelProfile) -> ModelProfile:
+    is_told = bool(base.thinking or base.efforts)
+    return replace(
+        base,
+        id=listed.id,
+        label=base.label or listed.label,
+        context_tokens=base.context_tokens or listed.context_tokens,
+        max_output_tokens=base.max_output_tokens or listed.max_output_tokens,
+        efforts=base.efforts if is_told else listed.efforts,
+        thinking=base.thinking if is_told else listed.thinking,
+        thinking_off=base.thinking_off if is_told else listed.thinking_off,
+        takes_images=base.takes_images or listed.takes_images,
+        family=base.family or listed.family,
+        from_server=True,
+        takes_cache_prompt=listed.takes_cache_prompt,
+    )
+
+
+# Abilities of each provider's cache, with the true effect or the reason why not, in words.
+
+GEMINI_EXPLICIT = ((2, 5), (4, 0))
+"""Versions that have `cachedContents`: from 2.5, below 4. Source: Google, "Context caching" (read 2026-10-13)."""
+
+OPENAI_EXPLICIT_FROM = (5, 6)
+"""GPT-5.6 and later have breakpoints. Source: openai 3.51.0, `response_create_params` (read 2026-11)."""
+
+SALT = "The next request begins with another first line, so that it reads nothing of what is cached"
+
+
+class Abilities(msgspec.Struct, frozen=True):
+    """Effects of the buttons of a discussion's cache.
+
+    Args:
+        can_set_ttl: whether the person chooses how long entries live.
+        disable_text, invalidate_text: what it does; where it cannot be done, why.
+    """
+
+    can_disable: bool
+    can_invalidate: bool
+    can_set_ttl: bool
+    disable_text: str
+    invalidate_text: str
+
+
+def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool = False) -> Abilities:
+    """Abilities of a provider's cache with a model.
+
+    Args:
+        model: the vendor's name of it; an unknown one is taken for what the table promises least for.
+        takes_cache_prompt: of a compatible server: whether it is known to honour `cache_prompt`.
+
+    Source: 20-caching.md, "By provider".
+    """
+    match kind:
+        case ProviderKind.ANTHROPIC:
+            return _able("No marks are sent.", "What is known to be cached is forgotten. " + SALT + ".")
+        case ProviderKind.GEMINI if has_gemini_contents(model):
+            deleted = "The cached content is deleted"
+            return _able(f"{deleted}; all is sent inline.", f"{deleted}; the next request makes another.")
+        case ProviderKind.OPENAI if has_openai_breakpoints(model):
+            return _able("Explicit mode is sent without marks.", SALT + ".")
+        case ProviderKind.GEMINI | ProviderKind.OPENAI:
+            return _salted(
+                f"{model or 'This model'} caches by itself; the provider offers no way to turn it off."
+            )
+        case ProviderKind.COMPATIBLE if takes_cache_prompt:
+            return _able("`cache_prompt: false` is sent.", SALT + ".", can_set_ttl=False)
+        case ProviderKind.COMPATIBLE:
+            return _salted("The server reuses prefixes by itself; no way to turn that off is known.")
+        case ProviderKind.EMBEDDED:
+            deleted = "The prefix saved on disk is deleted. " + SALT + "."
+            return _able("`cache_prompt: false` is sent.", deleted, can_set_ttl=False)
+        case ProviderKind.CLAUDE_CODE:
+            return Abilities(
+                can_disable=False,
+                can_invalidate=True,
+                can_set_ttl=False,
+                disable_text="Claude Code caches by itself; it offers no way to turn that off.",
+                invalidate_text="The next message starts a new session of Claude Code.",
+            )
+
+
+def takes_tools(kind: ProviderKind) -> bool:
+    """True if tools that are sent reach the model. The embedded one's chat template drops them, and Claude Code has its own.
+
+    Source: xllamacpp with SmolLM2-135M-Instruct, `/apply-template`, and `tool_choice: required` (tried 2026-11-23).
+    """
+    return kind not in (ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE)
+
+
+def takes_memory_alone(kind: ProviderKind) -> bool:
+    """True if of all tools only those of memory reach the model: Claude Code runs them itself, from a server of ours."""
+    return kind is ProviderKind.CLAUDE_CODE
+
+
+def takes_metadata(kind: ProviderKind) -> bool:
+    """True if layer 8 may be sent. Claude Code marks the last block of the last message, whatever stands in it.
+
+    What differs on the next turn, there or before it, ends every hit. Source: 2.1.197 over loopback, 2026-11-22.
+    """
+    return kind is not ProviderKind.CLAUDE_CODE
+
+
+def has_gemini_contents(model: str) -> bool:
+    """True if a Gemini model takes `cachedContents`."""
+    low, high = GEMINI_EXPLICIT
+    version = _version(model, "gemini")
+    return version is not None and low <= version < high
+
+
+def has_openai_breakpoints(model: str) -> bool:
+    """True if a model of OpenAI takes breakpoints and lets caching be turned off."""
+    version = _version(model, "gpt")
+    return version is not None and version >= OPENAI_EXPLICIT_FROM
+
+
+def takes_seals_alone(kind: ProviderKind) -> bool:
+    """True if of a running turn's reasoning only the seals of its calls go back, which the vendor asks for to its end.
+
+    Source: ai.google.dev "Thought signatures": a missing one of the current turn is an error (read 2026-11).
+    """
+    return kind is ProviderKind.GEMINI
+
+
+def has_gemini_result_parts(model: str) -> bool:
+    """True if a Gemini model takes pictures inside the result of a function, which 3 and later do.
+
+    Source: ai.google.dev "Function calling", multimodal function responses (read 2026-11-23).
+    """
+    version = _version(model, "gemini")
+    return version is not None and version >= (3, 0)
+
+
+def _version(model: str, family: str) -> tuple[int, int] | None:
+    found = re.search(rf"(?:^|/){family}-(\d{{1,3}})(?:\.(\d{{1,3}}))?(?![\d.])", model)
+    return None if found is None else (int(found[1]), int(found[2] or 0))
+
+
+def _able(disable: str, invalidate: str, *, can_set_ttl: bool = True) -> Abilities:
+    return Abilities(
+        can_disable=True,
+        can_invalidate=True,
+        can_set_ttl=can_set_ttl,
+        disable_text=disable,
+        invalidate_text=invalidate,
+    )
+
+
+def _salted(why_not: str) -> Abilities:
+    return Abilities(
+        can_disable=False,
+        can_invalidate=True,
+        can_set_ttl=False,
+        disable_text=why_not,
+        invalidate_text=SALT + ".",
+    )

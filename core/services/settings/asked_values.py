@@ -1,0 +1,321 @@
+"""Values that a project asks for: each with what is compared and how it reads; which were shown, and what counts of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.frame import one_line
+from core.kernel.values.curation import FileItem, FileMode, Preset, TextTable
+from core.kernel.values.provider import ProviderKind
+from core.kernel.values.settings import AskedValue, Project
+from core.services.providers.key_names import KEYLESS, key_variables, sharers
+from core.services.settings.project_tables import ProjectTables, TextSource, item_table, may_set, server_of
+from core.services.settings.settings_checks import is_mcp_key
+from core.services.settings.settings_schema import VENDORS, Value
+
+Shown = tuple[tuple[str, ...], str]
+"""Place and value of something that a person was shown."""
+
+_KEPT_CHARS = 200
+"""A longer value is compared, and kept, by its hash."""
+
+_VENDOR_HOSTS = {
+    ProviderKind.ANTHROPIC: "api.anthropic.com",
+    ProviderKind.OPENAI: "api.openai.com",
+    ProviderKind.GEMINI: "generativelanguage.googleapis.com",
+    ProviderKind.CLAUDE_CODE: "Claude Code and whom it is logged in with",
+}
+
+
+class ProjectFacts(msgspec.Struct, frozen=True):
+    """Facts of the disk and of the person's settings about what a project's file names.
+
+    Args:
+        folders: for each allowed root as written its resolved path; one inside the project has none, for it gives nothing.
+        outside: for each path as written that leads out of the project its resolved path.
+        texts: texts of personas and system prompts by table and name, LF and clean; absent where it cannot be read.
+        servers: addresses of the person's providers by id, empty for the vendor's own.
+        own_servers: those that the person's settings define, as `server_of` names them, which a project cannot change.
+    """
+
+    folders: Mapping[str, str] = msgspec.field(default_factory=dict)
+    outside: Mapping[str, str] = msgspec.field(default_factory=dict)
+    texts: Mapping[tuple[str, str], str] = msgspec.field(default_factory=dict)
+    servers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    own_servers: frozenset[str] = frozenset()
+
+
+def asked_values(tables: ProjectTables, facts: ProjectFacts) -> tuple[AskedValue, ...]:
+    """All that a project asks for and may have, in the order in which it is shown. Pure and total.
+
+    Nothing that a person would have without the project's file is asked for: an item that is switched off, the default.
+    """
+    return tuple(_asked(tables, facts))
+
+
+def unshown(asked: Collection[AskedValue], shown: frozenset[Shown]) -> tuple[AskedValue, ...]:
+    """The values that no person was shown, each with what was shown last in its place."""
+    now = {shown_as(one) for one in asked}
+    gone = dict(sorted(shown - now))
+    return tuple(replace(one, was=gone.get(one.place, "")) for one in asked if shown_as(one) not in shown)
+
+
+def shown_as(asked: AskedValue) -> Shown:
+    """Place and value: all that is kept of a value once it was shown."""
+    return asked.place, asked.value
+
+
+def question_id(asked: Collection[AskedValue]) -> str:
+    """Id of a question of trust, by all that it asks for: a yes to one is none to another. Empty for no question."""
+    if not asked:
+        return ""
+    rows = sorted([*one.place, one.value] for one in asked)
+    return _sha256(json.dumps(rows, ensure_ascii=False))
+
+
+def may_not_write(project: Project, table: str, name: str) -> bool:
+    """True where writing an entry of a table would write over what the person was not shown."""
+    is_unseen = any(one.place[:2] == (table, name) for one in project.asked)
+    return project.has_file and (not project.is_trusted or is_unseen)
+
+
+def counting(tables: ProjectTables, facts: ProjectFacts, shown: frozenset[Shown]) -> ProjectTables:
+    """The tables with nothing in them but what was shown; `allowed_roots` resolved, no name and nothing raw."""
+
+    def counts(asked: AskedValue) -> bool:
+        return shown_as(asked) in shown
+
+    presets = {}
+    for name, preset in tables.presets.items():
+        items = tuple(item for item in preset.items if not item.enabled or counts(_item(name, item, facts)))
+        if items or not preset.items:
+            presets[name] = Preset(name, items)
+    servers = {one.place[1] for one in _servers(tables.values, facts) if counts(one)}
+    servers |= {f"mcp.servers.{one.place[1]}" for one in _mcp_servers(tables.raw, facts) if counts(one)}
+    return ProjectTables(
+        context=tuple(source for source in tables.context if counts(_context(source, facts))),
+        domain=tables.domain if counts(_domain(tables.domain)) else "",
+        has_identity=tables.has_identity or not counts(_NO_IDENTITY),
+        memory=tuple(name for name in tables.memory if counts(_memory(name, facts))),
+        allowed_roots=tuple(one.value for one in _folders(tables, facts) if counts(one)),
+        presets=presets,
+        personas=_counting_texts(tables.personas, TextTable.PERSONAS, facts, shown),
+        system_prompts=_counting_texts(tables.system_prompts, TextTable.SYSTEM_PROMPTS, facts, shown),
+        values={
+            key: value
+            for key, value in tables.values.items()
+            if may_set(key, facts.own_servers)
+            and (server_of(key) in servers if server_of(key) else counts(_setting(key, value, facts, {})))
+        },
+        prompts={name: text for name, text in tables.prompts.items() if counts(_prompt(name, text))},
+    )
+
+
+def _counting_texts(
+    sources: Mapping[str, TextSource], table: TextTable, facts: ProjectFacts, shown: frozenset[Shown]
+) -> dict[str, TextSource]:
+    return {
+        name: source
+        for name, source in sources.items()
+        if shown_as(_text(table, name, source, facts)) in shown
+    }
+
+
+def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
+    yield from _servers(tables.values, facts)
+    addresses = {
+        key.split(".")[1]: str(value)
+        for key, value in tables.values.items()
+        if key.endswith(".base_url") and may_set(key, facts.own_servers)
+    }
+    for key, value in tables.values.items():
+        if not server_of(key) and may_set(key, facts.own_servers):
+            yield _setting(key, value, facts, addresses)
+    yield from _folders(tables, facts)
+    for name, preset in tables.presets.items():
+        yield from (_item(name, item, facts) for item in preset.items if item.enabled)
+    yield from (_context(source, facts) for source in tables.context)
+    for table, sources in (
+        (TextTable.PERSONAS, tables.personas),
+        (TextTable.SYSTEM_PROMPTS, tables.system_prompts),
+    ):
+        yield from (_text(table, name, source, facts) for name, source in sources.items())
+    yield from (_prompt(name, text) for name, text in tables.prompts.items())
+    if tables.domain:
+        yield _domain(tables.domain)
+    yield from (_memory(name, facts) for name in dict.fromkeys(tables.memory))
+    if not tables.has_identity:
+        yield _NO_IDENTITY
+    yield from _mcp_servers(tables.raw, facts)
+
+
+def _domain(name: str) -> AskedValue:
+    return AskedValue(("domain",), name, f"facts that are known of {name!r}")
+
+
+def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
+    leads_to = facts.outside.get(folder, "")
+    said = f" (outside the project: {leads_to})" if leads_to else ""
+    return AskedValue(("memory", folder), _kept(f"folder {leads_to}".strip()), one_line(folder, 120) + said)
+
+
+def asked_identity(name: str) -> AskedValue:
+    """An identity file of a folder, by its name from the project's root: it counts once a person was shown that it is there."""
+    return AskedValue(("identity_files", name), "file", one_line(name, 120))
+
+
+_NO_IDENTITY = AskedValue(("identity",), "off", "off")
+
+
+_NOT_ASKED = frozenset({"path", "mode", "pinned", "enabled"})
+"""Keys of an item that stand elsewhere in what is asked for, or give a model nothing more."""
+
+
+def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
+    rest = {key: value for key, value in item_table(item).items() if key not in _NOT_ASKED}
+    leads_to = facts.outside.get(item.path, "")
+    if leads_to:
+        rest["outside"] = leads_to
+    said = [] if item.mode is FileMode.WHOLE else [item.mode.value]
+    said += [f"outside the project: {leads_to}"] if leads_to else []
+    said += ["what .gitignore leaves out, too"] if item.include_ignored else []
+    said += [f"with the note “{one_line(item.notes, 120)}”"] if item.notes else []
+    words = one_line(item.path, 120) + (f" ({', '.join(said)})" if said else "")
+    return AskedValue(("presets", preset, item.path), _kept(f"{item.mode.value}{_rest(rest)}"), words)
+
+
+def _folders(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
+    for written in dict.fromkeys(tables.allowed_roots):
+        if path := facts.folders.get(written, ""):
+            words = path if path == written else f"{path} (written as {one_line(written, 120)})"
+            yield AskedValue(("folders", path), path, words)
+
+
+def _context(source: TextSource, facts: ProjectFacts) -> AskedValue:
+    if not source.file:
+        return AskedValue(("context", source.name), _sha256(source.text), "a text", source.text)
+    leads_to = facts.outside.get(source.file, "")
+    said = f" (outside the project: {leads_to})" if leads_to else ""
+    return AskedValue(
+        ("context", source.file), _kept(f"file {leads_to}".strip()), one_line(source.file, 120) + said
+    )
+
+
+def _text(table: TextTable, name: str, source: TextSource, facts: ProjectFacts) -> AskedValue:
+    text = facts.texts.get((table.value, name))
+    where = f" of {one_line(source.file, 120)}" if source.file else ""
+    if text is None:
+        return AskedValue(
+            (table.value, name),
+            "unreadable",
+            f"{one_line(name, 120)}, the text{where}, which cannot be read now",
+        )
+    return AskedValue((table.value, name), _sha256(text), f"{one_line(name, 120)}, the text{where}", text)
+
+
+def _prompt(name: str, text: str) -> AskedValue:
+    return AskedValue(("prompts", name), _sha256(text), f"prompts/{name}", text)
+
+
+def _setting(key: str, value: Value, facts: ProjectFacts, addresses: Mapping[str, str]) -> AskedValue:
+    short = one_line(str(value), 120)
+    is_whole = short == str(value)
+    words = f"{key} = {short}" if is_whole else f"{key}, a text"
+    if key == "ai_settings.provider":
+        address = addresses.get(str(value), facts.servers.get(str(value), ""))
+        known = {*facts.servers, *addresses}
+        words += f": new discussions {destination(str(value), address, known)}"
+    text = "" if is_whole else str(value)
+    return AskedValue(("settings", key), _kept(json.dumps(value, ensure_ascii=False)), words, text)
+
+
+def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[AskedValue]:
+    """One value a server: its address and its name count together or not at all."""
+    rows: dict[str, dict[str, Value]] = {}
+    for key, value in values.items():
+        if (name := server_of(key)) and not is_mcp_key(key) and may_set(key, facts.own_servers):
+            rows.setdefault(name, {})[key.split(".")[2]] = value
+    for name, row in sorted(rows.items()):
+        address = str(row.pop("base_url", ""))
+        rest = _rest(row)
+        value = (address or "no address") + rest
+        words = f"{name} at {one_line(value, 200)}: its discussions {destination(name, address, {*facts.servers, *rows})}"
+        yield AskedValue(("servers", name), _kept(value), words)
+
+
+def destination(provider: str, address: str, known: Collection[str]) -> str:
+    """Host that words go to and key that goes with them, as the end of a sentence (`go to a.example, with the key …`).
+
+    Args:
+        provider: its id; address: empty for the vendor's own; known: ids of all providers.
+    """
+    if provider == ProviderKind.EMBEDDED.value:
+        return "stay on this machine"
+    vendor = next((kind for kind in VENDORS if kind == provider), None)
+    host = _host(address) or (_VENDOR_HOSTS.get(vendor, "") if vendor else "") or "nobody: it has no address"
+    if provider in KEYLESS:
+        return f"go to {host}"
+    if shared := sharers(provider, known):
+        return (
+            f"go to {host}; the variable {key_variables(provider)[0]} could be meant for {' and '.join(shared)} as well,"
+            f" so neither gets its key, but a key that you stored as {provider!r} goes there"
+        )
+    names = " or ".join(key_variables(provider))
+    return f"go to {host}, with the key named {provider!r} ({names}, the keyring, the home)"
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).netloc
+    except ValueError:
+        return address
+
+
+def _mcp_servers(raw: Mapping[str, Any], facts: ProjectFacts) -> Iterator[AskedValue]:
+    """MCP servers. Their values are never repeated: a secret may stand in them. Each is asked about once more, whole,
+    before it starts (`core.mcp.approvals`).
+    """
+    mcp = raw.get("mcp")
+    row = mcp.get("servers") if isinstance(mcp, Mapping) else None
+    if isinstance(row, Mapping):
+        for name, one in row.items():
+            if f"mcp.servers.{name}" in facts.own_servers:
+                continue
+            command = _command(one)
+            words = one_line(name, 120) + (f" ({command})" if command else "")
+            yield AskedValue(("mcp", name), _sha256(_canonical(one)), words)
+    elif row is not None:
+        yield AskedValue(("mcp",), _sha256(_canonical(row)), "mcp")
+
+
+def _command(row: Any) -> str:
+    if not isinstance(row, Mapping):
+        return ""
+    words = [
+        row.get("command", "") or row.get("url", ""),
+        *(row["args"] if isinstance(row.get("args"), list) else []),
+    ]
+    return one_line(" ".join(str(word) for word in words if word), 80)
+
+
+def _rest(row: Mapping[str, Any]) -> str:
+    return f" {_canonical(row)}" if row else ""
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _kept(value: str) -> str:
+    return value if len(value) <= _KEPT_CHARS else _sha256(value)
+
+
+def _sha256(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"

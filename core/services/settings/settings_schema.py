@@ -1,0 +1,1071 @@
+"""Every setting as data: key, type, default, range, scope, environment variable, and what it does."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from types import MappingProxyType
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.values.provider import Effort, ProviderKind
+from core.kernel.values.retrieval import Corpus
+from core.kernel.values.settings import MemoryMode, PolicyAnswer
+
+Value = str | int | float | bool | tuple[str, ...]
+
+
+class SettingScope(StrEnum):
+    """Scope in which a key may stand."""
+
+    USER = "user"
+    """Only in user settings: a project can never set it."""
+    ANY = "any"
+    """In user settings, and in the file of a project that the person trusts."""
+    SERVER = "server"
+    """As `ANY`, but a project may only add servers, never change a vendor or a server of the person's."""
+    TIGHTENED = "tightened"
+    """In user settings; the project's file, trusted or not, can make it stricter and never looser."""
+    PROJECT = "project"
+    """Only in the project's file, and only once the person trusts the folder."""
+
+
+class Kind(StrEnum):
+    """The TOML type of a value."""
+
+    TEXT = "text"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    SWITCH = "true or false"
+    TEXTS = "list of texts"
+    ITEMS = "list of file items"
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One key.
+
+    Args:
+        key: dotted; `<name>` stands for a name that the person chooses (`providers.<id>.base_url`).
+        default: None where nothing is set; minimum, maximum: both included, for numbers and, for texts, length.
+        choices: the values it, or each of its texts, may have, empty for any.
+        field: where it lives in `Settings` (`ai.model`), empty for keys that become part of `Project`.
+        env: environment variable that sets it, by the name in `<name>` where the key has one.
+    """
+
+    key: str
+    kind: Kind
+    default: Value | None
+    doc: str
+    scope: SettingScope = SettingScope.ANY
+    field: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def section(self) -> str:
+        """The table that the key stands in, empty for the top of the file."""
+        return self.key.rpartition(".")[0]
+
+
+NAME_PATTERN = r"[a-z0-9][a-z0-9_-]{0,39}"
+"""Form of a server's id: it becomes part of file names and environment variables."""
+
+MCP_NAME_PATTERN = r"[A-Za-z0-9](?:_?[A-Za-z0-9-]){0,29}"
+"""Form of an MCP server's name: its tools are called `name__tool`, so it holds no `__`, and ends with no `_`."""
+
+VENDORS = MappingProxyType(
+    {
+        ProviderKind.EMBEDDED: "Embedded model",
+        ProviderKind.ANTHROPIC: "Anthropic",
+        ProviderKind.OPENAI: "OpenAI",
+        ProviderKind.GEMINI: "Google Gemini",
+        ProviderKind.CLAUDE_CODE: "Claude Code",
+    }
+)
+"""Providers that exist without being configured, by id, with the label that the window shows."""
+
+FILE_MODES = ("whole", "slices", "outline", "notes")
+
+
+def _policies(table: str, where: str) -> tuple[Setting, ...]:
+    """The keys of one table of policies. `where`: they hold."""
+    is_general = table == "tools"
+    answers = (
+        ("reads", PolicyAnswer.ALLOW, "Reads of the project's files"),
+        ("edits", PolicyAnswer.ASK, "Writes and edits of files"),
+        ("commands", PolicyAnswer.ASK, "Commands; unconfined ones are asked about all the same,"),
+        ("network", PolicyAnswer.ASK, "Pages of the web"),
+    )
+    rules = (
+        ("prefixes", "Commands that go without a question, by their first words (`git log`),"),
+        ("hosts", "Hosts whose pages are fetched without a question"),
+        (
+            "shown",
+            "Places that commands which nobody was asked about, MCP servers and the index see beside the project, and files in it that look like keys and are none: absolute, from `~`, or from the project,",
+        ),
+    )
+    asked = (
+        Setting(
+            f"{table}.{name}",
+            Kind.TEXT,
+            default.value if is_general else None,
+            f"{what} {where}: they go, are asked about, or are refused.",
+            scope=SettingScope.TIGHTENED if is_general else SettingScope.USER,
+            field=f"tools.{name}" if is_general else "",
+            choices=tuple(PolicyAnswer),
+        )
+        for name, default, what in answers
+    )
+    ruled = (
+        Setting(
+            f"{table}.{name}",
+            Kind.TEXTS,
+            () if is_general else None,
+            f"{what} {where}.",
+            scope=SettingScope.USER,
+            field=f"tools.{name}" if is_general else "",
+            minimum=1,
+            maximum=1_000,
+        )
+        for name, what in rules
+    )
+    return (*asked, *ruled)
+
+
+_AI = (
+    Setting(
+        "ai_settings.provider",
+        Kind.TEXT,
+        "",
+        "The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the "
+        "id of a server of yours. Empty: the last one used, else one with a key, else the built-in model.",
+        field="ai.provider",
+        env=(("", "MANUAL_SLOP_PROVIDER"),),
+    ),
+    Setting(
+        "ai_settings.model",
+        Kind.TEXT,
+        "",
+        "The model of a new discussion, by the provider's name of it. Empty: the provider's first.",
+        field="ai.model",
+        env=(("", "MANUAL_SLOP_MODEL"),),
+    ),
+    Setting(
+        "ai_settings.system_prompt",
+        Kind.TEXT,
+        "",
+        "Text of layer 4 where no system prompt preset is chosen.",
+        field="ai.system_prompt",
+    ),
+    Setting(
+        "ai_settings.system_prompt_preset",
+        Kind.TEXT,
+        "",
+        "The system prompt preset of a new discussion, by its name in `[system_prompts.<name>]`.",
+        field="ai.system_prompt_preset",
+    ),
+    Setting(
+        "ai_settings.persona",
+        Kind.TEXT,
+        "",
+        "The persona of a new discussion, by its name in `[personas.<name>]`.",
+        field="ai.persona",
+    ),
+    Setting(
+        "ai_settings.effort",
+        Kind.TEXT,
+        "auto",
+        "How hard a reasoning model is asked to think. `auto` leaves it to the model.",
+        field="ai.effort",
+        env=(("", "MANUAL_SLOP_EFFORT"),),
+        choices=tuple(Effort),
+    ),
+    Setting(
+        "ai_settings.max_output_tokens",
+        Kind.WHOLE,
+        None,
+        "Longest reply, in tokens. Not set: the model's own limit.",
+        field="ai.max_output_tokens",
+        minimum=1,
+        maximum=10_000_000,
+    ),
+    Setting(
+        "ai_settings.spend_limit_usd",
+        Kind.NUMBER,
+        None,
+        "What a discussion may cost, in US dollars, before the next send asks. Not set: no limit.",
+        field="ai.spend_limit_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.digest_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether the knowledge digest enters the context while its file exists.",
+        field="knowledge.digest_enabled",
+    ),
+    Setting(
+        "ai_settings.knowledge.budget_bytes",
+        Kind.WHOLE,
+        8192,
+        "Longest text of layer 7 (digest, facts and notes together), in bytes.",
+        field="knowledge.budget_bytes",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.live_days",
+        Kind.NUMBER,
+        7.0,
+        "A harvest leaves alone what was touched within so many days.",
+        scope=SettingScope.USER,
+        field="knowledge.live_days",
+        minimum=0,
+        maximum=3_650,
+    ),
+    Setting(
+        "ai_settings.knowledge.max_source_bytes",
+        Kind.WHOLE,
+        1_048_576,
+        "A harvest keeps conversations that are larger, in bytes.",
+        scope=SettingScope.USER,
+        field="knowledge.max_source_bytes",
+        minimum=1,
+        maximum=1_073_741_824,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_sources",
+        Kind.TEXTS,
+        (),
+        "Conversations of other programs that a harvest reads too: files and folders, absolute or from `~`. They "
+        "stay where they are.",
+        scope=SettingScope.USER,
+        field="knowledge.harvest_sources",
+        maximum=1_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_provider",
+        Kind.TEXT,
+        "",
+        "Who reads conversations for a harvest. Empty: `ai_settings.provider`, else the built-in model, which is free.",
+        scope=SettingScope.USER,
+        field="knowledge.harvest_provider",
+        maximum=100,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_model",
+        Kind.TEXT,
+        "",
+        "The model that reads them, by the provider's name for it. Empty: that of a new discussion.",
+        scope=SettingScope.USER,
+        field="knowledge.harvest_model",
+        maximum=200,
+    ),
+    Setting(
+        "ai_settings.knowledge.mode",
+        Kind.TEXT,
+        MemoryMode.CONFIRM.value,
+        "`recall`: knowledge is read and no harvest writes to it. `confirm`: you confirm what a harvest writes. "
+        "`automatic`: conversations in which only the categories below were found are written without being asked; the "
+        "built-in model's never are, and nothing turns memory on by itself.",
+        scope=SettingScope.USER,
+        field="knowledge.mode",
+        choices=tuple(MemoryMode),
+    ),
+    Setting(
+        "ai_settings.knowledge.automatic_categories",
+        Kind.TEXTS,
+        (),
+        "What the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files.",
+        scope=SettingScope.USER,
+        field="knowledge.automatic_categories",
+        maximum=7,
+    ),
+    Setting(
+        "ai_settings.caching.anthropic_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether requests to Anthropic carry cache marks.",
+        field="caching.anthropic_enabled",
+    ),
+    Setting(
+        "ai_settings.caching.anthropic_ttl",
+        Kind.TEXT,
+        "auto",
+        "Lifetime of Anthropic cache entries; `auto` chooses by your own gaps between turns.",
+        field="caching.anthropic_ttl",
+        choices=("auto", "5m", "1h"),
+    ),
+    Setting(
+        "ai_settings.caching.gemini_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether Gemini keeps a discussion's prefix, its turns so far included, stored while that pays.",
+        field="caching.gemini_enabled",
+    ),
+    Setting(
+        "ai_settings.caching.gemini_ttl_minutes",
+        Kind.WHOLE,
+        60,
+        "Longest that a Gemini cache is held after a turn, in minutes; over 60 only with `gemini_allow_long`.",
+        field="caching.gemini_ttl_minutes",
+        minimum=1,
+        maximum=10_080,
+    ),
+    Setting(
+        "ai_settings.caching.gemini_allow_long",
+        Kind.SWITCH,
+        False,
+        "Whether a Gemini cache may be held for longer than an hour after a turn; storage is charged while it is.",
+        scope=SettingScope.USER,
+        field="caching.gemini_allow_long",
+    ),
+    Setting(
+        "ai_settings.caching.openai_ttl",
+        Kind.TEXT,
+        "auto",
+        "Lifetime of OpenAI cache entries where the model offers a choice; `auto` chooses by your own gaps between turns.",
+        field="caching.openai_ttl",
+        choices=("auto", "30m", "12h"),
+    ),
+    Setting(
+        "ai_settings.caching.appends_changes",
+        Kind.SWITCH,
+        True,
+        "Whether what changed (files, presets, digest, notes, identity files) is appended while the prefix is warm,"
+        " instead of rewriting it.",
+        field="caching.appends_changes",
+    ),
+    Setting(
+        "ai_settings.caching.keepalive",
+        Kind.SWITCH,
+        False,
+        "Whether an idle prefix is read again to keep it, while that is expected to pay.",
+        scope=SettingScope.USER,
+        field="caching.keepalive",
+    ),
+    Setting(
+        "ai_settings.caching.keepalive_cap_usd",
+        Kind.NUMBER,
+        1.0,
+        "What keepalive may cost for one discussion and one idle time, in US dollars."
+        " Marks, pings, prewarms and storage at Gemini together never lose more on one discussion than twice the input price"
+        " of its largest request.",
+        scope=SettingScope.USER,
+        field="caching.keepalive_cap_usd",
+        minimum=0,
+        maximum=1000,
+    ),
+    Setting(
+        "ai_settings.caching.prewarm",
+        Kind.SWITCH,
+        False,
+        "Whether a prefix is read when its discussion opens. The embedded model always does: it is free.",
+        scope=SettingScope.USER,
+        field="caching.prewarm",
+    ),
+    Setting(
+        "ai_settings.caching.embedded_disk_mb",
+        Kind.WHOLE,
+        512,
+        "What saved prefixes of the embedded model may take on disk, in MB.",
+        scope=SettingScope.USER,
+        field="caching.embedded_disk_mb",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.caching.day_limit_usd",
+        Kind.NUMBER,
+        None,
+        "What a day may cost, in US dollars, before the next send asks. Not set: no limit.",
+        scope=SettingScope.USER,
+        field="caching.day_limit_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+)
+
+_PROVIDERS = (
+    Setting(
+        "providers.<id>.kind",
+        Kind.TEXT,
+        "compatible",
+        "Which client speaks to it, `compatible` or `anthropic`; the vendors have theirs. Where none is written, an address "
+        "at anthropic.com is Anthropic's, every other a compatible one.",
+        scope=SettingScope.SERVER,
+        field="servers.kind",
+        choices=tuple(ProviderKind),
+    ),
+    Setting(
+        "providers.<id>.label",
+        Kind.TEXT,
+        "",
+        "The name that the window shows. Empty: the id.",
+        scope=SettingScope.SERVER,
+        field="servers.label",
+        maximum=80,
+    ),
+    Setting(
+        "providers.<id>.base_url",
+        Kind.TEXT,
+        "",
+        "The address of an OpenAI-compatible server (`http://127.0.0.1:11434/v1`), or another address for a "
+        "vendor. Empty: the vendor's own.",
+        scope=SettingScope.SERVER,
+        field="servers.base_url",
+        env=(
+            ("anthropic", "ANTHROPIC_BASE_URL"),
+            ("openai", "OPENAI_BASE_URL"),
+            ("gemini", "GOOGLE_GEMINI_BASE_URL"),
+        ),
+    ),
+    Setting(
+        "providers.<id>.timeout_s",
+        Kind.NUMBER,
+        300.0,
+        "Longest silence between two parts of a reply, in seconds.",
+        scope=SettingScope.SERVER,
+        field="servers.timeout_s",
+        minimum=1,
+        maximum=86_400,
+    ),
+    Setting(
+        "providers.<id>.connect_timeout_s",
+        Kind.NUMBER,
+        10.0,
+        "Longest wait for a connection, in seconds.",
+        scope=SettingScope.SERVER,
+        field="servers.connect_timeout_s",
+        minimum=0.1,
+        maximum=600,
+    ),
+    Setting(
+        "providers.<id>.seed",
+        Kind.WHOLE,
+        None,
+        "Seed of sampling, for the embedded model and compatible servers: the same request gives the same reply. "
+        "Not set: each reply is sampled anew.",
+        scope=SettingScope.SERVER,
+        field="servers.seed",
+        minimum=0,
+        maximum=2_147_483_647,
+    ),
+    Setting(
+        "providers.<id>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether the provider is offered.",
+        scope=SettingScope.SERVER,
+        field="servers.is_enabled",
+    ),
+)
+
+_MCP = (
+    Setting(
+        "mcp.servers.<name>.command",
+        Kind.TEXT,
+        "",
+        "The program of an MCP server that speaks over its standard input and output, by name or absolute path. It runs "
+        "in the sandbox of commands, and starts after you approved it.",
+        scope=SettingScope.SERVER,
+        field="mcp.program",
+        maximum=1_000,
+    ),
+    Setting(
+        "mcp.servers.<name>.args",
+        Kind.TEXTS,
+        (),
+        "Its arguments, as they are: nothing in them is replaced.",
+        scope=SettingScope.SERVER,
+        field="mcp.arguments",
+        maximum=4_000,
+    ),
+    Setting(
+        "mcp.servers.<name>.environment",
+        Kind.TEXTS,
+        (),
+        "Names of the variables that it gets beside those that every program needs. Their values come from the keyring "
+        "(`manual-slop key mcp.NAME`) or from your environment, and stand in no file.",
+        scope=SettingScope.SERVER,
+        field="mcp.environment",
+        minimum=1,
+        maximum=100,
+    ),
+    Setting(
+        "mcp.servers.<name>.url",
+        Kind.TEXT,
+        "",
+        "The address of an MCP server over streamable HTTP, in place of a command.",
+        scope=SettingScope.SERVER,
+        field="mcp.url",
+        maximum=2_000,
+    ),
+    Setting(
+        "mcp.servers.<name>.key_name",
+        Kind.TEXT,
+        "",
+        "The name of the key that it is sent as bearer token, kept with `manual-slop key mcp.NAME`. Empty: none is sent.",
+        scope=SettingScope.USER,
+        field="mcp.key",
+        maximum=60,
+    ),
+    Setting(
+        "mcp.servers.<name>.network",
+        Kind.SWITCH,
+        False,
+        "Whether a server with a command may open the network.",
+        scope=SettingScope.SERVER,
+        field="mcp.network",
+    ),
+    Setting(
+        "mcp.servers.<name>.timeout_s",
+        Kind.NUMBER,
+        60.0,
+        "Longest that a call of it takes, in seconds.",
+        scope=SettingScope.SERVER,
+        field="mcp.timeout_s",
+        minimum=1,
+        maximum=3_600,
+    ),
+    Setting(
+        "mcp.servers.<name>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether it is used.",
+        scope=SettingScope.SERVER,
+        field="mcp.is_enabled",
+    ),
+)
+
+_WINDOW = (
+    Setting(
+        "appearance.theme",
+        Kind.TEXT,
+        "dark",
+        "Colours of the window.",
+        scope=SettingScope.USER,
+        field="appearance.theme",
+        env=(("", "MANUAL_SLOP_THEME"),),
+        choices=("dark", "light"),
+    ),
+    Setting(
+        "appearance.ui_scale",
+        Kind.NUMBER,
+        1.0,
+        "Size of text and controls, 1.0 is the design's.",
+        scope=SettingScope.USER,
+        field="appearance.ui_scale",
+        env=(("", "MANUAL_SLOP_UI_SCALE"),),
+        minimum=0.5,
+        maximum=3.0,
+    ),
+    Setting(
+        "appearance.send_key",
+        Kind.TEXT,
+        "ctrl+enter",
+        "The key that sends what stands in the composer.",
+        scope=SettingScope.USER,
+        field="appearance.send_key",
+        choices=("ctrl+enter", "enter"),
+    ),
+    Setting(
+        "files.max_file_bytes",
+        Kind.WHOLE,
+        2_000_000,
+        "A file of a preset over this size is refused, in bytes.",
+        scope=SettingScope.USER,
+        field="files.max_file_bytes",
+        minimum=1_000,
+        maximum=100_000_000,
+    ),
+    Setting(
+        "files.max_glob_files",
+        Kind.WHOLE,
+        2_000,
+        "A pattern of a preset that matches more files than this is refused.",
+        scope=SettingScope.USER,
+        field="files.max_glob_files",
+        minimum=1,
+        maximum=100_000,
+    ),
+    Setting(
+        "files.max_attachment_bytes",
+        Kind.WHOLE,
+        20_000_000,
+        "An attachment over this size is refused, in bytes.",
+        scope=SettingScope.USER,
+        field="files.max_attachment_bytes",
+        minimum=1_000,
+        maximum=1_000_000_000,
+    ),
+    Setting(
+        "files.paste_as_attachment_chars",
+        Kind.WHOLE,
+        20_000,
+        "A paste into the composer longer than this becomes an attachment, in characters.",
+        scope=SettingScope.USER,
+        field="files.paste_as_attachment_chars",
+        minimum=100,
+        maximum=10_000_000,
+    ),
+    Setting(
+        "hooks.enabled",
+        Kind.SWITCH,
+        False,
+        "Whether other programs of yours may use the Hook API (docs/openapi.json), from the next start on. "
+        "`--hooks` turns it on for one run.",
+        scope=SettingScope.USER,
+        field="hooks.enabled",
+    ),
+    Setting(
+        "hooks.port",
+        Kind.WHOLE,
+        0,
+        "The loopback port of the Hook API. 0: any that is free; `hook.json` in the home names it.",
+        scope=SettingScope.USER,
+        field="hooks.port",
+        minimum=0,
+        maximum=65_535,
+    ),
+    Setting(
+        "tools.max_rounds",
+        Kind.WHOLE,
+        20,
+        "Calls of the model in one turn with tools; then it stops and waits for you.",
+        scope=SettingScope.USER,
+        field="tools.max_rounds",
+        minimum=1,
+        maximum=1000,
+    ),
+    *(
+        Setting(
+            f"tools.{name}",
+            Kind.WHOLE,
+            default,
+            what,
+            scope=SettingScope.USER,
+            field=f"tools.{name}",
+            minimum=least,
+            maximum=67_108_864,
+        )
+        for name, default, least, what in (
+            (
+                "memory_mib",
+                0,
+                0,
+                "Memory of one command with all that it starts; then it is ended. 0: three quarters of the machine's.",
+            ),
+            ("file_mib", 32_768, 1, "Size of one file that a command writes; then it is ended."),
+            (
+                "free_disk_mib",
+                512,
+                0,
+                "Room that a command leaves on the disks that it writes to; then it is ended.",
+            ),
+        )
+    ),
+    *_policies("tools", "in every folder"),
+    *_policies("tools.folders.<folder>", "in this folder and below it, written absolute or from `~`"),
+    Setting(
+        "agent.max_turns",
+        Kind.WHOLE,
+        20,
+        "Autonomous turns of a discussion without you; then it rests until you write.",
+        scope=SettingScope.USER,
+        field="agent.max_turns",
+        minimum=1,
+        maximum=1000,
+    ),
+    Setting(
+        "agent.dreams",
+        Kind.SWITCH,
+        True,
+        "At rest, an autonomous discussion has a preview of the harvest made once; it applies nothing, and costs what it costs.",
+        scope=SettingScope.USER,
+        field="agent.dreams",
+    ),
+    Setting(
+        "agent.desktop_idle",
+        Kind.SWITCH,
+        False,
+        "An autonomous discussion is told how long you used no key or pointer of the whole desktop, not of the window alone: "
+        "on X11. The code for macOS and Windows was never run there, and Wayland tells no program.",
+        scope=SettingScope.USER,
+        field="agent.desktop_idle",
+    ),
+    Setting(
+        "trash_days",
+        Kind.WHOLE,
+        30,
+        "Days that a deleted discussion stays in the trash.",
+        scope=SettingScope.USER,
+        field="trash_days",
+        minimum=0,
+        maximum=36_500,
+    ),
+)
+
+_RETRIEVAL = (
+    Setting(
+        "retrieval.enabled",
+        Kind.SWITCH,
+        False,
+        "Whether notes, knowledge and past discussions can be searched here, and an index of them is kept.",
+        field="retrieval.enabled",
+    ),
+    Setting(
+        "retrieval.corpora",
+        Kind.TEXTS,
+        ("notes", "knowledge", "discussions"),
+        "What is searched: `notes`, `knowledge`, `discussions`, and `project` for the project's own files.",
+        field="retrieval.corpora",
+        choices=tuple(Corpus),
+    ),
+    Setting(
+        "retrieval.roots",
+        Kind.TEXTS,
+        (),
+        "Folders of notes: relative to the project with `/`, or absolute inside its allowed roots. An `index.md` is written in each.",
+        field="retrieval.roots",
+        maximum=4_096,
+    ),
+    Setting(
+        "retrieval.ambient",
+        Kind.SWITCH,
+        False,
+        "Whether what fits a message best is sent with it, shown in the Context view before.",
+        field="retrieval.ambient",
+    ),
+    Setting(
+        "retrieval.ambient_tokens",
+        Kind.WHOLE,
+        800,
+        "Most tokens of what is sent with a message in this way.",
+        field="retrieval.ambient_tokens",
+        minimum=100,
+        maximum=20_000,
+    ),
+    Setting(
+        "retrieval.kept_out",
+        Kind.TEXTS,
+        (),
+        "Sources that are never sent along by themselves, each as `corpus:path` (`knowledge:facts.md`); one item of it "
+        "with its mark behind it, as the click writes it (`knowledge:facts.md#0a1b2c3d4e5f`).",
+        field="retrieval.kept_out",
+        maximum=1_000,
+    ),
+    Setting(
+        "retrieval.tag_fields",
+        Kind.TEXTS,
+        ("tags",),
+        "Names under which notes say their tags (`**Tags:**`, or a key of their front matter).",
+        field="retrieval.tag_fields",
+        maximum=100,
+    ),
+    Setting(
+        "retrieval.date_fields",
+        Kind.TEXTS,
+        ("date", "data"),
+        "Names under which notes say their date.",
+        field="retrieval.date_fields",
+        maximum=100,
+    ),
+    Setting(
+        "retrieval.embedder",
+        Kind.TEXT,
+        "",
+        "Server that makes vectors, one of `[providers]`: one that is not on this machine needs a price of 0 in your `models.toml`. "
+        "Empty: the model that comes with the program.",
+        scope=SettingScope.USER,
+        field="retrieval.embedder",
+        maximum=100,
+    ),
+    Setting(
+        "retrieval.embedding_model",
+        Kind.TEXT,
+        "",
+        "The server's model that makes them, by the server's name for it.",
+        scope=SettingScope.USER,
+        field="retrieval.embedding_model",
+        maximum=200,
+    ),
+    Setting(
+        "retrieval.embedding_dimension",
+        Kind.WHOLE,
+        384,
+        "Components of its vectors. Another model or dimension is another index.",
+        scope=SettingScope.USER,
+        field="retrieval.embedding_dimension",
+        minimum=8,
+        maximum=4_096,
+    ),
+    Setting(
+        "retrieval.server",
+        Kind.TEXT,
+        "",
+        "PostgreSQL with pgvector that holds the index, as `postgresql://user@host/database`. The password comes "
+        "from the keyring (`manual-slop key retrieval-server`). Needs the extra `postgres`. Empty: the index is on this "
+        "machine.",
+        scope=SettingScope.USER,
+        field="retrieval.server",
+        maximum=500,
+    ),
+)
+
+_PROJECT = (
+    Setting(
+        "project.name",
+        Kind.TEXT,
+        "",
+        "The project's name. Empty: the folder's.",
+        scope=SettingScope.PROJECT,
+        maximum=200,
+    ),
+    Setting(
+        "project.domain",
+        Kind.TEXT,
+        "",
+        "The name under which facts of this repository are kept. Empty: that of its `origin` address, else the folder's. "
+        "Two repositories of one name share their facts until one is named here.",
+        scope=SettingScope.PROJECT,
+        maximum=100,
+    ),
+    Setting(
+        "project.context",
+        Kind.TEXTS,
+        None,
+        'What every discussion of the project should know (layer 6): texts, and files as `{ file = "path" }`. '
+        "One text may stand without brackets.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "project.identity",
+        Kind.SWITCH,
+        True,
+        "Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
+        "repository's root, and from the home. Those of a folder count once you trust it and were shown that they "
+        "are there; those of the home always do.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "project.memory",
+        Kind.TEXTS,
+        None,
+        "Folders whose Markdown files every discussion of the project gets whole, as far as 20,000 tokens reach, beside "
+        "those of `memory/` in the home.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "project.allowed_roots",
+        Kind.TEXTS,
+        None,
+        "Folders outside the project that presets and project context may read.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "presets.<name>.items",
+        Kind.ITEMS,
+        None,
+        "The files of a context preset, in order.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "personas.<name>.text",
+        Kind.TEXT,
+        None,
+        "A persona, as text.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "personas.<name>.file",
+        Kind.TEXT,
+        None,
+        "A persona, as a file.",
+        scope=SettingScope.PROJECT,
+        minimum=1,
+    ),
+    Setting(
+        "system_prompts.<name>.text",
+        Kind.TEXT,
+        None,
+        "A system prompt preset, as text.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "system_prompts.<name>.file",
+        Kind.TEXT,
+        None,
+        "A system prompt preset, as a file.",
+        scope=SettingScope.PROJECT,
+        minimum=1,
+    ),
+)
+
+MOST_PATH_CHARS = 4096
+"""Longest path of a preset's item."""
+
+_ITEM = (
+    Setting(
+        "path",
+        Kind.TEXT,
+        None,
+        "The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`).",
+        scope=SettingScope.PROJECT,
+        minimum=1,
+        maximum=MOST_PATH_CHARS,
+    ),
+    Setting(
+        "mode",
+        Kind.TEXT,
+        "whole",
+        "How much of it is sent.",
+        scope=SettingScope.PROJECT,
+        choices=FILE_MODES,
+    ),
+    Setting(
+        "slices",
+        Kind.TEXTS,
+        None,
+        'Lines for mode `slices`: `[first, last]` pairs or `"first-last"`, counted from 1.',
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "symbols",
+        Kind.TEXTS,
+        None,
+        "Definitions for mode `slices`, by qualified name (`Class.method`).",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting("notes", Kind.TEXT, "", "What the model should know of the file.", scope=SettingScope.PROJECT),
+    Setting("pinned", Kind.SWITCH, False, "Stays at the head of the preset.", scope=SettingScope.PROJECT),
+    Setting("enabled", Kind.SWITCH, True, "Whether it is sent.", scope=SettingScope.PROJECT),
+    Setting(
+        "include_ignored",
+        Kind.SWITCH,
+        False,
+        "A pattern takes what `.gitignore` files leave out, too. A path without wildcards is always taken.",
+        scope=SettingScope.PROJECT,
+    ),
+)
+
+ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}") for item in _ITEM)
+"""The keys of one item of a preset."""
+
+_SIGNALS = (
+    Setting(
+        "notifications.desktop",
+        Kind.SWITCH,
+        True,
+        "Whether the desktop shows a notice when a reply, a question or an approval waits and nobody touched the window for half a minute.",
+        scope=SettingScope.USER,
+        field="notifications.desktop",
+    ),
+    Setting(
+        "channels.<name>.host",
+        Kind.TEXT,
+        None,
+        "Server of an IRC channel whose lines become signals. It is spoken to over TLS alone.",
+        scope=SettingScope.USER,
+        field="channels.host",
+        minimum=1,
+        maximum=253,
+    ),
+    Setting(
+        "channels.<name>.port",
+        Kind.WHOLE,
+        6697,
+        "Its port for TLS.",
+        scope=SettingScope.USER,
+        field="channels.port",
+        minimum=1,
+        maximum=65_535,
+    ),
+    Setting(
+        "channels.<name>.room",
+        Kind.TEXT,
+        None,
+        "The channel itself (`#builds`).",
+        scope=SettingScope.USER,
+        field="channels.room",
+        minimum=2,
+        maximum=64,
+    ),
+    Setting(
+        "channels.<name>.nick",
+        Kind.TEXT,
+        "manual-slop",
+        "How the program is called there.",
+        scope=SettingScope.USER,
+        field="channels.nick",
+        minimum=1,
+        maximum=30,
+    ),
+    Setting(
+        "channels.<name>.senders",
+        Kind.TEXTS,
+        (),
+        "Nicks whose lines count. A nick can be taken by anybody on a network that does not guard it. Empty: nobody's.",
+        scope=SettingScope.USER,
+        field="channels.senders",
+        minimum=1,
+        maximum=64,
+    ),
+    Setting(
+        "channels.<name>.certificates",
+        Kind.TEXT,
+        "",
+        "PEM file of the authorities that sign the server's certificate, absolute. Empty: those that count for every server.",
+        scope=SettingScope.USER,
+        field="channels.certificates",
+        maximum=4096,
+    ),
+    Setting(
+        "channels.<name>.announces",
+        Kind.SWITCH,
+        False,
+        "Whether fixed words go out to it whenever a reply, a question or an approval waits; else only for what it asked. "
+        "No text of a model does.",
+        scope=SettingScope.USER,
+        field="channels.announces",
+    ),
+    Setting(
+        "channels.<name>.answers",
+        Kind.SWITCH,
+        False,
+        "Whether the beginning of the model's reply, one line of 240 characters, goes out to it for what it asked.",
+        scope=SettingScope.USER,
+        field="channels.answers",
+    ),
+    Setting(
+        "channels.<name>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether it is connected.",
+        scope=SettingScope.USER,
+        field="channels.is_enabled",
+    ),
+)
+
+SETTINGS: tuple[Setting, ...] = (
+    *_AI,
+    *_RETRIEVAL,
+    *_PROVIDERS,
+    *_MCP,
+    *_WINDOW,
+    *_SIGNALS,
+    *_PROJECT,
+    *ITEM_SETTINGS,
+)
+"""Every key, in the order of the documentation."""
+
+BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
+
+PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
+"""Tables that only a project's file has, and that become `Project`."""
+
+NEVER_TABLES = ("hooks",)
+"""Tables that a project's file can never have: they are said to be held back, and read nowhere."""

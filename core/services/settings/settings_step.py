@@ -1,0 +1,314 @@
+"""Start-up, settings, project, providers, keys and the end."""
+
+from __future__ import annotations
+
+from typing import assert_never, get_args
+
+from msgspec.structs import replace
+
+from core.kernel.frame import clean
+from core.kernel.structures import with_entry
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.provider import ProviderKind
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, conclude, decline, dismiss, notify
+from core.services.settings.asked_values import may_not_write, question_id
+from core.services.settings.settings_messages import (
+    ChangeProjectSetting,
+    ChangeSetting,
+    FindLocalServers,
+    FindPrices,
+    ListModels,
+    LoadSettings,
+    ModelsListed,
+    OpenProject,
+    PriceModels,
+    PricesFound,
+    PricesTaken,
+    ProbeServers,
+    PromptReset,
+    RefreshModels,
+    RemoveServer,
+    ResetPrompt,
+    SavePrompt,
+    SaveServer,
+    ServersFound,
+    SettingsChange,
+    SettingsCommand,
+    SettingsEvent,
+    SettingsFilesChanged,
+    SettingsLoaded,
+    SettingsSettled,
+    StoreKey,
+    TakePrices,
+    TellSettled,
+    TrustProject,
+    UpdatePrices,
+    WarmUp,
+    WriteKey,
+    WriteProjectSetting,
+    WritePrompt,
+    WriteServer,
+    WriteSetting,
+    WriteTrust,
+)
+from core.services.settings.settings_wording import refuse_write, show_settings_faults, show_trust
+
+
+def command(state: AppState, asked: SettingsCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case TrustProject():
+            return trust(state, asked)
+        case OpenProject():
+            return open_project(state, asked)
+        case ChangeSetting():
+            return change_setting(state, asked)
+        case ChangeProjectSetting():
+            return change_project_setting(state, asked)
+        case StoreKey():
+            return store_key(state, asked)
+        case SaveServer():
+            return save_server(state, asked)
+        case RemoveServer():
+            return state, (WriteServer(asked.id, "", ""),)
+        case RefreshModels():
+            return state, (ListModels(asked.provider),)
+        case FindLocalServers():
+            return probe_servers(state)
+        case PriceModels():
+            return price_models(state)
+        case UpdatePrices():
+            return state, (TakePrices(asked.command_id),)
+        case SavePrompt():
+            return save_prompt(state, asked)
+        case ResetPrompt():
+            return reset_prompt(state, asked)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: SettingsEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case SettingsLoaded():
+            return settings_loaded(state, happened)
+        case SettingsSettled():
+            settled = max(state.config.settled, happened.number)
+            return replace(state, config=replace(state.config, settled=settled)), ()
+        case SettingsFilesChanged():
+            return state, (LoadSettings(),)
+        case ModelsListed():
+            return models_listed(state, happened)
+        case PricesFound():
+            prices = {**state.config.prices, **happened.prices}
+            return replace(state, config=replace(state.config, prices=prices)), ()
+        case PricesTaken():
+            state = notify(state, "prices", Level.INFO, happened.text)
+            return conclude(state, CommandOutcome(happened.command_id)), (LoadSettings(),)
+        case PromptReset():
+            return prompt_reset(state, happened)
+        case ServersFound():
+            return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
+        case _:
+            assert_never(happened)
+
+
+_CHANGES = frozenset(get_args(SettingsChange))
+
+
+def followed(state: AppState, effects: tuple[object, ...]) -> tuple[AppState, tuple[TellSettled, ...]]:
+    """Count the change of settings among these effects, and have it told when it holds: a call waits for it."""
+    if _CHANGES.isdisjoint(map(type, effects)):
+        return state, ()
+    number = state.config.asked + 1
+    return replace(state, config=replace(state.config, asked=number)), (TellSettled(number),)
+
+
+def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
+    """Settings take effect; unsaved work on presets stays in front of what the file says."""
+    project = event.project
+    if project.root == state.config.project.root:
+        unsaved = {
+            n: p for n, p in state.config.project.presets.items() if n in state.config.project.unsaved_presets
+        }
+        project = replace(
+            project,
+            presets={**project.presets, **unsaved},
+            unsaved_presets=project.unsaved_presets | frozenset(unsaved),
+        )
+    is_same_price = event.price_source.mark == state.config.price_source.mark
+    state = replace(
+        state,
+        config=replace(
+            state.config,
+            settings=event.settings,
+            settings_faults=event.faults,
+            project=project,
+            providers=event.providers,
+            models={**state.config.models, **event.models},
+            prompts=event.prompts if event.prompts != state.config.prompts else state.config.prompts,
+            prompt_sources=event.prompt_sources,
+            settings_paths=event.settings_paths,
+            profiles=event.profiles,
+            approved_servers=event.approved_servers,
+            price_source=event.price_source,
+            prices=state.config.prices if is_same_price else {},
+        ),
+        program=replace(state.program, versions=event.versions),
+    )
+    state = show_trust(show_settings_faults(state))
+    if event.warnings:
+        detail = "\n".join(event.warnings[1:])
+        state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail, is_standing=True)
+    else:
+        state = dismiss(state, "settings-warning")
+    return state, tuple(ListModels(name) for name in _unlisted(state))
+
+
+def _unlisted(state: AppState) -> tuple[str, ...]:
+    """Compatible servers that have not listed their models: only they themselves can say, whatever a person's file adds."""
+    return tuple(
+        name
+        for name, status in state.config.providers.items()
+        if status.kind is ProviderKind.COMPATIBLE
+        and status.is_ready
+        and not any(model.from_server for model in state.config.models.get(name, ()))
+    )
+
+
+def save_prompt(state: AppState, command: SavePrompt) -> Result:
+    """Write a prompt of the program as the person's own. One that nothing reads is refused."""
+    if problem := _no_prompt(state, command.name):
+        return decline(state, command.command_id, "prompt", *problem), ()
+    if not command.text.strip():
+        detail = "Write what the model should be told, or go back to the shipped text."
+        return decline(state, command.command_id, "prompt", f"{command.name!r} would be empty.", detail), ()
+    return state, (WritePrompt(command.name, clean(command.text), command.base),)
+
+
+def reset_prompt(state: AppState, command: ResetPrompt) -> Result:
+    """Take the person's own prompt away."""
+    if problem := _no_prompt(state, command.name):
+        return decline(state, command.command_id, "prompt", *problem), ()
+    return state, (WritePrompt(command.name, None, command.base),)
+
+
+def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
+    if state.program.is_home_read_only:
+        return "This home is read-only: nothing can be saved.", ""
+    if name not in state.config.prompts:
+        return f"The program has no prompt {name!r}.", f"There are: {', '.join(state.config.prompts)}."
+    return None
+
+
+def prompt_reset(state: AppState, event: PromptReset) -> Result:
+    """The person's own prompt is gone; it can be taken back."""
+    text = f"Your own {event.name!r} is gone."
+    again = SavePrompt(event.name, event.text)
+    return notify(state, "prompt", Level.INFO, text, action=again, action_label="Undo"), ()
+
+
+def change_setting(state: AppState, command: ChangeSetting) -> Result:
+    """Write one key of user settings."""
+    return state, (WriteSetting(command.key, command.value),)
+
+
+def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Result:
+    """Write one key into the project's file, never over what the person was not shown."""
+    project = state.config.project
+    if not project.root:
+        detail = "Open the folder that the setting is for."
+        return decline(state, command.command_id, "project-setting", "No project folder is open.", detail), ()
+    if may_not_write(project, "settings", command.key):
+        what = f"{command.key!r} is not changed"
+        return refuse_write(state, command.command_id, "project-setting", what), ()
+    return state, (WriteProjectSetting(project.root, command.key, command.value),)
+
+
+def store_key(state: AppState, command: StoreKey) -> Result:
+    """Keep or remove a key."""
+    return state, (WriteKey(command.provider, command.key.strip()),)
+
+
+def save_server(state: AppState, command: SaveServer) -> Result:
+    """Add or change a compatible server; the address must be http or https."""
+    name, address = command.id.strip(), command.base_url.strip()
+    if not name or not address.startswith(("http://", "https://")):
+        text = f"A server needs a name and an address that begins with http:// or https:// (got {address!r})."
+        return notify(state, "server", Level.WARNING, text), ()
+    found = tuple(s for s in state.config.found_servers if s.base_url != address)
+    return replace(state, config=replace(state.config, found_servers=found)), (
+        WriteServer(name, command.label.strip() or name, address),
+    )
+
+
+def trust(state: AppState, command: TrustProject) -> Result:
+    """Let what the person was shown count, or nothing of the project any more. A yes to another question is none."""
+    project = state.config.project
+    if not command.is_trusted:
+        return dismiss(state, "trust"), (WriteTrust(project.root, is_trusted=False),)
+    if command.shown != question_id(project.asked):
+        text = f"What {project.name or project.root!r} asks for has changed since it was shown."
+        detail = "Nothing more of it counts. Look at the question as it is now, then answer."
+        return decline(state, command.command_id, "trust-changed", text, detail), ()
+    state = dismiss(dismiss(state, "trust"), "trust-changed")
+    return state, (WriteTrust(project.root, is_trusted=True, asked=project.asked),)
+
+
+def open_project(state: AppState, command: OpenProject) -> Result:
+    """Work in another folder."""
+    return state, (LoadSettings(command.root),)
+
+
+def models_listed(state: AppState, event: ModelsListed) -> Result:
+    """A provider has told its models: that it could not be reached holds no longer."""
+    return replace(
+        dismiss(state, f"models/{event.provider}"),
+        config=replace(state.config, models=with_entry(state.config.models, event.provider, event.models)),
+    ), ()
+
+
+def price_models(state: AppState) -> Result:
+    """Look up the prices that are not known yet."""
+    return state, _unpriced(state)
+
+
+def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
+    """Look up all prices once something is cached: who switches the model then is told what that costs."""
+    if before.caching is after.caching and before.config is after.config:
+        return ()
+    had, has = bool(before.caching.caches), bool(after.caching.caches)
+    was, now = before.config, after.config
+    is_same = had and was.models is now.models and was.price_source is now.price_source
+    return _unpriced(after) if has and not is_same else ()
+
+
+def _unpriced(state: AppState) -> tuple[FindPrices, ...]:
+    offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
+    unknown = tuple(key for key in offered if key not in state.config.prices)
+    return (FindPrices(unknown),) if unknown else ()
+
+
+def probe_servers(state: AppState) -> Result:
+    """Look for local servers."""
+    return state, (ProbeServers(),)
+
+
+def warm_up_effects(before: AppState, after: AppState) -> tuple[WarmUp, ...]:
+    """Start the embedded model when a discussion of it is shown: it costs nothing and the first answer comes sooner."""
+    provider = _answering(after)
+    if provider not in after.config.providers or (provider == _answering(before) and before.config.providers):
+        return ()
+    is_embedded = after.config.providers[provider].kind is ProviderKind.EMBEDDED
+    return (WarmUp(provider),) if is_embedded else ()
+
+
+def _answering(state: AppState) -> str:
+    """The provider of the discussion that is shown and read, empty when there is none."""
+    if (
+        state.discussions.selected_id not in state.discussions.open
+        or state.discussions.selected_id not in state.discussions.summaries
+    ):
+        return ""
+    return state.discussions.summaries[state.discussions.selected_id].meta.provider

@@ -1,0 +1,130 @@
+"""Spending in the state: what was counted, the day that ends, and what other programs must see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.kernel.reports import Tick
+from core.kernel.values.discussion import CallPhase
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import Result
+from core.kernel.values.usage import Reservation
+from core.services.settings.settings_messages import FindCallPrices
+from core.services.spending.limits import (
+    add_payments,
+    call_key,
+    counted,
+    is_shared,
+    shared_key,
+    wanted_prices,
+)
+from core.services.spending.spending_messages import (
+    ClaimReserve,
+    DropReserve,
+    LookAtReserves,
+    PaidElsewhere,
+    PaymentsSeen,
+    ReserveClaimed,
+    ReservesTouched,
+    SettleReserve,
+    SpendingEffect,
+    SpendingEvent,
+    SpentCounted,
+    UpkeepCut,
+)
+
+
+def event(state: AppState, happened: SpendingEvent) -> Result:
+    """Decide what follows from an event. Whether a call goes whose reserve others see, its own room decides."""
+    match happened:
+        case SpentCounted():
+            return counted(state, happened), ()
+        case PaymentsSeen() | PaidElsewhere():
+            return add_payments(state, happened.payments), ()
+        case ReserveClaimed():
+            return add_payments(state, happened.elsewhere.payments), ()
+        case ReservesTouched():
+            return state, (LookAtReserves(),)
+        case UpkeepCut():
+            return state, ()  # the room of caching logs it
+        case _:
+            assert_never(happened)
+
+
+def followed(before: AppState, after: AppState, body: object) -> Result:
+    """Share what is held back, whoever holds it: no call can reserve where other programs do not see it.
+
+    Payments for calls of turns that go on are told with the next call that is claimed, or with a tick: between two
+    requests of a turn nobody waits for a write.
+
+    Args:
+        body: the message of the step.
+    """
+    effects, unsettled = _reserve_effects(before, after), after.spending.unsettled
+    if not unsettled:
+        return after, effects
+    claim = next((one for one in effects if isinstance(one, ClaimReserve)), None)
+    if claim is not None:
+        told = replace(claim, settled=unsettled)
+        effects = tuple(told if one is claim else one for one in effects)
+    elif isinstance(body, Tick) or after.program.is_closing:
+        effects = (*effects, *(SettleReserve(key, paid) for key, paid in unsettled.items()))
+    else:
+        return after, effects
+    return replace(after, spending=replace(after.spending, unsettled={})), effects
+
+
+def price_effects(
+    before: AppState, after: AppState, reader: Callable[[AppState], tuple[str, str]]
+) -> tuple[FindCallPrices, ...]:
+    """Look up the prices that a limit asks for, before the call that they decide about.
+
+    Args:
+        reader: provider and model that read in a harvest.
+    """
+    was, now = before.config, after.config
+    is_same = was.settings is now.settings and was.prices is now.prices and was.models is now.models
+    if (is_same and before.discussions is after.discussions) or not now.providers:
+        return ()
+    readers = () if now.settings.caching.day_limit_usd is None else (reader(after),)
+    asked = wanted_prices(before, readers) if was.providers else ()
+    wanted = tuple(key for key in wanted_prices(after, readers) if key not in asked)
+    return (FindCallPrices(wanted),) if wanted else ()
+
+
+def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:
+    """Effects that share it.
+
+    What is held back no more ends there with what was paid for in the same step; of a message's call it ends with the
+    write of its reply, and of a ping or a prewarm that has left with that of its record.
+    """
+    was, now = before.spending.reserved, after.spending.reserved
+    if was is now and before.turns is after.turns:
+        return ()
+    built, known = _built(after), _built(before)
+    calls = tuple(
+        ClaimReserve(key, one)
+        for key, one in built.items()
+        if key not in known and is_shared(after, one.discussion_id, one.usd)
+    )
+    if was is now:
+        return calls
+    paid = {key: one for key, one in after.spending.own.items() if key not in before.spending.own}
+    over = tuple(
+        DropReserve(shared_key(key, one)) if one.record_id else SettleReserve(key, paid)
+        for key, one in was.items()
+        if key not in now or (one.record_id and now[key].record_id != one.record_id)
+    )
+    return (*calls, *over, *(ClaimReserve(key, one) for key, one in now.items() if was.get(key) != one))
+
+
+def _built(state: AppState) -> dict[str, Reservation]:
+    """Reserves of messages' calls whose requests are assembled."""
+    return {
+        call_key(call.id): Reservation(call.reserved_usd, call.discussion_id)
+        for call in state.turns.calls.values()
+        if call.built is not None and call.phase is not CallPhase.STOPPING
+    }

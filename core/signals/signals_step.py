@@ -1,0 +1,449 @@
+"""Signals in the state: what came from outside and waits for a turn; data, never an order."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.kernel.frame import clean, one_line
+from core.kernel.ids import Stamp
+from core.kernel.structures import with_entry
+from core.kernel.values.agent import ActKind, AgentPage, CallState, ToolCall
+from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.signals import (
+    SENDER_CHARS,
+    SIGNAL_CHARS,
+    SIGNALS_KEPT,
+    ChannelStatus,
+    Signal,
+    SignalSource,
+    SignalState,
+)
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, conclude, dismiss, notify
+from core.signals import notices
+from core.signals.signals_messages import (
+    ChannelChanged,
+    ChannelSaid,
+    DesktopTried,
+    InboxRead,
+    InboxTouched,
+    PostSignal,
+    PutInboxAway,
+    PutSignalsAway,
+    ReadInbox,
+    SetChannels,
+    SetQuiet,
+    SignalCommand,
+    SignalEffect,
+    SignalEvent,
+    TellInboxAgain,
+    WatchedFilesChanged,
+)
+
+# Signals that come in: cleaned, bounded, counted, so that one that floods takes the place of its own and of
+# no other.
+
+
+def make_signal(
+    signal_id: str,
+    source: SignalSource,
+    sender: str,
+    text: str,
+    at: datetime,
+    discussion_id: str = "",
+    claim: str = "",
+) -> Signal:
+    """Make a signal of what came from outside: its sender on one line, its text clean, both bounded."""
+    cut = clean(text).strip()
+    if len(cut) > SIGNAL_CHARS:
+        cut = f"{cut[:SIGNAL_CHARS]}…"
+    return Signal(signal_id, source, one_line(clean(sender), SENDER_CHARS), cut, at, discussion_id, claim)
+
+
+def with_signal(signals: SignalState, signal: Signal) -> SignalState:
+    """Add a signal. One that says the same of the same as one that waits takes its place.
+
+    Over `SIGNALS_KEPT` the source with the most of them loses its oldest. One of a file is not lost: the file waits on
+    disk until there is room.
+    """
+    waiting = (*(one for one in signals.waiting if not _is_same(one, signal)), signal)
+    gone: list[Signal] = []
+    while len(waiting) > SIGNALS_KEPT:
+        most = _most(Counter(one.source for one in waiting))
+        oldest = next(index for index, one in enumerate(waiting) if one.source is most)
+        gone.append(waiting[oldest])
+        waiting = (*waiting[:oldest], *waiting[oldest + 1 :])
+    claims = tuple(one.claim for one in gone if one.claim)
+    return replace(
+        signals,
+        waiting=waiting,
+        dropped=signals.dropped + len(gone) - len(claims),
+        let_go=(*signals.let_go, *claims),
+    )
+
+
+def room_of(signals: SignalState, source: SignalSource) -> int:
+    """Signals of a source that can be added before it loses one of its own by that."""
+    counts = Counter(one.source for one in signals.waiting)
+    for room in range(SIGNALS_KEPT):
+        counts[source] += 1
+        if counts.total() > SIGNALS_KEPT:
+            most = _most(counts)
+            if most is source:
+                return room
+            counts[most] -= 1
+    return SIGNALS_KEPT
+
+
+def _most(counts: Counter[SignalSource]) -> SignalSource:
+    """The source with the most; of several that anybody can reach, before what the program's own work brings."""
+    return max(reversed(SignalSource), key=lambda one: counts[one])
+
+
+def without_signals(signals: SignalState, ids: Iterable[str]) -> SignalState:
+    """Take signals out of those that wait. The window still shows the newest of them."""
+    gone = frozenset(ids)
+    taken = tuple(one for one in signals.waiting if one.id in gone)
+    if not taken:
+        return signals
+    left = tuple(one for one in signals.waiting if one.id not in gone)
+    return replace(signals, waiting=left, seen=(*signals.seen, *taken)[-SIGNALS_KEPT:])
+
+
+def without_told(signals: SignalState, discussion_ids: Collection[str]) -> SignalState:
+    """The signals without those that were told already, and without those that wait for discussions that are gone."""
+    left = tuple(one for one in signals.waiting if one.discussion_id not in discussion_ids)
+    return replace(signals, waiting=left, seen=())
+
+
+def with_signals_back(signals: SignalState, back: tuple[Signal, ...]) -> SignalState:
+    """Let signals wait again that were taken, before those that came since."""
+    if not back:
+        return signals
+    ids = frozenset(one.id for one in back)
+    later, seen = signals.waiting, tuple(one for one in signals.seen if one.id not in ids)
+    signals = replace(signals, waiting=(), seen=seen)
+    for one in (*back, *later):
+        signals = with_signal(signals, one)
+    return signals
+
+
+def without_claims(signals: SignalState) -> SignalState:
+    """The signals without those of files: another program has these now."""
+    left = tuple(one for one in signals.waiting if not one.claim)
+    return signals if len(left) == len(signals.waiting) else replace(signals, waiting=left)
+
+
+def _is_same(one: Signal, other: Signal) -> bool:
+    """True if one says what the other said: a file that is saved ten times is one thing that happened."""
+    if one.source is not other.source or one.sender != other.sender:
+        return False
+    return one.discussion_id == other.discussion_id and one.text == other.text
+
+
+# Files and signals that our own tools may have written: they wake nothing, or a loop would wake itself by
+# its writing.
+
+AFTER = timedelta(seconds=5)
+"""Time after a call within which the watch may still tell of what it wrote."""
+LOOKED_BACK = 200
+"""Calls of a page that are looked at, the newest."""
+
+_WRITES_NOTHING = frozenset({ActKind.READ, ActKind.NETWORK})
+
+
+def is_own_write(state: AppState, path: str) -> bool:
+    """True if a call that runs, or has just ended, may have written a file.
+
+    An edit names its file once it is done. What a command or a server writes nobody knows: while one runs, in the
+    background too, every change may be its own.
+    """
+    return any(_may_have_written(state, page, path) for page in state.agent.pages.values())
+
+
+def may_be_own_signal(state: AppState, came_at: datetime | None = None) -> bool:
+    """True if a call that runs, or has just ended, may have put a file into the inbox, or posted a signal.
+
+    A command that is confined reaches neither; what a server does nobody knows.
+
+    Args:
+        came_at: when a file came to the inbox, None for now: of many, the last are read long after the call that wrote them.
+    """
+    reaching = {ActKind.SERVER} if state.agent.sandbox.is_confined else {ActKind.SERVER, ActKind.COMMAND}
+    pages = state.agent.pages.values()
+    if any(call.kind in reaching for page in pages for call in (*page.commands, *_late_calls(state, page))):
+        return True
+    ended = (call for page in pages for call in page.activity if call.kind in reaching and call.ended_at)
+    return came_at is not None and any(_ran_at(call, came_at) for call in ended)
+
+
+def _may_have_written(state: AppState, page: AgentPage, path: str) -> bool:
+    if page.commands:
+        return True
+    for call in _late_calls(state, page):
+        if call.kind in _WRITES_NOTHING:
+            continue
+        if call.kind is ActKind.OWN:  # the journal, which a preset may name
+            if path.startswith(f"{state.program.home}{os.sep}"):
+                return True
+            continue
+        is_known = call.kind is ActKind.EDIT and call.state is not CallState.RUNNING
+        if not is_known or any(change.path == path for change in page.changes):
+            return True
+    return False
+
+
+def _ran_at(call: ToolCall, moment: datetime) -> bool:
+    """True for a call, over by now, that ran at a moment or had just ended. Clocks of files go in coarser steps."""
+    assert call.ended_at is not None
+    begun = call.started_at or call.ended_at
+    return begun - AFTER <= moment <= call.ended_at + AFTER
+
+
+def _late_calls(state: AppState, page: AgentPage) -> Iterator[ToolCall]:
+    """Calls that run, and those that have just ended."""
+    for call in reversed(page.activity[-LOOKED_BACK:]):
+        if call.state is CallState.RUNNING or (
+            call.ended_at is not None and state.now is not None and state.now - call.ended_at <= AFTER
+        ):
+            yield call
+
+
+INBOX_NOTICE = "inbox"
+FILE_SAYS = "It was changed, made or removed on disk."
+TAIL_CHARS = 1_500
+"""Of what a command wrote last."""
+_BY_ANYBODY = frozenset({SignalSource.INBOX, SignalSource.API})
+"""Sources that a program on this machine reaches, also one that a call of ours started."""
+
+
+def command(state: AppState, given: Stamp, asked: SignalCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case PostSignal():
+            return _post(state, given, asked), ()
+        case PutSignalsAway():
+            wanted = (one.id for one in state.signals.waiting if asked.signal_id in {"", one.id})
+            return taken(state, wanted), ()
+        case SetQuiet():
+            return replace(state, signals=replace(state.signals, is_quiet=asked.is_quiet)), ()
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case InboxTouched():
+            is_ours = not (state.program.is_home_read_only or state.program.holder)
+            return state, (_read(state),) if is_ours else ()
+        case InboxRead():
+            return _inbox(state, given, happened), ()
+        case WatchedFilesChanged():
+            return _files(state, given, happened), ()
+        case ChannelSaid():
+            return _line(state, given, happened), ()
+        case ChannelChanged():
+            return _channel(state, happened.status), ()
+        case DesktopTried():
+            return replace(state, signals=replace(state.signals, desktop_problem=happened.problem)), ()
+        case _:
+            assert_never(happened)
+
+
+def tick(state: AppState) -> Result:
+    """Look at the inbox again for a file that was still being written, or had to wait for room."""
+    is_ours = not state.program.holder
+    look = _read(state)
+    return state, (look,) if is_ours and state.signals.is_inbox_unready and look.most else ()
+
+
+def _read(state: AppState) -> ReadInbox:
+    return ReadInbox(most=room_of(state.signals, SignalSource.INBOX))
+
+
+def taken(state: AppState, ids: Iterable[str]) -> AppState:
+    """The state once a turn has taken signals: they wait no more, and the window still shows them."""
+    return replace(state, signals=without_signals(state.signals, ids))
+
+
+def judged_again(state: AppState) -> AppState:
+    """The state once a log has told of calls of another run: a file of the inbox that waits may be one of theirs."""
+    waiting = tuple(
+        replace(one, wakes=False)
+        if one.wakes and one.came_at is not None and may_be_own_signal(state, one.came_at)
+        else one
+        for one in state.signals.waiting
+    )
+    return replace(state, signals=replace(state.signals, waiting=waiting))
+
+
+def given_back(state: AppState, signals: Iterable[Signal]) -> AppState:
+    """The state once a turn that had taken signals failed: they wait again."""
+    return replace(state, signals=with_signals_back(state.signals, tuple(signals)))
+
+
+def followed(before: AppState, after: AppState) -> Result:
+    """Follow a change of the state: who owns the home, channels as the settings have them, and who is told of what."""
+    after = _without_gone(before, after)
+    after, owned = _owned(before, after)
+    after, effects = notices.followed(before, after)
+    effects = (*owned, *effects)
+    now = after.config.settings.channels
+    if now is before.config.settings.channels or now == before.config.settings.channels:
+        return after, effects
+    wanted = tuple(one for one in now.values() if one.is_enabled)
+    known = after.signals.channels
+    channels = {one.name: known.get(one.name, ChannelStatus(one.name)) for one in wanted}
+    return replace(after, signals=replace(after.signals, channels=channels)), (*effects, SetChannels(wanted))
+
+
+def _owned(before: AppState, after: AppState) -> tuple[AppState, tuple[SignalEffect, ...]]:
+    """Leave inbox and channels to another program that owns the home, and go on with them when this one does again.
+
+    While it does, a file that was told of waits on disk until no signal of it waits and its words are in a log. One
+    whose signal was let go for the bound is told of again.
+    """
+    holder = after.program.holder
+    if holder and not before.program.holder:
+        return replace(after, signals=without_claims(after.signals)), (SetChannels(()),)
+    if before.program.holder and not holder:
+        wanted = tuple(one for one in after.config.settings.channels.values() if one.is_enabled)
+        return after, (replace(_read(after), begins_anew=True), SetChannels(wanted))
+    is_same = (
+        before.signals.waiting is after.signals.waiting
+        and before.attention.autonomy is after.attention.autonomy
+    )
+    if holder or (is_same and before.discussions.open is after.discussions.open):
+        return after, ()
+    let_go = after.signals.let_go
+    gone = _claims(before) - _claims(after) - frozenset(let_go)
+    away = (PutInboxAway(tuple(sorted(gone))),) if gone else ()
+    if not let_go:
+        return after, away
+    signals = replace(after.signals, let_go=(), is_inbox_unready=True)
+    return replace(after, signals=signals), (*away, TellInboxAgain(let_go))
+
+
+def _claims(state: AppState) -> frozenset[str]:
+    """Files whose words are in no log yet: of signals that wait, and of a turn whose words are being written."""
+    claims = [one.claim for one in state.signals.waiting if one.claim]
+    autonomy = state.attention.autonomy
+    if autonomy is not None and autonomy.message_id and any(one.claim for one in autonomy.signals):
+        opened = state.discussions.open.get(autonomy.discussion_id)
+        if opened is not None and all(one.id != autonomy.message_id for one in reversed(opened.messages)):
+            claims += [one.claim for one in autonomy.signals if one.claim]
+    return frozenset(claims)
+
+
+def _without_gone(before: AppState, after: AppState) -> AppState:
+    """Forget what the signals of a discussion said once it is gone."""
+    old, now, signals = before.discussions.summaries, after.discussions.summaries, after.signals
+    if old is now:
+        return after
+    about = {one.discussion_id for one in (*signals.waiting, *signals.seen)}
+    gone = {one for one in about if one in old and one not in now}
+    if not gone:
+        return after
+    waiting, seen = (
+        tuple(one for one in many if one.discussion_id not in gone)
+        for many in (signals.waiting, signals.seen)
+    )
+    return replace(after, signals=replace(signals, waiting=waiting, seen=seen))
+
+
+def command_ended(
+    state: AppState, given: Stamp, discussion_id: str, call_id: str, how: str, tail: str
+) -> AppState:
+    """The state once a background command has ended by itself, or at a bound; `how`: in sentences."""
+    page = state.agent.pages.get(discussion_id)
+    call = next((one for one in reversed(page.activity) if one.id == call_id), None) if page else None
+    if call is None:
+        return state
+    said = f"{how}\n{tail[-TAIL_CHARS:].strip()}"
+    return _added(state, given, SignalSource.COMMAND, call.summary or call.name, said, discussion_id)
+
+
+def _files(state: AppState, given: Stamp, happened: WatchedFilesChanged) -> AppState:
+    """Changes count while a discussion is autonomous; nobody else is woken by them."""
+    if state.attention.autonomy is None:
+        return state
+    root = state.config.project.root
+    for number, path in enumerate(happened.paths):
+        if not is_own_write(state, path):
+            shown = path.removeprefix(f"{root}/") if root else path
+            state = _added(state, given, SignalSource.FILE, shown, FILE_SAYS, number=number)
+    return state
+
+
+def _line(state: AppState, given: Stamp, happened: ChannelSaid) -> AppState:
+    """A line of a channel. What a flood took is counted with its channel."""
+    known = state.signals.channels.get(happened.name)
+    if known is None:
+        return state
+    if happened.dropped:
+        state = _with_channel(state, replace(known, dropped=known.dropped + happened.dropped))
+    if not happened.text:
+        return state
+    return _added(state, given, SignalSource.CHANNEL, f"{happened.name}/{happened.sender}", happened.text)
+
+
+def _channel(state: AppState, status: ChannelStatus) -> AppState:
+    known = state.signals.channels.get(status.name)
+    return state if known is None else _with_channel(state, replace(status, dropped=known.dropped))
+
+
+def _with_channel(state: AppState, status: ChannelStatus) -> AppState:
+    channels = with_entry(state.signals.channels, status.name, status)
+    return replace(state, signals=replace(state.signals, channels=channels))
+
+
+def _added(
+    state: AppState,
+    given: Stamp,
+    source: SignalSource,
+    sender: str,
+    text: str,
+    discussion_id: str = "",
+    number: int = 0,
+    claim: str = "",
+    came_at: datetime | None = None,
+) -> AppState:
+    signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id, claim)
+    wakes = source not in _BY_ANYBODY or not may_be_own_signal(state, came_at)
+    signal = replace(signal, wakes=wakes, came_at=came_at)
+    return replace(state, signals=with_signal(state.signals, signal))
+
+
+def _post(state: AppState, given: Stamp, asked: PostSignal) -> AppState:
+    if not asked.text.strip():
+        problem = CommandOutcome(
+            asked.command_id, problem="A signal needs a text", remedy="Say what happened"
+        )
+        return conclude(state, problem)
+    if asked.discussion_id and asked.discussion_id not in state.discussions.summaries:
+        problem = CommandOutcome(
+            asked.command_id,
+            problem=f"No discussion has the id {asked.discussion_id!r}",
+            remedy="Leave it out, or use an id of the list",
+        )
+        return conclude(state, problem)
+    return _added(state, given, SignalSource.API, asked.sender, asked.text, asked.discussion_id)
+
+
+def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
+    for number, file in enumerate(happened.files):
+        about = SignalSource.INBOX, file.name, file.text
+        state = _added(state, given, *about, number=number, claim=file.claim, came_at=file.came_at)
+    signals = replace(state.signals, inbox_odd=happened.odd, is_inbox_unready=happened.is_unready)
+    state = replace(state, signals=signals)
+    if not happened.odd:
+        return dismiss(state, INBOX_NOTICE)
+    text = "Something in the inbox is passed over."
+    return notify(state, INBOX_NOTICE, Level.WARNING, text, "\n".join(happened.odd), is_standing=True)

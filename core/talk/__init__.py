@@ -1,0 +1,1 @@
+"""Talk: discussions, the context that a model sees, caching, and turns."""

@@ -1,0 +1,345 @@
+"""Append or rewrite: plans a stack through each view worth it and takes the one that costs least, with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.values.cache import (
+    Balance,
+    CacheLedger,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    GapStats,
+    LedgerScope,
+)
+from core.kernel.values.provider import Effort, ProviderRequest, RequestPart
+from core.kernel.values.spec import PREVIEW_ID
+from core.kernel.values.stack import LayerId, Segment, ToolSchema
+from core.kernel.values.window import ContextView, base_pieces
+from core.services.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
+from core.talk.caching.cache_ledger import is_live
+from core.talk.caching.economy import Outlook
+from core.talk.caching.planner import PlanInputs, outlooks_of, plan
+from core.talk.caching.view import (
+    DIGEST_KEY,
+    SharedBase,
+    pruned,
+    shared_view,
+    spared_view,
+    superseded_tokens,
+    view_for,
+    with_tail,
+    withdrawn,
+)
+from core.talk.context.history_turns import is_running
+from core.talk.context.stack import AggregateStack
+from core.talk.context.wire import MadeMessages, layer_of
+
+_JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
+"""Keys of the base's pieces that go over the wire as one segment."""
+
+
+_SHARED = (
+    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joins the message; the rest "
+    "stands in its place."
+)
+
+
+_ELSEWHERE = "Another model still holds what was sent: it stays as it was, for the way back."
+_CARRIED_SHARE = 0.1
+"""Superseded tokens that are carried for that, as a share of those that are held."""
+
+
+class PlannedTurn(msgspec.Struct, frozen=True):
+    """A request that is about to be made of a stack.
+
+    Args:
+        view: as the last request of this discussion showed layers 6, 7, 9 and 10, None for the first.
+        project: whose layer 6 it is, part of the mode; shared: what discussions of the mode sent of 6 and 7a last.
+        message_id: of the user's message that the request answers.
+        next_round: probability of another request in the same turn (0 without tools).
+        limit_tokens: the model's room for input, None where unknown.
+        offered: tools of servers that it offers, None where it offers no tools.
+    """
+
+    stack: AggregateStack
+    message_id: str
+    view: ContextView | None = None
+    effort: Effort = Effort.AUTO
+    max_output_tokens: int | None = None
+    discussion_id: str = ""
+    next_round: float = 0.0
+    limit_tokens: int | None = None
+    project: str = ""
+    shared: SharedBase | None = None
+    offered: tuple[ToolSchema, ...] | None = None
+
+
+class Market(msgspec.Struct, frozen=True):
+    """Market that every request is planned in.
+
+    Args:
+        now: start of the request, aware; count: tokens of a part for the model in use.
+        count_revision: another value wherever `count` may answer otherwise than before.
+        gaps, balance: of the discussion that is planned; edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
+    """
+
+    scope: LedgerScope
+    prices: CachePrices
+    ledger: CacheLedger
+    gaps: GapStats
+    settings: CacheSettings
+    now: datetime
+    count: CountTokens
+    count_revision: Hashable = None
+    edits: float = 0.0
+    balance: Balance = Balance()
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """Decision of what is to be sent, and how it is to be cached.
+
+    Args:
+        view: what the log's next `view` records lead to; wire: for the ledger, when usage comes.
+    """
+
+    request: ProviderRequest
+    view: ContextView
+    plan: CachePlan
+    wire: Wire
+
+
+@dataclass(slots=True)
+class ViewMemo:
+    """Memory of the last request through one view.
+
+    Args:
+        view, superseded: as last counted, and how many tokens of it a rewrite would leave out.
+    """
+
+    messages: MadeMessages = field(default_factory=MadeMessages)
+    wire: WireMemo = field(default_factory=WireMemo)
+    view: ContextView | None = None
+    superseded: int = 0
+
+    def copied(self) -> ViewMemo:
+        """The same for another thread: each plan swaps the values of its memo, and changes none of them."""
+        return ViewMemo(self.messages.copied(), self.wire.copied(), self.view, self.superseded)
+
+
+@dataclass(slots=True)
+class DecideMemo:
+    """Memory of a discussion between its turns; one thread at a time.
+
+    Args:
+        market, outlooks: of the last plan: every candidate of a turn is weighed by the same.
+    """
+
+    canonical: ViewMemo = field(default_factory=ViewMemo)
+    appended: ViewMemo = field(default_factory=ViewMemo)
+    shared: ViewMemo = field(default_factory=ViewMemo)
+    market: Market | None = None
+    outlooks: tuple[Outlook, Outlook] | None = None
+
+    def copied(self) -> DecideMemo:
+        """The same for another thread, but for the market, which no other plan shares."""
+        return DecideMemo(self.canonical.copied(), self.appended.copied(), self.shared.copied())
+
+
+def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:
+    """Choose how layers 6, 7, 9 and 10 are shown, and plan the cache.
+
+    Candidates are the canonical view, the discussion's own with what changed appended, and the canonical one over
+    the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs: the discussion's own
+    is left without the messages' updates that told it, and is none where its base did.
+
+    While a turn is running (its tool results are being answered) the view stays as it is, deleted text included:
+    vendors bind a running turn's thinking to every byte before it and refuse it behind another prefix, so that a
+    deletion would end the turn that it falls into, with all that was paid for it. It takes hold with the next message.
+    Layer 8 and what was recalled stay in it where the turn began, so that the turns behind it repeat what was sent.
+    Where nothing is said there is no message to append to: what changed waits for it. A preview is of the next message,
+    which will tell it, whether its words are written yet or not.
+    """
+    memo = memo or DecideMemo()
+    fresh = turn.stack.canonical_view
+    is_silent = not turn.stack.layer(LayerId.USER).pieces
+    appends = market.settings.appends_changes and market.settings.is_enabled
+    if turn.view is not None and is_silent and is_running(turn.stack.layer(LayerId.TURNS)):
+        view = pruned(turn.view, turn.stack, turn.message_id)
+        return _planned(turn, market, with_tail(view, turn.stack) if appends else view, memo, memo.appended)
+    if not appends:
+        return _planned(turn, market, fresh, memo, memo.canonical)
+    gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
+    own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
+    appended = None
+    if own is not None:
+        show = pruned if _tells_nothing(turn) else view_for
+        appended = show(own, turn.stack, turn.message_id)
+        if appended == fresh:
+            return _planned(turn, market, fresh, memo, memo.canonical)
+    rewritten = _planned(turn, market, fresh, memo, memo.canonical)
+    whole = rewritten.wire.total_tokens
+    kept = None if appended is None else _planned(turn, market, appended, memo, memo.appended, whole)
+    best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
+    if gone:
+        return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
+    if kept is None:
+        return best if best is rewritten else _with_sentence(best, rewritten, _SHARED)
+    if best is kept:
+        return _with_sentence(kept, rewritten, _why_kept(turn, kept, kept.view))
+    if _is_held_elsewhere(turn, market, kept, best):
+        return _with_sentence(kept, rewritten, _ELSEWHERE)
+    if best is not rewritten:
+        return _with_sentence(best, rewritten, _SHARED)
+    return _with_sentence(rewritten, rewritten, _why_rewritten(turn, rewritten, kept))
+
+
+def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
+    """Names the mode of a discussion: those of one mode send the same layers 1 to 5, for one project, to one cache."""
+    layers = turn.stack.layers[: LayerId.PROJECT - 1]
+    hashes = "".join(f"{layer.sha256}\0" for layer in layers)
+    text = f"{scope_hash(scope)}\0{turn.project}\0{turn.stack.takes_long_system}\0{hashes}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _tells_nothing(turn: PlannedTurn) -> bool:
+    """True if the request answers no message that could tell what changed: it prewarms, or a turn goes on."""
+    return not turn.stack.layer(LayerId.USER).pieces and turn.message_id != PREVIEW_ID
+
+
+def _shared(
+    turn: PlannedTurn, market: Market, fresh: ContextView, memo: DecideMemo, whole: int
+) -> Decision | None:
+    """The plan over the mode's warm layers 6 and 7a, None where they say what the canonical ones do."""
+    if turn.shared is None:
+        return None
+    view = shared_view(turn.shared, turn.stack, turn.message_id)
+    if view is not None and _tells_nothing(turn):
+        view = replace(view, deltas=())
+    return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared, whole)
+
+
+def _is_held_elsewhere(turn: PlannedTurn, market: Market, kept: Decision, best: Decision) -> bool:
+    """True if what was sent is kept though it is cold here: another model, or another effort, still holds it.
+
+    Who asks another model once goes back, and would find all of it rewritten. So little may be carried for that.
+    """
+    others = (entries for scope, entries in market.ledger.entries.items() if scope != market.scope)
+    held = (one for entries in others for one in entries.values() if is_live(one, market.now))
+    tokens = max((one.tokens for one in held if one.discussion_id == turn.discussion_id), default=0)
+    is_little = kept.plan.superseded_tokens <= _CARRIED_SHARE * tokens
+    return is_little and not _is_too_long(turn, kept) and kept.plan.read_tokens >= best.plan.read_tokens
+
+
+def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:
+    """The plan that costs least; the canonical one where that is as cheap."""
+    fits = [other for other in others if other is not None and not _is_too_long(turn, other)]
+    return min((rewritten, *fits), key=lambda one: one.plan.outlook)
+
+
+def _planned(
+    turn: PlannedTurn,
+    market: Market,
+    view: ContextView,
+    memo: DecideMemo,
+    last: ViewMemo,
+    whole: int | None = None,
+) -> Decision:
+    """Plan a view.
+
+    Args:
+        whole: tokens of the canonical request: no more than what is over them is superseded. None: not known.
+    """
+    request = turn.stack.request(
+        turn.effort,
+        turn.max_output_tokens,
+        turn.discussion_id,
+        view=view,
+        message_id=turn.message_id,
+        made=last.messages,
+    )
+    count, counted_by = _counting(view, market.count), (last.wire.scope, last.wire.revision)
+    wire = wire_of(request, market.scope, count, last.wire, market.count_revision)
+    if view is not last.view or counted_by != (last.wire.scope, last.wire.revision):
+        last.view, last.superseded = view, superseded_tokens(view, market.count)
+    superseded = last.superseded
+    if whole is not None:
+        superseded = min(superseded, max(0, wire.total_tokens - whole))
+    inputs = PlanInputs(
+        wire=wire,
+        scope=market.scope,
+        prices=market.prices,
+        ledger=market.ledger,
+        gaps=market.gaps,
+        settings=market.settings,
+        now=market.now,
+        superseded_tokens=superseded,
+        next_round=turn.next_round,
+        edits=market.edits,
+        balance=market.balance,
+    )
+    if memo.market is not market or memo.outlooks is None:
+        memo.market, memo.outlooks = market, outlooks_of(inputs)
+    return Decision(request, view, plan(replace(inputs, outlooks=memo.outlooks)), wire)
+
+
+def _counting(view: ContextView, count: CountTokens) -> CountTokens:
+    """Count the pieces of the base one by one: together they are one segment, which nobody has counted."""
+    pieces = base_pieces(view.base)
+    if not pieces:
+        return count
+
+    def counted(part: RequestPart | ToolSchema) -> int:
+        if isinstance(part, Segment) and part.key in _JOINED:
+            own = (p for p in pieces if layer_of(p.key) == part.layer)
+            return sum(count(Segment(part.layer, p.key, p.text, p.sha256)) for p in own)
+        return count(part)
+
+    return counted
+
+
+def _with_sentence(chosen: Decision, canonical: Decision, sentence: str) -> Decision:
+    """Costs without caching are those of the canonical request: nobody would append then."""
+    changed = replace(
+        chosen.plan,
+        cost_without_usd=canonical.plan.cost_without_usd,
+        outlook_without=canonical.plan.outlook_without,
+        sentences=(sentence, *chosen.plan.sentences),
+    )
+    return replace(chosen, plan=changed)
+
+
+def _is_too_long(turn: PlannedTurn, kept: Decision) -> bool:
+    return turn.limit_tokens is not None and kept.wire.total_tokens > turn.limit_tokens
+
+
+def _why_rewritten(turn: PlannedTurn, rewritten: Decision, kept: Decision) -> str:
+    if _is_too_long(turn, kept):
+        return "The context was rewritten: with the changes appended it would exceed the model's window."
+    if kept.plan.read_tokens <= rewritten.plan.read_tokens:
+        return "The context was rewritten with all changes in place: its cache had gone cold, so that costs nothing."
+    return f"The context was rewritten: carrying {kept.plan.superseded_tokens:,} superseded tokens on would cost more."
+
+
+def _why_kept(turn: PlannedTurn, kept: Decision, view: ContextView) -> str:
+    fresh = [delta for delta in view.deltas if delta.message_id == turn.message_id]
+    keys = [key for delta in fresh for key in (*(file.key for file in delta.files), *delta.removed)]
+    carried = f"{kept.plan.superseded_tokens:,} superseded tokens are carried."
+    if not fresh:
+        return f"Earlier changes stay appended while the cache is warm; {carried}"
+    files = sum(layer_of(key) == LayerId.FILE_DETAILS for key in keys)
+    words = ["changed knowledge"] if DIGEST_KEY in keys else []
+    others = len(keys) - files - len(words)
+    words += (
+        [f"{others} changed note{'s' * (others > 1)} or identity file{'s' * (others > 1)}"] if others else []
+    )
+    words += [f"{files} changed file{'s' * (files > 1)}"] if files else []
+    what = " and ".join(words) or "the preset"
+    return f"The cache is warm: {what} joins the message instead of rewriting what was sent; {carried}"

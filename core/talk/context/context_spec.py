@@ -1,0 +1,309 @@
+"""From state to the inputs of a discussion's stack, and the effects that follow from a change of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from core.kernel.structures import GrownRuns
+from core.kernel.values.agent import Mode
+from core.kernel.values.curation import NamedText, Preset
+from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, message_text_of
+from core.kernel.values.facts import domain_name
+from core.kernel.values.messages import Message, Role
+from core.kernel.values.provider import Effort, ModelProfile
+from core.kernel.values.retrieval import RecallSpec
+from core.kernel.values.spec import StackSpec, ToolOffer
+from core.kernel.values.stack import DiscussionMetadata, StackInputs
+from core.kernel.values.state import AppState
+from core.kernel.values.window import is_line_key
+from core.services.providers.profiles import fitting_temperature, takes_metadata
+from core.services.settings.searched_places import asked_places
+from core.services.settings.starting_model import profile_of
+from core.talk.context.context_messages import AssembleContext, LeaveStack
+from core.talk.context.named_texts import identity_for, memory_for
+from core.talk.context.offered_tools import gets_memory_alone, gets_tools, notes_guide, offered_by_servers
+from core.talk.discussion.cuts import as_sent, sent_view
+from core.talk.discussion.log_content import model_view
+from core.talk.discussion.open_calls import paired
+
+
+def preset_of(state: AppState, name: str) -> Preset:
+    """The preset by its name; an unknown one is empty, so that a deleted preset sends nothing."""
+    return state.config.project.presets.get(name, Preset(name))
+
+
+def stack_spec(
+    state: AppState,
+    discussion_id: str,
+    user_message: Message | None = None,
+    kept_out: tuple[str, ...] | None = None,
+    *,
+    is_round: bool = False,
+    version_of: str = "",
+) -> StackSpec:
+    """Everything a worker needs to assemble a discussion's stack.
+
+    Args:
+        user_message: the message about to be sent; None takes the draft.
+        kept_out: sources that are not recalled for it; None: those that are kept out of the draft's.
+        is_round: what followed the message, results of tools at its end, goes along: its turn is running.
+        version_of: of such a round, the reply that another one is asked for of: it and all behind it do not go.
+    """
+    meta = state.discussions.summaries[discussion_id].meta
+    opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
+    preset = preset_of(state, meta.preset)
+    profile = profile_of(state, meta.provider, meta.model)
+    tools = _tools(state, meta)
+    guide = notes_guide(state, has_memory=tools is not None and tools.has_memory)
+    return StackSpec(
+        discussion_id=discussion_id,
+        inputs=_inputs(
+            state, meta, opened, preset, user_message, version_of if is_round else None, guide=guide
+        ),
+        preset=preset,
+        root=state.config.project.root,
+        allowed_roots=state.config.project.allowed_roots,
+        limits=state.config.settings.files,
+        shown=state.config.project.policies.shown,
+        previous=opened.last_request,
+        profile=profile,
+        effort=Effort(meta.effort),
+        max_output_tokens=meta.max_output_tokens or state.config.settings.ai.max_output_tokens,
+        temperature=fitting_temperature(profile, meta.temperature),
+        knowledge=state.config.settings.knowledge,
+        fact_domains=_fact_domains(state, meta),
+        caching=state.config.settings.caching,
+        caching_enabled=meta.caching_enabled,
+        recall=None
+        if is_round or _is_ours(user_message)
+        else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
+        waiting=_waiting(state, opened),
+        tools=tools,
+        told=opened.told_turn,
+        is_task=bool(meta.delegated_by) and _is_ours(user_message),
+    )
+
+
+def _is_ours(message: Message | None) -> bool:
+    """True for words of the program's own, by which a turn began that no person asked for."""
+    return message is not None and message.is_autonomous
+
+
+def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:
+    """Limits of what may go along with a message, None where ambient recall is off."""
+    settings, asked = state.config.settings.retrieval, asked_places(state)
+    if asked is None or not settings.ambient:
+        return None
+    return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *kept_out))
+
+
+def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+    if gets_memory_alone(state, meta):
+        return ToolOffer(has_memory=True, only_memory=True)
+    if not gets_tools(state, meta):
+        return None
+    is_delegated = bool(meta.delegated_by)
+    return ToolOffer(
+        state.config.project.is_trusted,
+        asked_places(state) is not None,
+        offered_by_servers(state, meta.id),
+        is_delegated=is_delegated,
+        reads_only=is_delegated and meta.mode is Mode.PLAN,
+    )
+
+
+def _waiting(state: AppState, opened: OpenDiscussion) -> tuple[str, ...]:
+    """Messages that wait in the queue, and the one whose call is under way."""
+    call = state.turns.calls.get(opened.id)
+    called = (
+        next(
+            (
+                e.text
+                for e in reversed(opened.entries)
+                if isinstance(e, Message) and e.id == call.user_message_id
+            ),
+            "",
+        )
+        if call is not None
+        else ""
+    )
+    return tuple(filter(None, (called.strip(), *(one.text.strip() for one in opened.queue))))
+
+
+def _inputs(
+    state: AppState,
+    meta: DiscussionMeta,
+    opened: OpenDiscussion,
+    preset: Preset,
+    user_message: Message | None,
+    round_version: str | None = None,
+    *,
+    guide: tuple[NamedText, ...] = (),
+) -> StackInputs:
+    """Inputs of a stack.
+
+    Args:
+        round_version: of a running turn's round the reply that goes with all behind it, empty: none.
+        guide: to the person's notes, where the model can read them.
+    """
+    profile = profile_of(state, meta.provider, meta.model)
+    status = state.config.providers.get(meta.provider)
+    has_metadata = status is None or takes_metadata(status.kind)
+    turns = _turns(opened)
+    said, attachments = message_text_of(opened.draft.text), opened.draft.attachments
+    if round_version is not None:
+        turns, said, attachments = _before(turns, round_version), "", ()
+    elif user_message is not None:
+        turns = _before(turns, user_message.id)
+        said, attachments = as_sent(opened, user_message).text, user_message.attachments
+    return StackInputs(
+        provider=meta.provider,
+        model=meta.model,
+        epoch=meta.cache_epoch,
+        role_text=_role_text(state, profile),
+        system_text=_system_text(state, meta),
+        persona=state.config.project.personas.get(meta.persona),
+        project=(
+            *state.config.project.context,
+            *identity_for(profile.family, state.config.project.identity),
+            *memory_for(state.config.project.memory),
+            *guide,
+        ),
+        metadata=_metadata(meta, _said(opened, turns), opened.places.grown)
+        if has_metadata
+        else DiscussionMetadata(),
+        preset_name=preset.name if preset.items else "",
+        turns=turns,
+        user_text=said,
+        attachments=attachments,
+        takes_long_system=profile.takes_long_system,
+        keeps_retrieved=not has_metadata,
+        kept_retrieved=() if has_metadata else _kept(opened, turns),
+        cut_id=opened.cut.id if opened.cut is not None else "",
+    )
+
+
+def _turns(opened: OpenDiscussion) -> tuple[Message, ...]:
+    """The turns that a model sees; several ask between two changes of a discussion."""
+    made_of = opened.entries, opened.cut, opened.lines, opened.gone_calls
+    return opened.places.once("turns", made_of, lambda: paired(sent_view(opened), opened.places.grown))
+
+
+def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Messages before what is sent, those that left the view among them."""
+    if opened.cut is None:
+        return turns
+    said, last = model_view(opened), turns[-1].id if turns else ""
+    end = next((at for at, message in enumerate(said, 1) if message.id == last), None)
+    return _before(said, opened.cut.begins_at) if end is None else said[:end]
+
+
+def _kept(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[tuple[str, str], ...]:
+    """Recalled text that stays behind its message: Claude Code has cached it there."""
+    known = opened.retrieved
+    return tuple((turn.id, known[turn.id]) for turn in turns if turn.id in known) if known else ()
+
+
+def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
+    """Domains whose facts enter beside `global`: the repository's, and the persona's where it is in use."""
+    project = state.config.project
+    agent = domain_name(meta.persona) if meta.persona in project.personas else ""
+    return tuple(dict.fromkeys(domain for domain in (project.domain, agent) if domain))
+
+
+def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...], grown: GrownRuns) -> DiscussionMetadata:
+    roles = grown.each("roles", turns, lambda message: (message.role.value,))
+    return DiscussionMetadata(meta.name, tuple(sorted(set(roles))), len(grown.each("asked", turns, _asked)))
+
+
+def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
+    """The turns up to a message or a version of it, itself and all after it left out."""
+    for index, message in enumerate(turns if message_id else ()):
+        if message_id in (message.id, message.version_of):
+            return turns[:index]
+    return turns
+
+
+def _asked(message: Message) -> tuple[None, ...]:
+    """One for each message with which the person began a turn."""
+    return (None,) if message.role is Role.USER and not is_line_key(message.id) else ()
+
+
+def _role_text(state: AppState, profile: ModelProfile) -> str:
+    by_family = state.config.prompts.get(f"role-{profile.family}.md", "")
+    return by_family or state.config.prompts.get("role.md", "")
+
+
+def _system_text(state: AppState, meta: DiscussionMeta) -> NamedText | None:
+    if meta.system_preset:
+        return state.config.project.system_prompts.get(meta.system_preset)
+    text = state.config.settings.ai.system_prompt
+    return NamedText("settings", text) if text else None
+
+
+def context_effects(before: AppState, after: AppState, was: datetime | None) -> tuple[AssembleContext, ...]:
+    """Assemble the selected discussion's stack anew when anything that enters it has changed, or what was cached of it
+    has ended: the price of the next request is another one then. `was`: the time of the step before.
+    """
+    chosen = after.discussions.selected_id
+    if not chosen or chosen not in after.discussions.open or chosen not in after.discussions.summaries:
+        return ()
+    has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
+    if not has_ended and _context_key(before, chosen) == _context_key(after, chosen):
+        return ()
+    return (AssembleContext(stack_spec(after, chosen)),)
+
+
+def left_effects(before: AppState, after: AppState) -> tuple[LeaveStack, ...]:
+    """Drop what is kept of discussions that are open no more."""
+    was, now = before.discussions.open, after.discussions.open
+    return () if was is now else tuple(map(LeaveStack, sorted(was.keys() - now.keys())))
+
+
+def _ended(state: AppState, discussion_id: str, now: datetime | None) -> tuple[bool, ...]:
+    """Ends of the two lifetimes of what a provider holds of a discussion: True for each that has run out."""
+    cache = state.caching.caches.get(discussion_id)
+    if cache is None or now is None:
+        return (False, False)
+    return tuple(at is not None and at <= now for at in (cache.expires_at, cache.long_until))
+
+
+def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
+    """Identities of what enters a stack; equal keys mean equal stacks. O(1)."""
+    opened = state.discussions.open.get(discussion_id)
+    summary = state.discussions.summaries.get(discussion_id)
+    if opened is None or summary is None:
+        return (state.discussions.selected_id,)
+    meta, project = summary.meta, state.config.project
+    return (
+        state.discussions.selected_id,
+        meta,
+        project.is_trusted,
+        offered_by_servers(state, meta.id) if meta.has_tools else (),
+        id(opened.entries),
+        opened.cut,
+        id(opened.lines),
+        opened.gone_calls,
+        opened.draft,
+        opened.kept_out,
+        id(opened.last_request),
+        id(project.context),
+        id(project.identity),
+        id(project.memory),
+        project.domain,
+        project.presets.get(meta.preset),
+        project.personas.get(meta.persona),
+        project.system_prompts.get(meta.system_preset),
+        id(state.config.prompts),
+        id(state.config.models.get(meta.provider)),
+        id(state.config.profiles),
+        state.config.settings.ai,
+        state.config.settings.files,
+        state.config.settings.knowledge,
+        state.config.settings.retrieval,
+        state.knowledge.digest,
+        state.knowledge.switch,
+        state.knowledge.notes,
+        id(state.knowledge.facts),
+        state.context.files_revision,
+    )

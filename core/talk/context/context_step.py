@@ -1,0 +1,318 @@
+"""The context's part of the step: presets, curated files, and the stack that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.kernel.frame import clean, one_line
+from core.kernel.structures import with_entry, without
+from core.kernel.values.curation import FileItem, ItemFiles, Preset
+from core.kernel.values.state import AppState, Level
+from core.kernel.values.updates import Result, decline, notify, with_project
+from core.services.settings.asked_values import may_not_write
+from core.services.settings.settings_messages import (
+    KeepPresets,
+    LoadSettings,
+    NamedTextStored,
+    PresetStored,
+    WritePreset,
+)
+from core.services.settings.settings_schema import MOST_PATH_CHARS
+from core.services.settings.settings_wording import refuse_write
+from core.talk.context import named_texts
+from core.talk.context import report as inspection
+from core.talk.context.context_messages import (
+    ChangePreset,
+    ContextAssembled,
+    ContextCommand,
+    ContextEvent,
+    CreatePreset,
+    DeleteNamedText,
+    DeletePreset,
+    FileInspected,
+    FilesChanged,
+    FilesRead,
+    GlobLoss,
+    InspectFile,
+    KeepOut,
+    MeasureContext,
+    RenamePreset,
+    RevertPreset,
+    SaveNamedText,
+    SavePreset,
+)
+from core.talk.discussion.discussion_choices import set_preset
+from core.talk.discussion.discussion_messages import SetDiscussionPreset, WriteMeta
+
+# Presets as they are edited: work counts at once, is kept in the home, and enters the project's file on
+# Save.
+
+PresetEffect = KeepPresets | WriteMeta
+"""Keeping presets, and pointing discussions at them."""
+
+
+def create(state: AppState, command: CreatePreset) -> Result:
+    """A new preset, empty, with items, or a copy; the selected discussion uses it unless told otherwise."""
+    name = _name(command.name)
+    if not name or name in state.config.project.presets:
+        return decline(state, command.command_id, "preset", _name_problem(name)), ()
+    source = state.config.project.presets.get(command.copy_of)
+    items = command.items or (source.items if source is not None else ())
+    kept_items, problem, remedy = _keepable(items)
+    if items and not kept_items:
+        return decline(state, command.command_id, "preset", problem, remedy), ()
+    state, kept = _put(_told(state, problem, remedy), Preset(name, kept_items))
+    if not state.discussions.selected_id or not command.is_used:
+        return state, kept
+    state, effects = set_preset(state, SetDiscussionPreset(state.discussions.selected_id, name))
+    return state, (*kept, *effects)
+
+
+def _name(given: str) -> str:
+    return " ".join(clean(given).split())
+
+
+def _name_problem(name: str) -> str:
+    return f"A preset named {name!r} exists. Choose another name." if name else "A preset needs a name."
+
+
+def change(state: AppState, command: ChangePreset) -> Result:
+    """Replace the items of a preset."""
+    present = state.config.project.presets.get(command.name)
+    items, problem, remedy = _keepable(command.items)
+    state = _told(state, problem, remedy)
+    if present is None or present.items == items:
+        return state, ()
+    return _put(state, replace(present, items=items))
+
+
+def _keepable(items: tuple[FileItem, ...]) -> tuple[tuple[FileItem, ...], str, str]:
+    """The items whose paths the project's file can hold, and what is said of the others: the problem and the remedy."""
+    short = tuple(item for item in items if len(item.path) <= MOST_PATH_CHARS)
+    kept = tuple(item for item in short if clean(item.path) == item.path)
+    problem = remedy = ""
+    if len(short) < len(items):
+        long = next(item.path for item in items if item not in short)
+        problem = f"{one_line(long, 60)!r} is no path: it has {len(long):,} characters, and a path has at most {MOST_PATH_CHARS:,}."
+        remedy = "Enter a file's path or a glob; text goes into the message."
+    elif len(kept) < len(items):
+        names = ", ".join(repr(item.path) for item in items if item not in kept)
+        problem = f"The name of {names} is not UTF-8 text, so no preset can hold it."
+        remedy = "Rename the file, or take it in with a glob."
+    return tuple(replace(item, notes=clean(item.notes)) for item in kept), problem, remedy
+
+
+def _told(state: AppState, problem: str, remedy: str) -> AppState:
+    return notify(state, "preset", Level.WARNING, problem, remedy) if problem else state
+
+
+def _put(state: AppState, preset: Preset) -> Result:
+    """Put unsaved work in place and keep it in the home. Pinned items come first, here as in what is sent."""
+    preset = replace(preset, items=tuple(sorted(preset.items, key=lambda item: not item.pinned)))
+    project = replace(
+        state.config.project,
+        presets=with_entry(state.config.project.presets, preset.name, preset),
+        unsaved_presets=state.config.project.unsaved_presets | {preset.name},
+    )
+    state = with_project(state, project)
+    return state, (_keep(state),)
+
+
+def _keep(state: AppState) -> PresetEffect:
+    project = state.config.project
+    unsaved = tuple(p for name, p in project.presets.items() if name in project.unsaved_presets)
+    return KeepPresets(project.root, unsaved)
+
+
+def save(state: AppState, command: SavePreset) -> Result:
+    """Write a preset to the project's file."""
+    project = state.config.project
+    preset = project.presets.get(command.name)
+    if preset is None:
+        return state, ()
+    if may_not_write(project, "presets", command.name):
+        return refuse_write(state, command.command_id, "preset", f"{command.name!r} is not saved"), ()
+    return state, (WritePreset(project.root, preset),)
+
+
+def stored(state: AppState, event: PresetStored) -> Result:
+    """The file holds it: it is no longer unsaved work. The file's settings are read again."""
+    project = replace(
+        state.config.project, unsaved_presets=state.config.project.unsaved_presets - {event.name}
+    )
+    state = with_project(state, project)
+    return state, (_keep(state), LoadSettings())
+
+
+def revert(state: AppState, command: RevertPreset) -> Result:
+    """Forget unsaved work on a preset; the file's version comes back with the settings."""
+    project = state.config.project
+    if command.name not in project.unsaved_presets:
+        return state, ()
+    project = replace(project, unsaved_presets=project.unsaved_presets - {command.name})
+    state = with_project(state, replace(project, presets=without(project.presets, command.name)))
+    return state, (_keep(state), LoadSettings())
+
+
+def rename(state: AppState, command: RenamePreset) -> Result:
+    """Rename a preset, in the file and in every discussion that uses it."""
+    new, project = _name(command.new_name), state.config.project
+    preset = project.presets.get(command.name)
+    if preset is None or new == command.name:
+        return state, ()
+    if not new or new in project.presets:
+        return notify(state, "preset", Level.WARNING, _name_problem(new)), ()
+    renamed = replace(preset, name=new)
+    presets = {
+        (new if name == command.name else name): (renamed if name == command.name else p)
+        for name, p in project.presets.items()
+    }
+    unsaved = frozenset(new if name == command.name else name for name in project.unsaved_presets)
+    state = with_project(state, replace(project, presets=presets, unsaved_presets=unsaved))
+    state, metas = _repoint(state, command.name, new)
+    return state, (_keep(state), WritePreset(project.root, renamed, old_name=command.name), *metas)
+
+
+def delete(state: AppState, command: DeletePreset) -> Result:
+    """Delete a preset from the file. Discussions that used it send no files from now on; it can be taken back."""
+    project = state.config.project
+    gone = project.presets.get(command.name)
+    if gone is None:
+        return state, ()
+    project = replace(
+        project,
+        presets=without(project.presets, command.name),
+        unsaved_presets=project.unsaved_presets - {command.name},
+    )
+    state, metas = _repoint(with_project(state, project), command.name, "")
+    count = len(metas)
+    state = notify(
+        state,
+        "preset",
+        Level.INFO,
+        f"Preset {command.name!r} is deleted."
+        + (f" It was in use in {count} discussions." if count > 1 else ""),
+        action=CreatePreset(gone.name, gone.items),
+        action_label="Undo",
+    )
+    return state, (WritePreset(project.root, None, old_name=command.name), _keep(state), *metas)
+
+
+def _repoint(state: AppState, old: str, new: str) -> Result:
+    effects: list[PresetEffect] = []
+    rows = dict(state.discussions.summaries)
+    for key, row in state.discussions.summaries.items():
+        if row.meta.preset == old:
+            rows[key] = replace(row, meta=replace(row.meta, preset=new))
+            effects.append(WriteMeta(rows[key].meta))
+    return replace(state, discussions=replace(state.discussions, summaries=rows)), tuple(effects)
+
+
+def files_read(state: AppState, event: FilesRead) -> Result:
+    """A preset's files as they are now. What its globs lost to .gitignore is said, once."""
+    if event.losses:
+        state = _say_losses(state, event)
+    known = state.context.files.get(event.preset, ())
+    if known == event.items:
+        return state, ()
+    if (passed_over := _passed_over(event.items)) and passed_over != _passed_over(known):
+        state = _say_passed_over(state, event.preset, passed_over)
+    return replace(
+        state,
+        context=replace(state.context, files=with_entry(state.context.files, event.preset, event.items)),
+    ), ()
+
+
+def _passed_over(items: tuple[ItemFiles, ...]) -> int:
+    return max((item.rules_passed_over for item in items), default=0)
+
+
+def _say_passed_over(state: AppState, preset: str, rules: int) -> AppState:
+    return notify(
+        state,
+        f"rules/{preset}",
+        Level.WARNING,
+        f"Preset {preset!r} may send files that .gitignore leaves out: {rules:,} of its rules are not followed.",
+        "It holds more rules with wildcards than can be asked of each file, or such as are not understood. "
+        "Look through the preset's files, or write fewer or plainer rules.",
+        is_standing=True,
+    )
+
+
+def _say_losses(state: AppState, event: FilesRead) -> AppState:
+    text, detail = losses_sentences(event.preset, event.losses)
+    return notify(state, f"ignored/{event.preset}", Level.WARNING, text, detail, is_standing=True)
+
+
+def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:
+    """Sentences on what a preset's globs lost to .gitignore, and what to do about it."""
+    lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in losses]
+    detail = (
+        f"Left out: {', '.join(lost)}. An item that should take them says so: "
+        'choose "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.'
+    )
+    return f"Globs follow .gitignore now: preset {preset!r} sends fewer files.", detail
+
+
+def command(state: AppState, asked: ContextCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case MeasureContext():
+            return inspection.measure(state, asked.discussion_id)
+        case KeepOut():
+            return inspection.keep_out(state, asked)
+        case InspectFile():
+            return inspection.inspect(state, asked.path)
+        case CreatePreset():
+            return create(state, asked)
+        case ChangePreset():
+            return change(state, asked)
+        case SavePreset():
+            return save(state, asked)
+        case RevertPreset():
+            return revert(state, asked)
+        case RenamePreset():
+            return rename(state, asked)
+        case DeletePreset():
+            return delete(state, asked)
+        case SaveNamedText():
+            return named_texts.save(state, asked)
+        case DeleteNamedText():
+            return named_texts.delete(state, asked)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: ContextEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case FilesRead():
+            return files_read(state, happened)
+        case FilesChanged():
+            return replace(
+                state, context=replace(state.context, files_revision=state.context.files_revision + 1)
+            ), ()
+        case FileInspected():
+            return replace(state, context=replace(state.context, inspected=happened.snapshot)), ()
+        case PresetStored():
+            return stored(state, happened)
+        case NamedTextStored():
+            return named_texts.stored(state, happened)
+        case ContextAssembled():
+            return assembled(state, happened), ()
+        case _:
+            assert_never(happened)
+
+
+def assembled(state: AppState, event: ContextAssembled) -> AppState:
+    """A stack and the plan of its next request."""
+    reports = with_entry(state.context.reports, event.discussion_id, event.report)
+    plans = state.caching.plans
+    if event.plan is not None:
+        plans = with_entry(plans, event.discussion_id, event.plan)
+    return replace(
+        state, context=replace(state.context, reports=reports), caching=replace(state.caching, plans=plans)
+    )

@@ -1,0 +1,246 @@
+"""Layers 9 and 10: the set of curated files, and each file whole, in slices, as an outline or as notes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.frame import empty_frame, frame, frame_ends, quoted
+from core.kernel.values.curation import (
+    FileItem,
+    FileMode,
+    FileProblemKind,
+    FileSnapshot,
+    ItemFiles,
+    LineRange,
+)
+from core.kernel.values.stack import LayerId
+from core.talk.context.pieces import (
+    AS_TEXT,
+    Layer,
+    Piece,
+    StackMemo,
+    digest,
+    full_key,
+    make_layer,
+    text_piece,
+    unique_key,
+)
+
+# Parts of a file: slices by lines or symbols with their numbers stated, and outlines.
+
+
+def sliced_text(item: FileItem, file: FileSnapshot) -> str:
+    """The chosen lines, in file order, overlapping ranges joined, each with its line numbers.
+
+    A symbol or a range that the file does not have is a visible gap.
+    """
+    lines = file.text.split("\n")
+    count = len(lines) - 1 if file.text.endswith("\n") else len(lines)
+    by_name = {symbol.name: symbol.lines for symbol in reversed(file.symbols)}
+    missing = [empty_frame("missing", symbol=name) for name in item.symbols if name not in by_name]
+    wanted = [*item.slices, *(by_name[name] for name in item.symbols if name in by_name)]
+    missing += [empty_frame("missing", lines=_numbers(r)) for r in wanted if r.first > count or r.first < 1]
+    ranges = joined_ranges(
+        LineRange(r.first, min(r.last, count)) for r in wanted if 1 <= r.first <= min(count, r.last)
+    )
+    shown = [frame("lines", _taken(lines, r), at=f"{_numbers(r)} of {count}") for r in ranges]
+    return "".join([*shown, *missing])
+
+
+def outline_text(file: FileSnapshot) -> str:
+    """One line for each symbol: its line numbers and signature, indented by depth."""
+    if not file.symbols:
+        return empty_frame("missing", outline="no symbols were found in this file")
+    return "".join(f"{'  ' * s.depth}{_numbers(s.lines)}: {s.signature}\n" for s in file.symbols)
+
+
+def joined_ranges(ranges: Iterable[LineRange]) -> list[LineRange]:
+    """Ranges sorted, those that overlap or touch made one."""
+    joined: list[LineRange] = []
+    for current in sorted(ranges):
+        if joined and current.first <= joined[-1].last + 1:
+            joined[-1] = LineRange(joined[-1].first, max(joined[-1].last, current.last))
+        else:
+            joined.append(current)
+    return joined
+
+
+def _numbers(lines: LineRange) -> str:
+    return str(lines.first) if lines.first == lines.last else f"{lines.first}-{lines.last}"
+
+
+def _taken(lines: list[str], chosen: LineRange) -> str:
+    return "\n".join(lines[chosen.first - 1 : chosen.last]) + "\n"
+
+
+_WHY = {
+    FileProblemKind.VANISHED: "the file is not there any more",
+    FileProblemKind.BINARY: "binary",
+    FileProblemKind.TOO_LARGE: "too large",
+    FileProblemKind.UNREADABLE: "cannot be read",
+    FileProblemKind.NOT_UTF8: "not UTF-8",
+    FileProblemKind.NOT_A_FILE: "not a regular file",
+    FileProblemKind.OUTSIDE: "outside the project",
+    FileProblemKind.KEYS: "may hold keys",
+    FileProblemKind.EMPTY_GLOB: "no file matches",
+    FileProblemKind.TOO_MANY: "too many files match",
+}
+"""Words to a model about a problem. No figures: a refused file that grows must not change the context."""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """A file with the item that asked for it, or an item that gives no file."""
+
+    item: FileItem
+    file: FileSnapshot | None
+    problem: str = ""
+
+
+class FilesCount(msgspec.Struct, frozen=True):
+    """The files of a preset as they are sent: each once, those that cannot be read not among them.
+
+    Args:
+        tokens_est: of all that are counted; is_whole: whether that is all.
+    """
+
+    files: int
+    tokens_est: int
+    is_whole: bool
+
+
+def count_files(items: Iterable[ItemFiles], sent: Mapping[str, int]) -> FilesCount:
+    """Count what a preset's enabled items stand for.
+
+    Args:
+        sent: tokens of each file in the stack as it would be sent, by path; before it is known, of whole files.
+    """
+    files, tokens, is_whole = 0, 0, True
+    seen: set[str] = set()
+    for found in items:
+        for file in found.files if found.item.enabled else ():
+            if file.path in seen:
+                continue
+            seen.add(file.path)
+            files += file.problem is None
+            whole = file.tokens if found.item.mode is FileMode.WHOLE else None
+            known = sent.get(file.path, whole if file.problem is None else 0)
+            tokens, is_whole = tokens + (known or 0), is_whole and known is not None
+    return FilesCount(files, tokens, is_whole)
+
+
+def file_set_layer(preset_name: str, items: tuple[ItemFiles, ...]) -> Layer:
+    """Layer 9: the paths of the preset in the order of layer 10, and how much of each is shown."""
+    entries = list(_entries(items))
+    if not entries:
+        return make_layer(LayerId.FILE_SET, [])
+    text = frame("preset", "".join(map(_listed, entries)), name=preset_name)
+    return make_layer(LayerId.FILE_SET, [text_piece(LayerId.FILE_SET, "", text)])
+
+
+def file_details_layer(items: tuple[ItemFiles, ...], memo: StackMemo) -> Layer:
+    """Layer 10: one piece a file. Files that did not change are taken from the memo."""
+    known = memo.pieces(LayerId.FILE_DETAILS)
+    taken: set[str] = set()
+    pieces: list[Piece] = []
+    for entry in _entries(items):
+        content = _content(entry)
+        found = known.get(content) or known.put(content, (_rendered(entry),))
+        pieces.append(_with_key(found[0], unique_key(_path(entry), taken)))
+    known.keep()
+    return make_layer(LayerId.FILE_DETAILS, pieces)
+
+
+def _entries(items: tuple[ItemFiles, ...]) -> Iterator[_Entry]:
+    """Pinned items first, then the preset's order. A file that is named by itself is left out of globs."""
+    enabled = [found for found in items if found.item.enabled]
+    enabled.sort(key=lambda found: not found.item.pinned)
+    globs = [found.item.is_glob for found in enabled]
+    pairs = list(zip(enabled, globs, strict=True))
+    seen = {file.absolute_path for found, is_glob in pairs if not is_glob for file in found.files}
+    for found, is_glob in pairs:
+        if found.problem is not None:
+            yield _Entry(found.item, None, _WHY[found.problem.kind])
+        for file in found.files:
+            if is_glob:
+                if file.absolute_path in seen:
+                    continue
+                seen.add(file.absolute_path)
+            yield _Entry(found.item, file)
+
+
+def _path(entry: _Entry) -> str:
+    return entry.item.path if entry.file is None else entry.file.path
+
+
+def _listed(entry: _Entry) -> str:
+    path = quoted(_path(entry))
+    if entry.file is None or entry.file.problem is not None:
+        return f"{path} (not available)\n"
+    match entry.item.mode:
+        case FileMode.WHOLE:
+            return f"{path}\n"
+        case FileMode.SLICES:
+            return f"{path} (slices)\n"
+        case FileMode.OUTLINE:
+            return f"{path} (outline)\n"
+        case FileMode.NOTES:
+            return f"{path} (notes only)\n"
+
+
+def _content(entry: _Entry) -> Hashable:
+    """All that the rendering of an entry depends on, by content."""
+    item, file = entry.item, entry.file
+    if file is None:
+        return (item.path, entry.problem, item.notes)
+    content = file.text_sha256 or file.text
+    if item.mode is FileMode.WHOLE:
+        return (file.path, content, file.problem, item.notes)
+    return (file.path, content, file.problem, item.notes, item.mode, item.slices, item.symbols, file.symbols)
+
+
+def _rendered(entry: _Entry) -> Piece:
+    item, file = entry.item, entry.file
+    notes = frame("notes", item.notes) if item.notes.strip() else ""
+    if file is None:
+        return _unavailable("files", item.path, entry.problem, notes)
+    if file.problem is not None:
+        return _unavailable("file", file.path, _WHY[file.problem.kind], notes)
+    match item.mode:
+        case FileMode.WHOLE:
+            return _whole(file, notes)
+        case FileMode.SLICES:
+            return _framed(file, notes + sliced_text(item, file), "slices")
+        case FileMode.OUTLINE:
+            return _framed(file, notes + outline_text(file), "outline")
+        case FileMode.NOTES:
+            return _framed(file, notes, "notes only")
+
+
+def _whole(file: FileSnapshot, notes: str) -> Piece:
+    """The file as it is. Its digest is made from the content's, which reading has made already."""
+    if notes:
+        head, tail = frame_ends("content", file.text)
+        return _framed(file, f"{notes}{head}{file.text}{tail}", "")
+    head, tail = frame_ends("file", file.text, path=file.path)
+    content = file.text_sha256 or digest(file.text)
+    key = full_key(LayerId.FILE_DETAILS, file.path)
+    return Piece(key, (head, file.text, tail), digest(f"{head}{content}{tail}"), AS_TEXT)
+
+
+def _framed(file: FileSnapshot, body: str, shown: str) -> Piece:
+    return text_piece(LayerId.FILE_DETAILS, file.path, frame("file", body, path=file.path, shown=shown))
+
+
+def _unavailable(tag: str, path: str, why: str, notes: str) -> Piece:
+    """A gap that the model and the person can see."""
+    gap = empty_frame("unavailable", reason=why)
+    return text_piece(LayerId.FILE_DETAILS, path, frame(tag, gap + notes, path=path))
+
+
+def _with_key(piece: Piece, key: str) -> Piece:
+    """The piece under the key that it has in this stack (a file may stand in a preset twice)."""
+    full = full_key(LayerId.FILE_DETAILS, key)
+    return piece if piece.key == full else replace(piece, key=full)

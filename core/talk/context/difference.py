@@ -1,0 +1,419 @@
+"""Difference between the last request and the stack about to be sent, in wire order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import takewhile
+
+import msgspec
+
+from core.kernel.frame import one_line
+from core.kernel.values.curation import ItemFiles
+from core.kernel.values.provider import ModelProfile
+from core.kernel.values.retrieval import Recalled
+from core.kernel.values.spec import PlannedRequest, StackSpec
+from core.kernel.values.stack import (
+    LAYER_TITLES,
+    STABLE_LAYERS,
+    ContextChange,
+    LayerId,
+    LayerReport,
+    SegmentReport,
+    StackInputs,
+)
+from core.kernel.values.window import ContextView
+from core.talk.context.history_turns import wire_pieces
+from core.talk.context.pieces import Layer, digest_of_pieces
+from core.talk.context.report import layer_report
+from core.talk.context.stack import AggregateStack
+from core.talk.context.wire import based_layers, layer_of
+
+_KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
+_TURNS, _USER, _METADATA = LayerId.TURNS, LayerId.USER, LayerId.METADATA
+
+FOLDED = "what had been appended was put in its place"
+CUT = "the beginning of the conversation left the view, to make room"
+TAKEN = "the state that other discussions keep warm was taken"
+
+
+class PrefixChange(msgspec.Struct, frozen=True):
+    """A change of layers 1 to 7 between two consecutive requests.
+
+    Args:
+        layer: the first that differs, in wire order.
+        byte_offset: first differing byte of its UTF-8 text, None where the earlier text is not at hand.
+        reason: the recorded cause; empty: unexplained, which is a fault of the program.
+    """
+
+    layer: LayerId
+    byte_offset: int | None
+    reason: str
+
+    @property
+    def is_explained(self) -> bool:
+        """True if a cause was recorded."""
+        return bool(self.reason)
+
+    def __str__(self) -> str:
+        where = "" if self.byte_offset is None else f" at byte {self.byte_offset}"
+        why = self.reason or "no cause was recorded"
+        return f"Layer {int(self.layer)} ({LAYER_TITLES[self.layer]}) differs{where}: {why}"
+
+
+def compare(
+    previous: Sequence[LayerReport],
+    stack: AggregateStack,
+    report: Sequence[LayerReport],
+    *,
+    sent: Mapping[LayerId, Layer] | None = None,
+    reason: str = "",
+) -> ContextChange:
+    """Measure how far the last request is a prefix of the next one.
+
+    The last request's volatile tail (layer 8) is left out: it is sent anew each turn, behind everything
+    else. Its user's message (12) is looked for at the end of the prior turns (11).
+
+    Args:
+        previous: layers of the last request, canonical order, as its record keeps them (`recorded`).
+        stack: about to be sent; report: its `report`, with tokens for the model in use.
+        sent: layers of the last request where they are still at hand.
+
+    Returns:
+        The first layer that differs in wire order, None where the last request is a prefix of this one;
+        tokens before that point, and tokens from there on.
+    """
+    old = {layer.layer: layer for layer in previous}
+    new = {layer.layer: layer for layer in report}
+    same, broken = 0, None
+    for layer in stack.wire_layers[:-3]:
+        same += _kept_tokens(old.get(layer), new[layer])
+        if _sha(old.get(layer)) != new[layer].sha256 and _has_text(old.get(layer), new[layer]):
+            broken = layer
+            break
+    else:
+        turns, broken = _kept_turns(old, new, stack)
+        same += turns
+    total = sum(layer.tokens_est for layer in report)
+    again = total - same
+    return ContextChange(
+        layer=broken,
+        byte_offset=_byte(broken, stack, sent),
+        same_tokens_est=same,
+        rewritten_tokens_est=again,
+        reason=reason,
+    )
+
+
+def is_as_before(
+    previous: Sequence[LayerReport], stack: AggregateStack, before: ContextView | None, view: ContextView
+) -> bool:
+    """True if the stable layers are those of the last request and go out through the same base: most rounds of a turn.
+
+    Args:
+        previous: layers of the last request; before: its view, None where it is not known; view: of this one.
+    """
+    if before is None or view.base is not before.base:
+        return False
+    old = {one.layer: one.sha256 for one in previous}
+    return all(old.get(layer, "") == stack.layer(layer).sha256 for layer in STABLE_LAYERS)
+
+
+def prefix_change(
+    previous: Sequence[LayerReport],
+    stack: AggregateStack,
+    reasons: Mapping[LayerId, str],
+    sent: Mapping[LayerId, Layer] | None = None,
+) -> PrefixChange | None:
+    """The guard of the byte contract: the first of layers 1 to 7 that differs from the last request.
+
+    Args:
+        previous: layers of the last request; reasons: recorded causes by layer (`prefix_reasons` and what
+            the controller knows); sent: its layers where they are still at hand.
+
+    Returns:
+        None where the stable prefix is the same; otherwise the change, explained or not.
+    """
+    old = {layer.layer: layer.sha256 for layer in previous}
+    for layer in stack.wire_layers:
+        if layer.is_stable and old.get(layer, "") != stack.layer(layer).sha256:
+            return PrefixChange(layer, _byte(layer, stack, sent), reasons.get(layer, ""))
+    return None
+
+
+def prefix_reasons(previous: StackInputs, current: StackInputs) -> dict[LayerId, str]:
+    """Reasons why layers may differ: changes of the inputs of 1 to 7, and a cut of the turns, in words, by layer.
+
+    A layer that differs although none of its inputs did is not in it: nothing explains that.
+    """
+    return {layer: reason for layer, reason, differs in _causes(previous, current) if differs}
+
+
+def base_reasons(before: ContextView, after: ContextView, canonical: ContextView) -> dict[LayerId, str]:
+    """Reasons why layers 6 and 7 may go out otherwise than in the last request, the same as they are: by the
+    view.
+
+    Args:
+        before: of the last request; after: of this one; canonical: as the stack is.
+    """
+    if after.base.known != canonical.base.known:
+        return dict.fromkeys(_KNOWN, TAKEN)
+    told = {layer_of(f.key) for delta in before.deltas for f in delta.files}
+    told |= {layer_of(key) for delta in before.deltas for key in delta.removed}
+    taken = before.base.withdrawals != after.base.withdrawals
+    return {layer: FOLDED for layer in _KNOWN if layer in told or taken}
+
+
+def as_sent(previous: Sequence[LayerReport], view: ContextView | None) -> tuple[LayerReport, ...]:
+    """Layers of a recorded request with 6, 7, 9 and 10 as its view's base carried them.
+
+    Args:
+        previous: layers as the stack had them; view: of that request, None where it is not known.
+    """
+    if view is None or view.base.known is None:
+        return tuple(previous)
+    base = {layer.id: layer for layer in based_layers(view)}
+    return tuple(
+        layer_report(base[one.layer], one.offset_chars, {}, 1.0)
+        if one.layer in base and base[one.layer].sha256 != one.sha256
+        else one
+        for one in previous
+    )
+
+
+def first_difference(first: str, second: str) -> int | None:
+    """The first byte at which two texts differ as UTF-8, None where they are the same. O(n), in C."""
+    if first == second:
+        return None
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return _bytes_before(first, second, low)
+
+
+def _bytes_before(first: str, second: str, same_chars: int) -> int:
+    """UTF-8 bytes in the common run, the leading bytes that two differing characters share included."""
+    offset = len(first[:same_chars].encode("utf-8", "surrogatepass"))
+    one = first[same_chars : same_chars + 1].encode("utf-8", "surrogatepass")
+    two = second[same_chars : same_chars + 1].encode("utf-8", "surrogatepass")
+    pairs = zip(one, two, strict=False)
+    return offset + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _causes(old: StackInputs, new: StackInputs) -> Iterator[tuple[LayerId, str, bool]]:
+    yield LayerId.ROLE, _role_reason(old, new), (old.epoch, old.role_text) != (new.epoch, new.role_text)
+    yield LayerId.TOOL_FORMAT, "tool format changed", old.tool_format_text != new.tool_format_text
+    yield LayerId.TOOLS, "tools changed", old.tools != new.tools
+    yield LayerId.SYSTEM_PRESET, "system prompt preset changed", old.system_text != new.system_text
+    yield LayerId.PERSONA, "persona changed", old.persona != new.persona
+    yield LayerId.PROJECT, "project context changed", old.project != new.project
+    knowledge = [(one.digest, one.domain_facts, one.notes) for one in (old, new)]
+    yield LayerId.KNOWLEDGE, _knowledge_reason(old, new), knowledge[0] != knowledge[1]
+    yield LayerId.TURNS, CUT, old.cut_id != new.cut_id
+
+
+def _knowledge_reason(old: StackInputs, new: StackInputs) -> str:
+    if old.digest == new.digest:
+        if old.domain_facts != new.domain_facts:
+            return "facts changed"
+        return "notes of files in scope changed"
+    if not new.digest:
+        return "knowledge switched off"
+    return "digest regenerated" if old.digest else "knowledge switched on"
+
+
+def _role_reason(old: StackInputs, new: StackInputs) -> str:
+    if old.epoch != new.epoch:
+        return "cache invalidated"
+    is_same_model = (old.provider, old.model) == (new.provider, new.model)
+    return "role instructions changed" if is_same_model else "model changed"
+
+
+def _sha(report: LayerReport | None) -> str:
+    return report.sha256 if report else ""
+
+
+def _has_text(old: LayerReport | None, new: LayerReport) -> bool:
+    """True if there is anything to differ: a layer that was not there and is empty does not."""
+    return bool(new.length_chars or (old and old.length_chars))
+
+
+def _kept_tokens(old: LayerReport | None, new: LayerReport) -> int:
+    """Tokens of the layer that were sent before, at the same place: all of it, or its leading segments."""
+    if old is None:
+        return 0
+    if old.sha256 == new.sha256:
+        return new.tokens_est
+    return _common(old.segments, new.segments)[1]
+
+
+def _common(old: Sequence[SegmentReport], new: Sequence[SegmentReport]) -> tuple[int, int]:
+    """Number of leading segments that two sequences share, and their tokens."""
+    pairs = takewhile(lambda pair: pair[0].sha256 == pair[1].sha256, zip(old, new, strict=False))
+    shared = [pair[1].tokens_est for pair in pairs]
+    return len(shared), sum(shared)
+
+
+def _kept_turns(
+    old: Mapping[LayerId, LayerReport], new: Mapping[LayerId, LayerReport], stack: AggregateStack
+) -> tuple[int, LayerId | None]:
+    """Tokens of turns and message that were sent before, and the layer where the runs part."""
+    now = (*new[_TURNS].segments, *wire_pieces(new[_USER].segments))
+    taken = _recorded_turns(old.get(_TURNS), stack)
+    if taken is None:
+        before = old[_TURNS].segments if _TURNS in old else ()
+        return _common(before, now)[1], _TURNS
+    kept = sum(segment.tokens_est for segment in now[:taken])
+    message = wire_pieces(old[_USER].segments) if _USER in old else []
+    count, tokens = _common(message, now[taken:])
+    return kept + tokens, None if count == len(message) else _USER
+
+
+def _recorded_turns(old: LayerReport | None, stack: AggregateStack) -> int | None:
+    """Number of the current turns' pieces that are the recorded ones, None where these are no leading run."""
+    if old is None or not old.length_chars:
+        return 0
+    pieces = stack.layer(_TURNS).pieces
+    last = old.segments[-1].key if old.segments else ""
+    keys = [piece.key for piece in pieces]
+    end = keys.index(last) + 1 if last in keys else 0
+    return end if end and digest_of_pieces(pieces[:end]) == old.sha256 else None
+
+
+def _byte(layer: LayerId | None, stack: AggregateStack, sent: Mapping[LayerId, Layer] | None) -> int | None:
+    if layer is None or sent is None or layer not in sent:
+        return None
+    return first_difference(sent[layer].text, stack.layer(layer).text)
+
+
+def reasons_of(
+    before: StackInputs, now: StackInputs, planned: PlannedRequest | None, stack: AggregateStack
+) -> dict[LayerId, str]:
+    """Reasons why layers may differ from the last request: their inputs changed, or the view shows them anew."""
+    found = prefix_reasons(before, now)
+    if planned is None or planned.before is None:
+        return found
+    return {**base_reasons(planned.before, planned.view, stack.canonical_view), **found}
+
+
+def sent_layers(
+    layers: dict[LayerId, Layer], view: ContextView | None, stack: AggregateStack
+) -> dict[LayerId, Layer]:
+    """Layers of the last request, those of its view's base as they went out, where they differ now."""
+    if view is None or view.base.known is None:
+        return layers
+    based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
+    return {**layers, **{layer.id: layer for layer in based}}
+
+
+# Measure of an assembled stack: whether it fits its model, what is large in it, and what could not be sent
+# as asked.
+
+REPLY_RESERVE_TOKENS = 1024
+"""Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
+
+
+NAMED_CHARS = 120
+"""Longest that a file is named in a sentence."""
+SOME_CHARS = 250_000
+"""Characters counted at a time while somebody may wait for a first report."""
+
+
+class Assembly(msgspec.Struct, frozen=True):
+    """A stack with what was measured of it. `read_at`: when its files began to be read; recalled: for its message."""
+
+    spec: StackSpec
+    stack: AggregateStack
+    items: tuple[ItemFiles, ...]
+    layers: tuple[LayerReport, ...]
+    profile: ModelProfile
+    is_counted: bool
+    read_at: datetime | None = None
+    recalled: Recalled = Recalled()
+
+    @property
+    def total_tokens(self) -> int:
+        """The whole request, estimated for the model in use."""
+        return sum([layer.tokens_est for layer in self.layers])
+
+
+def some_uncounted(assembly: Assembly, known: Mapping[str, int]) -> dict[str, str]:
+    """Texts of a stack that were not counted yet, by sha256: a few that are small, or one. Empty: none is left."""
+    some: dict[str, str] = {}
+    size = 0
+    for segment in assembly.stack.segments:
+        if segment.sha256 in known or segment.sha256 in some:
+            continue
+        some[segment.sha256] = segment.text
+        size += len(segment.text)
+        if size >= SOME_CHARS:
+            break
+    return some
+
+
+def too_large(assembly: Assembly) -> str:
+    """A sentence with sizes when the request exceeds the model's window, else empty."""
+    limit = assembly.profile.context_tokens
+    if limit is None:
+        return ""
+    wanted = assembly.spec.max_output_tokens or REPLY_RESERVE_TOKENS
+    room = limit - min(wanted, limit // 8)
+    total = assembly.total_tokens
+    if total <= room:
+        return ""
+    layers = _largest_layers(assembly)
+    parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
+    return (
+        f"The request has about {total:,} tokens; {assembly.profile.label or assembly.profile.id} takes "
+        f"{room:,} beside its reply. Largest: {parts}{_largest_files(assembly)}"
+    )
+
+
+def _largest_layers(assembly: Assembly) -> list[LayerReport]:
+    return sorted(assembly.layers, key=lambda layer: -layer.tokens_est)[:2]
+
+
+def what_to_leave_out(assembly: Assembly) -> str:
+    """Advice on what makes the request smaller, by its largest layer."""
+    layer = _largest_layers(assembly)[0].layer
+    match layer:
+        case LayerId.FILE_SET | LayerId.FILE_DETAILS:
+            return "Leave files out of the preset"
+        case LayerId.TURNS:
+            return "Delete long messages, branch from an earlier one, start a new discussion"
+        case LayerId.TOOL_FORMAT | LayerId.TOOLS:
+            return "Take the tools from this discussion"
+        case LayerId.USER:
+            return "Shorten the message or its attachments"
+        case _:
+            return f"Shorten the {LAYER_TITLES[layer].lower()}"
+
+
+def _largest_files(assembly: Assembly) -> str:
+    details = next((x for x in _largest_layers(assembly) if x.layer is LayerId.FILE_DETAILS), None)
+    files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3] if details else []
+    if not files:
+        return "."
+    named = ", ".join(
+        f"{one_line(segment.key.partition('/')[2], NAMED_CHARS)} ({segment.tokens_est:,})"
+        for segment in files
+    )
+    return f". Largest files: {named}."
+
+
+def problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
+    """Problems of the preset's items that cannot be sent as asked, one sentence each."""
+    found: list[str] = []
+    for item in items:
+        if item.problem is not None:
+            found.append(f"{one_line(item.item.path, NAMED_CHARS)}: {item.problem.detail}")
+        found.extend(
+            f"{one_line(f.path, NAMED_CHARS)}: {f.problem.detail}"
+            for f in item.files
+            if f.problem is not None
+        )
+    return tuple(found)

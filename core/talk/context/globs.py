@@ -1,0 +1,285 @@
+"""Expands a glob by a walk that is bounded, deterministic and stays out of what nobody curates."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from core.kernel.frame import clean
+from core.talk.context.ignores import Ignores
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+"""Folders that `*` and `**` do not enter, beside those whose name starts with a dot (`.git`, `.venv`)."""
+
+MAX_VISITED = 300_000
+"""Entries that one walk looks at before it gives up."""
+MAX_WALK_S = 10.0
+"""And the time: what a hostile `.gitignore` asks of each entry counts too."""
+
+_ANY_DEPTH = "**"
+
+
+class GlobFound(msgspec.Struct, frozen=True):
+    """Finds of a walk.
+
+    Args:
+        paths: absolute, sorted; empty when there were more than allowed.
+        is_too_many: the limit was passed and the walk stopped; visited: entries it had looked at.
+        ignored: files and folders that matched and were left out; rule_files: whose rules say so, or may.
+        rules_passed_over: rules that were not followed.
+        folders: absolute, those that were entered, `base` first; unread: those of them whose entries nobody tells.
+    """
+
+    paths: tuple[str, ...]
+    visited: int
+    is_too_many: bool = False
+    ignored: int = 0
+    rule_files: tuple[str, ...] = ()
+    rules_passed_over: int = 0
+    folders: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """One part of a pattern: a name to match, or any number of folders."""
+
+    name: re.Pattern[str] | None
+    is_hidden_asked: bool
+    skipped_asked: str
+
+
+def glob_base(pattern: str) -> tuple[str, tuple[str, ...]]:
+    """Split a pattern into the folder it starts from and the parts from the first wildcard on."""
+    parts = pattern.split("/")
+    first = next(i for i, part in enumerate(parts) if any(mark in part for mark in "*?["))
+    return "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ""), tuple(parts[first:])
+
+
+def expand(
+    base: str,
+    parts: tuple[str, ...],
+    limit: int,
+    ignores: Ignores | None = None,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> GlobFound:
+    """Find the files under `base` that match.
+
+    As in a shell, names that start with a dot match only a part that does; `**` is any number of folders.
+    Links to folders are not followed, and what is no file is none of the finds. `SKIPPED_FOLDERS`, and folders that `ignores` leaves out, are entered only
+    where a part names them.
+
+    Args:
+        base: absolute folder, links resolved; parts: as `glob_base` gives them; limit: files, at least 1.
+        ignores: the rules above `base`; None takes what git would leave out, too. clock: seconds.
+    """
+    end = clock() + MAX_WALK_S
+    walk = _Walk(tuple(_step(part) for part in parts), limit)
+    walk.waiting.append((base, _closed({0}, walk.steps), ignores))
+    while walk.waiting:
+        folder, places, rules = walk.waiting.pop()
+        walk.entered.append(folder)
+        if rules is not None:
+            rules = rules.inside(folder)
+            walk.rule_files.update(rules.files)
+            walk.rules_passed_over = max(walk.rules_passed_over, rules.passed_over)
+        for entry in _entries(folder, walk.unread):
+            walk.look_at(entry, places, rules)
+            if len(walk.found) > limit or walk.visited >= MAX_VISITED or clock() > end:
+                return walk.result(is_too_many=True)
+    return walk.result(is_too_many=False)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One walk: the folders still to enter, each with its places in the pattern and its rules, and what was found."""
+
+    steps: tuple[_Step, ...]
+    limit: int
+    waiting: list[tuple[str, frozenset[int], Ignores | None]] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+    entered: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    rule_files: set[str] = field(default_factory=set)
+    visited: int = 0
+    ignored: int = 0
+    rules_passed_over: int = 0
+
+    def result(self, *, is_too_many: bool) -> GlobFound:
+        """Result of the walk, nothing where it gave up."""
+        return GlobFound(
+            paths=() if is_too_many else tuple(sorted(self.found)),
+            visited=self.visited,
+            is_too_many=is_too_many,
+            ignored=0 if is_too_many else self.ignored,
+            rule_files=tuple(sorted(self.rule_files)),
+            rules_passed_over=self.rules_passed_over,
+            folders=tuple(self.entered),
+            unread=tuple(sorted(self.unread)),
+        )
+
+    def look_at(self, entry: os.DirEntry[str], places: frozenset[int], rules: Ignores | None) -> None:
+        """Take an entry, leave it out, or note it as a folder to enter."""
+        self.visited += 1
+        after = _advanced(entry.name, places, self.steps)
+        if not after:
+            return
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_folder and (len(self.steps) not in after or _is_no_file(entry)):
+            return
+        if rules is not None and rules.leaves_out(entry.path, is_folder=is_folder):
+            after = _named(entry.name, places, self.steps) if is_folder else frozenset()
+            if not after:
+                self.ignored += 1
+                return
+            rules = Ignores()
+        if is_folder:
+            self.waiting.append((entry.path, after, rules))
+        else:
+            self.found.append(entry.path)
+
+
+def _step(part: str) -> _Step:
+    if part == _ANY_DEPTH:
+        return _Step(None, is_hidden_asked=False, skipped_asked="")
+    pattern = re.compile(fnmatch.translate(part))
+    return _Step(pattern, is_hidden_asked=part.startswith("."), skipped_asked=part)
+
+
+def _entries(folder: str, unread: list[str]) -> Iterator[os.DirEntry[str]]:
+    """The entries of a folder; one that cannot be read is noted. One that is gone by now has none."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except FileNotFoundError:
+        return
+    except OSError:
+        unread.append(folder)
+
+
+def _is_no_file(entry: os.DirEntry[str]) -> bool:
+    """True for a pipe, a device, a socket, and a link to one or to a folder; a link to nothing is told where it is read."""
+    try:
+        return not entry.is_file() and bool(entry.stat())
+    except OSError:
+        return False
+
+
+def _closed(places: set[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+    """Places in the pattern, those after a `**` that stands for no folder included."""
+    closed = set(places)
+    for place in sorted(places):
+        at = place
+        while at < len(steps) and steps[at].name is None:
+            at += 1
+            closed.add(at)
+    return frozenset(closed)
+
+
+def _advanced(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+    """Places in the pattern where it may stand after a name."""
+    is_hidden = name.startswith(".")
+    after = set()
+    for place in places:
+        if place == len(steps):
+            continue
+        step = steps[place]
+        if step.name is None:
+            if not is_hidden and name not in SKIPPED_FOLDERS:
+                after.add(place)
+        elif step.name.match(name) and _is_asked(step, name, is_hidden=is_hidden):
+            after.add(place + 1)
+    return _closed(after, steps)
+
+
+def _named(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+    """Places in the pattern where it may stand after a folder that a part of it names outright."""
+    at = {place for place in places if place < len(steps) and steps[place].skipped_asked == name}
+    return _closed({place + 1 for place in at}, steps)
+
+
+def _is_asked(step: _Step, name: str, *, is_hidden: bool) -> bool:
+    if is_hidden:
+        return step.is_hidden_asked
+    return name not in SKIPPED_FOLDERS or step.skipped_asked == name
+
+
+# Places of files: paths resolved before they are judged, and how they are shown.
+
+_PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*") if os.sep == "/" else re.compile("(?!)")
+"""Relative paths that need no folding: most of them, and folding takes longer than reading."""
+
+
+class Places:
+    """The folders that items may read: the project's root and those that the person allowed.
+
+    Symbolic links are resolved before a path is judged. Folders that were resolved are remembered, so one
+    instance serves one reading and is then dropped.
+
+    Args:
+        root: the project's root, absolute; allowed_roots: absolute folders outside it.
+    """
+
+    def __init__(self, root: str, allowed_roots: Sequence[str] = ()) -> None:
+        self.root = os.path.realpath(root)
+        self._allowed = tuple(os.path.realpath(folder) for folder in (root, *allowed_roots))
+        self._shown_root = os.path.abspath(root)
+        self._folders: dict[str, str] = {}
+
+    def absolute(self, path: str) -> str:
+        """An item's path as an absolute one, `..` folded, links not yet resolved."""
+        if _PLAIN.fullmatch(path):
+            return f"{self.root}{os.sep}{path}"
+        return os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))
+
+    def resolve(self, absolute: str) -> tuple[str, os.stat_result | None]:
+        """The path with links resolved, and its status (None where nothing is there).
+
+        Raises:
+            OSError: it cannot be asked for (permission, a loop of links), FileNotFoundError apart.
+        """
+        folder, name = os.path.split(absolute)
+        resolved = self._folders.get(folder)
+        if resolved is None:
+            resolved = self._folders[folder] = os.path.realpath(folder)
+        path = os.path.join(resolved, name)
+        try:
+            status = os.lstat(path)
+            if stat.S_ISLNK(status.st_mode):
+                path = os.path.realpath(path)
+                status = os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return path, None
+        return path, status
+
+    def is_allowed(self, resolved: str) -> bool:
+        """True if a resolved path lies in the project or in an allowed folder."""
+        return any(is_inside(resolved, folder) for folder in self._allowed)
+
+    def root_of(self, resolved: str) -> str:
+        """The folder among those that may be read in which a resolved path lies, the path itself where none is."""
+        return next((folder for folder in self._allowed if is_inside(resolved, folder)), resolved)
+
+    def shown(self, absolute: str) -> str:
+        """The path as it is shown and sent: POSIX, relative to the project's root where it lies inside."""
+        for root in (self.root, self._shown_root):
+            if is_inside(absolute, root):
+                return clean(absolute[len(root) :].lstrip(os.sep).replace(os.sep, "/")) or "."
+        return clean(absolute.replace(os.sep, "/"))
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """True if `path` is `folder` or lies in it. Both absolute and normal."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def is_below(path: str, places: Collection[str]) -> bool:
+    """True if a path is one of some places, or lies in one."""
+    return any(is_inside(path, place) for place in places)

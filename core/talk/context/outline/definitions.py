@@ -1,0 +1,249 @@
+"""Definitions of a source file by tree-sitter, and by guesswork where its grammar can make nothing of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from core.kernel.frame import atx_heading, one_line
+from core.kernel.values.curation import LineRange, Symbol
+from core.talk.context.outline.grammars import GRAMMARS, Grammar
+
+# Bounds of an outline.
+
+MAX_SYMBOLS = 5_000
+SIGNATURE_CHARS = 200
+SIGNATURE_BYTES = 2_000
+"""Source that is looked at for one name, signature or heading."""
+
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, TreeCursor
+
+_MAX_DEPTH = 30
+_MAX_TREE_DEPTH = 200
+_MAX_NODES = 3_000_000
+_WRAPPERS = frozenset({"decorated_definition", "export_statement", "template_declaration"})
+_DEFINITION = re.compile(
+    r"^[ \t]*(?:[a-z]+[ \t]+){0,4}?(class|def|function|func|fn|struct|enum|trait|interface|module|namespace)"
+    r"[ \t]+(\w+)[^\n]{0,300}",
+    re.MULTILINE,
+)
+_GUESSED_KINDS = {
+    kind: kind for kind in ("class", "struct", "enum", "trait", "interface", "module", "namespace")
+}
+
+
+def definitions(name: str, text: str) -> tuple[Symbol, ...]:
+    """The definitions of a text in the language `name` (a key of `GRAMMARS`), in file order."""
+    source = text.encode("utf-8", "replace")
+    grammar = GRAMMARS[name]
+    tree = _parser(name).parse(source)
+    symbols = tuple(_nested(_walked(tree.walk(), grammar), grammar, source))
+    return symbols or (_guessed(text) if tree.root_node.has_error else ())
+
+
+def _walked(cursor: TreeCursor, grammar: Grammar) -> Iterator[Node]:
+    """The definitions of a tree in file order, without recursion and within bounds.
+
+    A cursor's walk is linear; a query is quadratic on the wide error nodes of hostile source.
+    """
+    depth, kinds = 0, grammar.kinds
+    for _ in range(_MAX_NODES):
+        node = cursor.node
+        if node is not None and node.is_named and node.type in kinds:
+            yield node
+        if depth < _MAX_TREE_DEPTH and cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+            depth -= 1
+
+
+def _guessed(text: str) -> tuple[Symbol, ...]:
+    """Definitions of source that its grammar can make nothing of, line by line, each up to the next."""
+    found = [(text.count("\n", 0, m.start()) + 1, m) for m in islice(_DEFINITION.finditer(text), 500)]
+    last = text.count("\n") + (0 if text.endswith("\n") else 1)
+    ends = [*(line - 1 for line, _ in found[1:]), last][: len(found)]
+    return tuple(
+        Symbol(m[2], _GUESSED_KINDS.get(m[1], "function"), LineRange(line, max(line, end)), _guessed_head(m))
+        for (line, m), end in zip(found, ends, strict=True)
+    )
+
+
+def _guessed_head(found: re.Match[str]) -> str:
+    return one_line(found[0], SIGNATURE_CHARS).rstrip("{: ")
+
+
+@cache
+def _parser(name: str) -> Parser:
+    """The parser of a language, made when first needed."""
+    from importlib import import_module
+
+    from tree_sitter import Language, Parser
+
+    grammar = GRAMMARS[name]
+    return Parser(Language(getattr(import_module(grammar.module), grammar.function)()))
+
+
+def _nested(nodes: Iterator[Node], grammar: Grammar, source: bytes) -> Iterator[Symbol]:
+    """Symbols of definitions sorted by their start; names are qualified by the definitions around them."""
+    around: list[tuple[int, str, str]] = []
+    given = 0
+    for node in nodes:
+        while around and around[-1][0] <= node.start_byte:
+            around.pop()
+        name = _name(node, grammar)
+        if not name or len(around) >= _MAX_DEPTH:
+            continue
+        outer_name, outer_kind = around[-1][1:] if around else ("", "")
+        full = f"{outer_name}.{name}" if outer_name else name
+        kind = grammar.kinds[node.type]
+        if kind == "function" and outer_kind in {"class", "impl", "interface", "trait", "struct"}:
+            kind = "method"
+        around.append((node.end_byte, full, kind))
+        whole = _whole(node)
+        yield Symbol(full, kind, _lines(whole), _signature(node, whole, source), len(around) - 1)
+        given += 1
+        if given == MAX_SYMBOLS:
+            return
+
+
+def _name(node: Node, grammar: Grammar) -> str:
+    """The name of a definition as it is written, dots between its parts; empty for one without."""
+    if node.type in grammar.only_with_body and node.child_by_field_name("body") is None:
+        return ""
+    if node.type == "variable_declarator" and not _is_function(node.child_by_field_name("value")):
+        return ""
+    named = node.child_by_field_name(grammar.name_fields.get(node.type, "name"))
+    steps = 0
+    while named is not None and "declarator" in named.type and steps < _MAX_DEPTH:
+        inner = named.child_by_field_name("declarator")
+        named = inner or (named.named_children[-1] if named.named_child_count else None)
+        steps += 1
+    if named is None:
+        return ""
+    name = re.sub(r"<.*", "", _text(named), flags=re.DOTALL)
+    return ".".join(part for part in re.split(r"::|\\|\.", _receiver(node) + name.strip()) if part)
+
+
+def _is_function(value: Node | None) -> bool:
+    return value is not None and value.type in {"arrow_function", "function_expression", "class"}
+
+
+def _receiver(node: Node) -> str:
+    """The type that a Go method belongs to, with a dot behind it."""
+    receiver = node.child_by_field_name("receiver")
+    if receiver is None:
+        return ""
+    named = re.search(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$", _text(receiver))
+    return f"{named[1]}." if named else ""
+
+
+def _whole(node: Node) -> Node:
+    """The definition with its decorators, `export` or template head."""
+    while node.parent is not None and node.parent.type in _WRAPPERS:
+        node = node.parent
+    return node
+
+
+def _lines(node: Node) -> LineRange:
+    first, last = node.start_point.row + 1, node.end_point.row + 1
+    if node.end_point.column == 0 and last > first:
+        last -= 1
+    return LineRange(first, last)
+
+
+def _signature(node: Node, whole: Node, source: bytes) -> str:
+    """One line: from the definition's head (without decorators) to its body."""
+    start = node.start_byte if whole.type == "decorated_definition" else whole.start_byte
+    body = node.child_by_field_name("body")
+    end = body.start_byte if body is not None and body.start_byte > start else node.end_byte
+    end = min(end, start + SIGNATURE_BYTES)
+    written = source[start:end].decode("utf-8", "replace")
+    head = written if body is not None else written.split("\n", 1)[0]
+    return one_line(head, SIGNATURE_CHARS).removesuffix("{").rstrip()
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"")[:SIGNATURE_BYTES].decode("utf-8", "replace")
+
+
+# Headings of a Markdown file, outside of its code and front matter.
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_MARKED = re.compile(r" {0,3}[#=`~-]")
+"""Begin of a line that may be any of these: most lines are none."""
+
+
+def headings(text: str) -> tuple[Symbol, ...]:
+    """The headings of a text with LF line ends, each up to the next one of its level or above."""
+    lines = text.split("\n")
+    count = len(lines) - 1 if text.endswith("\n") else len(lines)
+    found = list(_heads(lines))[:MAX_SYMBOLS]
+    symbols: list[Symbol] = []
+    around: list[tuple[int, str]] = []
+    ends = _heading_ends(found, count)
+    for (line, level, title), last in zip(found, ends, strict=True):
+        while around and around[-1][0] >= level:
+            around.pop()
+        name = f"{around[-1][1]}.{title}" if around else title
+        around.append((level, name))
+        head = one_line(f"{'#' * level} {title}", SIGNATURE_CHARS)
+        symbols.append(Symbol(name, "heading", LineRange(line, last), head, len(around) - 1))
+    return tuple(symbols)
+
+
+def first_heading(text: str) -> str:
+    """The first heading of a text with LF line ends, without its marks; empty where there is none."""
+    return next((one_line(title, SIGNATURE_CHARS) for _, _, title in _heads(text.split("\n"))), "")
+
+
+def _heading_ends(found: list[tuple[int, int, str]], count: int) -> list[int]:
+    """For each heading the last line before the next one of its level or above. O(n)."""
+    next_at = [count + 1] * 8
+    ends: list[int] = []
+    for line, level, _ in reversed(found):
+        ends.append(max(line, min(next_at[1 : level + 1]) - 1))
+        next_at[level] = line
+    return ends[::-1]
+
+
+def _heads(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Line, level and title of each heading outside of fenced code and front matter."""
+    fence = ""
+    start = _after_front_matter(lines)
+    for index in range(start, len(lines)):
+        line = lines[index]
+        if not _MARKED.match(line):
+            continue
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip(" `~"):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        elif len(line) <= SIGNATURE_BYTES and (head := _head(lines, index, start)):
+            yield head
+
+
+def _head(lines: list[str], index: int, start: int) -> tuple[int, int, str] | None:
+    if (atx := atx_heading(lines[index])) is not None:
+        level, title = atx[0], atx[1].strip()
+        return (index + 1, level, title) if title else None
+    above = lines[index - 1].strip() if index > start else ""
+    is_text = bool(above) and not above.startswith(("#", ">", "-", "*", "+", "|", "`", "~"))
+    under = _SETEXT.match(lines[index]) if is_text else None
+    return (index, 1 if under[1][0] == "=" else 2, one_line(above, SIGNATURE_CHARS)) if under else None
+
+
+def _after_front_matter(lines: list[str]) -> int:
+    if lines[0] != "---":
+        return 0
+    return next((i + 1 for i, line in enumerate(lines[1:400], 1) if line in {"---", "..."}), 0)

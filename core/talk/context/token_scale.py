@@ -1,0 +1,232 @@
+"""The one scale of tokens: our counts of parts, and the factors from them to a model's, learned from what it reports."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.frame import size_bytes
+from core.kernel.structures import shared_run
+from core.kernel.tokens import estimate_tokens, recalibrated, scaled, within_range
+from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
+from core.kernel.values.provider import ModelProfile, ProviderRequest, RequestMessage, RequestPart
+from core.kernel.values.stack import Segment, ToolSchema
+from core.kernel.values.usage import Usage
+from core.services.providers.attachments import attachment_tokens, is_seen_in_result, result_file_tokens
+
+_LEAST_REPLY_TOKENS = 40
+"""A shorter reply says nothing of how its model counts: it is mostly overhead."""
+
+_MOST_IMAGES = 0.02
+"""Share of images and PDFs to the text beside them from which a bill says nothing of the text."""
+
+Parts = Iterable[RequestPart | ToolSchema]
+
+
+class RequestCount(msgspec.Struct, frozen=True):
+    """Our count of a request.
+
+    Args:
+        tokens: o200k tokens of its texts; images: tokens of its images and PDFs, which no factor moves.
+        is_whole: every text was counted, none estimated by its size.
+    """
+
+    tokens: int
+    images: int = 0
+    is_whole: bool = True
+
+
+class TokenScale(msgspec.Struct, frozen=True):
+    """Factors from o200k tokens to those of models.
+
+    Args:
+        models: of requests, by provider and model, over all discussions; talks: of the last request of a
+            discussion, by its id, provider and model.
+        replies: of a model's own words, by provider and model: what it does not show of its thinking is billed with them.
+    """
+
+    models: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
+    talks: Mapping[tuple[str, str, str], float] = msgspec.field(default_factory=dict)
+    replies: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
+
+    def request_factor(self, profile: ModelProfile, discussion_id: str = "") -> float:
+        """Factor of a discussion's next request: of its last one, else of the model's, else the prior."""
+        model = (profile.provider, profile.id)
+        talk = self.talks.get((discussion_id, *model))
+        return self.models.get(model, profile.token_factor) if talk is None else talk
+
+    def reply_factor(self, profile: ModelProfile, discussion_id: str = "") -> float:
+        """Factor of a reply: of the model's replies so far, else that of requests."""
+        known = self.replies.get((profile.provider, profile.id))
+        return self.request_factor(profile, discussion_id) if known is None else known
+
+
+def with_request(
+    scale: TokenScale, profile: ModelProfile, discussion_id: str, count: RequestCount, reported_tokens: int
+) -> TokenScale:
+    """Learn from what a provider reported of a request.
+
+    One that was not counted whole says nothing; nor does one with images or PDFs beyond a trace: how far their estimate
+    is off cannot be told from how the model counts text.
+    """
+    billed = reported_tokens - count.images
+    is_text = count.images <= _MOST_IMAGES * count.tokens
+    if not count.is_whole or not is_text or count.tokens <= 0 or billed <= 0:
+        return scale
+    model = (profile.provider, profile.id)
+    key = (discussion_id, *model)
+    talks = {**scale.talks}
+    talks.pop(key, None)  # the newest is the last
+    talks[key] = within_range(billed / count.tokens)
+    return replace(
+        scale, models=_moved(scale.models, model, profile.token_factor, count.tokens, billed), talks=talks
+    )
+
+
+def with_reply(
+    scale: TokenScale, profile: ModelProfile, counted_tokens: int, reported_tokens: int
+) -> TokenScale:
+    """Learn from what a provider reported of a whole reply. A very short one says nothing."""
+    if counted_tokens < _LEAST_REPLY_TOKENS or reported_tokens <= 0:
+        return scale
+    first = reported_tokens / counted_tokens
+    model = (profile.provider, profile.id)
+    return replace(scale, replies=_moved(scale.replies, model, first, counted_tokens, reported_tokens))
+
+
+class _Counted(msgspec.Struct, frozen=True):
+    """Count of a request: `tokens` and `images` of its messages up to each, in arrays; `whole`: messages before the first with a
+    text that was estimated.
+    """
+
+    profile: ModelProfile | None = None
+    messages: tuple[RequestMessage, ...] = ()
+    tokens: Sequence[int] = ()
+    images: Sequence[int] = ()
+    whole: int = 0
+
+
+class RequestCounter:
+    """Counts the requests of one discussion as they go out: what the last one began with is not counted again.
+
+    Thread-safe: of two that count at once one is remembered.
+    """
+
+    def __init__(self) -> None:
+        self._last = _Counted()
+
+    def count(
+        self, request: ProviderRequest, counted: Mapping[str, int], profile: ModelProfile | None = None
+    ) -> RequestCount:
+        """Count a request. O(parts behind those of the last one), the texts are looked up."""
+        last, estimated = self._last, set[str]()
+        count = token_counter(counted, 1.0, estimated, profile)
+        tokens, images = _tokens_and_images((*request.tools, *request.system), count, profile)
+        same = min(shared_run(last.messages, request.messages), last.whole) if last.profile == profile else 0
+        token_ends, image_ends, whole = array("q", last.tokens[:same]), array("q", last.images[:same]), same
+        so_far = (token_ends[-1], image_ends[-1]) if same else (0, 0)
+        for number, message in enumerate(request.messages[same:], same + 1):
+            own = _tokens_and_images(message.parts, count, profile)
+            so_far = so_far[0] + own[0], so_far[1] + own[1]
+            token_ends.append(so_far[0])
+            image_ends.append(so_far[1])
+            if not estimated:
+                whole = number
+        self._last = _Counted(profile, request.messages, token_ends, image_ends, whole)
+        return RequestCount(tokens + so_far[0], images + so_far[1], not estimated)
+
+
+def _tokens_and_images(
+    parts: Parts, count: Callable[[RequestPart | ToolSchema], int], profile: ModelProfile | None
+) -> tuple[int, int]:
+    tokens = images = 0
+    for part in parts:
+        tokens += count(part)
+        if not isinstance(part, Segment):  # most are, of thousands in each request
+            is_result = isinstance(part, ToolResultPart)
+            seen = [file for file in files_of((part,)) if not is_result or is_seen_in_result(file, profile)]
+            pictures = sum(count(file) for file in seen if file.is_image or file.is_pdf)
+            images += pictures
+            tokens -= pictures
+    return tokens, images
+
+
+def request_parts(request: ProviderRequest) -> Parts:
+    """All that a request sends, in wire order."""
+    yield from request.tools
+    yield from request.system
+    for message in request.messages:
+        yield from message.parts
+
+
+def recounted(expected: Usage, before: RequestCount, now: RequestCount, moved_by: float = 1.0) -> Usage:
+    """The expected input of a request by a later count of the same texts; its split stays.
+
+    Args:
+        moved_by: the model's factor as it is known now over the one that `expected` was made with.
+    """
+    if before.tokens <= 0 or expected.input_tokens is None:
+        return expected
+    texts = expected.input_tokens - before.images
+    ratio = (texts * moved_by * now.tokens / before.tokens + now.images) / max(1, expected.input_tokens)
+
+    def moved(tokens: int | None) -> int | None:
+        return None if tokens is None else scaled(tokens, ratio)
+
+    return replace(
+        expected,
+        input_tokens=moved(expected.input_tokens),
+        cache_read_tokens=moved(expected.cache_read_tokens),
+        cache_write_tokens=moved(expected.cache_write_tokens),
+        cache_write_5m_tokens=moved(expected.cache_write_5m_tokens),
+        cache_write_1h_tokens=moved(expected.cache_write_1h_tokens),
+        cache_write_12h_tokens=moved(expected.cache_write_12h_tokens),
+    )
+
+
+def token_counter(
+    counted: Mapping[str, int],
+    factor: float,
+    estimated: set[str] | None = None,
+    profile: ModelProfile | None = None,
+) -> Callable[[RequestPart | ToolSchema], int]:
+    """Tokens of a part for the model in use, from what was counted and from sizes.
+
+    Args:
+        estimated: takes the digests of texts that were not counted yet; profile: of the model, by which files are counted.
+    """
+
+    def tokens_of(part: RequestPart | ToolSchema) -> int:
+        match part:
+            case Segment():
+                known = counted.get(part.sha256)
+                if known is None and estimated is not None:
+                    estimated.add(part.sha256)
+                return scaled(estimate_tokens(size_bytes(part.text)) if known is None else known, factor)
+            case AttachmentPart():
+                return attachment_tokens(part, profile.pdf if profile else None, factor)
+            case ToolCallPart():
+                return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
+            case ToolResultPart():
+                files = sum(result_file_tokens(file, profile, factor) for file in part.attachments)
+                return scaled(estimate_tokens(len(part.text)), factor) + files
+            case ReasoningPart():
+                return scaled(estimate_tokens(len(part.text)), factor)
+            case ToolSchema():
+                return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)
+
+    return tokens_of
+
+
+def _moved(
+    factors: Mapping[tuple[str, str], float],
+    model: tuple[str, str],
+    prior: float,
+    counted_tokens: int,
+    reported_tokens: int,
+) -> dict[tuple[str, str], float]:
+    known = factors.get(model, prior)
+    return {**factors, model: recalibrated(known, counted_tokens, reported_tokens)}

@@ -1,0 +1,390 @@
+"""The one author of the wire: system blocks, then messages whose roles alternate, volatile metadata last.
+
+Layers 6, 7, 9 and 10 stand as a view shows them: its base in the system blocks and at the head of the first message,
+each delta before the words of its message. The canonical view shows the stack's own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import attrgetter
+from typing import TypeVar
+
+from core.kernel.frame import empty_frame, frame
+from core.kernel.structures import shared_run
+from core.kernel.values.messages import Role
+from core.kernel.values.provider import RequestMessage, RequestPart
+from core.kernel.values.stack import LayerId, Segment
+from core.kernel.values.window import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, is_line_key
+from core.services.providers.blocks import RUNNING_RAG
+from core.talk.context.history_turns import running_pieces, wire_pieces
+from core.talk.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
+from core.talk.context.update import is_diff
+
+DELTA_NOTE = (
+    "The context has changed. What stands here replaces what was said before of the same files; files that are "
+    "named as removed are no longer part of the context.\n"
+)
+KNOWN_NOTE = (
+    "The same goes for knowledge, notes and documents: the newest of a name replaces all earlier ones.\n"
+)
+"""Behind `DELTA_NOTE`, where layers 6 or 7 changed."""
+DIFF_NOTE = (
+    "A tag with -diff in its name holds a unified diff against what was shown last under its name without -diff and "
+    "with the same attributes, lines counted from 1 behind the opening tag: lines with - are gone, lines with + are "
+    "new, and every line that the diff does not touch stays as it was shown.\n"
+)
+"""Behind them, where a piece is told as a diff."""
+
+_BEFORE_PROJECT = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA)
+_CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
+_KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
+_SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
+_REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
+"""Name of a removed piece, by its layer; else it is the path of a file."""
+RECALLED_BEHIND = "/recalled"
+"""End of the key of a block that was recalled for an earlier turn."""
+
+_ROLES = {role.value: role for role in Role}
+
+_PARTS = attrgetter("parts")
+
+_Told = TypeVar("_Told")
+
+_Runs = list[tuple[Role, list[RequestPart]]]
+"""Roles that alternate, each with its parts."""
+
+
+@dataclass(slots=True)
+class MadeMessages:
+    """The turns of a discussion's last request: the leading run that is the same is taken over. It only saves time.
+
+    Args:
+        pieces: of layer 11; deltas: what stood before them, by their keys; tails: behind messages, by their keys.
+        starts: of each message behind the first the piece that it begins with; messages: those messages.
+        first: the message that begins with the files; told: the view's deltas that `deltas` were made of.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    deltas: Mapping[str, Segment] = field(default_factory=dict)
+    tails: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    messages: list[RequestMessage] = field(default_factory=list)
+    first: RequestMessage | None = None
+    told: tuple[ViewDelta, ...] = ()
+
+    def copied(self) -> MadeMessages:
+        """The same for another thread: what one of them makes replaces values and changes none. (`copy` takes ten times as long.)"""
+        return MadeMessages(
+            self.pieces, self.deltas, self.tails, self.starts, self.messages, self.first, self.told
+        )
+
+
+def wire_layers(*, takes_long_system: bool) -> tuple[LayerId, ...]:
+    """All layers in the order of the wire: tools, system, files, turns, the user's message, metadata.
+
+    Args:
+        takes_long_system: False puts layer 6 behind layer 7, at the head of the first user message.
+    """
+    tools = (LayerId.TOOL_FORMAT, LayerId.TOOLS)
+    project, knowledge = LayerId.PROJECT, LayerId.KNOWLEDGE
+    context = (project, knowledge) if takes_long_system else (knowledge, project)
+    tail = (LayerId.TURNS, LayerId.USER, LayerId.METADATA)
+    return (*tools, *_BEFORE_PROJECT, *context, *_CURATED, *tail)
+
+
+def system_segments(
+    layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool
+) -> tuple[Segment, ...]:
+    """Layers 1 and 4 to 7 as blocks, 6 and 7 as the view's base has them; 6 only where the model takes long system prompts."""
+    own = (segment for layer in _BEFORE_PROJECT for segment in layers[layer - 1].segments)
+    known = [LayerId.PROJECT] if takes_long_system else []
+    frozen = (
+        Segment(layer, piece.key, piece.text, piece.sha256)
+        for layer in (*known, LayerId.KNOWLEDGE)
+        for piece in _known_of(layers, view, layer)
+    )
+    return (*own, *frozen)
+
+
+def canonical_view(layers: Sequence[Layer], withdrawals: int = 0) -> ContextView:
+    """The view of a canonical rewrite: the stack's own layers 6, 7, 9 and 10 as the base, nothing appended."""
+    files = pieces_of(layers, LayerId.FILE_DETAILS)
+    known = pieces_of(layers, *_KNOWN)
+    return ContextView(FrozenBase(layers[LayerId.FILE_SET - 1].text, files, known, withdrawals))
+
+
+def pieces_of(layers: Sequence[Layer], *ids: LayerId) -> tuple[BaseFile, ...]:
+    """The pieces of layers as a base holds them."""
+    return tuple(
+        BaseFile(piece.key, piece.sha256, piece.text) for layer in ids for piece in layers[layer - 1].pieces
+    )
+
+
+def shown_layers(layers: Sequence[Layer], view: ContextView, message_id: str) -> tuple[Layer, ...]:
+    """The layers as they go out: 6, 7, 9 and 10 as the base has them, what the message's delta says in layer 12.
+
+    What earlier turns appended stands in none of them: it goes on as it was sent.
+    """
+    found = list(layers)
+    for layer in based_layers(view):
+        if layer.sha256 != layers[layer.id - 1].sha256:
+            found[layer.id - 1] = layer
+    delta = next((delta for delta in view.deltas if delta.message_id == message_id), None)
+    if delta is not None:
+        appended = text_piece(LayerId.USER, "changes", delta_text(delta))
+        found[LayerId.USER - 1] = make_layer(LayerId.USER, [*layers[LayerId.USER - 1].pieces, appended])
+    return tuple(found)
+
+
+def based_layers(view: ContextView) -> tuple[Layer, ...]:
+    """Layers 6, 7, 9 and 10 of a view's base; without 6 and 7 where it does not tell them."""
+    base = view.base
+    known = () if base.known is None else tuple(_as_layer(layer, base.known) for layer in _KNOWN)
+    file_set = [text_piece(LayerId.FILE_SET, "", base.file_set)] if base.file_set else []
+    return (
+        *known,
+        make_layer(LayerId.FILE_SET, file_set),
+        _as_layer(LayerId.FILE_DETAILS, base.files),
+    )
+
+
+def _as_layer(layer: LayerId, pieces: Sequence[BaseFile]) -> Layer:
+    own = (piece for piece in pieces if layer_of(piece.key) == layer)
+    return make_layer(layer, [Piece(one.key, (one.text,), one.sha256, AS_TEXT) for one in own])
+
+
+def _known_of(layers: Sequence[Layer], view: ContextView, layer: LayerId) -> tuple[BaseFile, ...]:
+    """The pieces of layer 6 or 7 as the view's base has them; the stack's own where it does not tell."""
+    if view.base.known is None:
+        return pieces_of(layers, layer)
+    return tuple(piece for piece in view.base.known if layer_of(piece.key) == layer)
+
+
+@lru_cache(maxsize=1024)
+def layer_of(key: str) -> int:
+    """The layer of a piece, by its key."""
+    return int(key.partition("/")[0])
+
+
+def wire_messages(
+    layers: Sequence[Layer],
+    view: ContextView,
+    message_id: str,
+    made: MadeMessages | None = None,
+    *,
+    takes_long_system: bool,
+) -> tuple[RequestMessage, ...]:
+    """The messages: files at the head of the first, prior turns, the user's message, layer 8 at the end.
+
+    Each of layers 6, 9 and 10 is one segment, however many files it holds: a vendor looks only a few blocks
+    back for what it has cached. Layer 8 and what was recalled stay behind the words that began a running turn (`turns_layer`),
+    and for good where the view says so.
+
+    Args:
+        message_id: of the user's message that layer 12 renders, for its delta.
+        made: of the last request; messages that are the same are taken over, as the same objects.
+    """
+    made = MadeMessages() if made is None else made
+    layer = layers[LayerId.TURNS - 1]
+    deltas = made.deltas
+    if made.told is not view.deltas:
+        deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
+        made.told = view.deltas
+    metadata = layers[LayerId.METADATA - 1].segments
+    running = running_pieces(layer) if metadata else ()
+    tails = _tails(view, running, metadata)
+    kept = _kept(made, layer.pieces, deltas, tails)
+    runs: _Runs = [(Role.USER, list(_head(layers, view, takes_long_system=takes_long_system)))]
+    starts = _add_turns(runs, layer, deltas, tails, 0, made.starts[0] if kept else len(layer.pieces))
+    if kept:
+        runs.append((made.messages[kept - 1].role, []))
+        starts = [
+            *made.starts[:kept],
+            *_add_turns(runs, layer, deltas, tails, made.starts[kept], len(layer.pieces)),
+        ]
+        del runs[1]
+    key = turn_key(message_id)
+    is_said = key in deltas and any(piece.key == key for piece in layer.pieces)
+    last = [
+        *_current(layers[LayerId.USER - 1], None if is_said else deltas.get(key)),
+        *(() if running else metadata),
+    ]
+    if not last:
+        pass
+    elif runs[-1][0] is Role.USER:
+        runs[-1][1].extend(last)
+    else:
+        runs.append((Role.USER, last))
+        starts.append(len(layer.pieces))
+    made.deltas, made.tails = deltas, tails
+    return _remembered(made, layer.pieces, starts, kept, runs)
+
+
+def turn_key(message_id: str) -> str:
+    """The key of a message's first piece in layer 11."""
+    return f"{int(LayerId.TURNS)}/{message_id}"
+
+
+def tail_segments(tail: TurnTail) -> tuple[Segment, ...]:
+    """Passages that were recalled for an earlier turn, and its layer 8, as both stand on the wire behind the person's words."""
+    key = turn_key(tail.message_id)
+    told = Segment(LayerId.TURNS, f"{key}/told", tail.text, digest(tail.text))
+    if not tail.retrieved:
+        return (told,)
+    return Segment(LayerId.TURNS, f"{key}{RECALLED_BEHIND}", tail.retrieved, digest(tail.retrieved)), told
+
+
+def delta_text(delta: ViewDelta) -> str:
+    """Text of a delta on the wire."""
+    return _framed(delta, "".join([delta.file_set or "", *(file.wire_text for file in delta.files)]))
+
+
+def delta_around(delta: ViewDelta) -> str:
+    """Text that a delta takes beside its pieces: its frame, how to read it, and the names of what was removed."""
+    return _framed(delta, "")
+
+
+def _framed(delta: ViewDelta, pieces: str) -> str:
+    removed = "".join([_removed(key) for key in delta.removed])
+    return frame("context-update", delta_note(delta) + pieces + removed)
+
+
+@lru_cache(maxsize=64)
+def delta_note(delta: ViewDelta) -> str:
+    """Note that tells the model how to read a delta."""
+    keys = (*(file.key for file in delta.files), *delta.removed)
+    known = KNOWN_NOTE if any(layer_of(key) in _KNOWN for key in keys) else ""
+    diffs = DIFF_NOTE if any(is_diff(file.sent) for file in delta.files) else ""
+    return DELTA_NOTE + known + diffs
+
+
+def _removed(key: str) -> str:
+    layer, _, name = key.partition("/")
+    return empty_frame("removed", **{_REMOVED.get(layer, "path"): name})
+
+
+def _head(layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool) -> Iterator[Segment]:
+    base, project = view.base, _known_of(layers, view, LayerId.PROJECT)
+    if not takes_long_system and project:
+        yield _joined(LayerId.PROJECT, project)
+    if base.file_set:
+        yield Segment(LayerId.FILE_SET, _SET, base.file_set, digest(base.file_set))
+    if base.files:
+        yield _joined(LayerId.FILE_DETAILS, base.files)
+
+
+def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
+    """A layer as one segment, under the digest that the stack makes of those of its pieces."""
+    one = pieces[0].sha256 if len(pieces) == 1 else digest("\n".join(piece.sha256 for piece in pieces))
+    return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
+
+
+def _tails(
+    view: ContextView, running: Sequence[Piece], metadata: tuple[Segment, ...]
+) -> dict[str, tuple[Segment, ...]]:
+    """Segments behind messages, by the key of the message: of earlier turns, and of the one that runs."""
+    found = {turn_key(tail.message_id): tail_segments(tail) for tail in view.tails}
+    if running:
+        found.setdefault(running[0].key, metadata)
+    return found
+
+
+def _changed(one: Mapping[str, _Told], two: Mapping[str, _Told]) -> set[str]:
+    """Keys under which two hold something else."""
+    if one is two or one == two:
+        return set()
+    return {key for key in (*one, *two) if one.get(key) != two.get(key)}
+
+
+def _kept(
+    made: MadeMessages,
+    pieces: tuple[Piece, ...],
+    deltas: Mapping[str, Segment],
+    tails: Mapping[str, tuple[Segment, ...]],
+) -> int:
+    """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
+    begins.
+    """
+    same = shared_run(made.pieces, pieces)
+    if changed := _changed(made.deltas, deltas) | _changed(made.tails, tails):
+        same = next((n for n in range(same) if pieces[n].key in changed), same)
+    return max(0, bisect_left(made.starts, same) - 1)
+
+
+def _add_turns(
+    runs: _Runs,
+    layer: Layer,
+    deltas: Mapping[str, Segment],
+    tails: Mapping[str, tuple[Segment, ...]],
+    begin: int,
+    end: int,
+) -> list[int]:
+    """Add pieces of layer 11 by roles, each delta before the first part of its message, each tail behind the last.
+
+    Returns:
+        For each run that was added the piece that it begins with.
+    """
+    starts = []
+    last, parts = runs[-1]
+    tail: tuple[Segment, ...] = ()
+    own = ""
+    for number in range(begin, end):
+        piece = layer.pieces[number]
+        if piece.wire is None:
+            continue
+        if tail and (not piece.key.startswith(own) or is_line_key(piece.key)):
+            parts.extend(tail)
+            tail = ()
+        if len(tail) > 1 and piece.key.endswith(RUNNING_RAG):
+            continue  # the tail holds it
+        role = _ROLES[piece.mark]
+        if role is not last:
+            last, parts = role, []
+            runs.append((role, parts))
+            starts.append(number)
+        if piece.key in deltas:
+            parts.append(deltas[piece.key])
+        parts.append(piece.wire if piece.wire is not AS_TEXT else _text(layer, piece))
+        if piece.key in tails:
+            tail, own = tails[piece.key], f"{piece.key}/"
+    parts.extend(tail)
+    return starts
+
+
+def _remembered(
+    made: MadeMessages,
+    pieces: tuple[Piece, ...],
+    starts: list[int],
+    kept: int,
+    runs: _Runs,
+) -> tuple[RequestMessage, ...]:
+    """All messages: the first, those that were kept, and what the other runs make; noted for the next request."""
+    first = RequestMessage(runs[0][0], tuple(runs[0][1]))
+    if first == made.first:
+        first = made.first
+    rest = [RequestMessage(role, tuple(parts)) for role, parts in runs[1:]]
+    made.messages = [*made.messages[:kept], *rest]
+    made.pieces, made.starts, made.first = pieces, starts, first
+    # Only the first can be empty, and the last: the turns between have words.
+    whole = (first, *made.messages)
+    return whole if first.parts and whole[-1].parts else tuple(filter(_PARTS, whole))
+
+
+def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
+    pieces = wire_pieces(layer.pieces)
+    parts = [_text(layer, p) if p.wire is AS_TEXT else p.wire for p in pieces if p.wire is not None]
+    return parts if delta is None else [delta, *parts]
+
+
+def _text(layer: Layer, piece: Piece) -> Segment:
+    return Segment(layer.id, piece.key, piece.text, piece.sha256)
+
+
+@lru_cache(maxsize=64)
+def _delta_segment(delta: ViewDelta) -> Segment:
+    text = delta_text(delta)
+    return Segment(LayerId.FILE_DETAILS, f"{_DETAILS}/delta/{delta.message_id}", text, digest(text))

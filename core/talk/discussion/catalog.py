@@ -1,0 +1,446 @@
+"""The list of discussions, quick at any number: a derived index of names, figures and words, safe to delete."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from core.kernel import paths
+from core.kernel.child_process import start_child
+from core.kernel.decoders import read_json
+from core.kernel.errors import StorageError
+from core.kernel.frame import clean, one_line
+from core.kernel.opener import open_file
+from core.kernel.secrets import scrub
+from core.kernel.values.discussion import DiscussionSummary
+from core.kernel.values.records import EditRecord, MessageRecord
+from core.kernel.values.state import SearchHits
+from core.talk.discussion import log_codec
+from core.talk.discussion.catalog_entries import (
+    EntryKeys,
+    forget,
+    index_some,
+    keys_of,
+    parts_text,
+    spaced,
+    stored_summary,
+)
+from core.talk.discussion.catalog_file import CatalogFile
+from core.talk.discussion.discussion_meta import read_meta
+from core.talk.discussion.log_content import together
+
+# Search over the derived index: any text as a query, discussions best first, a line of context each.
+
+MAX_MATCHES = 4000
+"""Of one query, newest first: enough to rank, and bounded while a single letter is typed."""
+
+MAX_QUERY_CHARS = 500
+CONTEXT_CHARS = 160
+
+_BEFORE_CHARS = 40
+_AROUND_CHARS = 16_384
+"""On each side of what was found, that are freed of secrets: far more than are shown."""
+
+
+class _Match(msgspec.Struct, frozen=True):
+    """An entry that matches. `score` as bm25: lower is better."""
+
+    discussion_id: str
+    is_name: bool
+    score: float
+    start: int
+    size: int
+    preview: str
+
+
+def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> SearchHits:
+    """Find discussions by their names and messages.
+
+    Words match from their start, in any order, without regard to case and accents; one message or name that holds
+    all comes before a discussion that holds them in several. A query without letters or digits is looked for as it
+    stands in names and previews.
+
+    Args:
+        query: any text; limit: most discussions to return, at least 1.
+
+    Returns:
+        Ids best first: by name, then by the words' weight, then the newest.
+    """
+    words = _words(query)
+    if not words:
+        return _literal(db, query, limit)
+    best = _best(_matches(db, words))
+    if len(best) < limit and len(words) > 1:
+        best = {**_scattered(db, words), **best}
+    ranked = sorted(best.values(), key=lambda m: m.discussion_id, reverse=True)
+    ranked = sorted(ranked, key=lambda m: (not m.is_name, round(m.score, 1)))[:limit]
+    found = {match.discussion_id: _found(home, match, words) for match in ranked}
+    lines = {discussion_id: line for discussion_id, (line, _) in found.items()}
+    messages = {discussion_id: message for discussion_id, (_, message) in found.items() if message}
+    return SearchHits(query, tuple(match.discussion_id for match in ranked), lines, messages=messages)
+
+
+def _words(query: str) -> tuple[str, ...]:
+    """The query cut at blanks, without chunks that hold no letter or digit: those match nothing."""
+    chunks = clean(query[:MAX_QUERY_CHARS]).split()
+    return tuple(dict.fromkeys(chunk for chunk in chunks if any(map(str.isalnum, chunk))))
+
+
+def _quoted(word: str) -> str:
+    """A word as an FTS5 string, so that no character of it is an operator; found as the start of a word."""
+    return '"' + spaced(word).replace('"', '""') + '"*'
+
+
+def _matches(db: sqlite3.Connection, words: Iterable[str]) -> list[_Match]:
+    rows = db.execute(
+        "SELECT d.id, e.position = 0, m.score, e.start, e.size, e.preview FROM"
+        " (SELECT rowid AS number, bm25(words) AS score FROM words WHERE words MATCH ?"
+        "  ORDER BY rowid DESC LIMIT ?) AS m"
+        " JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion"
+        " WHERE NOT e.is_deleted AND e.aside = ''",
+        (" AND ".join(map(_quoted, words)), MAX_MATCHES),
+    )
+    return [_Match(row[0], bool(row[1]), row[2] or 0.0, row[3], row[4], row[5]) for row in rows]
+
+
+def _best(matches: Iterable[_Match]) -> dict[str, _Match]:
+    """The best match of each discussion."""
+    best: dict[str, _Match] = {}
+    for match in matches:
+        old = best.get(match.discussion_id)
+        if old is None or (not match.is_name, match.score) < (not old.is_name, old.score):
+            best[match.discussion_id] = match
+    return best
+
+
+def _scattered(db: sqlite3.Connection, words: tuple[str, ...]) -> dict[str, _Match]:
+    """Discussions that hold every word somewhere; they rank behind all others."""
+    found = [_best(_matches(db, (word,))) for word in words]
+    common = set(found[0]).intersection(*found[1:])
+    return {i: _behind(found[0][i]) for i in common}
+
+
+def _behind(match: _Match) -> _Match:
+    return _Match(match.discussion_id, False, 0.0, match.start, match.size, match.preview)
+
+
+def _literal(db: sqlite3.Connection, query: str, limit: int) -> SearchHits:
+    wanted = clean(query[:MAX_QUERY_CHARS]).strip()
+    if not wanted:
+        return SearchHits(query)
+    rows = db.execute(
+        "SELECT d.id, max(e.preview) FROM entry AS e JOIN discussion AS d ON d.number = e.discussion"
+        " WHERE instr(e.preview, ?) > 0 AND NOT e.is_deleted AND e.aside = '' GROUP BY d.id ORDER BY d.id DESC LIMIT ?",
+        (wanted, limit),
+    ).fetchall()
+    return SearchHits(query, tuple(row[0] for row in rows), dict(rows))
+
+
+def _found(home: Path, match: _Match, words: tuple[str, ...]) -> tuple[str, str]:
+    """The words around what was found, and the id of its message, from the log itself; the entry's start and no
+    message where the log does not tell.
+    """
+    if match.size == 0:
+        return match.preview, ""
+    text, message_id = _text_at(paths.log_file(home, match.discussion_id), match)
+    return _line(text, match, words), message_id
+
+
+def _line(text: str, match: _Match, words: tuple[str, ...]) -> str:
+    best = together(text, words)
+    start = max(0, best[0] - _AROUND_CHARS) if best else 0
+    text = scrub(text[start : start + 2 * _AROUND_CHARS])
+    found = together(text, words)
+    if found is None or found[0] <= _BEFORE_CHARS:
+        return one_line(text, CONTEXT_CHARS) or match.preview
+    start = text.rfind(" ", 0, found[0] - _BEFORE_CHARS // 2)
+    start = max(start + 1, found[0] - _BEFORE_CHARS)
+    return "…" + one_line(text[start:], CONTEXT_CHARS - 1)
+
+
+def _text_at(path: Path, match: _Match) -> tuple[str, str]:
+    try:
+        with open_file(path) as stream:
+            stream.seek(match.start)
+            record = log_codec.decode(stream.read(match.size), 0)
+    except OSError:
+        return "", ""
+    match record:
+        case MessageRecord():
+            return parts_text(record.parts), record.id
+        case EditRecord():
+            return parts_text(record.parts), record.target_id
+        case _:
+            return "", ""
+
+
+# A long refresh of the catalog in a process of its own: parsing gigabytes here would hold up the window.
+
+_CHILD = Path(__file__).with_name("catalog_child.py")
+
+
+class RefreshStep(msgspec.Struct, frozen=True):
+    """Work of the child in one slice: these discussions have new rows in the file, so many are looked at."""
+
+    ids: tuple[str, ...]
+    done: int
+    total: int
+
+
+def refresh_apart(home: Path, file: Path) -> Generator[RefreshStep, None, None]:
+    """Refresh the index in `file` by a child process.
+
+    The child ends when it is done, when this iterator is closed, or when this process is gone.
+
+    Yields:
+        A step for each slice. A child that cannot start or dies yields no more: whoever asked looks after it.
+    """
+    try:
+        child = start_child(_CHILD, str(home.absolute()), str(file.absolute()), stdin=subprocess.DEVNULL)
+    except OSError:
+        return
+    assert child.stdout is not None
+    try:
+        with closing(child.stdout):
+            for line in child.stdout:
+                yield _step(line)
+    finally:
+        child.kill()
+        child.wait()
+
+
+def report(step: RefreshStep) -> None:
+    """Tell the parent of a slice. Raises BrokenPipeError when it is gone."""
+    sys.stdout.write(json.dumps([step.ids, step.done, step.total]) + "\n")
+    sys.stdout.flush()
+
+
+def _step(line: bytes) -> RefreshStep:
+    ids, done, total = read_json(line)
+    return RefreshStep(tuple(ids), done, total)
+
+
+log = logging.getLogger(__name__)
+
+SLICE_S = 0.05
+SLICE_BYTES = 4 * 1024 * 1024
+"""One slice reads at most about this much of one log: about 50 ms."""
+
+MUCH_CHANGED = 200
+MUCH_BYTES = 8 * 1024 * 1024
+"""More discussions or new log bytes than this are left to a child process."""
+
+
+class Refreshed(msgspec.Struct, frozen=True):
+    """Finds of one slice of a refresh.
+
+    Args:
+        summaries: rows that are new or changed; removed_ids: discussions that are gone.
+        done, total: discussions looked at, of all. The last slice has them equal.
+    """
+
+    summaries: tuple[DiscussionSummary, ...] = ()
+    removed_ids: tuple[str, ...] = ()
+    done: int = 0
+    total: int = 0
+
+
+class Catalog:
+    """The index of one home. Used by one thread; other threads and processes make their own on the same file.
+
+    Everything in it is derived from the home: a missing, broken or foreign file is made anew, one that cannot be
+    written is kept in memory instead. Nothing here takes a discussion's lock or writes into the home.
+
+    Args:
+        home: of the discussions; file: of the index, `paths.catalog_file(home)`; clock: seconds, for slices.
+        may_start_child: whether a long refresh is done by a process of its own.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        file: Path,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        may_start_child: bool = True,
+    ) -> None:
+        self._home = home
+        self._clock = clock
+        self._file = CatalogFile(file)
+        self._may_start_child = may_start_child
+
+    def load_summaries(self) -> tuple[DiscussionSummary, ...]:
+        """Rows that the index knew last, newest id first: for a first frame. `refresh` then sets it right."""
+        rows = self._file.write(
+            lambda db: db.execute(
+                "SELECT summary FROM discussion WHERE summary <> '' ORDER BY id DESC"
+            ).fetchall()
+        )
+        found = (stored_summary(row[0]) for row in rows)
+        return tuple(summary for summary in found if summary is not None)
+
+    def refresh(self, slice_s: float = SLICE_S) -> Generator[Refreshed, None, None]:
+        """Bring the index up to date with the home, the newest discussion first.
+
+        Each step works for about `slice_s` seconds and is kept: a refresh that is dropped half-way goes on from
+        there the next time. Much to parse is done by a child process, so that this one's window stays quick; what
+        a child that failed left undone is done here.
+
+        Yields:
+            At least one result; the last has `done == total`.
+        """
+        ids = self._ids()
+        removed = tuple(sorted(set(self.known()) - set(ids)))
+        if removed:
+            self._file.write(lambda db: forget(db, removed))
+            yield Refreshed((), removed, 0, len(ids))
+        yield from self._refresh_apart(ids)
+        position, generation = 0, self._file.generation
+        while True:
+            summaries, position = self._file.write(self._slice(ids, position, slice_s))
+            if self._file.generation != generation:  # the index broke and is empty: begin again
+                position, generation = 0, self._file.generation
+            yield Refreshed(summaries, (), position, len(ids))
+            if position == len(ids):
+                return
+
+    def update(self, discussion_id: str) -> DiscussionSummary | None:
+        """Bring one discussion up to date, after an append or a new meta.
+
+        Returns:
+            Its row, or None where there is no such discussion.
+        """
+        directory = paths.discussion_dir(self._home, discussion_id)
+        if not directory.is_dir():
+            self._file.write(lambda db: forget(db, (discussion_id,)))
+            return None
+        while True:
+            summary, is_done = self._file.write(lambda db: self._index(db, discussion_id, keys_of(directory)))
+            if is_done:
+                return summary
+
+    def search(self, query: str, limit: int = 50) -> SearchHits:
+        """Find discussions by names and messages, as it is typed. Finds what has been indexed so far.
+
+        Args:
+            query: any text; limit: at least 1.
+
+        Returns:
+            Ids best first with a line of context each; none for an empty query.
+        """
+        return self._file.read(lambda db: search(db, self._home, query, limit))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _ids(self) -> list[str]:
+        try:
+            found = [path.name for path in paths.discussions_dir(self._home).iterdir()]
+        except OSError:
+            return []
+        return sorted(filter(paths.is_directory_name, found), reverse=True)
+
+    def known(self) -> dict[str, EntryKeys]:
+        """Marks of each discussion's files as they were read into the index, by whatever program."""
+        rows = self._file.write(
+            lambda db: db.execute("SELECT id, meta_key, log_key FROM discussion").fetchall()
+        )
+        return {row[0]: EntryKeys(row[1], row[2]) for row in rows}
+
+    def _refresh_apart(self, ids: list[str]) -> Iterator[Refreshed]:
+        file = self._file.path
+        if file is None or not self._may_start_child or not self._is_much(ids):
+            return
+        with closing(refresh_apart(self._home, file)) as steps:
+            for step in steps:
+                yield Refreshed(self.rows(step.ids), (), min(step.done, len(ids) - 1), len(ids))
+
+    def _is_much(self, ids: list[str]) -> bool:
+        """True if a refresh has a lot to parse; looks at files only as long as it does not know."""
+        rows = self._file.read(
+            lambda db: db.execute("SELECT id, log_key, read_to FROM discussion").fetchall()
+        )
+        known = {row[0]: (row[1], row[2]) for row in rows}
+        changed = size = 0
+        for discussion_id in ids:
+            log_key, read_to = known.get(discussion_id, ("", 0))
+            found = keys_of(paths.discussion_dir(self._home, discussion_id)).log
+            if found != log_key:
+                changed += 1
+                size += max(0, int(found.partition(":")[0] or 0) - read_to)
+            if changed > MUCH_CHANGED or size > MUCH_BYTES:
+                return True
+        return False
+
+    def rows(self, ids: Iterable[str]) -> tuple[DiscussionSummary, ...]:
+        """Rows of these discussions, as the index knows them."""
+        query = "SELECT summary FROM discussion WHERE id = ? AND summary <> ''"
+        rows = self._file.read(lambda db: [db.execute(query, (i,)).fetchone() for i in ids])
+        found = (stored_summary(row[0]) for row in rows if row is not None)
+        return tuple(summary for summary in found if summary is not None)
+
+    def _slice(
+        self, ids: list[str], position: int, slice_s: float
+    ) -> Callable[[sqlite3.Connection], tuple[tuple[DiscussionSummary, ...], int]]:
+        """Work on `ids` from `position` on for a while; returns new rows and where to go on."""
+
+        def work(db: sqlite3.Connection) -> tuple[tuple[DiscussionSummary, ...], int]:
+            end_at = self._clock() + slice_s
+            summaries: list[DiscussionSummary] = []
+            at = position
+            while at < len(ids):
+                summary, is_done = self._look(db, ids[at])
+                summaries += [summary] if summary is not None else []
+                at += is_done
+                if self._clock() >= end_at:
+                    break
+            return tuple(summaries), at
+
+        return work
+
+    def _look(self, db: sqlite3.Connection, discussion_id: str) -> tuple[DiscussionSummary | None, bool]:
+        keys = keys_of(paths.discussion_dir(self._home, discussion_id))
+        row = db.execute("SELECT meta_key, log_key FROM discussion WHERE id = ?", (discussion_id,)).fetchone()
+        is_known = row is not None and EntryKeys(row[0], row[1]) == keys
+        if keys == EntryKeys("", ""):  # an empty directory is no discussion
+            forget(db, (discussion_id,))
+            return None, True
+        if is_known:
+            return None, True
+        return self._index(db, discussion_id, keys)
+
+    def _index(
+        self, db: sqlite3.Connection, discussion_id: str, keys: EntryKeys
+    ) -> tuple[DiscussionSummary, bool]:
+        """A log that cannot be read gives a row that says so, and is tried again at the next refresh.
+
+        Whatever one log does to its reader, the others are listed.
+        """
+        db.execute("SAVEPOINT one_discussion")
+        try:
+            found = index_some(db, self._home, discussion_id, keys, SLICE_BYTES)
+        except sqlite3.Error:  # the index itself: it heals
+            raise
+        except StorageError as error:
+            problem = f"{error.what}."
+        except Exception as error:
+            log.exception("The log of %s cannot be read", discussion_id)
+            problem = f"The log cannot be read: {type(error).__name__}: {one_line(str(error), 200)}."
+        else:
+            db.execute("RELEASE one_discussion")
+            return found
+        db.execute("ROLLBACK TO one_discussion")
+        db.execute("RELEASE one_discussion")
+        read = read_meta(self._home, discussion_id)
+        problem = " ".join(filter(None, (problem, read.problem)))
+        return DiscussionSummary(read.meta, read.meta.created_at, problem=problem), True

@@ -1,0 +1,408 @@
+"""`meta.toml` and the draft of a discussion: what is set by a person and not part of the talk."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from core.kernel import paths
+from core.kernel.decoders import TomlError, decode_toml, from_json, read_json
+from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
+from core.kernel.errors import StorageError
+from core.kernel.ids import time_of_id
+from core.kernel.locks import discussion_lock
+from core.kernel.opener import BOOK_BYTES, open_file, read_file, reason_of
+from core.kernel.values.agent import Mode
+from core.kernel.values.discussion import (
+    MAX_OUTPUT_TOKENS,
+    MAX_TEMPERATURE,
+    DiscussionMeta,
+    Draft,
+    QueuedPrompt,
+)
+from core.kernel.values.messages import AttachmentPart
+from core.kernel.values.records import MessageRecord, Record
+from core.talk.discussion import log_codec
+
+_TEXT_KEYS = {
+    "name": "name",
+    "folder": "folder",
+    "provider": "provider",
+    "model": "model",
+    "effort": "effort",
+    "preset": "preset",
+    "persona": "persona",
+    "system_preset": "system_preset",
+    "parent": "parent_id",
+    "branch_point": "branch_message_id",
+}
+_OPTIONAL_KEYS = (
+    "spend_limit_usd",
+    "cache_epoch",
+    "temperature",
+    "max_output_tokens",
+    "has_tools",
+    "mode",
+    "delegated_by",
+)
+_FLAG_KEYS = ("pinned", "archived", "caching_enabled")
+_UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class MetaRead(msgspec.Struct, frozen=True):
+    """A meta as far as it could be read; `problem` says what could not, empty when all is well."""
+
+    meta: DiscussionMeta
+    problem: str = ""
+
+
+def write_meta(home: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK) -> None:
+    """Write `meta.toml`; keys of it that this program does not know survive.
+
+    A file that is no TOML is kept beside it as `meta.toml.broken`.
+
+    Raises:
+        StorageError: nothing was changed.
+    """
+    directory = paths.discussion_dir(home, meta.id)
+    write_meta_in(directory, meta, disk=disk)
+
+
+def write_meta_in(directory: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK) -> None:
+    """Write `meta.toml` into a directory that need not be the discussion's own yet."""
+    import tomli_w
+
+    path = directory / paths.META_FILE
+    old, problem = _read_table(path)
+    if problem and os.path.lexists(path):
+        with reported("keep a copy of", path):
+            disk.replace(path, path.with_name(path.name + ".broken"))
+    table = {key: value for key, value in old.items() if key not in _OPTIONAL_KEYS}
+    text = tomli_w.dumps({**table, **_to_table(meta)})
+    write_file(path, text.encode("utf-8", "replace"), disk=disk)
+
+
+def read_meta(home: Path, discussion_id: str) -> MetaRead:
+    """Read `meta.toml`; what is missing or wrong takes its default and is named in `problem`. Never fails.
+
+    Raises:
+        StorageError: only where the id itself is no name.
+    """
+    return read_meta_in(paths.discussion_dir(home, discussion_id), discussion_id)
+
+
+def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
+    """As `read_meta`, of a discussion wherever its directory lies. Never fails."""
+    table, problem = _read_table(directory / paths.META_FILE)
+    wrong: list[str] = []
+    values: dict[str, Any] = {}
+    for key, name in _TEXT_KEYS.items():
+        _take(table, key, str, name, values, wrong)
+    for key in _FLAG_KEYS:
+        _take(table, key, bool, key, values, wrong)
+    values["cache_epoch"] = _epoch(table, wrong)
+    values["temperature"] = _number(table, "temperature", MAX_TEMPERATURE, wrong)
+    most = _number(table, "max_output_tokens", MAX_OUTPUT_TOKENS, wrong)
+    values["max_output_tokens"] = None if most is None else max(1, int(most))
+    _take(table, "has_tools", bool, "has_tools", values, wrong)
+    _take(table, "delegated_by", str, "delegated_by", values, wrong)
+    values["mode"] = _mode(table, wrong)
+    created = _created(table, discussion_id, wrong)
+    limit = _number(table, "spend_limit_usd", sys.float_info.max, wrong)
+    base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
+    meta = DiscussionMeta(id=discussion_id, created_at=created, spend_limit_usd=limit, **{**base, **values})
+    if wrong and not problem:
+        problem = f"meta.toml has no usable {', '.join(wrong)}; the default stands in"
+    return MetaRead(meta, problem)
+
+
+def write_draft(home: Path, discussion_id: str, draft: Draft, *, disk: Disk = OS_DISK) -> None:
+    """Keep what stands in the composer; an empty draft leaves no file.
+
+    Raises:
+        StorageError: the old draft is still there.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    listed = [log_codec.to_json_value(part) for part in draft.attachments]
+    attachments = json.dumps(listed, sort_keys=True).encode() if listed else b""
+    _write_or_remove(directory / paths.DRAFT_ATTACHMENTS_FILE, attachments, disk)
+    _write_or_remove(directory / paths.DRAFT_FILE, draft.text.encode("utf-8", "replace"), disk)
+
+
+def has_draft(home: Path, discussion_id: str) -> bool:
+    """True if something stands in the composer of a discussion, by the files alone: none is read."""
+    directory = paths.discussion_dir(home, discussion_id)
+    return any((directory / name).is_file() for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE))
+
+
+def read_draft(home: Path, discussion_id: str) -> Draft:
+    """Read the text that stood in the composer. Files that are missing or broken read as empty, bytes that
+    are no UTF-8 as U+FFFD.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    text = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+    with suppress(OSError):
+        text = read_file(directory / paths.DRAFT_FILE, BOOK_BYTES).decode("utf-8", "replace")
+    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+        listed = read_json(read_file(directory / paths.DRAFT_ATTACHMENTS_FILE))
+        attachments = tuple(_attachment(item) for item in listed)
+    return Draft(text, attachments)
+
+
+def _attachment(item: Mapping[str, Any]) -> AttachmentPart:
+    sha256, media_type, name = str(item["sha256"]), str(item["media_type"]), str(item["name"])
+    size, pages = int(item["size_bytes"]), int(item.get("pages", 0))
+    text = str(item.get("text_sha256", "")), int(item.get("text_bytes", 0))
+    return AttachmentPart(sha256, media_type, name, size, pages, *text, side_px=int(item.get("side_px", 0)))
+
+
+def _write_or_remove(path: Path, data: bytes, disk: Disk) -> None:
+    if data:
+        write_file(path, data, disk=disk)
+    elif path.exists():
+        with reported("remove", path):
+            path.unlink(missing_ok=True)
+
+
+def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
+    table: dict[str, Any] = {key: getattr(meta, name) for key, name in _TEXT_KEYS.items()}
+    table |= {key: getattr(meta, key) for key in _FLAG_KEYS}
+    table["created"] = meta.created_at
+    if meta.spend_limit_usd is not None:
+        table["spend_limit_usd"] = meta.spend_limit_usd
+    if meta.temperature is not None:
+        table["temperature"] = meta.temperature
+    if meta.max_output_tokens is not None:
+        table["max_output_tokens"] = meta.max_output_tokens
+    if meta.has_tools:
+        table["has_tools"] = True
+    if meta.mode is not Mode.ASK:
+        table["mode"] = meta.mode.value
+    if meta.delegated_by:
+        table["delegated_by"] = meta.delegated_by
+    if meta.cache_epoch:
+        table["cache_epoch"] = meta.cache_epoch
+    return table
+
+
+def _read_table(path: Path) -> tuple[dict[str, Any], str]:
+    try:
+        return decode_toml(read_file(path)), ""
+    except FileNotFoundError:
+        return {}, "meta.toml is missing; defaults stand in until you rename the discussion or choose a model"
+    except UnicodeDecodeError:
+        return {}, "meta.toml is not UTF-8; defaults stand in"
+    except TomlError as error:
+        return {}, f"meta.toml is broken: {error}; defaults stand in"
+    except OSError as error:
+        return {}, f"meta.toml cannot be read: {reason_of(error)}; defaults stand in"
+
+
+def _take(
+    table: dict[str, Any], key: str, kind: type, name: str, values: dict[str, Any], wrong: list[str]
+) -> None:
+    if key not in table:
+        return
+    value = table[key]
+    is_lost_path = key == "folder" and isinstance(value, str) and "\0" in value
+    if type(value) is kind and not is_lost_path:  # no path holds a zero: looked for, it raises
+        values[name] = value
+    else:
+        wrong.append(repr(key))
+
+
+def _created(table: dict[str, Any], discussion_id: str, wrong: list[str]) -> datetime:
+    created = table.get("created")
+    if isinstance(created, datetime):
+        with suppress(OverflowError):
+            return created.astimezone(UTC) if created.tzinfo else created.replace(tzinfo=UTC)
+    if table:
+        wrong.append("'created'")
+    return time_of_id(discussion_id) or _UNKNOWN_TIME
+
+
+def _number(table: dict[str, Any], key: str, most: float, wrong: list[str]) -> float | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    if type(value) in {int, float} and 0 <= value <= most:
+        return float(value)
+    wrong.append(repr(key))
+    return None
+
+
+def _mode(table: dict[str, Any], wrong: list[str]) -> Mode:
+    """The mode; one that there is not asks."""
+    with suppress(ValueError):
+        return Mode(table.get("mode", Mode.ASK))
+    wrong.append("'mode'")
+    return Mode.ASK
+
+
+def _epoch(table: dict[str, Any], wrong: list[str]) -> int:
+    epoch = table.get("cache_epoch", 0)
+    if type(epoch) is int and epoch >= 0:
+        return epoch
+    wrong.append("'cache_epoch'")
+    return 0
+
+
+# `queue.json` of a discussion: prompts that wait for their turn. Each leaves it once, whoever sends or
+# takes it.
+
+VERSION = 1
+_Prompts = tuple[QueuedPrompt, ...]
+
+
+class QueueRead(msgspec.Struct, frozen=True):
+    """A queue as far as it could be read; `problem` says what could not, empty when all is well."""
+
+    prompts: tuple[QueuedPrompt, ...] = ()
+    problem: str = ""
+
+
+class _QueueContent(msgspec.Struct, frozen=True):
+    """The file: the version of its form, and the prompts in order."""
+
+    v: int
+    prompts: tuple[QueuedPrompt, ...]
+
+
+def read(home: Path, discussion_id: str) -> QueueRead:
+    """Read the prompts that wait, in order. Never fails: what cannot be read is named, and the file is left alone."""
+    return _read(paths.discussion_dir(home, discussion_id) / paths.QUEUE_FILE)
+
+
+def add(
+    home: Path, discussion_id: str, prompt: QueuedPrompt, *, disk: Disk = OS_DISK
+) -> tuple[QueuedPrompt, ...]:
+    """Keep a prompt behind those that wait.
+
+    Returns:
+        The queue as it stands on disk.
+
+    Raises:
+        StorageError: it was not kept. LockedError: another process kept the discussion's lock.
+    """
+    return _change(home, discussion_id, lambda before: (*before, prompt), disk)
+
+
+def remove(
+    home: Path, discussion_id: str, prompt_id: str, *, disk: Disk = OS_DISK
+) -> tuple[QueuedPrompt, ...]:
+    """Take a prompt out; one that is not there changes nothing.
+
+    Returns:
+        The queue as it stands on disk.
+
+    Raises:
+        StorageError, LockedError: it still waits.
+    """
+    return _change(home, discussion_id, lambda before: _without(before, prompt_id), disk)
+
+
+def send(
+    home: Path, discussion_id: str, records: tuple[Record, ...], prompt_id: str, *, disk: Disk = OS_DISK
+) -> Appended | None:
+    """Append a queued prompt's records to the log and take it out of the queue, in one hold of the lock.
+
+    A kill between the two leaves it in both: the log counts, here and when the discussion is loaded.
+
+    Returns:
+        Where the records went; None where the prompt is not in the queue any more, or was sent already.
+
+    Raises:
+        StorageError, LockedError: nothing was appended, and the prompt still waits.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    with discussion_lock(directory):
+        before = _writable(directory, disk)
+        rest = _without(before, prompt_id)
+        is_sent = _is_logged(directory / paths.LOG_FILE, prompt_id)
+        appended = None
+        if rest != before and not is_sent:
+            data = b"".join(map(log_codec.encode, records))
+            appended = append_file(directory / paths.LOG_FILE, data, disk=disk)
+        if rest != before:
+            with suppress(StorageError):
+                _write(directory, rest, disk)
+    return appended
+
+
+def _change(home: Path, discussion_id: str, change: Callable[[_Prompts], _Prompts], disk: Disk) -> _Prompts:
+    """Change the queue in one hold of the lock, and return it as it stands on disk."""
+    directory = paths.discussion_dir(home, discussion_id)
+    with discussion_lock(directory):
+        before = _writable(directory, disk)
+        prompts = change(before)
+        if prompts != before:
+            _write(directory, prompts, disk)
+    return prompts
+
+
+def _without(prompts: _Prompts, prompt_id: str) -> _Prompts:
+    return tuple(prompt for prompt in prompts if prompt.id != prompt_id)
+
+
+def _read(path: Path) -> QueueRead:
+    try:
+        content = from_json(read_file(path, BOOK_BYTES), _QueueContent)
+    except FileNotFoundError:
+        return QueueRead()
+    except (OSError, ValueError, RecursionError) as error:
+        return QueueRead(problem=f"{paths.QUEUE_FILE} cannot be read, what waits in it is not shown: {error}")
+    if content.v != VERSION:
+        return QueueRead(problem=f"{paths.QUEUE_FILE} is of another version ({content.v}) and was left alone")
+    return QueueRead(content.prompts)
+
+
+def _writable(directory: Path, disk: Disk) -> tuple[QueuedPrompt, ...]:
+    """The prompts, before others are written. A file that cannot be read is kept beside it."""
+    path = directory / paths.QUEUE_FILE
+    found = _read(path)
+    if found.problem:
+        with reported("keep a copy of", path):
+            disk.replace(path, path.with_name(path.name + ".broken"))
+    return found.prompts
+
+
+def _write(directory: Path, prompts: tuple[QueuedPrompt, ...], disk: Disk) -> None:
+    """Write the queue; an empty one leaves no file."""
+    path = directory / paths.QUEUE_FILE
+    if prompts:
+        content = msgspec.to_builtins(_QueueContent(VERSION, prompts))
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n"
+        write_file(path, text.encode("utf-8", "replace"), disk=disk)
+        return
+    with reported("remove", path):
+        path.unlink(missing_ok=True)
+
+
+def _is_logged(path: Path, message_id: str) -> bool:
+    """True if a message with this id can be read in the log, as when it is loaded: half of its line, which a kill left,
+    is none. No text can look like the id: quotes inside a JSON string are escaped.
+    """
+    mark = f'"id":{json.dumps(message_id)}'.encode()
+    try:
+        with open_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            at = data.find(mark)
+            while at >= 0:
+                end = data.find(b"\n", at)
+                end = len(data) if end < 0 else end
+                record = log_codec.decode(data[data.rfind(b"\n", 0, at) + 1 : end], 0)
+                if isinstance(record, MessageRecord) and record.id == message_id:
+                    return True
+                at = data.find(mark, end)
+    except (OSError, ValueError):
+        return False
+    return False

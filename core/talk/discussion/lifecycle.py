@@ -1,0 +1,404 @@
+"""Discussions as a list: create, select, branch, trash, bring back, list anew."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.kernel.frame import clean
+from core.kernel.ids import Stamp, is_id
+from core.kernel.structures import without
+from core.kernel.values.agent import Mode
+from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
+from core.kernel.values.messages import Message
+from core.kernel.values.state import AppState, Level, SearchHits
+from core.kernel.values.updates import Result, decline, is_busy, notify, with_open, with_summary
+from core.services.settings.starting_model import starting_model
+from core.talk.discussion.discussion_choices import unknown_model, unknown_preset
+from core.talk.discussion.discussion_messages import (
+    BranchDiscussion,
+    BranchOnDisk,
+    CreateDiscussion,
+    CreateOnDisk,
+    DeleteDiscussion,
+    DiscardDiscussion,
+    DiscardOnDisk,
+    DiscussionChangedOutside,
+    DiscussionCreated,
+    DiscussionLoaded,
+    DiscussionRestored,
+    DiscussionTrashed,
+    IndexDiscussion,
+    LoadDiscussion,
+    RestoreOnDisk,
+    SummariesChanged,
+    SummariesLoaded,
+    TrashOnDisk,
+    UndoDelete,
+)
+
+UNNAMED = "New discussion"
+"""Name of a discussion until its first prompt names it."""
+
+
+HISTORY_LIMIT = 200
+"""Prompts kept for the composer's history."""
+WITH = "deleted with "
+"""Begins why a task is in the trash: its discussion's id follows."""
+
+
+def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
+    """Start a discussion on disk; it is selected when it stands there."""
+    ai = state.config.settings.ai
+    first = starting_model(state, command.provider, command.model)
+    if problem := unknown_preset(state, command.preset) or unknown_model(
+        state, first.provider, command.model
+    ):
+        return decline(state, command.command_id, "choice", *problem), ()
+    if first.instead_of:
+        why = state.config.providers[first.instead_of].problem
+        label = (
+            state.config.providers[first.provider].label if first.provider in state.config.providers else ""
+        )
+        state = notify(
+            state,
+            "provider",
+            Level.WARNING,
+            f"{label or first.provider} answers instead of {first.instead_of}.",
+            why,
+            is_standing=True,
+        )
+    meta = DiscussionMeta(
+        id=_free_id(state, command.id) or given.make_id(),
+        name=" ".join(clean(command.name).split()) or UNNAMED,
+        created_at=given.at,
+        provider=first.provider,
+        model=first.model,
+        effort=ai.effort,
+        preset=command.preset or _inherited_preset(state),
+        persona=ai.persona,
+        system_preset=ai.system_prompt_preset,
+        folder=state.config.project.root,
+    )
+    return state, (CreateOnDisk(meta),)
+
+
+def _free_id(state: AppState, wanted: str) -> str:
+    """The id that a front end chose, empty where it is none or taken."""
+    taken = wanted in state.discussions.summaries or any(
+        item.discussion_id == wanted for item in state.discussions.trash
+    )
+    return wanted if is_id(wanted) and not taken else ""
+
+
+def _inherited_preset(state: AppState) -> str:
+    selected = state.discussions.summaries.get(state.discussions.selected_id)
+    return selected.meta.preset if selected is not None else ""
+
+
+def created(state: AppState, event: DiscussionCreated) -> Result:
+    """A new discussion or branch stands on disk: show it. A delegated one is listed, and shown when the person wants it."""
+    state = with_open(with_summary(state, event.summary), event.discussion)
+    if event.summary.meta.delegated_by:
+        return state, (IndexDiscussion(event.summary.meta.id),)
+    return replace(state, discussions=replace(state.discussions, selected_id=event.summary.meta.id)), (
+        IndexDiscussion(event.summary.meta.id),
+    )
+
+
+def select(state: AppState, discussion_id: str) -> Result:
+    """Show a discussion and read its log when it is not yet read."""
+    if discussion_id not in state.discussions.summaries:
+        return state, ()
+    state = replace(state, discussions=replace(state.discussions, selected_id=discussion_id))
+    if discussion_id in state.discussions.open:
+        return state, ()
+    return state, (_load(state, discussion_id),)
+
+
+def read(state: AppState, discussion_id: str) -> Result:
+    """Load a log that is not loaded yet; nothing else changes."""
+    if discussion_id not in state.discussions.summaries or discussion_id in state.discussions.open:
+        return state, ()
+    return state, (_load(state, discussion_id),)
+
+
+def _load(state: AppState, discussion_id: str) -> LoadDiscussion:
+    """Reading of a discussion, with the tasks that it gave away and that nobody reads."""
+    rows, opened = state.discussions.summaries, state.discussions.open
+    tasks = (
+        name
+        for name, row in rows.items()
+        if row.meta.delegated_by and row.meta.parent_id == discussion_id and name not in opened
+    )
+    return LoadDiscussion(discussion_id, task_ids=tuple(sorted(tasks)))
+
+
+def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
+    """A log was read. A call that runs keeps what it has; repairs are said."""
+    opened = event.discussion
+    state = _with_counted(with_open(state, opened), event.summary)
+    if opened.repaired:
+        name = _name(state, opened.id)
+        state = notify(
+            state,
+            f"repair/{opened.id}",
+            Level.WARNING,
+            f"{name} was repaired when it was read.",
+            "\n".join(opened.repaired),
+            discussion_id=opened.id,
+            is_standing=True,
+        )
+    if not state.discussions.prompt_history:
+        state = replace(state, discussions=replace(state.discussions, prompt_history=_prompts(opened)))
+    return state
+
+
+def _with_counted(state: AppState, counted: DiscussionSummary | None) -> AppState:
+    """Set a row right whose discussion has grown since the list was read, or was repaired: a call that a kill cut off
+    is in its log, and in its money, from then on.
+    """
+    row = state.discussions.summaries.get(counted.meta.id) if counted is not None else None
+    if row is None or counted is None or (row.turns, row.usage) == (counted.turns, counted.usage):
+        return state
+    return with_summary(state, replace(counted, meta=row.meta, problem=row.problem))
+
+
+def _prompts(opened: OpenDiscussion) -> tuple[str, ...]:
+    texts = (m.text for m in opened.messages if m.is_of_person and m.text)
+    return tuple(texts)[-HISTORY_LIMIT:]
+
+
+def _name(state: AppState, discussion_id: str) -> str:
+    summary = state.discussions.summaries.get(discussion_id)
+    return repr(summary.meta.name) if summary is not None else f"Discussion {discussion_id}"
+
+
+def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
+    """Copy a discussion up to a message into a new one. The parent stays untouched."""
+    summary = state.discussions.summaries.get(command.discussion_id)
+    opened = state.discussions.open.get(command.discussion_id)
+    if summary is None or opened is None or not _holds(opened, command.message_id):
+        return state, ()
+    meta = branch_meta(summary.meta, given, command.message_id)
+    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
+
+
+def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> DiscussionMeta:
+    """Meta of a new branch.
+
+    Args:
+        message_id: the branch point: the last message that both have, empty where they have none.
+    """
+    return replace(
+        parent,
+        id=given.make_id(),
+        name=f"{parent.name} (branch)",
+        created_at=given.at,
+        pinned=False,
+        archived=False,
+        parent_id=parent.id,
+        branch_message_id=message_id,
+        delegated_by="",
+        mode=Mode.ASK if parent.mode is Mode.ACCEPT_EDITS else parent.mode,  # it ends as grants do
+    )
+
+
+def _holds(opened: OpenDiscussion, message_id: str) -> bool:
+    return any(isinstance(entry, Message) and entry.id == message_id for entry in opened.entries)
+
+
+def delete(state: AppState, command: DeleteDiscussion) -> Result:
+    """Move to the trash with the tasks that it gave away, unless a reply is under way."""
+    summary = state.discussions.summaries.get(command.discussion_id)
+    if summary is None:
+        return state, ()
+    if is_busy(state, command.discussion_id):
+        text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
+        return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
+    tasks = tasks_of(state, command.discussion_id)
+    at_work = next((one for one in tasks if is_busy(state, one.id)), None)
+    if at_work is not None:
+        text = f"Its task {at_work.name!r} is still receiving a reply. Stop it first, then delete."
+        return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
+    why = f"{WITH}{command.discussion_id}"
+    gone = TrashOnDisk(command.discussion_id, summary.meta.name, "deleted")
+    return state, (gone, *(TrashOnDisk(one.id, one.name, why) for one in tasks))
+
+
+def tasks_of(state: AppState, discussion_id: str) -> tuple[DiscussionMeta, ...]:
+    """Discussions that were given a discussion's tasks: they hold its words, and go where it goes. O(discussions)."""
+    metas = (row.meta for row in state.discussions.summaries.values())
+    return tuple(meta for meta in metas if meta.delegated_by and meta.parent_id == discussion_id)
+
+
+def discard(state: AppState, command: DiscardDiscussion) -> Result:
+    """Remove for good, where nothing was said in it: what a front end made for a message that was refused."""
+    opened = state.discussions.open.get(command.discussion_id)
+    if opened is None:
+        return state, ()
+    is_used = is_busy(state, command.discussion_id) or state.discussions.pending
+    if is_used or opened.entries or opened.queue or opened.draft.text:
+        text = f"{_name(state, command.discussion_id)} holds words: it stays."
+        return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
+    return state, (DiscardOnDisk(command.discussion_id),)
+
+
+def trashed(state: AppState, event: DiscussionTrashed) -> Result:
+    """It is in the trash: take it off the list and offer to undo. A task goes with its discussion, and is not told of."""
+    gone = event.item.discussion_id
+    if not event.item.why.startswith(WITH):
+        state = notify(
+            state,
+            "deleted",
+            Level.INFO,
+            f"{event.item.name!r} is in the trash.",
+            action=UndoDelete(gone),
+            action_label="Undo",
+        )
+    return _without(
+        replace(state, discussions=replace(state.discussions, trash=(*state.discussions.trash, event.item))),
+        gone,
+    )
+
+
+def _without(state: AppState, gone: str) -> Result:
+    """Take a discussion off the list; the newest one is shown in its place."""
+    state = replace(
+        state,
+        discussions=replace(
+            state.discussions,
+            summaries=without(state.discussions.summaries, gone),
+            open=without(state.discussions.open, gone),
+        ),
+        context=replace(state.context, reports=without(state.context.reports, gone)),
+    )
+    if state.discussions.selected_id != gone:
+        return state, (IndexDiscussion(gone),)
+    state, effects = select(
+        replace(state, discussions=replace(state.discussions, selected_id="")), newest(state)
+    )
+    return state, (IndexDiscussion(gone), *effects)
+
+
+def forgotten(state: AppState, gone: str) -> Result:
+    """It is being forgotten: off the list and the trash, with what was said of it. Prompts are kept no longer."""
+    notices = tuple(one for one in state.program.notices if gone not in one.id and one.id != "deleted")
+    state = replace(
+        state,
+        program=replace(state.program, notices=notices),
+        discussions=replace(
+            state.discussions,
+            trash=tuple(item for item in state.discussions.trash if item.discussion_id != gone),
+            prompt_history=(),
+            search=SearchHits(),
+        ),
+    )
+    return _without(state, gone)
+
+
+def newest(state: AppState) -> str:
+    """Id of the discussion touched last that is not archived and nobody's task, empty when there is none."""
+    rows = [s for s in state.discussions.summaries.values() if not (s.meta.archived or s.meta.delegated_by)]
+    return max(rows, key=lambda s: (s.updated_at, s.meta.id)).meta.id if rows else ""
+
+
+def undo_delete(state: AppState, command: UndoDelete) -> Result:
+    """Bring one back from the trash with its tasks, the last one when none is named."""
+    trash = state.discussions.trash
+    own = [item.discussion_id for item in trash if not item.why.startswith(WITH)]
+    wanted = command.discussion_id or (own[-1] if own else "")
+    if not any(item.discussion_id == wanted for item in trash):
+        return state, ()
+    tasks = (item.discussion_id for item in trash if item.why == f"{WITH}{wanted}")
+    return state, (RestoreOnDisk(wanted), *map(RestoreOnDisk, tasks))
+
+
+def restored(state: AppState, event: DiscussionRestored) -> Result:
+    """It is back: list it and show it; a task that came back with its discussion is listed alone."""
+    back = event.summary.meta.id
+    trash = state.discussions.trash
+    why = next((item.why for item in reversed(trash) if item.discussion_id == back), "")
+    is_with = why.startswith(WITH) and all(f"{WITH}{item.discussion_id}" != why for item in trash)
+    state = with_summary(state, event.summary)
+    state = replace(
+        state,
+        discussions=replace(
+            state.discussions,
+            trash=tuple(item for item in state.discussions.trash if item.discussion_id != back),
+        ),
+        program=replace(state.program, notices=tuple(n for n in state.program.notices if n.id != "deleted")),
+    )
+    state, effects = (state, ()) if is_with else select(state, back)
+    return state, (IndexDiscussion(back), *effects)
+
+
+def listed(state: AppState, event: SummariesLoaded) -> Result:
+    """Discussions were found on disk. Rows that the program itself has changed since win."""
+    found = {s.meta.id: s for s in event.summaries}
+    ours = {
+        key: row
+        for key, row in state.discussions.summaries.items()
+        if key in state.discussions.open or not event.is_complete
+    }
+    state = replace(
+        state,
+        discussions=replace(state.discussions, summaries={**found, **ours}),
+        program=replace(state.program, is_loading=not event.is_complete),
+    )
+    if not event.is_complete:
+        return state, ()
+    ours_drafted = {one.id for one in state.discussions.open.values() if one.draft != Draft()}
+    drafted = event.drafted.difference(state.discussions.open) | ours_drafted
+    state = replace(state, discussions=replace(state.discussions, drafted=drafted))
+    if state.discussions.selected_id in state.discussions.open:
+        return state, ()
+    wanted = (
+        state.discussions.selected_id
+        if state.discussions.selected_id in state.discussions.summaries
+        else newest(state)
+    )
+    if not wanted:
+        return replace(state, discussions=replace(state.discussions, selected_id="")), ()
+    return select(replace(state, discussions=replace(state.discussions, selected_id="")), wanted)
+
+
+def listed_anew(state: AppState, event: SummariesChanged) -> AppState:
+    """Another program changed discussions. What is open here is looked at by itself, with its messages."""
+    discussions = state.discussions
+    rows = {row.meta.id: row for row in event.summaries if row.meta.id not in discussions.open}
+    summaries = {**discussions.summaries, **rows}
+    return replace(state, discussions=replace(discussions, summaries=summaries)) if rows else state
+
+
+def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
+    """Another program wrote to a discussion: show it as it is. What the person types here stays."""
+    fresh, changed = event.discussion, event.summary.meta.id
+    state = with_summary(state, event.summary)
+    opened = state.discussions.open.get(changed)
+    if opened is not None:
+        is_same = fresh.failed_message_id == opened.failed_message_id
+        failure = opened.failure if is_same else None
+        hold = opened.queue_hold if opened.queue else fresh.queue_hold
+        is_limit = opened.is_held_at_limit and hold == opened.queue_hold
+        fresh = replace(
+            fresh,
+            draft=opened.draft,
+            failure=failure,
+            queue_hold=hold,
+            is_held_at_limit=is_limit,
+            awaits_limit=opened.awaits_limit,
+        )
+        state = with_open(state, fresh)
+    return state, (IndexDiscussion(changed),)
+
+
+def vanished(state: AppState, gone: str) -> Result:
+    """Another program moved a discussion away: take it off the list, unless a reply to it is under way."""
+    if gone not in state.discussions.summaries or is_busy(state, gone):
+        return state, ()
+    return _without(state, gone)
+
+
+def touch(state: AppState, given: Stamp, summary: DiscussionSummary) -> AppState:
+    """Note that a discussion changed now."""
+    return with_summary(state, replace(summary, updated_at=given.at))

@@ -1,0 +1,164 @@
+"""Conversations of a Claude export: `conversations.json`, each with `chat_messages` that name their parents."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from core.kernel.decoders import from_builtins, from_json
+from core.kernel.frame import clean
+from core.kernel.values.imports import Transcript, TranscriptMessage
+from core.kernel.values.messages import (
+    AttachmentPart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from core.talk.transcripts.text import content_id, moment
+
+# Content blocks in the shape of Anthropic's messages, as Claude Code and the export of Claude write them.
+
+
+def parts_of(content: Any, skipped: Counter[str]) -> tuple[Part, ...]:
+    """Parts of a message's content: a text, or a list of blocks. What is of no known kind is counted."""
+    if isinstance(content, str):
+        return (TextPart(clean(content)),) if content.strip() else ()
+    found = (_part(block, skipped) for block in (content if isinstance(content, list) else ()))
+    return tuple(part for part in found if part is not None)
+
+
+def _part(block: Any, skipped: Counter[str]) -> Part | None:
+    if isinstance(block, str):
+        return TextPart(clean(block)) if block.strip() else None
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind in {"text", "thinking"} and isinstance(words := block.get(kind), str):
+        made = clean(words)
+        return None if not words.strip() else TextPart(made) if kind == "text" else ReasoningPart(made)
+    if kind == "tool_use" and isinstance(block.get("name"), str):
+        written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
+        return ToolCallPart(_word(block.get("id")), clean(block["name"]), clean(written))
+    if kind == "tool_result":
+        content = block.get("content")
+        answer = clean("\n\n".join(_texts(content)))
+        files = tuple(filter(None, map(_file, content if isinstance(content, list) else ())))
+        return ToolResultPart(_word(block.get("tool_use_id")), answer, block.get("is_error") is True, files)
+    if (file := _file(block)) is not None:
+        return file
+    skipped["parts of an unknown kind"] += 1
+    return None
+
+
+def _file(block: Any) -> AttachmentPart | None:
+    """A picture or document, by name alone; None for another block."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind not in {"image", "document"}:
+        return None
+    source = block.get("source")
+    media = source.get("media_type") if isinstance(source, dict) else None
+    return AttachmentPart(
+        "", _word(media) or "application/octet-stream", _word(block.get("title")) or str(kind), 0
+    )
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and isinstance(block.get("text"), str):
+            yield block["text"]
+        elif isinstance(block, str):
+            yield block
+
+
+def _word(value: Any) -> str:
+    return clean(value) if isinstance(value, str) else ""
+
+
+_ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
+
+
+class _ChatWithMessages(msgspec.Struct):
+    chat_messages: list[Any]
+    uuid: Any = ""
+    name: Any = ""
+    created_at: Any = None
+    current_leaf_message_uuid: Any = None
+
+
+def read(element: msgspec.Raw | Any) -> Transcript:
+    """One conversation of an export.
+
+    Args:
+        element: raw JSON, or what it decodes to.
+
+    Raises:
+        ValueError: it is no conversation of Claude.
+    """
+    try:
+        if isinstance(element, msgspec.Raw):
+            found = from_json(element, _ChatWithMessages)
+        else:
+            found = from_builtins(element, _ChatWithMessages)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError("it is no conversation of Claude") from error
+    skipped: Counter[str] = Counter()
+    messages = tuple(_messages(found.chat_messages, skipped))
+    known = {one.id for one in messages}
+    leaf = found.current_leaf_message_uuid
+    last = leaf if isinstance(leaf, str) and leaf in known else messages[-1].id if messages else ""
+    return Transcript(
+        id=found.uuid
+        if isinstance(found.uuid, str) and found.uuid
+        else content_id(messages, moment(found.created_at)),
+        messages=messages,
+        title=clean(found.name) if isinstance(found.name, str) else "",
+        at=moment(found.created_at),
+        current=last,
+        skipped=dict(skipped),
+    )
+
+
+def _messages(given: Sequence[Any], skipped: Counter[str]) -> Iterable[TranscriptMessage]:
+    last, seen = "", set[str]()
+    for number, one in enumerate(given, 1):
+        role = _ROLES.get(str(one.get("sender"))) if isinstance(one, dict) else None
+        if role is None:
+            skipped["messages that cannot be read"] += 1
+            continue
+        parts = parts_of(one.get("content"), skipped)
+        text = one.get("text")
+        if not parts and isinstance(text, str) and text.strip():
+            parts = (TextPart(clean(text)),)
+        parts += tuple(_files(one))
+        key = one.get("uuid")
+        key = key if isinstance(key, str) and key and key not in seen else f"#{number}"
+        if not parts:
+            skipped["empty messages"] += 1
+        parent = one.get("parent_message_uuid")
+        above = (
+            parent if isinstance(parent, str) and parent in seen else "" if isinstance(parent, str) else last
+        )
+        yield TranscriptMessage(key, role, parts, above, moment(one.get("created_at")))
+        seen.add(key)
+        last = key
+
+
+def _files(message: dict[str, Any]) -> Iterable[AttachmentPart | TextPart]:
+    for key in ("attachments", "files"):
+        given = message.get(key)
+        for one in given if isinstance(given, list) else ():
+            name = one.get("file_name") if isinstance(one, dict) else None
+            if not isinstance(name, str):
+                continue
+            size, kind = one.get("file_size"), one.get("file_type")
+            media = clean(kind) if isinstance(kind, str) and "/" in kind else "application/octet-stream"
+            yield AttachmentPart("", media, clean(name), size if type(size) is int and size >= 0 else 0)
+            content = one.get("extracted_content")
+            if isinstance(content, str) and content.strip():
+                yield TextPart(clean(content))

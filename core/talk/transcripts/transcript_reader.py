@@ -1,0 +1,239 @@
+"""Conversations of a file, whatever program wrote it: its shape by its first bytes, then one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from core.kernel.decoders import read_json
+from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
+from core.talk.discussion import discussion_export as export
+from core.talk.discussion import log_codec
+from core.talk.transcripts import aider, chatgpt, claude, claude_code, ours, plain, specstory
+from core.talk.transcripts import text as arrays
+from core.talk.transcripts.text import Buffer, decoded
+
+SHAPE_BYTES = 64 * 1024
+"""Bytes of a file that are looked at to tell what it is."""
+
+NO_UTF8 = "conversations that are no UTF-8 (read as Windows-1252)"
+
+PLAIN_ENDS = frozenset({".md", ".markdown", ".txt", ".text"})
+"""Names of text files end so; one that is named itself is a conversation."""
+
+_CLAUDE_CODE_TYPES = {"user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation"}
+_CLAUDE_CODE_KEYS = {"sessionId", "leafUuid", "uuid", "messageId"}
+
+_LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] = {
+    TranscriptKind.DISCUSSION: ours.read_log,
+    TranscriptKind.EXPORT: ours.read_export,
+    TranscriptKind.SPECSTORY: specstory.read,
+    TranscriptKind.CLAUDE_CODE: claude_code.read,
+    TranscriptKind.AIDER: aider.read,
+    TranscriptKind.PLAIN: plain.read,
+}
+_ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
+    TranscriptKind.CHATGPT: chatgpt.read,
+    TranscriptKind.CLAUDE: claude.read,
+}
+
+
+def recognised(data: bytes, named: str = "") -> TranscriptKind:
+    """Shape of a conversation's file, by its first bytes; UNKNOWN where it is none that a program wrote.
+
+    Args:
+        data: the file's first `SHAPE_BYTES`, or all of it.
+        named: name of a file that the person named itself, which is a conversation where it is a text file; else empty.
+            Plain text is not told from any other.
+    """
+    shape = _by_start(data)
+    is_text = shape is TranscriptKind.UNKNOWN and PurePath(named).suffix.lower() in PLAIN_ENDS
+    return TranscriptKind.PLAIN if is_text else shape
+
+
+def _by_start(data: bytes) -> TranscriptKind:
+    text = decoded(data[:SHAPE_BYTES]).lstrip()
+    if text.startswith(specstory.HEAD):
+        return TranscriptKind.SPECSTORY
+    if text.startswith("# aider chat started at "):
+        return TranscriptKind.AIDER
+    if text.startswith("{"):
+        return _by_first_object(text)
+    return _by_keys(text) if text.startswith("[") else TranscriptKind.UNKNOWN
+
+
+def read_transcripts(kind: TranscriptKind, buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """Conversations of a file, one after another, and what of it could not be read. Holds one at a time.
+
+    Args:
+        buffer: all of the file; mapped, so that its size costs no memory.
+
+    Raises:
+        ValueError: no conversation can be read from this kind.
+    """
+    if (read := _LINES.get(kind)) is not None:
+        yield from read(buffer)
+    elif kind in _ARRAYS:
+        yield from _each(kind, arrays.elements(buffer))
+    else:
+        raise ValueError("this is no conversation that we can read")
+
+
+def read_stream(kind: TranscriptKind, stream: arrays.Stream) -> Iterator[Transcript | Unread]:
+    """The same from something that is read forward once, as a pipe: arrays an element at a time, all else whole."""
+    if kind in _ARRAYS:
+        yield from _each(kind, arrays.damaged(stream))
+    else:
+        yield from read_transcripts(kind, stream.read())
+
+
+def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | Unread]:
+    count, is_empty = 0, True
+    for one in found:
+        is_empty = False
+        if isinstance(one, Unread):
+            count += one.place.startswith("conversation ")
+            yield one
+            continue
+        count += 1
+        try:
+            yield _decoded(kind, one)
+        except ValueError as error:
+            yield Unread(f"conversation {count}", str(error))
+    if is_empty:
+        yield Unread("the file", "no conversation in it can be read")
+
+
+def _decoded(kind: TranscriptKind, element: Any) -> Transcript:
+    """A conversation; one whose bytes are no UTF-8 is read as Windows-1252 where they are not, and that is counted."""
+    try:
+        return _ARRAYS[kind](element)
+    except ValueError:
+        again = _as_utf8(element)
+        if again is None:
+            raise
+    found = _ARRAYS[kind](msgspec.Raw(again))
+    return msgspec.structs.replace(found, skipped={**found.skipped, NO_UTF8: 1})
+
+
+def _as_utf8(element: Any) -> bytes | None:
+    """Bytes of another encoding as UTF-8; None for what is UTF-8 already, or was parsed."""
+    data = bytes(element) if isinstance(element, msgspec.Raw) else b""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return decoded(data).encode()
+    return None
+
+
+def _by_first_object(text: str) -> TranscriptKind:
+    for line in text.split("\n", 20)[:20]:
+        first = _loaded(line)
+        if not isinstance(first, dict):
+            continue
+        if type(first.get("v")) is int and str(first.get("type")) in log_codec.RECORD_TYPES and "at" in first:
+            return TranscriptKind.DISCUSSION
+        if str(first.get("type")) in _CLAUDE_CODE_TYPES and (_CLAUDE_CODE_KEYS & first.keys()):
+            return TranscriptKind.CLAUDE_CODE
+    if f'"format": "{export.FORMAT}"' in text:
+        return TranscriptKind.EXPORT
+    return _by_keys(text)
+
+
+def _by_keys(text: str) -> TranscriptKind:
+    if '"mapping"' in text and '"message"' in text:
+        return TranscriptKind.CHATGPT
+    return TranscriptKind.CLAUDE if '"chat_messages"' in text else TranscriptKind.UNKNOWN
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return read_json(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+# Paths through a conversation whose messages answer one another.
+
+
+def path_to(messages: Mapping[str, TranscriptMessage], last: str) -> tuple[TranscriptMessage, ...]:
+    """Messages from a first one to `last`, each answering the one before. A circle ends where it closes. O(n)."""
+    path: list[TranscriptMessage] = []
+    seen: set[str] = set()
+    at = last
+    while at in messages and at not in seen:
+        seen.add(at)
+        path.append(messages[at])
+        at = messages[at].parent
+    return tuple(reversed(path))
+
+
+def seen_last(transcript: Transcript) -> tuple[TranscriptMessage, ...]:
+    """The path that the person saw last; all messages in their order where nothing says which that was."""
+    if not transcript.current:
+        return transcript.messages
+    return path_to(by_id(transcript.messages), transcript.current)
+
+
+class Paths(msgspec.Struct, frozen=True):
+    """Paths through a conversation, the one that was seen last first; left: how many more there are."""
+
+    paths: tuple[tuple[TranscriptMessage, ...], ...]
+    left: int = 0
+
+
+def paths(transcript: Transcript, most: int = 1 << 30, most_messages: int = 1 << 30) -> Paths:
+    """Every path from a first message to a last one, the one that was seen last before all others.
+
+    Messages in a circle that no first message leads to are a path of their own, so that none is lost. O(messages), and
+    what the paths hold.
+
+    Args:
+        most, most_messages: paths, and messages in all of them, that are made; the first is made in any case.
+    """
+    known = by_id(transcript.messages)
+    answered = {one.parent for one in transcript.messages if one.parent in known and one.parent != one.id}
+    ends = [one.id for one in transcript.messages if one.id not in answered]
+    current = transcript.current if transcript.current in known else ""
+    ordered = list(_current_first(ends, current))
+    covered: set[str] = set()
+    for end in ordered:
+        _cover(known, end, covered)
+    for one in reversed(transcript.messages):
+        if one.id not in covered:
+            ordered.append(one.id)
+            _cover(known, one.id, covered)
+    found: list[tuple[TranscriptMessage, ...]] = []
+    count = 0
+    for end in ordered[:most]:
+        path = path_to(known, end)
+        count += len(path)
+        if found and count > most_messages:
+            break
+        found.append(path)
+    return Paths(tuple(found), len(ordered) - len(found))
+
+
+def _cover(known: Mapping[str, TranscriptMessage], end: str, covered: set[str]) -> None:
+    """Add the messages of a path that no other has."""
+    at = end
+    while at in known and at not in covered:
+        covered.add(at)
+        at = known[at].parent
+
+
+def by_id(messages: Iterable[TranscriptMessage]) -> dict[str, TranscriptMessage]:
+    """Messages by their id; of two with one id the first."""
+    known: dict[str, TranscriptMessage] = {}
+    for one in messages:
+        known.setdefault(one.id, one)
+    return known
+
+
+def _current_first(ends: Sequence[str], current: str) -> Sequence[str]:
+    """Ends of the paths, the one that was seen last before all others; the newest where nothing says which."""
+    first = current or (ends[-1] if ends else "")
+    return [first, *(end for end in ends if end != first)] if first else []

@@ -1,0 +1,225 @@
+"""Messages of a turn: commands, effects and events."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.kernel.values.messages import Part
+from core.kernel.values.provider import Failure, Stopped
+from core.kernel.values.records import RequestRecord, ViewRecord
+from core.kernel.values.retrieval import Recalled
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.usage import OfferedCommand, Usage
+
+
+class SendPrompt(OfferedCommand, frozen=True):
+    """Send text and the draft's attachments. The draft is emptied once the words are on disk.
+
+    Args:
+        may_queue: while a reply is under way it waits for the end of that one, instead of being refused.
+        over_limit: the person's yes to a send past a spend limit; awaits_limit: at one it waits until that is raised,
+            instead of being refused, words in the queue. So for all that costs money.
+        command_id: given by a front end that waits for the `CommandOutcome`: a refusal is told there, and without an
+            id in the discussion.
+    """
+
+    discussion_id: str
+    text: str
+    over_limit: bool = False
+    command_id: str = ""
+    may_queue: bool = False
+    awaits_limit: bool = False
+
+
+class SendQueued(OfferedCommand, frozen=True):
+    """Let a queue that is held go on: its first prompt is sent now."""
+
+    discussion_id: str
+    over_limit: bool = False
+    command_id: str = ""
+    awaits_limit: bool = False
+
+
+class TakeBackQueued(msgspec.Struct, frozen=True):
+    """Take a prompt out of the queue and put its words and attachments back into the composer."""
+
+    discussion_id: str
+    prompt_id: str
+    command_id: str = ""
+
+
+class LeaveUnsent(msgspec.Struct, frozen=True):
+    """Let go of what waits in a discussion for a limit to be raised. The queue is left by `TakeBackQueued`."""
+
+    discussion_id: str
+
+
+class CancelReply(msgspec.Struct, frozen=True):
+    """Stop the reply that is under way; what has arrived is kept."""
+
+    discussion_id: str
+
+
+class RetrySend(OfferedCommand, frozen=True):
+    """Send again the message whose call failed; nothing is retyped."""
+
+    discussion_id: str
+    over_limit: bool = False
+    command_id: str = ""
+    awaits_limit: bool = False
+
+
+class RegenerateReply(OfferedCommand, frozen=True):
+    """Ask again for a reply: another version of it, and the others stay. Before the last one this makes a branch.
+
+    `message_id`: the reply, or the message that it answers; empty: the last one.
+    """
+
+    discussion_id: str
+    message_id: str = ""
+    over_limit: bool = False
+    command_id: str = ""
+    awaits_limit: bool = False
+
+
+class ResendMessage(OfferedCommand, frozen=True):
+    """Send a message of the person with other words, in a branch that ends before it; without a reply, in its place.
+
+    `detached`: attachments that it goes without, by key or sha256.
+    """
+
+    discussion_id: str
+    message_id: str
+    text: str
+    over_limit: bool = False
+    command_id: str = ""
+    detached: tuple[str, ...] = ()
+    awaits_limit: bool = False
+
+
+class ContinueReply(OfferedCommand, frozen=True):
+    """Ask a model to go on where its last reply was cut off, in the words of `prompts/continue.md`."""
+
+    discussion_id: str
+    over_limit: bool = False
+    command_id: str = ""
+    awaits_limit: bool = False
+
+
+# call worker: one thread a call
+class CallProvider(msgspec.Struct, frozen=True):
+    """Assemble the stack, wait for `SendRequest`, send it, report what comes back; journal the reply as it arrives.
+
+    `reply_tokens`: how long the reply is expected to be; `version_of`: the reply that it is another version of.
+    """
+
+    call_id: str
+    reply_id: str
+    request_id: str
+    user_message_id: str
+    spec: StackSpec
+    reply_tokens: int = 0
+    version_of: str = ""
+
+
+class SendRequest(msgspec.Struct, frozen=True):
+    """The limits let a call go: what was built for it is sent."""
+
+    call_id: str
+
+
+class CancelCall(msgspec.Struct, frozen=True):
+    """Stop a call; it reports `CallEnded`."""
+
+    call_id: str
+
+
+class RequestBuilt(msgspec.Struct, frozen=True):
+    """The stack of a call was assembled. It is sent once the step lets it go.
+
+    `usd`: what it is expected to cost with its reply, None where no price is known;
+    `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
+    the log needs to rebuild the view that the model sees.
+    """
+
+    call_id: str
+    record: RequestRecord
+    warning: str = ""
+    views: tuple[ViewRecord, ...] = ()
+    usd: float | None = None
+
+
+class RecallSent(msgspec.Struct, frozen=True):
+    """A request is about to go out with passages that were recalled for its message. `words`: the message."""
+
+    discussion_id: str
+    message_id: str
+    words: str
+    recalled: Recalled
+
+
+class KnowledgeSent(msgspec.Struct, frozen=True):
+    """A request is about to go out. `text`: its layer 7 as it is now, empty while knowledge is off."""
+
+    discussion_id: str
+    message_id: str
+    model: str
+    text: str
+
+
+class ReplyArrived(msgspec.Struct, frozen=True):
+    """More text or reasoning of a reply; already in the reply journal."""
+
+    call_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+class CallRetrying(msgspec.Struct, frozen=True):
+    """A call failed in passing and is tried again after `wait_s` seconds."""
+
+    call_id: str
+    attempt: int
+    wait_s: float
+    reason: str
+
+
+class CallEnded(msgspec.Struct, frozen=True):
+    """A reply is whole, or ended as asked. `parts` is all that was received, in order."""
+
+    call_id: str
+    stopped: Stopped
+    parts: tuple[Part, ...]
+    usage: Usage
+
+
+class CallFailed(msgspec.Struct, frozen=True):
+    """A call failed. `parts` is what was received before it did."""
+
+    call_id: str
+    failure: Failure
+    parts: tuple[Part, ...]
+    usage: Usage
+
+
+PaidCommand = SendPrompt | SendQueued | RetrySend | RegenerateReply | ResendMessage | ContinueReply
+"""Commands that cost money: at a spend limit they need the person's yes."""
+
+TurnCommand = (
+    SendPrompt
+    | SendQueued
+    | TakeBackQueued
+    | LeaveUnsent
+    | CancelReply
+    | RetrySend
+    | RegenerateReply
+    | ResendMessage
+    | ContinueReply
+)
+"""Commands that a front end may give this room."""
+
+TurnEvent = RequestBuilt | RecallSent | KnowledgeSent | ReplyArrived | CallRetrying | CallEnded | CallFailed
+"""Events of this room."""
+
+TurnEffect = CallProvider | SendRequest | CancelCall
+"""The call worker's: one thread a call."""

@@ -1,0 +1,499 @@
+"""Calls to providers, a thread each: assemble, send, journal what arrives, report how it ended."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.machine import trim_heaps
+from core.kernel.queue import KeptThreads
+from core.kernel.reports import OperationFailed, Report
+from core.kernel.values.messages import Part, ToolCallPart
+from core.kernel.values.provider import (
+    WHOLE_REPLY,
+    ContentsReport,
+    Failure,
+    ProviderKind,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.kernel.values.records import RequestRecord, ViewRecord
+from core.kernel.values.retrieval import Recalled
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.usage import Usage
+from core.services.providers.failures import stream_with_retry
+from core.services.providers.protocol import CancelToken, Provider, ReadBlob
+from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
+from core.talk.caching.caching_messages import CacheReported
+from core.talk.caching.contents import contents_usd, read_of
+from core.talk.caching.offers import cache_prices
+from core.talk.discussion.reply_journal import ReplyJournal
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CallRetrying,
+    KnowledgeSent,
+    RecallSent,
+    ReplyArrived,
+    RequestBuilt,
+    TurnEvent,
+)
+from core.talk.turn.turn_replies import ArrivingReply
+
+Emit = Callable[[TurnEvent | CacheReported | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+log = logging.getLogger(__name__)
+
+
+class BuiltRequest(Protocol):
+    """Request of a call, assembled."""
+
+    @property
+    def request(self) -> ProviderRequest:
+        """In wire order, ready for the client."""
+        ...
+
+    @property
+    def record(self) -> RequestRecord:
+        """For the log."""
+        ...
+
+    @property
+    def reply_factor(self) -> float:
+        """The model's tokens over o200k's in a reply."""
+        ...
+
+    @property
+    def warning(self) -> str:
+        """An unexplained change of the prefix, empty when there is none."""
+        ...
+
+    @property
+    def recalled(self) -> Recalled:
+        """Passages that go along with the message."""
+        ...
+
+    @property
+    def knowledge(self) -> str | None:
+        """Layer 7 as it is now, empty while knowledge is off; None where nobody reads it."""
+        ...
+
+    @property
+    def views(self) -> tuple[ViewRecord, ...]:
+        """Records that the log needs to rebuild the view that the model sees."""
+        ...
+
+
+class CallServices(Protocol):
+    """Services of the outside to calls; `core.app.outside` offers them, tests have their own."""
+
+    def build(self, effect: CallProvider) -> BuiltRequest:
+        """Read the preset's files and assemble. Raises ProviderError when it does not fit the model."""
+        ...
+
+    def provider(self, provider_id: str) -> Provider:
+        """The client of a provider. Raises ProviderError when there is none."""
+        ...
+
+    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
+        """The reply's journal, to be begun before the request goes out.
+
+        Args:
+            expected: the input as it is expected to be billed; factor: the model's tokens over o200k's in a reply.
+        """
+        ...
+
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        """Reader of the attachments that the stack names."""
+        ...
+
+    def price(self, provider: str, model: str, usage: Usage) -> float | None:
+        """Price in USD, None where unknown."""
+        ...
+
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        """The parts of a whole reply to a request that offered tools, calls that it leaked as text made real ones."""
+        ...
+
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        """Tokens of a reply's texts with its model, about."""
+        ...
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        """The expected input of the call that was sent last, with every text of it counted and all reports learned."""
+        ...
+
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        """Note what a provider said of a call, for learning: before anybody hears that it is over, so that the next
+        call's estimate knows it.
+
+        Args:
+            texts: of a reply that ended whole.
+        """
+        ...
+
+    def begun(self, call_id: str) -> None:
+        """The answer begins: what the request wrote into a cache can be read."""
+        ...
+
+    def ended(
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+        *,
+        is_kept_later: bool,
+    ) -> CacheReported | None:
+        """The call is over. Returns what became known of the cache. Learns from what was noted.
+
+        Args:
+            usage: what the provider said; paid: as it is booked; is_kept_later: `keep` follows, nothing is written now.
+        """
+        ...
+
+    def keep(self, spec: StackSpec) -> None:
+        """Write what became known of the cache."""
+        ...
+
+
+KEPT_AFTER_S = 1.0
+"""Time that a turn with tools has for its next request before what is known of the cache is written: a kill costs a miss."""
+
+
+class CallWorker:
+    """Runs the calls. One thread a call, so that a slow provider holds nobody else up.
+
+    Args:
+        services: the outside; emit: the controller's inbox.
+        clock: seconds, monotonic, for durations.
+    """
+
+    def __init__(
+        self, services: CallServices, emit: Emit, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._services = services
+        self._emit = emit
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._threads = KeptThreads()
+        self._running: dict[str, tuple[CancelToken, threading.Event]] = {}
+        self._later: dict[str, threading.Event] = {}
+        self._gates: dict[str, threading.Event] = {}
+
+    def begin(self, effect: CallProvider, settled: threading.Event | None = None) -> None:
+        """Start a call.
+
+        Args:
+            settled: set once all that was asked for before and changes what a model sees is done; nothing of the
+                request is read before that.
+        """
+        cancel = CancelToken()
+        if settled is not None:
+            cancel.on_cancel(settled.set)
+        run = partial(self._run, effect, cancel, settled)
+        with self._lock:
+            self._gates[effect.call_id] = threading.Event()
+            self._running[effect.call_id] = cancel, self._threads.run(f"call-{effect.call_id}", run)
+
+    def send(self, call_id: str) -> None:
+        """The step lets a call go: its request is sent."""
+        with self._lock:
+            gate = self._gates.get(call_id)
+        if gate is not None:
+            gate.set()
+
+    def _is_let_go(self, call_id: str, cancel: CancelToken) -> bool:
+        """Wait until the step lets a call go, or it is stopped."""
+        with self._lock:
+            gate = self._gates[call_id]
+        cancel.on_cancel(gate.set)
+        gate.wait()
+        return not cancel.is_cancelled
+
+    def _expected_usd(self, effect: CallProvider, expected: Usage) -> float | None:
+        """Expected cost of the call with its reply, None where no price is known."""
+        if expected == Usage():
+            return None
+        inputs = effect.spec.inputs
+        whole = replace(expected, output_tokens=effect.reply_tokens)
+        with suppress(LookupError):
+            return self._services.price(inputs.provider, inputs.model, whole)
+        return None
+
+    def cancel(self, call_id: str) -> None:
+        """Stop a call, if it runs."""
+        with self._lock:
+            running = self._running.get(call_id)
+        if running is not None:
+            running[0].cancel()
+
+    def stop(self, timeout_s: float) -> None:
+        """Cancel every call and wait until they have reported and their accounts are written, `timeout_s` in all at most."""
+        with self._lock:
+            running = tuple(self._running.values())
+        for cancel, _ in running:
+            cancel.cancel()
+        end = self._clock() + timeout_s
+        for _, over in running:
+            over.wait(max(0.0, end - self._clock()))
+
+    def _run(self, effect: CallProvider, cancel: CancelToken, settled: threading.Event | None) -> None:
+        """One call, from its request to its account: whatever fails, it is said exactly once how the call ended."""
+        reply = ArrivingReply(self._clock)
+        try:
+            if settled is not None:
+                settled.wait()
+            event = self._ended(effect, cancel, reply)
+        except Exception as error:  # the edge of the worker: what was to be said of the call failed too
+            log.exception("call %s has no account", effect.call_id)
+            event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), reply.usage or Usage())
+        self._emit(event)
+        try:
+            self._account(effect, event, reply, cancel)
+        except Exception as error:  # the reply is told and kept, whatever becomes of its account
+            log.exception("call %s could not be booked in the cache", effect.call_id)
+            text = "The cache of a discussion could not be brought up to date"
+            self._emit(OperationFailed("cache", text, f"{type(error).__name__}: {error}. See the log file."))
+        finally:
+            with self._lock:  # until here the end of the program waits: what was learned is being written
+                self._running.pop(effect.call_id, None)
+                self._gates.pop(effect.call_id, None)
+        if not _goes_on(event):
+            trim_heaps()
+
+    def _ended(
+        self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
+    ) -> CallEnded | CallFailed:
+        try:
+            stopped, request = self._call(effect, cancel, reply)
+        except ProviderError as error:
+            reply.is_out = error.is_lost
+            failure = _as_failure(error)
+        except SlopError as error:
+            reply.is_out = False
+            failure = Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where)
+        except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
+            log.exception("call %s failed", effect.call_id)
+            reply.is_out = False
+            failure = _own_failure(error)
+        else:
+            is_whole = stopped.kind is not StopKind.CANCELLED
+            usage = self._usage(effect, reply, is_whole=is_whole)
+            is_whole = is_whole and not reply.is_outgrown
+            self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
+            stopped, parts = self._with_recovered(effect, request, stopped, reply.parts())
+            return CallEnded(effect.call_id, stopped, parts, usage)
+        usage = self._usage(effect, reply, is_whole=False)
+        self._note_usage(effect, reply, ())
+        return CallFailed(effect.call_id, failure, reply.parts(), usage)
+
+    def _with_recovered(
+        self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
+    ) -> tuple[Stopped, tuple[Part, ...]]:
+        if not request.tools or stopped.kind not in WHOLE_REPLY or ToolCallPart in map(type, parts):
+            return stopped, parts
+        try:
+            found = self._services.recovered(request, parts, effect.spec)
+        except Exception:  # the reply is whole and paid: it stands as it came, with its usage
+            log.exception("calls that the reply of %s leaked could not be looked for", effect.call_id)
+            return stopped, parts
+        has_calls = ToolCallPart in map(type, found)
+        return (replace(stopped, kind=StopKind.TOOL_CALLS) if has_calls else stopped), found
+
+    def _call(
+        self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
+    ) -> tuple[Stopped, ProviderRequest]:
+        inputs = effect.spec.inputs
+        built = self._services.build(effect)
+        reply.expected = built.record.estimate or Usage()
+        usd = self._expected_usd(effect, reply.expected)
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
+        if not self._is_let_go(effect.call_id, cancel):
+            return Stopped(StopKind.CANCELLED), built.request
+        provider = self._services.provider(inputs.provider)
+        journal = self._services.journal(effect, reply.expected, built.reply_factor)
+
+        def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
+            reply.failed(error)
+            journal.note_attempt(is_out=False, lost=reply.lost)
+            self._emit(CallRetrying(effect.call_id, attempt, wait_s, error.what))
+
+        def wait(wait_s: float) -> bool:
+            reply.is_out = not cancel.wait(wait_s)
+            if reply.is_out:
+                journal.note_attempt(is_out=True, lost=reply.lost)
+            return not reply.is_out
+
+        blobs = self._services.read_blob(effect.spec)
+        items = stream_with_retry(provider, built.request, blobs, cancel, retrying, wait=wait)
+        journal.begin()
+        reply.is_out = True
+        self._tell_sent(effect, built)
+        try:
+            for item in items:
+                if isinstance(item, Stopped):
+                    reply.is_out = item.is_sent
+                    return item, built.request
+                self._take(effect.call_id, item, reply, journal)
+        except ProviderError as error:
+            journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
+            raise
+        what, remedy = "The stream ended without saying how", "What arrived is kept. Retry."
+        raise ProviderError(FailureKind.STREAM_DROPPED, what, remedy=remedy)
+
+    def _tell_sent(self, effect: CallProvider, built: BuiltRequest) -> None:
+        """Tell what goes out with a request. It is noted by then: whoever takes this in does not hold it up."""
+        record, chosen = built.record, effect.spec.discussion_id
+        if built.recalled.passages:
+            words = effect.spec.inputs.user_text
+            self._emit(RecallSent(chosen, record.message_id, words, built.recalled))
+        if built.knowledge is not None:
+            self._emit(KnowledgeSent(chosen, record.message_id, record.model, built.knowledge))
+
+    def _take(self, call_id: str, item: StreamItem, reply: ArrivingReply, journal: ReplyJournal) -> None:
+        is_first = not reply.has_begun
+        reply.add(item)
+        if isinstance(item, TextDelta) and item.text:
+            journal.add_text(item.text)
+        elif isinstance(item, ReasoningDelta) and (item.text or item.vendor_json):
+            journal.add_reasoning(item.text, item.vendor_json)
+        elif isinstance(item, ToolCallReady):
+            journal.add_call(item.part)
+        elif isinstance(item, UsageUpdate):
+            journal.add_usage(item.usage)
+        if (news := reply.news()) is not None:
+            self._emit(ReplyArrived(call_id, *news))
+        if is_first:
+            self._services.begun(call_id)
+
+    def _note_usage(self, effect: CallProvider, reply: ArrivingReply, texts: Sequence[str]) -> None:
+        if reply.usage is not None:
+            try:
+                self._services.note_usage(effect.spec, reply.usage, texts)
+            except Exception:  # it teaches alone: the reply is whole and paid
+                log.exception("from what %s used nothing could be learned", effect.call_id)
+
+    def _account(
+        self, effect: CallProvider, event: CallEnded | CallFailed, reply: ArrivingReply, cancel: CancelToken
+    ) -> None:
+        goes_on = _goes_on(event)
+        report = self._services.ended(
+            effect.call_id,
+            effect.spec,
+            reply.usage or Usage(),
+            reply.contents,
+            event.usage,
+            is_kept_later=goes_on,
+        )
+        if report is None:
+            return
+        self._emit(report)
+        if self._is_last(effect.spec.discussion_id, cancel, waits=goes_on) and goes_on:
+            self._services.keep(effect.spec)
+
+    def _is_last(self, discussion_id: str, cancel: CancelToken, *, waits: bool) -> bool:
+        """Wait for a while with what is to be kept. False as soon as a later call of the discussion keeps it, too."""
+        later = threading.Event()
+        with self._lock:
+            before = self._later.pop(discussion_id, None)
+            if waits:
+                self._later[discussion_id] = later
+        if before is not None:
+            before.set()
+        if not waits:
+            return True
+        cancel.on_cancel(later.set)
+        later.wait(KEPT_AFTER_S)
+        with self._lock:
+            is_last = self._later.get(discussion_id) is later
+            if is_last:
+                del self._later[discussion_id]
+        return is_last
+
+    def _usage(self, effect: CallProvider, reply: ArrivingReply, *, is_whole: bool) -> Usage:
+        """Usage of the call, with our times and the price: as reported, else estimated.
+
+        Nothing reported, nothing received and nothing on its way: empty.
+        """
+        inputs, parts = effect.spec.inputs, reply.parts()
+        reported, is_whole = reply.usage or Usage(), is_whole and not reply.is_outgrown
+        if reported.cache_read_tokens is None and reply.contents is not None and reply.contents.stored:
+            # Named in the request: it was read, whatever is said.
+            reported = read_of(reported, reply.contents)
+        is_billed = reported != Usage() or bool(parts) or reply.is_out
+        if reply.usage is None and not is_billed and not reply.lost:
+            return Usage()
+
+        def price(usage: Usage) -> float | None:
+            with suppress(LookupError):
+                return self._services.price(inputs.provider, inputs.model, usage)
+            return None
+
+        usage, expected = Usage(), reply.expected
+        if reported.input_tokens is None and expected != Usage():
+            expected = read_of(self._services.recounted(effect.spec, expected), reply.contents)
+        if is_billed:
+            texts = reply_texts(parts)
+            about = sum(map(len, texts)) // CHARS_PER_TOKEN
+            if (
+                is_whole
+                and reported.output_tokens is not None
+                and not is_far_below(reported.output_tokens, about)
+            ):
+                texts = ()  # what it says stands, and need not be counted
+            length = self._services.reply_tokens(effect.spec, texts) if texts else 0
+            usage = booked(reported, expected, length, price, is_whole=is_whole)
+        usage = with_lost(usage, expected, reply.lost, price)
+        cost = usage.cost_usd
+        stored = reply.contents.stored if reply.contents is not None else None
+        if stored is not None:
+            prices = cache_prices(inputs.provider, ProviderKind.GEMINI, inputs.model, stored.created_at)
+            cost = _with_rent(cost, usage, contents_usd(prices, reply.contents))
+        return replace(
+            usage, cost_usd=cost, time_to_first_token_s=reply.first_token_s, duration_s=reply.elapsed_s()
+        )
+
+
+def _with_rent(cost: float | None, usage: Usage, rent: float | None) -> float | None:
+    """Usage with its stored prefix, which is paid for also where the turn itself reported nothing."""
+    if rent == 0.0:
+        return cost
+    if cost is None and usage.input_tokens is None and usage.output_tokens is None:
+        cost = 0.0
+    return None if cost is None or rent is None else cost + rent
+
+
+def _goes_on(event: CallEnded | CallFailed) -> bool:
+    """True if the turn goes on: its reply asks for tools."""
+    return isinstance(event, CallEnded) and event.stopped.kind is StopKind.TOOL_CALLS
+
+
+def _own_failure(error: Exception) -> Failure:
+    what = f"The program failed during the call: {type(error).__name__}: {error}"
+    return Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
+
+
+def _as_failure(error: ProviderError) -> Failure:
+    return Failure(
+        error.kind, error.what, error.remedy, error.where, error.status, error.request_id, error.retry_after_s
+    )

@@ -1,0 +1,53 @@
+"""Room of the context in the window."""
+
+from __future__ import annotations
+
+from core.talk.context.context_messages import SavePreset
+from panels.base import selection
+from panels.base.desk import Action, Desk, HubPanel, Room
+from panels.base.view import Dialog
+from panels.context.context_view import ContextPanelView
+from panels.context.presets_panel import presets_panel
+
+# Actions on context presets from the menus.
+
+
+def _save_preset(desk: Desk) -> None:
+    if (preset := selection.active_preset(desk.state)) is not None:
+        desk.send(SavePreset(preset.name))
+
+
+def _has_unsaved_preset(desk: Desk) -> bool:
+    preset = selection.active_preset(desk.state)
+    return preset is not None and preset.name in desk.state.config.project.unsaved_presets
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("save_preset", "Tools", 1, "Save context preset", _save_preset, "floppy-disk", "Ctrl+S",
+           _has_unsaved_preset),
+)  # fmt: skip
+
+
+def _context(desk: Desk) -> None:
+    from panels.context.context_panel import context_panel
+
+    context_panel(desk)
+
+
+def _dialog(desk: Desk, dialog: Dialog) -> None:
+    from panels.context.dialogs import context_dialog
+
+    context_dialog(desk, dialog)
+
+
+ROOM = Room(
+    ACTIONS,
+    ContextPanelView,
+    panels=(
+        HubPanel("presets", "Context Presets", "Presets", "layer-group", 1, presets_panel),
+        HubPanel("context", "Context", "Context", "chart-bar", 2, _context),
+    ),
+    dialogs=dict.fromkeys(
+        ("add_files", "new_preset", "duplicate_preset", "rename_preset", "delete_preset"), _dialog
+    ),
+)

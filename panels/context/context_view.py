@@ -1,0 +1,44 @@
+"""View of the context panels: the file in the structure view, what is unfolded, notes being typed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from panels.base.view import Kept, Typing, one_of
+
+
+class StructureView(msgspec.Struct):
+    """The file that the structure view shows, and the item of a preset that it belongs to."""
+
+    preset: str
+    item_path: str
+    path: str
+    tab: str = "outline"
+    lines_error: str = ""
+
+
+class ContextPanelView(msgspec.Struct):
+    """The room's own state.
+
+    Args:
+        order: of the layers in the Context view, `canonical` or `wire`; open_layers: numbers of those unfolded.
+        open_items: unfolded items, by preset and path; notes: texts being typed, by the same.
+        structure: the file in the structure view, None while it is closed.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("context_order", "order", one_of("canonical", "wire")),)
+
+    order: str = "canonical"
+    open_layers: set[int] = msgspec.field(default_factory=set)
+    open_items: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    notes: dict[tuple[str, str], Typing] = msgspec.field(default_factory=dict)
+    structure: StructureView | None = None
+    is_preview_open: bool = False
+
+    def note(self, preset: str, path: str, kept: str) -> Typing:
+        """Text being typed as the notes of a file item."""
+        typing = self.notes.setdefault((preset, path), Typing())
+        typing.sync(kept)
+        return typing

@@ -1,0 +1,363 @@
+"""Facts of the Harvest panel in words: states, and figures of a choice. Pure, O(rows) only where remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from pathlib import PurePath
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel import figures as fmt
+from core.kernel.values.harvest import (
+    Artifact,
+    ArtifactClass,
+    ArtifactFacts,
+    HarvestBatch,
+    HarvestEstimate,
+    HarvestFailure,
+    HarvestItem,
+    HarvestLook,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestState,
+    ProposedItem,
+)
+from core.kernel.values.knowledge import CATEGORY_WORDS, Category
+from core.kernel.values.state import AppState
+from core.knowledge.harvest.harvest_reply import cleaned, is_whole
+from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST, PROMPT_BYTES, RECALL_ONLY, is_recall_only
+from core.knowledge.harvest.preview import conversation_mark, marks_of
+from core.knowledge.harvest.transcript_sources import is_plain_path
+from panels.base.selection import Memo
+from panels.base.ui import Option, Tone
+from panels.knowledge.rows import SECTIONS, reader_fault
+
+REPORT_ORDER = (
+    ArtifactClass.LIVE,
+    ArtifactClass.USER_KEPT,
+    ArtifactClass.PRUNE,
+    ArtifactClass.HARVEST,
+    ArtifactClass.KEEP,
+)
+"""As the report names them."""
+
+CLASS_TONES: dict[ArtifactClass, Tone] = {
+    ArtifactClass.HARVEST: "accent",
+    ArtifactClass.PRUNE: "warn",
+    ArtifactClass.LIVE: "ok",
+}
+CLASS_WORDS = {
+    ArtifactClass.HARVEST: "to read",
+    ArtifactClass.PRUNE: "empty",
+    ArtifactClass.LIVE: "in use",
+    ArtifactClass.USER_KEPT: "kept by you",
+    ArtifactClass.KEEP: "left alone",
+}
+IN_A_BATCH = "in a batch"
+_IN_ORDER = tuple(dict.fromkeys((CLASS_WORDS[ArtifactClass.HARVEST], IN_A_BATCH, *CLASS_WORDS.values())))
+CLASS_TIPS = {
+    ArtifactClass.LIVE: "Open, or touched lately: left alone",
+    ArtifactClass.USER_KEPT: "Kept by you: left alone",
+    ArtifactClass.PRUNE: "Nothing was said in it: it goes to the trash with the next Apply",
+    ArtifactClass.KEEP: "Not read and never removed",
+    ArtifactClass.HARVEST: "A model can read it, and once what it holds is written it goes to the trash",
+}
+CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
+CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
+REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
+"""Cost of a reply, as bytes that are read: four a token, and written ones cost about five times as much."""
+
+PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Path", "Note")}
+PHASE_WORDS = {
+    HarvestPhase.LOOKING: "Looking at the conversations",
+    HarvestPhase.PREVIEWING: "Reading conversations",
+    HarvestPhase.APPLYING: "Writing what is ticked",
+    HarvestPhase.UNDOING: "Taking the harvest back",
+    HarvestPhase.BATCHING: "Looking after the batches",
+    HarvestPhase.MERGING: "Looking for items that say the same",
+}
+
+
+def counts_line(artifacts: Sequence[Artifact]) -> str:
+    """Counts of each class, as the report's first line has them. O(artifacts)."""
+    counts = Counter(one.kind for one in artifacts)
+    return ", ".join(f"{kind.value}:{counts[kind]:,}" for kind in REPORT_ORDER)
+
+
+def counts_words(artifacts: Sequence[Artifact], held: frozenset[str] = frozenset()) -> str:
+    """Counts of each class, as a person says them: `4 to read, 1 in a batch, 2 empty`. O(artifacts).
+
+    Args:
+        held: hashes of the conversations that wait in batches.
+    """
+    counts = Counter(class_words(one, held) for one in artifacts)
+    known = [f"{counts[words]:,} {words}" for words in _IN_ORDER if counts[words]]
+    return ", ".join(known) or "None are there"
+
+
+def class_words(artifact: Artifact, held: frozenset[str]) -> str:
+    """Class of a conversation in a person's words. `held`: as of `counts_words`."""
+    waits = artifact.kind is ArtifactClass.HARVEST and artifact.facts.sha256 in held
+    return IN_A_BATCH if waits else CLASS_WORDS[artifact.kind]
+
+
+def part_words(category: Category) -> tuple[str, str]:
+    """Names of an item's head and body."""
+    return PARTS.get(category, ("What it says", "Detail, may be empty"))
+
+
+def in_batches(batches: Iterable[HarvestBatch]) -> frozenset[str]:
+    """The hashes of the conversations that wait in batches."""
+    return frozenset(item.sha256 for one in batches for item in one.items)
+
+
+def time_text(iso: str, now: datetime | None) -> str:
+    """A time of the ledger for a person; what is no time is shown as it stands."""
+    return _time_text(iso, None if now is None else now.replace(minute=0, second=0, microsecond=0))
+
+
+@lru_cache(maxsize=4096)
+def _time_text(iso: str, hour: datetime | None) -> str:
+    try:
+        return fmt.moment(datetime.fromisoformat(iso), hour)
+    except (ValueError, OverflowError, OSError):
+        return iso or "unknown"
+
+
+def name_of(facts: ArtifactFacts) -> str:
+    """Name that the person gives a conversation."""
+    return facts.title or facts.name
+
+
+def known_names(state: AppState, memo: Memo) -> Mapping[str, str]:
+    """Names of discussions by id, also of those in the trash. Remembered."""
+    sources = state.harvest.look.sources
+
+    def make() -> dict[str, str]:
+        named = {discussion_id: name for name, discussion_id in sources.items()}
+        named |= {one.discussion_id: one.name for one in state.discussions.trash}
+        return named | {one: summary.meta.name for one, summary in state.discussions.summaries.items()}
+
+    return memo.get("harvest names", (sources, state.discussions.trash, state.discussions.summaries), make)
+
+
+def path_name(names: Mapping[str, str], path: str) -> str:
+    """Name of the conversation of a path for the person: a discussion's name, else the end of the path."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    found = next((names[part] for part in reversed(parts[-2:]) if part in names), "")
+    return found or "/".join(parts[-2:]) or path
+
+
+def failed_name(names: Mapping[str, str], failure: HarvestFailure) -> str:
+    """Name of a conversation that could not be harvested: a discussion's name, else the source's."""
+    folder = failure.path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
+    return names.get(folder, failure.name)
+
+
+class ArtifactChoice(msgspec.Struct, frozen=True):
+    """The candidates that are ticked.
+
+    Args:
+        ours: those of this home; pruned: empty ones that Apply removes.
+        new_bytes, calls: what a model would read of them, and in how many requests.
+    """
+
+    paths: tuple[str, ...]
+    ours: tuple[str, ...]
+    size_bytes: int
+    new_bytes: int
+    calls: int
+    candidates: int
+    pruned: int
+
+    @property
+    def is_all(self) -> bool:
+        """True if no candidate was left out."""
+        return len(self.paths) == self.candidates
+
+
+def choice(look: HarvestLook, left_out: frozenset[str]) -> ArtifactChoice:
+    """Choice among the candidates by ticks; what is in a batch waits for that. O(artifacts)."""
+    held = in_batches(look.batches)
+    found = (one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST)
+    candidates = [facts for facts in found if facts.sha256 not in held]
+    ticked = [facts for facts in candidates if facts.path not in left_out]
+    unread = [facts for facts in ticked if not facts.known_status and facts.sha256 not in look.kept]
+    return ArtifactChoice(
+        tuple(facts.path for facts in ticked),
+        tuple(facts.path for facts in ticked if facts.is_ours),
+        sum(facts.size_bytes for facts in ticked),
+        sum(facts.new_bytes for facts in unread),
+        sum(look.estimate.calls_for(facts.new_bytes) for facts in unread),
+        len(candidates),
+        sum(one.kind is ArtifactClass.PRUNE for one in look.artifacts),
+    )
+
+
+def part_of(estimate: HarvestEstimate, new_bytes: int, calls: int) -> HarvestEstimate:
+    """The part of an estimate that falls to some of what would be read: each request costs something by itself."""
+    read = _share(estimate, new_bytes, calls, PROMPT_BYTES)
+    paid = _share(estimate, new_bytes, calls, PROMPT_BYTES + REPLY_AS_BYTES)
+    return replace(
+        estimate,
+        new_bytes=new_bytes,
+        calls=calls,
+        input_tokens_est=round(estimate.input_tokens_est * read),
+        output_tokens_est=calls * OUTPUT_TOKENS_EST,
+        cost_usd=None if estimate.cost_usd is None else estimate.cost_usd * paid,
+    )
+
+
+def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEstimate:
+    """Estimate of reading the ticked candidates."""
+    estimate = harvest.look.estimate
+    if ticked.is_all and not harvest.look.kept and not harvest.look.batches:
+        return estimate
+    return replace(part_of(estimate, ticked.new_bytes, ticked.calls), candidate_bytes=ticked.size_bytes)
+
+
+def estimate_line(estimate: HarvestEstimate, model: str) -> str:
+    """`2.3 MB, ≈600k input tokens, ~$0.42 with Opus`."""
+    size, tokens = fmt.size(estimate.candidate_bytes), fmt.tokens_est(estimate.input_tokens_est)
+    return f"{size}, {tokens} input tokens, {fmt.money(estimate.cost_usd, 'report')} with {model}"
+
+
+def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
+    """Cost and tokens of reading one candidate: its part of the whole. The cost first, for a narrow row ends early."""
+    if facts.known_status:
+        return "read before, free"
+    part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
+    return f"{fmt.money(part.cost_usd, 'report')}, {fmt.tokens_est(part.input_tokens_est)} tokens"
+
+
+def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
+    """The candidates of which the person reviewed something that is neither applied nor discarded. O(artifacts)."""
+    marks = marks_of(harvest.review)
+    candidates = (one.facts for one in harvest.look.artifacts if one.kind is ArtifactClass.HARVEST and marks)
+    return tuple(facts for facts in candidates if conversation_mark(facts.sha256) in marks)
+
+
+def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
+    """Estimate of previewing these again: nothing where every reply is kept."""
+    unread = [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
+    if not unread:
+        return "free"
+    calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)
+    part = part_of(look.estimate, sum(one.new_bytes for one in unread), calls)
+    return fmt.price(part.cost_usd)
+
+
+def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: int) -> float:
+    """Share of this in the whole, where each request counts as so many bytes."""
+    whole = estimate.new_bytes + estimate.calls * call_bytes
+    return min(1.0, (new_bytes + calls * call_bytes) / whole) if whole else 0.0
+
+
+def cannot_read(state: AppState) -> str:
+    """Reason why nothing can be read just now, by the mode of the memory or by the model; empty when it can."""
+    return f"{RECALL_ONLY}." if is_recall_only(state.config.settings.knowledge) else reader_fault(state)
+
+
+def not_looked(harvest: HarvestState) -> str:
+    """Words of every part before the first look: what is not known yet is not said to be nothing."""
+    return "Looking at the conversations…" if harvest.is_busy else "The conversations were not looked at yet."
+
+
+def progress_line(harvest: HarvestState) -> str:
+    """Progress of the run under way, and the conversation in work."""
+    far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""
+    return " · ".join(filter(None, (far, harvest.doing)))
+
+
+def can_be(item: HarvestItem) -> tuple[Option, ...]:
+    """The categories that an item's words fit: playbooks need steps, file notes a path and a note."""
+    has_body = bool(item.body)
+    has_path = has_body and (item.head[:1] in "/\\" or item.head[1:2] == ":") and is_plain_path(item.head)
+    fits = {Category.PLAYBOOKS: has_body and bool(item.head), Category.FILES: has_path}
+    return tuple(
+        option
+        for option in CATEGORIES
+        if option.value == item.category or fits.get(Category(option.value), True)
+    )
+
+
+def says_something(category: Category, head: str, body: str) -> bool:
+    """True if words typed into an item can be taken."""
+    return is_whole(cleaned(HarvestItem(category, head, body)))
+
+
+def missing_words(category: Category) -> str:
+    """Words that an item needs before it can be taken."""
+    match category:
+        case Category.PLAYBOOKS:
+            return "A playbook needs a name and its steps."
+        case Category.FILES:
+            return "A file note needs a path and a note."
+        case _:
+            return "It has no words."
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """Outcome of Apply."""
+
+    items: int
+    moved: int
+    read_only: int
+    pruned: int
+    struck: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """`Write 12 items, strike 1 known one through, move 3 conversations to the trash, remove 2 empty ones`."""
+        parts = [f"Write {fmt.count(self.items, 'item')}" if self.items else "Write nothing"]
+        if self.struck:
+            parts.append(f"strike {fmt.count(self.struck, 'known one')} through")
+        if self.moved:
+            parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
+        if self.pruned:
+            parts.append(f"remove {fmt.count(self.pruned, 'empty one')}")
+        if self.read_only:
+            parts.append(f"leave {fmt.count(self.read_only, 'source')} of other programs alone")
+        return ", ".join(parts)
+
+
+def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
+    """Outcome of Apply with a preview. O(items and artifacts)."""
+    ours = sum(facts.is_ours for facts in preview.sources)
+    ticked = [one for one in preview.items if one.is_ticked and not one.is_known]
+    struck = {one.replaces.item for one in ticked if one.replaces is not None and one.is_replacing}
+    return Outcome(
+        len(ticked),
+        ours,
+        len(preview.sources) - ours,
+        sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+        len(struck),
+    )
+
+
+def known_words(one: ProposedItem) -> str:
+    """Words for an item that is not written, because exactly that is known, or proposed above it."""
+    if one.is_repeated:
+        return "Proposed above already, will not be written twice"
+    return "Known already, will not be written again"
+
+
+def deleted_words(one: ProposedItem) -> str:
+    """Words for an item that the person deleted before."""
+    return f"You deleted this on {one.deleted_on}; tick it to have it again"
+
+
+def items_words(counts: Sequence[tuple[str, int]]) -> str:
+    """Items by category: `42 facts · 18 decisions`; `nothing` where there are none."""
+    known = {one.value: CATEGORY_WORDS[one] for one in Category}
+    parts = [fmt.count(count, *known.get(name, (name, name))) for name, count in counts if count]
+    return " · ".join(parts) or "nothing"
+
+
+def discussion_of(path: str) -> str:
+    """Id of the discussion whose log lies at a path; of no discussion where the folder is none's."""
+    return PurePath(path).parent.name

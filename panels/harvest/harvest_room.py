@@ -1,0 +1,104 @@
+"""Room of the harvest in the window."""
+
+from __future__ import annotations
+
+from core.kernel.values.harvest import BatchReport
+from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
+from panels.base.desk import LEAST_PX, Action, Desk, HubPanel, Room
+from panels.base.view import Dialog
+from panels.harvest.harvest_view import SHOWN_PROBLEMS, HarvestView
+
+# Actions on the harvest from the menus.
+
+
+def _look(desk: Desk) -> None:
+    own = desk.view.of(HarvestView)
+    desk.view.show_hub("harvest")
+    own.tab = "conversations"
+    own.looked_with = desk.state.config.settings.knowledge
+    desk.send(LookForHarvest())
+
+
+def _undo(desk: Desk) -> None:
+    desk.view.show_hub("harvest")
+    desk.view.of(HarvestView).tab = "applied"
+    desk.send(UndoHarvest())
+
+
+def _can_undo(desk: Desk) -> bool:
+    harvest = desk.state.harvest
+    if harvest.is_busy or desk.state.program.is_home_read_only:
+        return False
+    if harvest.looked_at is None:  # not known yet: only what is known can have been harvested
+        known = desk.state.knowledge
+        return any(one.items for one in known.categories) or any(one.items for one in known.notes)
+    return any(not one.undone_at for one in harvest.look.applies)
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("undo_harvest", "Edit", 0, "Undo the last harvest", _undo, "rotate-left", is_enabled=_can_undo),
+    Action("look_harvest", "Tools", 3, "Look for conversations to harvest", _look, "wheat-awn",
+           is_enabled=lambda d: not d.state.harvest.is_busy),
+)  # fmt: skip
+
+
+PREVIEW_PX = 500.0
+BATCH_PX, BUTTONS_PX = 44.0, 36.0
+"""Height of what is said of a batch, in two lines, and of the buttons below those that are open."""
+
+
+def _panel(desk: Desk) -> None:
+    from panels.harvest.harvest_panel import harvest_panel
+
+    harvest_panel(desk)
+
+
+def _least_px(desk: Desk) -> float:
+    """More where batches stand over the conversations; of the preview items are high."""
+    if desk.view.of(HarvestView).tab == "preview":
+        return PREVIEW_PX
+    harvest = desk.state.harvest
+    told = harvest.batched or BatchReport()
+    closed = sum(not one.is_open for one in told.batches)
+    lines = len(harvest.look.batches) + closed + min(SHOWN_PROBLEMS, len(told.problems))
+    return LEAST_PX + BATCH_PX * lines + (BUTTONS_PX if harvest.look.batches else 0.0)
+
+
+def _dialog(desk: Desk, dialog: Dialog) -> None:
+    from panels.harvest.harvest_panel import harvest_dialog
+
+    harvest_dialog(desk, dialog)
+
+
+def _begin(desk: Desk) -> None:
+    """Ctrl+Enter belongs to the words that are being typed in the preview, before it sends a message."""
+    own = desk.view.of(HarvestView)
+    own.begin_frame()
+    if own.had_keyboard and desk.view.dialog is None and desk.ui.shortcut("Ctrl+Enter"):
+        from panels.harvest.item import keep_words  # loaded with the panel
+
+        keep_words(desk, own.had_keyboard)
+
+
+def _escape(desk: Desk) -> bool:
+    own = desk.view.of(HarvestView)
+    return bool(own.had_keyboard) and own.edits.pop(own.had_keyboard, None) is not None
+
+
+ROOM = Room(
+    ACTIONS,
+    HarvestView,
+    panels=(HubPanel("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel, _least_px),),
+    dialogs=dict.fromkeys(
+        (
+            "harvest_give_up",
+            "harvest_discard",
+            "harvest_folder",
+            "harvest_files",
+            "harvest_cancel_batches",
+        ),
+        _dialog,
+    ),
+    begin=_begin,
+    escape=_escape,
+)

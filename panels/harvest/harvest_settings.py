@@ -1,0 +1,158 @@
+"""Settings of the harvest: which model reads, what is left alone, where else conversations lie."""
+
+from __future__ import annotations
+
+from core.kernel import figures as fmt
+from core.kernel.values.knowledge import CATEGORY_WORDS, Category
+from core.kernel.values.settings import MemoryMode
+from core.knowledge.harvest.modes import NOTHING_AUTOMATIC, harvest_reader, writes_nothing_itself
+from core.services.settings.settings_messages import ChangeSetting
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.gauge import model_options, model_value, option_parts
+from panels.base.ui import Option
+from panels.base.view import Dialog
+from panels.harvest.harvest_view import HarvestView
+from panels.knowledge.rows import reader_fault, where_it_goes
+
+TABLE = "ai_settings.knowledge"
+MODES = (
+    Option(MemoryMode.RECALL.value, "Recall only"),
+    Option(MemoryMode.CONFIRM.value, "Confirm each write"),
+    Option(MemoryMode.AUTOMATIC.value, "Automatic for some categories"),
+)
+ABOUT_MODE = {
+    MemoryMode.RECALL: "No harvest reads or writes. What is known is used as before, and you write by hand.",
+    MemoryMode.CONFIRM: "You tick what is written.",
+    MemoryMode.AUTOMATIC: "Conversations in which only these were found are written after a preview, without being asked. "
+    "What contradicts or resembles what is known waits for you; so does everything that the built-in model finds.",
+}
+NUMBER_PX = 96.0
+MOST_DAYS = 3_650
+MOST_KIB = 1_048_576
+KIB = 1_024
+"""The limit is 1 MiB by default, which is no round figure in KB."""
+
+
+def settings_section(desk: Desk) -> None:
+    """Draw the settings in place of the conversations. Sends ChangeSetting."""
+    ui, settings = desk.ui, desk.state.config.settings.knowledge
+    with ui.row("head"):
+        if ui.button(
+            "back", "Back", icon="chevron-left", kind="ghost", is_small=True, tip="Back to the conversations"
+        ):
+            desk.view.of(HarvestView).are_settings_open = False
+        ui.text("title", "Settings of the harvest", style="strong", width=0)
+    with ui.surface("settings", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("lines", gap=10):
+        _reader(desk)
+        ui.divider("reader line")
+        _mode(desk)
+        ui.divider("mode line")
+        _number(desk, "live_days", "Leave alone for (days)", f"{settings.live_days:g}",
+                "What was touched within so many days is live")  # fmt: skip
+        _number(desk, "max_source_bytes", "Largest size (KiB)", f"{settings.max_source_bytes / KIB:.10g}",
+                f"Larger ones are kept; now {fmt.size(settings.max_source_bytes)}")  # fmt: skip
+        ui.divider("sources line")
+        _sources(desk)
+
+
+def _reader(desk: Desk) -> None:
+    """The choice of the model that reads, and why it cannot where it cannot."""
+    ui, state = desk.ui, desk.state
+    settings = state.config.settings.knowledge
+    provider, model = harvest_reader(state)
+    own = f"The model of a new discussion ({selection.model_label(state, provider, model)})"
+    is_own = not settings.harvest_provider and not settings.harvest_model
+    listed = desk.view.memo.get("models", option_parts(state), lambda: model_options(state))
+    value = "" if is_own else model_value(provider, model)
+    options = [Option("", own if is_own else "The model of a new discussion"), *listed]
+    if value not in {option.value for option in options}:
+        options.append(Option(value, model or provider, "unknown"))
+    ui.text("label", "Read by", tone="muted")
+    chosen = ui.combo(
+        "model", options, value, width=0, is_enabled=not state.harvest.is_busy, tip="The model that reads"
+    )
+    if chosen is not None and chosen != value:
+        name, _, found = chosen.partition("\n")
+        desk.send(ChangeSetting(f"{TABLE}.harvest_provider", name))
+        desk.send(ChangeSetting(f"{TABLE}.harvest_model", found))
+    ui.text("goes", where_it_goes(state), tone="muted", style="small", wraps=True)
+    if fault := reader_fault(state):
+        ui.text("fault", fault, tone="warn", style="small", wraps=True)
+        if ui.button("set up", "Set up providers", is_small=True, tip="Keys and servers, in the settings"):
+            desk.view.show_settings("providers")
+
+
+def _mode(desk: Desk) -> None:
+    """The choice of who may write, and of the categories that are not asked about."""
+    ui, settings = desk.ui, desk.state.config.settings.knowledge
+    with ui.group("mode", gap=6):
+        ui.text("label", "What is found", tone="muted")
+        chosen = ui.combo("mode", MODES, settings.mode, width=0, tip="Who may write to knowledge")
+        if chosen is not None and chosen != settings.mode:
+            desk.send(ChangeSetting(f"{TABLE}.mode", chosen))
+        ui.text("about", ABOUT_MODE[MemoryMode(settings.mode)], tone="muted", style="small", wraps=True)
+        if settings.mode != MemoryMode.AUTOMATIC:
+            return
+        for category in Category:
+            label = CATEGORY_WORDS[category][1].capitalize()
+            is_on = category.value in settings.automatic_categories
+            changed = ui.checkbox(category.value, label, is_on)
+            if changed is not None:
+                kept = {*settings.automatic_categories, category.value} - (
+                    set() if changed else {category.value}
+                )
+                ordered = tuple(one.value for one in Category if one.value in kept)
+                desk.send(ChangeSetting(f"{TABLE}.automatic_categories", ordered))
+        if writes_nothing_itself(settings):
+            ui.text("nothing", NOTHING_AUTOMATIC, tone="warn", style="small", wraps=True)
+
+
+def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:
+    ui, own = desk.ui, desk.view.of(HarvestView)
+    with ui.row(name):
+        ui.text("label", label, tone="muted", width=0, tip=tip)
+        typed = ui.text_input("value", shown, width=NUMBER_PX, submits=True, tip=label)
+    if typed is not None and typed.strip() != shown:
+        found = _parsed(name, typed.strip())
+        own.error = (name, found) if isinstance(found, str) else ("", "")
+        if not isinstance(found, str):
+            desk.send(ChangeSetting(f"{TABLE}.{name}", found))
+    if own.error[0] == name:
+        ui.text((name, "error"), own.error[1], tone="error", style="small", wraps=True)
+
+
+def _parsed(name: str, text: str) -> float | int | str:
+    """The number that was typed, or why it is not taken."""
+    whole, _, part = text.replace(",", "").partition(".")
+    if not whole.isdecimal() or len(whole) > 9 or (part and not part.isdecimal()):
+        return f"{text!r} is no number"
+    value = float(f"{whole}.{part or 0}")
+    if name == "live_days":
+        return value if value <= MOST_DAYS else f"{text} is outside of what is possible, 0 to {MOST_DAYS:,}"
+    if not 1 <= value <= MOST_KIB:
+        return f"{text} is outside of what is possible, 1 to {MOST_KIB:,}"
+    return round(value * KIB)
+
+
+def _sources(desk: Desk) -> None:
+    ui, settings = desk.ui, desk.state.config.settings.knowledge
+    with ui.row("sources head"):
+        ui.text("title", "Conversations of other programs", style="small_strong", width=0)
+        if ui.button("folder", "", icon="folder-plus", kind="ghost", is_small=True, tip="Add a folder…"):
+            desk.view.dialog = Dialog("harvest_folder")
+        if ui.button("file", "", icon="file-circle-plus", kind="ghost", is_small=True, tip="Add files…"):
+            desk.view.dialog = Dialog("harvest_files")
+    ui.text("note", "They are read and never removed.", tone="muted", style="small")
+    for path in settings.harvest_sources:
+        with ui.row(("source", path)):
+            ui.text("path", path, style="mono_small", width=0, tip=path)
+            if ui.button(
+                "remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Do not look in {path}"
+            ):
+                change_sources(desk, tuple(one for one in settings.harvest_sources if one != path))
+
+
+def change_sources(desk: Desk, paths: tuple[str, ...]) -> None:
+    """Ask for other sources, each once."""
+    desk.send(ChangeSetting(f"{TABLE}.harvest_sources", tuple(dict.fromkeys(paths))))

@@ -1,0 +1,227 @@
+"""The dialogs of imports: choosers of files and of a folder, the preview of what they hold, and its import."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+from core.imports.import_plan import LABELS, fault_text, left_out, sum_text
+from core.imports.imports_messages import CancelImport, DismissImport, ImportConversations
+from core.kernel import figures as fmt
+from core.kernel.frame import one_line
+from core.kernel.values.imports import ImportReport, ImportRow
+from core.talk.discussion.discussion_messages import SelectDiscussion
+from panels.base.desk import Desk
+from panels.base.ui import Column, Tone, Ui
+from panels.base.view import Dialog
+from panels.imports.imports_view import ImportView
+
+WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
+NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
+"""Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
+LOW_SHARE = 0.27
+"""Part of the dialog that the notes take at most: in a low window the conversations have the rest."""
+ROW_PX = 24.0
+TICK = Column("", width=40)
+BRANCHES = Column("Branches", width=88, is_number=True)
+COLUMNS = (
+    Column("Day", width=92),
+    Column("From", width=96),
+    Column("Conversation"),
+    Column("New", width=64, is_number=True),
+)
+WHY = Column("New", width=112, is_number=True)
+"""The last one where it says why a conversation adds nothing."""
+NARROW_PX = 560.0
+"""Below this width rows have two columns, and the note is left to the documents."""
+SHOWN_FAULTS = 100
+READ_ONLY = "This home is read-only: nothing can be saved"
+
+
+def import_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of imports'."""
+    match dialog.kind:
+        case "import_files":
+            _choose(desk, "Import conversations", "files")
+        case "import_folder":
+            _choose(desk, "Import a folder of conversations", "folder")
+        case _:
+            _import(desk)
+
+
+def _choose(desk: Desk, title: str, picks: Literal["files", "folder"]) -> None:
+    picked = desk.ui.file_dialog(f"import {picks}", title, start=desk.state.config.project.root, picks=picks)
+    if picked is None:
+        return
+    desk.view.dialog = Dialog("import") if picked else None
+    if picked:
+        desk.send(ImportConversations(tuple(picked)))
+
+
+def _import(desk: Desk) -> None:
+    """Show how far the run is, what an import would do, or what it did."""
+    ui, imports = desk.ui, desk.state.imports
+    report = imports.report
+    title = "Imported" if report is not None and not report.is_dry else "Import conversations"
+    with ui.dialog("import", title, width=WIDTH_PX, height=None if report is None else HEIGHT_PX) as closed:
+        if report is not None:
+            _report(desk, report)
+        elif imports.is_running:
+            done = fmt.count(imports.count, "conversation")
+            doing = "Reading" if imports.is_dry else "Importing"
+            ui.text(
+                "doing", f"{doing}: {done} so far. {one_line(imports.doing, 80)}", tone="muted", wraps=True
+            )
+        elif imports.problem:
+            ui.text("problem", f"{imports.problem}. {imports.remedy}", tone="error", wraps=True)
+        else:
+            ui.text("begins", "Reading what you chose…", tone="muted")
+        answer = _foot(desk, report)
+    if answer == "import" and report is not None:
+        desk.send(ImportConversations(imports.paths, is_dry=False, without=desk.view.of(ImportView).left_out))
+    elif answer == "stop":
+        desk.send(CancelImport())
+    elif answer == "close" or closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+        desk.send(DismissImport())
+
+
+def _report(desk: Desk, report: ImportReport) -> None:
+    ui, own = desk.ui, desk.view.of(ImportView)
+    if own.of is not report:
+        own.of, own.left_out = report, frozenset()
+    ui.text("sum", f"{sum_text(report).removesuffix('.')}.", style="strong", wraps=True)
+    is_wide = not 0 < ui.width() < NARROW_PX
+    if is_wide and report.is_dry and report.new_count:
+        text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
+        ui.text("note", text, tone="muted", style="small", wraps=True)
+    notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
+    most_px = min(MOST_NOTES_PX, LOW_SHARE * ui.height()) if ui.height() > 0 else MOST_NOTES_PX
+    notes_px = min(most_px, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    if _can_choose(report):
+        _choosers(desk, report)
+    with ui.surface("rows", "clear", height=0, padding=(0, 0)):
+        if report.rows:
+            rows = _Rows(desk, report, is_wide=is_wide)
+            ui.table("table", rows.columns, rows)
+    if notes:
+        with ui.surface("notes", "inset", height=notes_px - GAP_PX, padding=(12, 8), scrolls=True):
+            for index, (tone, line) in enumerate(notes):
+                ui.text(("note", index), line, tone="warn" if tone else "muted", style="small", wraps=True)
+
+
+def _can_choose(report: ImportReport) -> bool:
+    """True if there is something to choose from. Of what the list does not hold all is taken."""
+    return report.is_dry and report.new_count > 1
+
+
+def _choosers(desk: Desk, report: ImportReport) -> None:
+    ui, own = desk.ui, desk.view.of(ImportView)
+    new = frozenset(row.discussion_id for row in report.rows if not row.why)
+    with ui.row("choose"):
+        words = f"{_ticked(desk, report):,} of {fmt.count(report.new_count, 'new conversation')} ticked"
+        more = report.count - len(report.rows)
+        rest = f"; {more:,} more stand behind the list and go with them" if more > 0 else ""
+        ui.text("ticked", f"{words}{rest}", tone="muted", style="small", width=0)
+        if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=bool(own.left_out)):
+            own.left_out = frozenset()
+        if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=own.left_out != new):
+            own.left_out = new
+
+
+def _ticked(desk: Desk, report: ImportReport) -> int:
+    left_out = desk.view.of(ImportView).left_out
+    return report.new_count - sum(row.discussion_id in left_out for row in report.rows if not row.why)
+
+
+def _notes(report: ImportReport) -> tuple[tuple[bool, str], ...]:
+    """Notes on what is not taken, each with whether it is a fault."""
+    faults = [(True, fault_text(one)) for one in report.faults[:SHOWN_FAULTS]]
+    stopped = [(True, f"It ended early: {report.stopped}")] if report.stopped else []
+    return (*stopped, *faults, *((False, line) for line in left_out(report)))
+
+
+def _foot(desk: Desk, report: ImportReport | None) -> str:
+    """Draw the buttons. Returns `import`, `stop`, `close` or nothing."""
+    ui, imports = desk.ui, desk.state.imports
+    with ui.row("foot"):
+        ui.push()
+        if imports.is_running:
+            return "stop" if ui.button("stop", "Stop") else ""
+        found = "close" if ui.button("close", "Close") else ""
+        if report is not None and report.is_dry and report.new_count:
+            ticked = _ticked(desk, report)
+            label = f"Import {fmt.count(ticked, 'conversation')}" if ticked else "Import"
+            can = not desk.state.program.is_home_read_only and bool(ticked)
+            tip = "" if can else "Tick a conversation first" if not ticked else READ_ONLY
+            if ui.button("import", label, kind="primary", is_enabled=can, tip=tip):
+                found = "import"
+    return found
+
+
+class _Rows:
+    """Conversations of a report as rows of a table."""
+
+    def __init__(self, desk: Desk, report: ImportReport, *, is_wide: bool) -> None:
+        self._desk, self._rows, self._is_wide = desk, report.rows, is_wide
+        self._has_ticks = _can_choose(report)
+        self._has_branches = is_wide and any(row.branches for row in report.rows)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """Columns that have something to say."""
+        last = WHY if any(row.why for row in self._rows) else COLUMNS[-1]
+        middle = (*(COLUMNS[:-1] if self._is_wide else COLUMNS[2:-1]), last)
+        ticks = (TICK,) if self._has_ticks else ()
+        return (*ticks, *middle, *((BRANCHES,) if self._has_branches else ()))
+
+    @property
+    def revision(self) -> Hashable:
+        """Rows are the same as long as the report is."""
+        return id(self._rows), self._is_wide, self._has_ticks
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def key(self, index: int) -> Hashable:
+        """The row's place."""
+        return index
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """Rows are of one line."""
+        del index, width
+        return ROW_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw one conversation; one that is here leads to its discussion."""
+        row = self._rows[index]
+        tone: Tone = "muted" if row.why else "text"
+        if self._has_ticks:
+            self._tick(row, ui)
+        if self._is_wide:
+            day = fmt.day(row.at.astimezone().date(), self._desk.state.now) if row.at is not None else ""
+            ui.text("day", day, tone="muted", style="small")
+            origin = LABELS.get(row.kind, row.kind.value)
+            ui.text("from", origin, tone="muted", style="small", width=0, tip=f"{origin}: {row.path}")
+        is_here = row.discussion_id in self._desk.state.discussions.summaries
+        with ui.row("title"):
+            if is_here and ui.button(
+                "show", "", icon="chevron-right", kind="ghost", is_small=True, tip="Show the discussion"
+            ):
+                self._desk.view.page, self._desk.view.dialog = "chat", None
+                self._desk.send(DismissImport())
+                self._desk.send(SelectDiscussion(row.discussion_id))
+            ui.text("name", row.title, tone=tone, width=0, tip=row.why or row.title)
+        ui.text("new", f"{row.new:,}" if row.new else row.why, tone=tone, style="small", tip=row.why)
+        if self._has_branches:
+            ui.text("branches", f"{row.branches:,}" if row.branches else "", tone="muted", style="small")
+
+    def _tick(self, row: ImportRow, ui: Ui) -> None:
+        own = self._desk.view.of(ImportView)
+        if row.why:
+            ui.text("tick", "")
+            return
+        changed = ui.checkbox("tick", "", row.discussion_id not in own.left_out, tip=f"Import {row.title}")
+        if changed is not None:
+            one = {row.discussion_id}
+            own.left_out = own.left_out - one if changed else own.left_out | one

@@ -1,0 +1,39 @@
+"""Room of imports in the window: choosers, the preview, and the import."""
+
+from __future__ import annotations
+
+from panels.base.desk import Action, Desk, Room
+from panels.base.view import Dialog
+from panels.imports.imports_view import ImportView
+
+# Actions of imports from the menus.
+
+
+def _open(desk: Desk, kind: str) -> None:
+    """Open the chooser, or the report of the run that is under way or was not read yet."""
+    imports = desk.state.imports
+    is_shown = imports.is_running or imports.report is not None
+    desk.view.dialog = Dialog("import" if is_shown else kind)
+
+
+def _files(desk: Desk) -> None:
+    _open(desk, "import_files")
+
+
+def _folder(desk: Desk) -> None:
+    _open(desk, "import_folder")
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("import_files", "File", 1, "Import conversations…", _files, "file-import"),
+    Action("import_folder", "File", 1, "Import a folder of conversations…", _folder, "folder-open"),
+)
+
+
+def _dialog(desk: Desk, dialog: Dialog) -> None:
+    from panels.imports.import_dialogs import import_dialog
+
+    import_dialog(desk, dialog)
+
+
+ROOM = Room(ACTIONS, ImportView, dialogs=dict.fromkeys(("import_files", "import_folder", "import"), _dialog))

@@ -1,0 +1,102 @@
+"""The dialogs of the Knowledge panel: a yes before an item goes, and the file that notes belong to."""
+
+from __future__ import annotations
+
+from core.app.forgetting.forgetting_report import DELETE_SAYS, FORGET_SAYS
+from core.kernel.values.knowledge import DraftKind, Item
+from core.knowledge.harvest.harvest_messages import GraduatePlaybook
+from core.knowledge.knowledge_messages import AttachNotes, DeleteKnowledgeItem
+from core.knowledge.merges import becomes, draft_name, draft_text
+from core.talk.caching.rewrites import withdrawal_text
+from panels.base.desk import Desk, answers
+from panels.base.ui import Option
+from panels.base.view import Dialog
+from panels.knowledge.history import history_dialog
+from panels.knowledge.knowledge_view import KnowledgeView, ask, item_key, shown_text
+
+# The dialog that makes a draft of a playbook: its text, where it goes, and what makes it count.
+
+WIDTH_PX, TEXT_PX = 620, 300
+KINDS = (Option(DraftKind.PROMPT.value, "A prompt"), Option(DraftKind.TOOL.value, "A tool"))
+
+
+def ask_draft(desk: Desk, item: Item) -> None:
+    """Open the dialog."""
+    desk.view.dialog = Dialog("graduate_playbook", command=GraduatePlaybook(item))
+
+
+def draft_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog. Sends GraduatePlaybook."""
+    ui, asked = desk.ui, dialog.command
+    if not isinstance(asked, GraduatePlaybook):
+        desk.view.dialog = None
+        return
+    with ui.dialog("graduate playbook", "Make a draft of this playbook", width=WIDTH_PX) as closed:
+        kind = DraftKind(ui.tabs("kind", KINDS, asked.kind.value) or asked.kind.value)
+        if kind is not asked.kind:
+            dialog.command = asked = GraduatePlaybook(asked.item, kind)
+        name = draft_name(asked.item, kind, ())
+        ui.selectable_text("text", draft_text(asked.item, kind, name), mono=True, height=TEXT_PX)
+        where = f"It is written to {name} in the knowledge folder; the playbook stays. Nothing reads or runs it until you "
+        ui.text("where", f"{where}rename it to {becomes(name)}.", tone="muted", style="small", wraps=True)
+        answer = answers(ui, "Cancel", "Write the draft")
+    if answer or closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+    if answer == "yes":
+        desk.send(asked)
+
+
+SHOWN_CHARS = 400
+
+
+def knowledge_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of the Knowledge panel's."""
+    if dialog.kind == "delete_item":
+        _delete_item(desk, dialog)
+    elif dialog.kind == "item_history":
+        history_dialog(desk, dialog)
+    elif dialog.kind == "graduate_playbook":
+        draft_dialog(desk, dialog)
+    else:
+        _attach_notes(desk, dialog)
+
+
+def _delete_item(desk: Desk, dialog: Dialog) -> None:
+    """Ask before an item is deleted. Sends DeleteKnowledgeItem."""
+    ui, command = desk.ui, dialog.command
+    if not isinstance(command, DeleteKnowledgeItem):
+        desk.view.dialog = None
+        return
+    item = command.item
+    with ui.dialog("delete item", "Delete this item?", width=440) as closed:
+        text = shown_text(item)
+        with ui.surface("words", "inset"):
+            shown = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
+            ui.text("text", shown, wraps=True)
+        ui.text("what", f"It is taken out of {item.file}. {DELETE_SAYS}", tone="muted", wraps=True)
+        ui.text("forget", FORGET_SAYS, tone="muted", wraps=True)
+        if price := withdrawal_text(desk.state):
+            ui.text("price", price, tone="warn", wraps=True)
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("cancel", "Cancel"):
+                desk.view.dialog = None
+            if ui.button("delete", "Delete item", kind="danger"):
+                desk.view.dialog = None
+                desk.view.of(KnowledgeView).edits.pop(item_key(item), None)
+                ask(desk, item, command)
+    if closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+
+
+def _attach_notes(desk: Desk, dialog: Dialog) -> None:
+    """Choose the file that orphaned notes are about. Sends AttachNotes."""
+    note = next((n for n in desk.state.knowledge.notes if n.file_id == dialog.subject), None)
+    folder = dialog.text.replace("\\", "/").rpartition("/")[0]
+    start = desk.state.config.project.root or folder
+    picked = desk.ui.file_dialog("attach notes", "Attach notes to a file", start=start)
+    if picked is None:
+        return
+    desk.view.dialog = None
+    if picked and note is not None:
+        ask(desk, note, AttachNotes(note.file_id, picked[0]))

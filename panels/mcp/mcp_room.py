@@ -1,0 +1,15 @@
+"""Room of MCP servers in the window."""
+
+from __future__ import annotations
+
+from panels.base.desk import Desk, HubPanel, Room
+from panels.mcp.mcp_view import McpView
+
+
+def _panel(desk: Desk) -> None:
+    from panels.mcp.mcp_panel import mcp_panel
+
+    mcp_panel(desk)
+
+
+ROOM = Room(view=McpView, panels=(HubPanel("mcp", "MCP Servers", "Servers", "plug", 8, _panel),))

@@ -1,0 +1,205 @@
+"""The one table of what a person can do, joined from the rooms: menus, palette, shortcuts and buttons use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from core.app.app_messages import Quit
+from panels.base.desk import Action, Desk, HubPanel, opens_dialog, run_action
+from panels.base.view import Kept, Side, WindowView, one_of, text, within, yes_or_no
+from panels.shell.rooms import PANELS, ROOMS
+
+# Panes side by side, and their widths, so that the conversation always has room to be read.
+
+Pane = Literal["list", "conversation", "hub"]
+
+LIST_MIN_PX = 208.0
+HUB_MIN_PX = 288.0
+CONVERSATION_MIN_PX = 420.0
+CONVERSATION_PX = 560.0
+"""Width that it has before the hub grows beyond its usual one in a small window."""
+HUB_SMALL_PX, HUB_PX = 384.0, 448.0
+"""Of the hub while the person has not dragged its edge: in a small window and in one where its tabs have room."""
+BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX
+CONVERSATION_LEAST_PX = 232.0
+"""Width under which neither its model nor its estimate could be read."""
+BESIDE_FROM_PX = HUB_MIN_PX + CONVERSATION_LEAST_PX
+"""Width from which the hub stands beside the conversation; below, the one that was asked for last has the room."""
+
+
+def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
+    """The panes from the left with their widths; 0 takes what is left.
+
+    Args:
+        room_px: width for all of them, design px; 0 while not known yet.
+
+    Returns:
+        In a narrow window only the side pane that was asked for last, else those that are switched on; side panes
+        give way before the conversation does. The hub stands alone where there is no room beside it.
+    """
+    has_list, has_hub = view.is_list_shown, view.is_hub_shown
+    if has_hub and 0 < room_px < BESIDE_FROM_PX:
+        if view.side == "hub":
+            return (("hub", 0.0),)
+        has_hub = False
+    if has_list and has_hub and 0 < room_px < BOTH_FROM_PX:
+        has_list, has_hub = view.side == "list", view.side == "hub"
+    list_px = view.list_px if has_list else 0.0
+    hub_px = (view.hub_px or _usual_hub_px(room_px - list_px)) if has_hub else 0.0
+    if room_px > 0:
+        spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
+        if spare < 0 and has_hub:
+            hub_px = max(HUB_MIN_PX, hub_px + spare)
+            spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
+        if spare < 0 and has_list:
+            list_px = max(LIST_MIN_PX, list_px + spare)
+    shown: list[tuple[Pane, float]] = [("conversation", 0.0)]
+    if has_list:
+        shown.insert(0, ("list", list_px))
+    if has_hub:
+        shown.append(("hub", hub_px))
+    return tuple(shown)
+
+
+def _usual_hub_px(room_px: float) -> float:
+    return min(HUB_PX, max(HUB_SMALL_PX, room_px - CONVERSATION_PX))
+
+
+def shown_panes(view: WindowView) -> frozenset[Pane]:
+    """The panes in view just now."""
+    return frozenset(name for name, _ in panes(view, view.room_px)) if view.page == "chat" else frozenset()
+
+
+def show_conversation(view: WindowView) -> None:
+    """Bring the conversation back where the hub stands alone."""
+    if all(name != "conversation" for name, _ in panes(view, view.room_px)):
+        view.side = "list"
+
+
+def toggle_side(view: WindowView, side: Side) -> None:
+    """Hide a side pane that is in view, else bring it into view."""
+    if side not in shown_panes(view):
+        view.show_side(side)
+    elif side == "list":
+        view.is_list_shown = False
+    else:
+        view.is_hub_shown = False
+
+
+MENUS = ("File", "Edit", "View", "Discussion", "Tools", "Help")
+
+
+def _toggle_list(desk: Desk) -> None:
+    toggle_side(desk.view, "list")
+
+
+def _toggle_hub(desk: Desk) -> None:
+    toggle_side(desk.view, "hub")
+
+
+def _of_panel(panel: HubPanel) -> Action:
+    return Action(
+        panel.id, "View", 2, panel.title, lambda d: d.view.show_hub(panel.id), panel.icon, f"Ctrl+{panel.place}",
+        is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
+    )  # fmt: skip
+
+
+OWN: tuple[Action, ...] = (
+    Action("quit", "File", 3, "Quit", lambda d: d.send(Quit()), "power-off", "Ctrl+Q"),
+    Action("list", "View", 1, "Show discussion list", _toggle_list, "list", "Ctrl+B",
+           is_done=lambda d: "list" in shown_panes(d.view), undo_label="Hide discussion list"),
+    Action("hub", "View", 1, "Show Operations Hub", _toggle_hub, "table-columns", "Ctrl+Shift+H",
+           is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
+    Action("palette", "Tools", 0, "Command palette", opens_dialog("palette"), "terminal", "Ctrl+Shift+P"),
+    Action("shortcuts", "Help", 0, "Keyboard shortcuts", opens_dialog("shortcuts"), "keyboard", "F1"),
+)  # fmt: skip
+
+
+def _place(action: Action) -> tuple[int, int]:
+    return MENUS.index(action.menu), action.group
+
+
+ACTIONS: tuple[Action, ...] = tuple(
+    sorted((*(a for room in ROOMS for a in room.actions), *map(_of_panel, PANELS), *OWN), key=_place)
+)
+"""By menu and group; within a group in the order of the rooms."""
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+
+def run_shortcuts(desk: Desk) -> None:
+    """Do what the pressed chords ask for, or have it said why not. Once a frame, before anything is drawn."""
+    for action in ACTIONS:
+        if action.chord and action.is_bound and desk.ui.shortcut(action.chord):
+            why = "" if action.is_enabled(desk) else action.why_not(desk)
+            desk.view.said = (desk.state.discussions.selected_id, why) if why else None
+            run_action(action.id, desk)
+
+
+# File of what outlives the window: pages, tabs, widths, scroll, as TOML in the program's own settings.
+
+_HUB_PX = within(160, 1200)
+
+WINDOW: tuple[Kept, ...] = (
+    Kept("page", "page", one_of("chat", "settings")),
+    Kept("hub_tab", "panel", one_of(*(one.id for one in PANELS))),
+    Kept("settings_section", "settings_section", text),
+    Kept("list_px", "list_px", within(160, 800)),
+    Kept("hub_px", "hub_px", lambda value, now: _HUB_PX(value or None, now)),
+    Kept("is_list_shown", "is_list_shown", yes_or_no),
+    Kept("is_hub_shown", "is_hub_shown", yes_or_no),
+)
+
+ROOM_FIELDS = tuple((room.view, room.view.kept) for room in ROOMS if room.view is not None and room.view.kept)
+_of_window = attrgetter(*(one.name for one in WINDOW))
+_OF_ROOMS = tuple((room, attrgetter(*(one.name for one in fields))) for room, fields in ROOM_FIELDS)
+
+
+def _fields(view: WindowView) -> Iterator[tuple[object, Kept]]:
+    """Every field that persists, with the view that has it."""
+    yield from ((view, one) for one in WINDOW)
+    for room, fields in ROOM_FIELDS:
+        own = view.of(room)
+        yield from ((own, one) for one in fields)
+
+
+def kept(view: WindowView) -> tuple[object, ...]:
+    """Values that persist, for noticing a change without writing anything. Once a frame."""
+    return _of_window(view), [get(view.of(room)) for room, get in _OF_ROOMS]
+
+
+def to_toml(view: WindowView) -> str:
+    """TOML document of what persists."""
+    import tomli_w
+
+    document: dict[str, Any] = {one.key: one.write(getattr(own, one.name)) for own, one in _fields(view)}
+    return tomli_w.dumps(document)
+
+
+def restore(view: WindowView, text: str) -> None:
+    """Take over what an earlier window left, in place."""
+    from core.kernel.decoders import TomlError, read_toml
+
+    try:
+        found = read_toml(text)
+    except TomlError:
+        return
+    for own, one in _fields(view):
+        setattr(own, one.name, one.read(found.get(one.key), getattr(own, one.name)))
+    view.saved = kept(view)
+
+
+# View of the notices over the conversation.
+
+
+class NoticesView(msgspec.Struct):
+    """The notices' own state. `was_trust_put_off`: questions of trust that were put off, by their id and folder."""
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    are_all_shown: bool = False
+    was_trust_put_off: set[tuple[str, str]] = msgspec.field(default_factory=set)

@@ -1,0 +1,33 @@
+"""Room of signals in the window."""
+
+from __future__ import annotations
+
+from core.signals.signals_messages import SetQuiet
+from panels.base.desk import Action, Desk, HubPanel, Room
+from panels.signals.signals_view import SignalsView
+
+# Actions on what a person is told.
+
+
+def is_quiet(desk: Desk) -> bool:
+    """True while notifications are held back."""
+    return desk.state.signals.is_quiet
+
+
+def _toggle(desk: Desk) -> None:
+    desk.send(SetQuiet(not is_quiet(desk)))
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("quiet", "Tools", 3, "Hold notifications back", _toggle, "bell-slash",
+           is_done=is_quiet, undo_label="Give notifications again"),
+)  # fmt: skip
+
+
+def _panel(desk: Desk) -> None:
+    from panels.signals.signals_panel import signals_panel
+
+    signals_panel(desk)
+
+
+ROOM = Room(ACTIONS, SignalsView, panels=(HubPanel("signals", "Signals", "Signals", "bell", 9, _panel),))

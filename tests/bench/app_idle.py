@@ -1,0 +1,133 @@
+"""Measures a window that rests: processor time of the whole process while nothing moves, and while a countdown does."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.bench.__main__ import Row, row
+from tests.bench.child import measured
+
+SETTLED_S = 15.0
+MEASURED_S = 60.0
+STILL_BAR = 1.0
+COUNTDOWN_BAR = 4.0
+BLIND_BAR = 4.0
+
+
+def rows() -> list[Row]:
+    """Measure with software drawing, each in a process and a home of its own."""
+    from gui.screen import any_screen
+
+    with any_screen():
+        still, countdown, blind = (_child(mode) for mode in ("still", "countdown", "blind"))
+    return [
+        row("idle window, nothing moves", still["cpu"], "% of a core", STILL_BAR),
+        row("idle window, nothing moves", still["frames"], "frames a second", None),
+        row("idle window, a countdown", countdown["cpu"], "% of a core", COUNTDOWN_BAR),
+        row("idle window, a countdown", countdown["frames"], "frames a second", None),
+        row("idle window, input cannot be waited for", blind["frames"], "frames a second", BLIND_BAR),
+        row("idle window, input cannot be waited for", blind["cpu"], "% of a core", None),
+    ]
+
+
+def _child(mode: str) -> dict[str, float]:
+    with TemporaryDirectory() as home:
+        return measured("tests.bench.app_idle", mode, MANUAL_SLOP_HOME=str(Path(home) / "home"))
+
+
+def program(*, is_blind: bool) -> dict[str, float]:
+    """The program as `manual-slop` opens it, on its first start."""
+    from core.app.execution import OutsideOptions
+    from gui.app import LastLook, WindowApp
+    from gui.input_watch import BlindWatch
+    from gui.startup import Starting
+
+    starting = Starting(OutsideOptions(home=Path(os.environ["MANUAL_SLOP_HOME"])))
+    app = WindowApp(LastLook(), lambda: starting.controller)
+    app.open()
+    if is_blind:
+        app.loop.watch_with(BlindWatch())
+    app.loop.frame()
+    starting.begin()
+    found = _measured_beside(app.loop)
+    starting.wait()
+    if starting.controller is not None:
+        starting.controller.stop()
+    return found
+
+
+def countdown() -> dict[str, float]:
+    """A window whose Caching panel counts the seconds of a warm prefix down."""
+    import dearpygui.dearpygui as dpg
+    from msgspec.structs import replace
+
+    from gui.binding import DpgUi
+    from gui.loop import Loop
+    from gui.metrics import load_theme
+    from gui.window import Placement, open_viewport
+    from panels.base.ui import Ui
+    from panels.base.view import WindowView
+    from panels.shell.window import window
+    from tests.panels.caching import cache_states
+
+    dpg.create_context()
+    dpg.configure_app(manual_callback_management=True)
+    open_viewport(Placement(0, 0, 1440, 900))
+    view, start, began = WindowView(panel="caching"), cache_states.caching(), time.monotonic()
+    assert start.now is not None
+    noon = start.now
+
+    def seconds() -> int:
+        return int(time.monotonic() - began)
+
+    def describe(ui: Ui) -> None:
+        window(replace(start, now=noon + timedelta(seconds=seconds())), view, ui, lambda _: None)
+
+    def fail(error: BaseException) -> None:
+        raise error
+
+    loop = Loop(DpgUi(load_theme()), describe, seconds, on_close=lambda: None, on_failure=fail)
+
+    def tick() -> None:
+        while True:
+            time.sleep(1.0)
+            loop.nudge()
+
+    threading.Thread(target=tick, daemon=True).start()
+    return _measured_beside(loop)
+
+
+def _measured_beside(loop: object) -> dict[str, float]:
+    """Run a loop until it was measured for a minute."""
+    from gui.loop import Loop
+
+    assert isinstance(loop, Loop)
+    found: dict[str, float] = {}
+
+    def measure() -> None:
+        time.sleep(SETTLED_S)
+        frames, cpu, start = loop.frames, time.process_time(), time.monotonic()
+        time.sleep(MEASURED_S)
+        took = time.monotonic() - start
+        found["cpu"] = 100 * (time.process_time() - cpu) / took
+        found["frames"] = (loop.frames - frames) / took
+        loop.stop()
+
+    threading.Thread(target=measure, daemon=True).start()
+    loop.run()
+    return found
+
+
+if __name__ == "__main__":
+    mode = sys.argv[1]
+    figures = countdown() if mode == "countdown" else program(is_blind=mode == "blind")
+    sys.stdout.write(json.dumps(figures) + "\n")
+    sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,73 @@
+"""The receipt in a person's words: what was found and done, the rest in one line, figures that agree."""
+
+from __future__ import annotations
+
+from core.app.forgetting.forgetting_places import PLACES, READ_AGAIN
+from core.app.forgetting.forgetting_report import found_lines, nothing_found, preview_text, receipt_text
+from core.kernel.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget, PlaceReport
+from core.kernel.values.knowledge import Category
+
+TALK = ForgetTarget(("a",))
+
+
+def receipt(*rows: PlaceReport, **more: object) -> ForgetReceipt:
+    made: ForgetReceipt = ForgetReceipt("i", "2026-11-23T00:00:00Z", ("a",), places=rows, **more)  # type: ignore[arg-type]
+    return made
+
+
+def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
+    text = receipt_text(
+        receipt(
+            PlaceReport("discussions", 1, "its folder is gone"),
+            PlaceReport("trash", 0, "no folder of it is there"),
+            PlaceReport("facts", 1, READ_AGAIN),
+            PlaceReport("digest", 1, "made anew without it"),
+            PlaceReport("drafts", 0, "read again"),
+            PlaceReport("strangers", 0, ""),
+            items=1,
+            facts=1,
+        )
+    )
+
+    lines = text.splitlines()
+    assert lines[0] == "Forgotten: 1 conversation, 1 item, 1 fact."
+    assert lines[2:6] == [
+        "  1 conversation with its draft, queue, replies, files and cache: its folder is gone",
+        "  1 structured fact",
+        "  Emptied, or made anew without it: the digest",
+        "  What stays of knowledge was read again: none of the words stand there",
+    ]
+    assert lines[7] == "Looked through, nothing of it found: the trash, drafts made from playbooks."
+    assert ": 0" not in text
+
+
+def test_a_problem_is_told_even_where_nothing_was_found() -> None:
+    row = PlaceReport("catalog", 0, "", "it is in use")
+
+    assert found_lines(receipt(row)) == [("List of conversations and its search: it is in use", True)]
+    assert nothing_found(receipt(row)) == ""
+
+
+def test_conversations_that_hold_words_still_are_named() -> None:
+    text = receipt_text(receipt(holders=("b",)), {"b": "Tides  (in the trash)"})
+
+    assert "  b  Tides  (in the trash)" in text.splitlines()
+
+
+def test_before_the_deed_it_says_how_much_goes() -> None:
+    branches = ForgetTarget(("a", "b", "c"))
+    item = ForgetTarget((), Category.FACTS, "Tides.", "facts.md")
+    assert (
+        preview_text(ForgetPreview(branches, 1, 5)) == "With it go 1 item, 5 structured facts and 2 branches."
+    )
+    assert preview_text(ForgetPreview(TALK, 2, 0, 1)) == (
+        "With it go 2 items. 1 item said elsewhere too stays."
+    )
+    assert preview_text(ForgetPreview(item, 1, 1)) == "With it goes 1 structured fact."
+    assert preview_text(ForgetPreview(item, 1, 0)) == "Nothing else goes with it."
+
+
+def test_every_place_says_how_it_was_seen() -> None:
+    silent = [one.id for one in PLACES if not one.is_wordless and not one.checked]
+
+    assert silent == ["strangers", "intents"]

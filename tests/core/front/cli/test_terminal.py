@@ -1,0 +1,178 @@
+"""The command line on any output: full, closed, piped away; remedies that a terminal can follow; completion."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.front.cli.stops import in_terminal
+from tests.core.front.cli.conftest import ROOT, World
+
+ENDS_AT_ONCE = (("--version",), ("--help",), ("help", "send"), ("completion", "bash"))
+WINDOW_WORDS = re.compile(r"[Pp]ress |[Cc]lick |settings page|[Ii]n Settings, |[Ii]n Caching, | panel\b")
+
+
+def run(world: World, *arguments: str, out: int) -> tuple[int, str]:
+    done = subprocess.run(
+        world.command(*arguments),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        cwd=world.project,
+        env=world.environ,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.parametrize("words", [*ENDS_AT_ONCE, ("discussions",), ("discussions", "--json")], ids=" ".join)
+def test_a_full_output_is_one_sentence(world: World, words: tuple[str, ...]) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    code, said = run(world, *words, out=full)
+    os.close(full)
+
+    assert (code, said) == (1, "manual-slop: The output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("words", [*ENDS_AT_ONCE, ("discussions",)], ids=" ".join)
+def test_a_reader_that_has_gone_ends_it_without_a_word(world: World, words: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    code, said = run(world, *words, out=write)
+    os.close(write)
+
+    assert (code, said) == (141, "")
+
+
+def test_an_output_that_is_closed_is_no_traceback(world: World) -> None:
+    for words in ENDS_AT_ONCE:
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "sh", *world.command(*words)],
+            stderr=subprocess.PIPE,
+            cwd=world.project,
+            env=world.environ,
+            check=False,
+            timeout=60,
+        )
+        assert b"Traceback" not in done.stderr, words
+
+
+def test_errors_that_nobody_can_read_leave_the_reply_whole(world: World) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>/dev/full', "sh", *world.command("send", "Hello")],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        cwd=world.project,
+        env=world.environ,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stdout) == (0, b"Hello there.\n")
+
+
+def test_a_complaint_that_nobody_can_read_leaves_the_exit_code(world: World) -> None:
+    for words, code in (
+        (("--version",), 1),
+        (("send", "Hello", "--provider", "nowhere"), 2),
+        (("--bogus",), 2),
+        (("knowledge", "prompt", "--bogus"), 2),
+    ):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh", *world.command(*words)],
+            stdin=subprocess.DEVNULL,
+            cwd=world.project,
+            env=world.environ,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == code, words
+
+
+def test_wrong_usage_is_never_said_on_standard_output(world: World) -> None:
+    """With standard error closed, argparse's words went there."""
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *world.command("--bogus")],
+        stdout=subprocess.PIPE,
+        cwd=world.project,
+        env=world.environ,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_every_remedy_of_the_core_can_be_followed_at_a_terminal() -> None:
+    """Whatever a room says of pages and buttons of the window has a terminal's words."""
+    left = []
+    for path in sorted((ROOT / "core").rglob("*.py")):
+        if path.parent.name in {"hooks", "cli"} or path.name == "schema.py":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        left += [
+            f"{path.relative_to(ROOT)}:{node.lineno}: {node.value!r}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in plain
+            and WINDOW_WORDS.search(in_terminal(node.value))
+        ]
+    assert left == []
+
+
+def test_a_missing_key_is_told_with_the_command_that_keeps_it(world: World) -> None:
+    ended = world.run("send", "x", "--provider", "anthropic")
+
+    assert ended.code == 1
+    assert "manual-slop key" in ended.err
+    assert not WINDOW_WORDS.search(ended.err)
+    assert "manual-slop key" in world.run("models", "anthropic").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_a_script_that_asks_this_program(world: World, shell: str) -> None:
+    ended = world.run("completion", shell)
+
+    assert ended.code == 0
+    assert "manual-slop" in ended.out
+    assert "_ARGCOMPLETE" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted", "unwanted"),
+    [
+        ("manual-slop se", "send", "context"),
+        ("manual-slop send --eff", "--effort", "--attach"),
+        ("manual-slop send --effort m", "medium", "low"),
+        ("manual-slop discussions un", "unpin", "show"),
+    ],
+)
+def test_the_program_completes_what_a_shell_asks(
+    world: World, tmp_path: Path, line: str, wanted: str, unwanted: str
+) -> None:
+    told = tmp_path / "told"
+    asked = {
+        "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(told), "_ARGCOMPLETE_IFS": "\n",
+        "COMP_LINE": line, "COMP_POINT": str(len(line)),
+    }  # fmt: skip
+    subprocess.run(
+        [sys.executable, "-m", "core.front.cli"],
+        env={**world.environ, **asked},
+        cwd=world.project,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+    words = told.read_text().split()
+
+    assert wanted in words
+    assert unwanted not in words

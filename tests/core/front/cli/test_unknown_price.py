@@ -1,0 +1,114 @@
+"""A day's limit and a model whose price nobody knows, from a shell: asked, priced by hand, and by newer prices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.kernel import paths
+from core.services.spending.price_files import URL_VARIABLE
+from tests.core.front.cli.conftest import World
+from tests.core.services.spending.test_own_prices import PriceServer
+from tests.vendors.compatible_server import MODEL
+from tests.vendors.loopback import json_reply
+
+SENTENCE = f"The price of {MODEL!r} is not known, so the limit of $0.001 for today cannot hold"
+
+
+@pytest.fixture(autouse=True)
+def _limit(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    monkeypatch.setattr(paths, "config_dir", lambda: folder)
+    text = world.config.read_text("utf-8")
+    world.config.write_text(f"{text}[ai_settings.caching]\nday_limit_usd = 0.001\n", encoding="utf-8")
+
+
+def test_without_a_terminal_it_is_refused_each_time_and_a_flag_sends_it(world: World) -> None:
+    for _ in range(2):
+        ended = world.run("send", "x")
+        assert ended.code == 1
+        assert SENTENCE in ended.err
+        assert "Send it with --over-limit. Give its price in your models.toml" in ended.err
+        assert "manual-slop models --update-prices" in ended.err
+    assert world.server.bodies == []
+    assert not list((world.home / "discussions").glob("*/log.jsonl")), "nothing is left of it"
+
+    assert world.run("send", "x", "--over-limit").code == 0
+    assert len(world.server.bodies) == 1
+    assert world.run("send", "again", "--discussion", "last").code == 1, "one yes holds for one call"
+    assert len(world.server.bodies) == 1
+
+
+@pytest.mark.parametrize(("typed", "calls"), [(b"y\n", 1), (b"n\n", 0), (b"\n", 0)])
+def test_on_a_terminal_it_asks(world: World, typed: bytes, calls: int) -> None:
+    ended = world.run("send", "x", given=typed, types=True)
+
+    assert f"{SENTENCE}. Send it all the same? [y/N]" in ended.err
+    assert (len(world.server.bodies), ended.code == 0) == (calls, bool(calls)), ended.err
+
+
+def test_a_price_by_hand_makes_the_limit_hold(world: World) -> None:
+    lines = "input_usd = 1\noutput_usd = 1\nprices_as_of = 2026-11-28"
+    paths.models_file().write_text(
+        f'[[model]]\nprovider = "local"\nid = "{MODEL}"\n{lines}\n', encoding="utf-8"
+    )
+    assert world.run("send", "x" * 3_000).code == 0
+    listed = world.run("models", "local").out
+    assert "$1 in, $1 out, your models.toml, 2026-11-28" in listed
+    codes = [world.run("send", "x" * 3_000).code for _ in range(4)]
+
+    assert codes[-1] == 1
+    assert "is reached" in world.run("send", "x" * 3_000).err
+    assert len(world.server.bodies) == 1 + codes.count(0)
+
+
+def test_a_wrong_price_is_said_with_its_place(world: World) -> None:
+    paths.models_file().write_text(
+        f'[[model]]\nprovider = "local"\nid = "{MODEL}"\ninput_usd = "dear"\n', encoding="utf-8"
+    )
+    ended = world.run("send", "x")
+
+    assert "input_usd of model 'qwen3:8b' is 'dear' (at line 4)" in ended.err
+    assert str(paths.models_file()) in ended.err
+    assert world.server.bodies == []
+
+
+@pytest.fixture
+def prices(monkeypatch: pytest.MonkeyPatch) -> Iterator[PriceServer]:
+    with PriceServer() as made:
+        monkeypatch.setenv(URL_VARIABLE, f"{made.url}/data.json")
+        yield made
+
+
+def test_newer_prices_are_taken_on_the_flag_alone_and_listed_with_their_date(
+    world: World, prices: PriceServer
+) -> None:
+    rows = [
+        {
+            "id": name,
+            "name": name,
+            "api_pattern": "x",
+            "models": [
+                {"id": MODEL, "match": {"equals": MODEL}, "prices": {"input_mtok": 2, "output_mtok": 3}}
+            ],
+        }
+        for name in ("anthropic", "google", "openai", "local")
+    ]
+    prices.given = json_reply(200, rows)
+    assert "price unknown" in world.run("models", "local", "--refresh").out
+    assert prices.bodies == [], "nobody has asked for it"
+
+    ended = world.run("models", "local", "--refresh", "--update-prices", "--json")
+    assert ended.code == 0
+    assert "Prices of 4 models of 4 providers were taken" in ended.err
+    (model,) = ended.json["local"]["models"]
+    assert model["price"]["source"] == "updated prices"
+    assert world.run("send", "x").code == 0, "its price is known, and stays within the limit"
+
+    prices.given = json_reply(500, {})
+    failed = world.run("models", "local", "--update-prices")
+    assert failed.code == 1
+    assert "Newer prices could not be fetched" in failed.err

@@ -1,0 +1,80 @@
+"""Sentences about batches: a state and a price for every moment of one, and no raw ids."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from core.kernel.values.harvest import BatchItem, BatchState, HarvestBatch
+from core.knowledge.harvest.batch_step import (
+    batch_line,
+    ended_sentence,
+    fault_sentence,
+    names_words,
+    sent_sentence,
+    state_words,
+    stopped_sentence,
+)
+
+NOW = datetime(2026, 11, 23, 7, tzinfo=UTC)
+ITEMS = tuple(BatchItem(f"c{n}", f"sha{n}", f"/home/user/{n}", f"k{n}") for n in range(4))
+SENT = HarvestBatch(
+    "tag",
+    "anthropic",
+    "m",
+    "2026-11-23T05:52:00Z",
+    ITEMS,
+    0.03,
+    state=BatchState.SUBMITTED,
+    name="msgbatch_1",
+)
+DONE = replace(SENT, state=BatchState.COLLECTED, answered=2, taken=(0, 1), paid_usd=0.012)
+
+
+@pytest.mark.parametrize(
+    ("batch", "words"),
+    [
+        (replace(SENT, state=BatchState.INTENDED), "not known yet whether it arrived"),
+        (SENT, "at the provider"),
+        (replace(SENT, worked_off=2), "at the provider, 2 of 4 worked off"),
+        (replace(SENT, is_cancelling=True, is_unwanted=True), "cancelling: the provider was asked to stop it"),
+        (replace(SENT, state=BatchState.ENDED, answered=3, short_looks=1),
+         "ended; not all of its answers could be read: 3 of 4"),
+        (DONE, "answered: 2 of 4"),
+        (replace(DONE, is_unwanted=True), "cancelled, answered before: 2 of 4"),
+        (replace(SENT, state=BatchState.CANCELLED), "cancelled"),
+        (replace(SENT, state=BatchState.VANISHED), "gone at the provider"),
+    ],
+)  # fmt: skip
+def test_every_state_has_its_words(batch: HarvestBatch, words: str) -> None:
+    assert state_words(batch) == words
+
+
+def test_a_line_says_the_price_both_ways_when_it_was_asked_and_no_id() -> None:
+    waiting = batch_line(replace(SENT, asked_at="2026-11-23T06:02:00Z"), NOW)
+    assert "4 conversations, sent " in waiting
+    assert " · asked " in waiting
+    assert waiting.endswith("~$0.03 reserved; directly ~$0.06")
+    assert batch_line(DONE, NOW).endswith("paid $0.012; directly $0.024")
+    assert "msgbatch" not in waiting + batch_line(DONE, NOW) + ended_sentence((DONE,))
+
+
+def test_what_was_cancelled_is_never_said_to_be_submitted_again() -> None:
+    told = stopped_sentence(replace(SENT, state=BatchState.CANCELLED, is_unwanted=True), NOW)
+
+    assert "was cancelled: 4 requests of it were not answered. Nothing was paid." in told
+    assert "submit" not in told
+
+
+def test_a_submission_says_its_half_price_and_that_it_is_reserved() -> None:
+    told = sent_sentence((SENT,))
+
+    assert told.startswith("4 conversations are at the provider, ~$0.03, half the price, within a day")
+    assert "reserved" in told
+
+
+def test_failures_name_their_conversations_the_first_few_of_many() -> None:
+    assert fault_sentence("It broke.", ["Tides", "Sun"]).startswith("Tides, Sun: the provider answered")
+    assert names_words(["A", "B", "C", "D", "D"]) == "A, B, C and 1 more"

@@ -1,0 +1,150 @@
+"""Reasoning of compatible servers in its three spellings, and calls in all the pieces that they come in."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import ModelProfile
+from core.services.providers.compatible.body import ChatReader, chat_body
+from core.talk.turn.turn_replies import ArrivingReply
+from tests.core.services.providers.compatible.test_client import asked
+from tests.core.services.providers.outcomes import NO_BLOBS, ask, assistant, tool, user
+from tests.vendors.compatible_server import MODEL, OPENROUTER, CompatibleServer, Habits, Said
+
+PROFILE = ModelProfile("own", MODEL)
+
+
+def delta(**fields: Any) -> SimpleNamespace:
+    """A chunk as the SDK gives it."""
+    given = SimpleNamespace(**{"content": None, "tool_calls": None, **fields})
+    choice = SimpleNamespace(index=0, delta=given, finish_reason=fields.get("finish"))
+    return SimpleNamespace(id="x", choices=[choice], usage=None)
+
+
+def call(index: int | None = 0, id: str | None = None, name: str | None = None, arguments: Any = "") -> Any:  # noqa: A002
+    return SimpleNamespace(index=index, id=id, function=SimpleNamespace(name=name, arguments=arguments))
+
+
+def read(*chunks: SimpleNamespace) -> tuple[Part, ...]:
+    reader, reply = ChatReader(), ArrivingReply(lambda: 0.0)
+    for chunk in (*chunks, delta(finish="stop")):
+        for item in reader.read(chunk):
+            reply.add(item)
+    for item in reader.end():
+        reply.add(item)
+    return reply.parts()
+
+
+def sent_back(*parts: Part, needs_reasoning: bool = False) -> dict[str, Any]:
+    """The model's message in the next request of the same turn."""
+    wire = [part if not isinstance(part, TextPart) else part.text for part in parts]
+    ids = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
+    messages = user("Go."), assistant(*wire), tool(*(ToolResultPart(one, "done") for one in ids))
+    body = chat_body(ask(MODEL, *messages), PROFILE, NO_BLOBS, needs_reasoning=needs_reasoning)
+    found: dict[str, Any] = body["messages"][2]
+    return found
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_reasoning_goes_back_in_the_spelling_that_it_came_in(field: str) -> None:
+    parts = read(
+        delta(**{field: "Let "}), delta(**{field: "me see."}), delta(content="So."), delta(tool_calls=[call(id="a", name="f")])
+    )  # fmt: skip
+
+    assert isinstance(parts[0], ReasoningPart)
+    assert (parts[0].text, parts[1]) == ("Let me see.", TextPart("So."))
+    assert sent_back(*parts)[field] == "Let me see."
+
+
+def test_details_are_joined_told_once_and_given_back_as_they_came() -> None:
+    first = {"type": "reasoning.text", "index": 0, "text": "Let ", "format": "a", "signature": None}
+    last = {"type": "reasoning.text", "index": 0, "text": "me.", "format": "a", "signature": "s"}
+    sealed = {"type": "reasoning.encrypted", "index": 1, "data": "xyz", "id": "call"}
+    both = read(
+        delta(reasoning="Let ", reasoning_details=[first]),
+        delta(reasoning="me.", reasoning_details=[last]),
+        delta(content="So."),
+        delta(reasoning_details=[sealed], tool_calls=[call(id="a", name="f")]),
+    )
+    alone = read(delta(reasoning_details=[first]), delta(reasoning_details=[last]))
+
+    assert "".join(part.text for part in both if isinstance(part, ReasoningPart)) == "Let me."
+    assert isinstance(alone[0], ReasoningPart)
+    assert alone[0].text == "Let me."
+    whole = {**first, "text": "Let me.", "signature": "s"}
+    assert sent_back(*both)["reasoning_details"] == [whole, sealed]
+    assert "reasoning" not in sent_back(*both)
+
+
+def test_another_vendors_reasoning_and_that_of_a_finished_turn_stay_out() -> None:
+    foreign = ReasoningPart("Hm.", '{"signature":"s","type":"thinking"}')
+    own = ReasoningPart("Hm.", '{"field":"reasoning"}')
+    over = ask(MODEL, user("Go."), assistant(own, "Said."), user("On."))
+
+    assert set(sent_back(foreign, ToolCallPart("a", "f", "{}"))) == {"role", "content", "tool_calls"}
+    assert "Hm." not in json.dumps(chat_body(over, PROFILE, NO_BLOBS))
+
+
+def test_a_server_that_needs_the_reasoning_of_calls_gets_the_field_even_where_there_was_none() -> None:
+    made = ToolCallPart("a", "f", "{}")
+
+    assert sent_back(made, needs_reasoning=True)["reasoning_content"] == ""
+    thought = ReasoningPart("Hm.", '{"field":"reasoning_content"}')
+    assert sent_back(thought, made, needs_reasoning=True)["reasoning_content"] == "Hm."
+
+
+def test_a_server_that_refuses_reasoning_back_is_asked_without_it() -> None:
+    strict = Habits("strict", reasoning_name="reasoning", refuses=frozenset({"stream_options"}))
+    made = ToolCallPart("a", "read_file", "{}")
+    turn = (
+        user("Go."),
+        assistant(ReasoningPart("Hm.", '{"field":"reasoning"}'), made),
+        tool(ToolResultPart("a", "x")),
+    )
+    with CompatibleServer(strict) as server:
+        server.message_fields = frozenset({"role", "content", "tool_calls", "tool_call_id"})
+        result = asked(server, ask(MODEL, *turn))
+    with CompatibleServer(OPENROUTER) as other:
+        other.replies.append(Said("Yes."))
+        taken = asked(other, ask(MODEL, *turn))
+
+    assert (result.error, taken.text) == (None, "Yes.")
+    assert "reasoning" not in server.bodies[-1]["messages"][2]
+    assert other.bodies[-1]["messages"][2]["reasoning"] == "Hm."
+
+
+PIECES = {
+    "by index, in turns": (
+        [call(0, "a", "f", '{"x"'), call(1, "b", "g", "{")],
+        [call(0, arguments=":1}"), call(1, arguments="}")],
+    ),
+    "no index": ([call(None, "a", "f", '{"x"')], [call(None, arguments=":1}")], [call(None, "b", "g", "{}")]),
+    "no index and no id": (
+        [call(None, name="f", arguments='{"x":1}')],
+        [call(None, name="g", arguments="{}")],
+    ),
+    "all with index 0": ([call(0, "a", "f", '{"x":1}')], [call(0, "b", "g", "{}")]),
+    "the name again and empty": (
+        [call(0, "a", "f", '{"x"')],
+        [call(0, "a", "f", ":1")],
+        [call(0, "", "", "}")],
+        [call(1, "b", "g", "")],
+    ),
+    "an object": ([call(0, "a", "f", {"x": 1}), call(1, "b", "g", None)],),
+    "an empty one beside": ([call(0, "a", "f", '{"x":1}'), call(1, "b", "g", "{}"), call(2, "", "", "")],),
+}
+
+
+@pytest.mark.parametrize("pieces", PIECES.values(), ids=PIECES.keys())
+def test_calls_are_put_together_from_all_the_pieces_that_servers_send(pieces: tuple[list[Any], ...]) -> None:
+    calls = [
+        part for part in read(*(delta(tool_calls=one) for one in pieces)) if isinstance(part, ToolCallPart)
+    ]
+
+    assert [(one.name, one.arguments_json) for one in calls] == [("f", '{"x":1}'), ("g", "{}")]
+    assert len({one.call_id for one in calls if one.call_id}) == 2

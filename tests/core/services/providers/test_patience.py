@@ -1,0 +1,163 @@
+"""A server that sends without end, and nothing that belongs to a reply, is waited for as long as a silent one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+import pytest
+
+from core.kernel.errors import FailureKind, ProviderError
+from core.services.providers import door
+from core.services.providers.door import (
+    EndlessError,
+    SenselessError,
+    bounded_body,
+    bounded_error,
+    bounded_events,
+)
+from core.services.providers.http import sensible
+from tests.core.services.providers.outcomes import ask, run, server_settings
+from tests.core.services.providers.vendors import VENDORS, Vendor
+from tests.vendors.loopback import LoopbackServer, StreamReply
+
+
+def heard(events: Iterable[str], *times: float) -> Iterator[str]:
+    clock = iter(times)
+    return sensible(events, "known".__eq__, server_settings("p", timeout_s=60), clock=lambda: next(clock))
+
+
+def test_events_pass_and_time_runs_only_while_none_is_known() -> None:
+    assert list(heard(["junk", "known", "junk"], 0.0, 40.0, 50.0, 109.0)) == ["junk", "known", "junk"]
+
+
+def test_nothing_known_for_the_time_out_is_a_time_out() -> None:
+    events = heard(itertools.repeat("junk"), 0.0, 30.0, 61.0)
+
+    assert next(events) == "junk"
+    with pytest.raises(ProviderError, match="nothing that belongs to a reply for 60 s") as failed:
+        next(events)
+    assert failed.value.kind is FailureKind.TIMED_OUT
+
+
+class Babble(LoopbackServer):
+    """Answers with events that mean nothing, until nobody listens."""
+
+    def answer(self, captured: object) -> StreamReply:
+        return StreamReply(self._parts())
+
+    def _parts(self) -> Iterator[bytes]:
+        while True:
+            yield b'event: x\ndata: {"type": "x"}\n\n'
+
+
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
+def test_endless_events_that_mean_nothing_end_at_the_time_out(vendor: Vendor) -> None:
+    with Babble() as server:
+        result = run(vendor.client(server, timeout_s=0.05), ask(vendor.model))
+
+    assert result.failure.kind in {FailureKind.TIMED_OUT, FailureKind.BAD_REPLY}
+    assert result.failure.what.count("did not answer in time") <= 1
+    assert result.text == ""
+
+
+class Drip(LoopbackServer):
+    """Answers without end; `piece` is what it says again and again."""
+
+    def __init__(self, piece: bytes, start: bytes = b"", status: int = 200, kind: str = "") -> None:
+        super().__init__()
+        self.piece, self.begin, self.status = piece, start, status
+        self.headers = {"content-type": kind} if kind else {}
+
+    def answer(self, captured: object) -> StreamReply:
+        return StreamReply(self._parts(), self.headers, status=self.status)
+
+    def _parts(self) -> Iterator[bytes]:
+        yield self.begin
+        while True:
+            yield self.piece
+
+
+ENDLESS = {
+    "comments": (b": ping\n\n", b""),
+    "blank lines": (b"\n", b""),
+    "a line of blanks": (b"  ", b"data:"),
+    "a line without end": (b"x", b"data: "),
+    "an event without end": (b"data: x\n", b""),
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
+def test_bytes_of_which_no_event_comes_end_at_the_time_out(vendor: Vendor, kind: str) -> None:
+    """The SDKs keep them to themselves: nobody behind one sees that anything came, and no time-out runs."""
+    with Drip(*ENDLESS[kind]) as server:
+        result = run(vendor.client(server, timeout_s=0.05), ask(vendor.model))
+
+    assert result.text == ""
+    if (vendor.kind, kind) == ("gemini", "comments"):  # its SDK knows none
+        assert result.failure.kind is FailureKind.BAD_REPLY
+        return
+    assert result.failure.kind is FailureKind.TIMED_OUT
+    assert "nothing that belongs to a reply for 0.05 s" in result.failure.what
+
+
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
+def test_an_error_without_end_is_told_by_its_status(vendor: Vendor) -> None:
+    with Drip(b"e" * 500, status=400) as server:
+        result = run(vendor.client(server, timeout_s=0.05), ask(vendor.model))
+
+    assert result.failure.status == 400
+
+
+def sent(bounded: Callable[..., Iterator[bytes]], pieces: Iterable[bytes], *times: float) -> list[bytes]:
+    clock = itertools.chain(times, itertools.repeat(times[-1]))
+    return list(bounded(pieces, 60.0, lambda: next(clock)))
+
+
+def test_an_event_may_come_in_any_pieces_and_comments_in_between() -> None:
+    pieces = [b": a\nda", b"ta: x", b"\r\n", b"\r", b"\n: still here\n\n", b"data: y\n\n"]
+
+    assert sent(bounded_events, pieces, 0.0, 10, 50, 55, 59, 100, 110, 119) == pieces
+
+
+def test_what_is_larger_than_any_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EVENT_BYTES", "BODY_BYTES", "ERROR_BYTES"):
+        monkeypatch.setattr(door, name, 1_000)
+    line = [b"data: "] + [b"x" * 100] * 20
+
+    with pytest.raises(EndlessError, match="one event of the stream has over 1,000 bytes"):
+        sent(bounded_events, line, 0.0)
+    with pytest.raises(EndlessError, match="the answer has over 1,000 bytes"):
+        sent(bounded_body, line, 0.0)
+    assert len(b"".join(sent(bounded_error, line, 0.0))) == 1_006
+    assert sent(bounded_events, [b"data: " + b"x" * 900 + b"\n\n"] * 5, 0.0)
+
+
+def test_an_answer_that_is_no_stream_may_be_slow_and_not_drip() -> None:
+    with pytest.raises(SenselessError):
+        sent(bounded_body, itertools.repeat(b"x"), 0.0, 30.0, 61.0)
+    assert sent(bounded_body, [b'{"a": 1}\n'] * 3, 0.0, 40.0, 90.0, 140.0)
+    assert sent(bounded_body, [b"x" * 65_536] * 3, 0.0, 40.0, 90.0, 140.0)
+
+
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json", "text/plain"])
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
+def test_an_answer_that_is_waited_for_whole_ends_whatever_it_says_it_is(
+    vendor: Vendor, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of models, a count, a ping: nobody sees a part of it, and nothing would stop it."""
+    monkeypatch.setattr(door, "BODY_BYTES", 100_000)
+    with Drip(b'data: {"a": 1}\n\n' * 100, kind=kind) as server, pytest.raises(ProviderError) as failed:
+        vendor.client(server).list_models()
+
+    assert "the answer has over 100,000 bytes" in str(failed.value)
+
+
+def test_lines_of_an_answer_that_is_waited_for_whole_are_no_progress() -> None:
+    whole = partial(bounded_body, has_lines=False)
+
+    with pytest.raises(SenselessError):
+        sent(whole, [b'{"a": 1}\n'] * 3, 0.0, 40.0, 90.0)
+    assert sent(whole, [b"x" * 65_536] * 3, 0.0, 40.0, 90.0, 140.0)

@@ -1,0 +1,139 @@
+"""The caching worker's end: nothing that nobody waits for keeps the program from ending."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, cast
+
+from core.app.app_messages import Event
+from core.kernel.values.curation import Preset
+from core.kernel.values.provider import ProviderRequest
+from core.kernel.values.settings import CachingSettings
+from core.kernel.values.spec import StackSpec
+from core.kernel.values.stack import StackInputs
+from core.kernel.values.usage import Usage
+from core.services.providers.protocol import CancelToken, ReadBlob
+from core.talk.caching.caching_messages import DropWithdrawn, Prewarm, SendPing
+from core.talk.caching.caching_worker import CacheHandler
+from core.talk.caching.pings import Upkept
+from tests.patience import PATIENCE_S
+
+WAIT_S = PATIENCE_S
+PING = SendPing("d", CachingSettings())
+SPEC = StackSpec("20261120-120000-abcdef", StackInputs(provider="slow", model="m"), Preset(""), "/project")
+
+
+class Slow:
+    """A provider whose model takes for ever to start, until the call is cancelled."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.begun = threading.Event()
+
+    def prewarm(self, _request: ProviderRequest, _read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        self.calls += 1
+        self.begun.set()
+        assert cancel.wait(WAIT_S)
+        return None
+
+
+class Desk:
+    """A keeper with one ping due, and clients of which each is the slow one."""
+
+    def __init__(self) -> None:
+        self.slow = Slow()
+
+    def get(self, _provider: str) -> Slow:
+        return self.slow
+
+    def due_pings(self, _settings: object) -> tuple[Any, ...]:
+        return (type("Due", (), {"provider": "slow", "discussion_id": "d", "request": None})(),)
+
+    def pinged(self, _ping: object, _usage: Usage | None, *, has_failed: bool) -> Upkept:
+        assert not has_failed
+        return Upkept()
+
+
+def _handler(desk: Desk) -> CacheHandler:
+    events: list[Event] = []
+    anything = cast(Any, desk)
+    return CacheHandler(
+        anything,
+        anything,
+        events.append,
+        lambda _spec: cast(ProviderRequest, object()),
+        lambda _name, _request: lambda _sha256: b"",
+        cast(Any, None),
+        lambda _key: True,
+    )
+
+
+def test_a_prewarming_that_runs_ends_with_the_program_and_one_that_waits_never_begins() -> None:
+    desk = Desk()
+    handler = _handler(desk)
+    working = threading.Thread(target=handler.handle, args=(Prewarm(SPEC),))
+    working.start()
+    assert desk.slow.begun.wait(WAIT_S)
+
+    handler.close()
+    working.join(WAIT_S)
+    handler.handle(Prewarm(SPEC))
+
+    assert not working.is_alive()
+    assert desk.slow.calls == 1
+
+
+def test_a_ping_that_runs_ends_with_the_program_and_no_other_is_made() -> None:
+    desk = Desk()
+    handler = _handler(desk)
+    working = threading.Thread(target=handler.handle, args=(PING,))
+    working.start()
+    assert desk.slow.begun.wait(WAIT_S)
+
+    handler.close()
+    working.join(WAIT_S)
+    handler.handle(PING)
+
+    assert not working.is_alive()
+    assert desk.slow.calls == 1
+
+
+def test_a_call_ends_a_prewarming_and_the_next_one_begins() -> None:
+    desk = Desk()
+    handler = _handler(desk)
+    for number in (1, 2):
+        desk.slow.begun.clear()
+        working = threading.Thread(target=handler.handle, args=(Prewarm(SPEC),))
+        working.start()
+        assert desk.slow.begun.wait(WAIT_S)
+        handler.cancel()
+        working.join(WAIT_S)
+        assert desk.slow.calls == number
+
+
+class Forgetful(Desk):
+    """A keeper of two discussions that hold what was withdrawn, and clients that forget."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forgotten: list[str] = []
+
+    def get(self, _provider: str) -> Any:
+        return self
+
+    def forget(self, discussion_id: str) -> None:
+        self.forgotten.append(discussion_id)
+
+    def withdrawn(
+        self, _withdrawals: int, _others: object, _deleted: object, *, is_on: bool
+    ) -> tuple[str, ...]:
+        return ("a", "b", "of another provider") if is_on else ()
+
+    def stored_names(self, _discussion_id: str, _provider: str) -> frozenset[str]:
+        return frozenset()
+
+
+def test_saved_prefixes_that_hold_what_was_withdrawn_are_forgotten() -> None:
+    desk = Forgetful()
+    _handler(desk).handle(DropWithdrawn(2, True, {"a": "embedded", "b": "embedded", "c": "embedded"}))
+    assert desk.forgotten == ["a", "b"]

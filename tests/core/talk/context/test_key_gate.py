@@ -1,0 +1,166 @@
+"""A file of keys passes no door, whatever it is named: tools ask, and the index, presets and attachments leave it out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.kernel.errors import StorageError
+from core.kernel.key_files import KeyContents, content_reasons, linked_keys, mark_of
+from core.kernel.key_names import name_reasons
+from core.kernel.values.curation import FileItem, FileProblemKind
+from core.kernel.values.retrieval import Corpus, SearchPlaces
+from core.kernel.values.settings import FileLimits
+from core.retrieval.navigation import FieldNames
+from core.retrieval.sources import find_sources, read_source
+from core.talk.context.file_reader import read_item
+from core.talk.context.key_gate import KeyGate
+from core.talk.discussion.attachments import AttachmentHandler
+from core.talk.discussion.discussion_messages import StoreAttachment
+from tests import key_places
+from tests.core.agent.desks import Desk
+
+ORDINARY = {
+    "app.py": "import os\n\nKEY = os.environ['API_KEY']\n\n\ndef run(token: str) -> None:\n    print(token)\n",
+    "package.json": '{"name": "a", "version": "1.0.0", "dependencies": {"b": "^2.0.0"}}\n',
+    "config.yml": "database:\n  host: localhost\n  password: ${DATABASE_PASSWORD}\n",
+    "notes.md": "# Keys\n\nPut your key into `.env`, as `API_KEY=...`.\n",
+    ".env.example": "API_KEY=your-key-here\n",
+    "index.lock": "sha512-" + "ab12" * 20 + "\n",
+    "locales/auth.json": '{"password": "Password", "token": "Token"}\n',
+}
+
+
+def measure(text: str) -> list[int]:
+    return [0] if text else []
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_every_file_of_keys_is_asked_about_and_goes_nowhere_by_itself(
+    desk: Desk, isolated_home: Path
+) -> None:
+    values = key_places.fill_project(desk.root)
+    root = str(desk.root)
+    unasked = [name for name in values if not desk.judge("read_file", path=name).reasons]
+    seen = [name for name, value in values.items() if value in desk.use("grep", pattern=f"(?s){value}").text.replace(f'pattern="(?s){value}"', "")]  # fmt: skip
+    shown = [
+        name
+        for name in values
+        if (file := read_item(root, FileItem(name), FileLimits()).files[0]).problem is None or file.text
+    ]
+    indexed = []
+    for found in find_sources(
+        isolated_home, SearchPlaces(project=root, corpora=(Corpus.PROJECT,)), Corpus.PROJECT
+    ):
+        for one in found.files:
+            text = read_source(Corpus.PROJECT, one.key.path, one.path.read_bytes(), measure, FieldNames())
+            if one.key.path in values and not (one.keys or text.keys):
+                indexed.append(one.key.path)
+    attached = []
+    handler = AttachmentHandler(isolated_home, lambda _: None, lambda _: {"problem": "", "remedy": ""})
+    for name in values:
+        try:
+            handler.handle(StoreAttachment("d", 1_000_000, path=str(desk.root / name)))
+        except StorageError as error:
+            if "was not attached" not in error.what:
+                attached.append(name)
+
+    assert len(values) >= 54
+    assert (unasked, seen, shown, indexed) == ([], [], [], [])
+    assert attached == []
+
+
+def test_ordinary_files_pass_every_door(desk: Desk, isolated_home: Path) -> None:
+    for name, text in ORDINARY.items():
+        (desk.root / name).parent.mkdir(exist_ok=True)
+        (desk.root / name).write_text(text)
+    root = str(desk.root)
+
+    assert {name: desk.judge("read_file", path=name).reasons for name in ORDINARY} == dict.fromkeys(
+        ORDINARY, ()
+    )
+    assert all(read_item(root, FileItem(name), FileLimits()).files[0].problem is None for name in ORDINARY)
+
+
+def test_a_file_that_a_person_showed_passes(desk: Desk) -> None:
+    value = f"ghp_{key_places.token(36)}"
+    file = desk.root / "sample.yml"
+    file.write_text(f"token: {value}\n")
+    root = str(desk.root)
+    shut, shown = read_item(root, FileItem("sample.yml"), FileLimits()), (str(file),)
+
+    assert shut.files[0].problem is not None
+    assert shut.files[0].problem.kind is FileProblemKind.KEYS
+    assert "line 1" in shut.files[0].problem.detail
+    assert "`shown` under [tools.folders]" in shut.files[0].problem.detail
+    assert value in read_item(root, FileItem("sample.yml"), FileLimits(), shown=shown).files[0].text
+
+
+def test_a_program_with_a_key_among_much_else_is_none_of_keys_and_one_with_little_else_is() -> None:
+    line = f'TOKEN = "ghp_{key_places.token(36)}"\n'
+    body = "".join(f"value_{number} = {number}\n" for number in range(60))
+
+    assert content_reasons("settings.py", line.encode()) != ()
+    assert content_reasons("app.py", f"{body}{line}".encode()) == ()
+    assert content_reasons("app.yml", f"{body}{line}".encode()) != ()
+    assert content_reasons("app.bin", b"\0" + line.encode()) == ()
+    assert content_reasons("utf16.txt", line.encode("utf-16")) != ()
+
+
+def test_what_was_looked_at_is_not_read_again_while_it_is_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "a.yml"
+    file.write_text("name: a\n")
+    contents = KeyContents()
+    before = [contents.reasons(str(file)) for _ in range(3)]
+    read = contents.read_bytes
+    file.write_text(f"token: ghp_{key_places.token(36)}\n")
+
+    assert before == [()] * 3
+    assert read == 8
+    assert contents.reasons(str(file)) != ()
+
+
+def test_another_name_of_a_file_of_keys_is_told_by_the_file_itself(tmp_path: Path) -> None:
+    (tmp_path / ".aws").mkdir()
+    for name in (".env", ".aws/config"):
+        (tmp_path / name).write_text("NAME=plain\n")
+        (tmp_path / f"{Path(name).name}.md").hardlink_to(tmp_path / name)
+    (tmp_path / "own.md").write_text("x")
+    (tmp_path / "twin.md").hardlink_to(tmp_path / "own.md")
+    gate = KeyGate(str(tmp_path))
+
+    found = {
+        name: bool(gate.place_reasons(str(tmp_path / name), mark_of(os.stat(tmp_path / name))))
+        for name in (".env.md", "config.md", "own.md", "twin.md")
+    }
+    assert found == {".env.md": True, "config.md": True, "own.md": False, "twin.md": False}
+    assert len(linked_keys([str(tmp_path), str(tmp_path / ".aws")])) == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "secrets.yml",
+        "a/.dev.vars",
+        "service-account.json",
+        "kubeconfig",
+        ".mcp.json",
+        "x.ovpn",
+        "SECRETS.YML",
+    ],
+)
+def test_names_of_the_table_are_files_of_keys(name: str) -> None:
+    assert name_reasons(name) != ()
+
+
+@pytest.mark.parametrize(
+    "name", ["secrets.py", "environment.ts", "tokens.json", "keys.md", "src/secret_shapes.py", ".env.example"]
+)
+def test_names_of_programs_are_not(name: str) -> None:
+    assert name_reasons(name) == ()

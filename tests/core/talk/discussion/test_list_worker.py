@@ -1,0 +1,215 @@
+"""The list's worker: discussions, trash and what was spent since midnight, from a real home."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.app import home as store_home
+from core.app.app_messages import Event
+from core.kernel import paths
+from core.kernel.figures import midnight
+from core.kernel.reports import OperationFailed
+from core.kernel.values.discussion import DiscussionMeta, Draft
+from core.kernel.values.messages import Role, TextPart
+from core.kernel.values.records import MessageRecord, Record, UsageRecord
+from core.kernel.values.usage import Payment, Usage, UsageKind
+from core.services.spending.harvest_costs import note_spent
+from core.services.spending.spending_messages import SpentCounted
+from core.talk.discussion import discussion_store, log, log_codec, trash
+from core.talk.discussion.discussion_messages import (
+    IndexDiscussion,
+    ListEffect,
+    LoadSummaries,
+    LookForChanges,
+    SearchCatalog,
+    SearchFound,
+    SummariesChanged,
+    SummariesLoaded,
+    TrashListed,
+)
+from core.talk.discussion.discussion_meta import write_draft
+from core.talk.discussion.discussion_worker import ListingHandler, supersedes_list
+from core.talk.discussion.log import paid_since
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def meta(number: int) -> DiscussionMeta:
+    return DiscussionMeta(f"20261120-12000{number}-abcdef", f"Sky {number}", NOW, "embedded", "m")
+
+
+def said(number: int, at: datetime, cost: float | None) -> tuple[MessageRecord, UsageRecord]:
+    words = MessageRecord(f"m{number}", at, Role.USER, (TextPart(f"tide {number}"),))
+    return words, UsageRecord(f"u{number}", at, f"m{number}", Usage(input_tokens=1, cost_usd=cost))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    store_home.open_home(home, NOW)
+    for number in (1, 2):
+        discussion_store.create(home, meta(number))
+    log.append(
+        home, meta(1).id, (*said(1, NOW - timedelta(days=2), 5.0), *said(2, NOW, 0.25), *said(3, NOW, None))
+    )
+    log.append(home, meta(2).id, said(4, NOW, 0.5))
+    return home
+
+
+def handled(home: Path, effect: ListEffect, *, is_read_only: bool = False) -> list[Event]:
+    events: list[Event] = []
+    ListingHandler(home, lambda: NOW, events.append, is_read_only=is_read_only).handle(effect)
+    return events
+
+
+def test_all_discussions_are_listed_at_the_end(home: Path) -> None:
+    listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
+    assert listed[-1].is_complete
+    assert {row.meta.name for row in listed[-1].summaries} == {"Sky 1", "Sky 2"}
+
+
+def test_drafts_are_told_with_the_whole_list_and_an_empty_one_is_none(home: Path) -> None:
+    write_draft(home, meta(2).id, Draft("half a thought"))
+    write_draft(home, meta(1).id, Draft())
+
+    listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
+
+    assert listed[-1].drafted == {meta(2).id}
+
+
+def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> None:
+    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    assert counted.usd == pytest.approx(0.75)
+    assert counted.day_start == midnight(NOW)
+
+
+def test_upkeep_counts_on_its_day_and_makes_no_discussion_the_one_used_last(home: Path) -> None:
+    used, spent = NOW - timedelta(days=2), counted_usd(home)
+    discussion_store.create(home, meta(3))
+    ping = UsageRecord("p1", NOW, UsageKind.KEEPALIVE.value, Usage(input_tokens=1, cost_usd=2.0))
+    log.append(home, meta(3).id, (*said(5, used, 1.0), ping))
+
+    events = handled(home, LoadSummaries(30))
+
+    listed = [event for event in events if isinstance(event, SummariesLoaded)][-1].summaries
+    (row,) = (row for row in listed if row.meta.id == meta(3).id)
+    assert (row.updated_at, row.upkept_at) == (used, NOW)
+    assert counted_usd(home) == pytest.approx(spent + 2.0)
+
+
+def test_a_log_that_breaks_its_reader_hides_no_other_s_money_and_no_list(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.append(home, meta(2).id, said(9, NOW, 0.5))
+    path = paths.log_file(home, meta(2).id)
+    path.write_bytes(path.read_bytes().replace(b"tide 9", b"poison"))
+    decode = log_codec.decode
+
+    def breaking(line: bytes, number: int) -> Record | log_codec.ForeignLine:
+        if b"poison" in line:
+            raise TypeError("a record of tomorrow")
+        return decode(line, number)
+
+    monkeypatch.setattr(log_codec, "decode", breaking)
+    events = handled(home, LoadSummaries(30))
+
+    (counted,) = [event for event in events if isinstance(event, SpentCounted)]
+    assert counted.usd == pytest.approx(0.25)
+    listed = [event for event in events if isinstance(event, SummariesLoaded)][-1]
+    assert {row.meta.id: bool(row.problem) for row in listed.summaries} == {
+        meta(1).id: False,
+        meta(2).id: True,
+    }
+
+
+def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:
+    note_spent(home, NOW, "anthropic", "m", Payment(0.5))
+    note_spent(home, NOW - timedelta(days=2), "anthropic", "m", Payment(8.0))
+
+    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+
+    assert counted.usd == pytest.approx(1.25)
+
+
+def test_midnight_is_at_most_a_day_ago() -> None:
+    assert timedelta(0) <= NOW - midnight(NOW) < timedelta(days=1)
+
+
+def counted_usd(home: Path) -> float:
+    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    assert counted.usd is not None
+    return counted.usd
+
+
+def test_what_was_spent_in_a_discussion_that_is_in_the_trash_was_spent(home: Path) -> None:
+    trash.delete(home, meta(2).id, NOW, "deleted by you")
+
+    assert counted_usd(home) == pytest.approx(0.75)
+
+
+def test_what_a_branch_copied_from_its_parent_was_paid_once(home: Path) -> None:
+    discussion_store.branch(home, meta(2).id, "m4", meta(3))
+
+    assert counted_usd(home) == pytest.approx(0.75)
+
+
+def test_what_was_paid_since_a_moment_counts_from_that_moment_on(home: Path) -> None:
+    file = paths.log_file(home, meta(1).id)
+
+    assert sum(one.usd for one in paid_since(file, NOW - timedelta(days=3)).values()) == pytest.approx(5.25)
+    assert paid_since(file, NOW + timedelta(seconds=1)) == {}
+
+
+def test_the_trash_is_listed_the_last_deleted_at_the_end(home: Path) -> None:
+    for number in (1, 2):
+        trash.delete(home, meta(number).id, NOW + timedelta(seconds=number), "deleted")
+    (listed,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, TrashListed)]
+    assert [item.name for item in listed.items] == ["Sky 1", "Sky 2"]
+
+
+def test_a_trash_that_cannot_be_aged_empties_nothing_and_keeps_no_command_from_its_work(home: Path) -> None:
+    trash.delete(home, meta(1).id, NOW, "deleted")
+    (paths.trash_dir(home) / paths.AGES_FILE).mkdir()
+
+    events = handled(home, LoadSummaries(30))
+
+    (listed,) = [event for event in events if isinstance(event, TrashListed)]
+    assert [item.name for item in listed.items] == ["Sky 1"]
+    (failed,) = [event for event in events if isinstance(event, OperationFailed)]
+    assert (failed.subject, paths.AGES_FILE in failed.text) == ("trash", True)
+
+
+def test_a_search_finds_words_of_messages(home: Path) -> None:
+    events: list[Event] = []
+    handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
+    handler.handle(LoadSummaries(30))
+    handler.handle(SearchCatalog("tide"))
+    found = events[-1]
+    assert isinstance(found, SearchFound)
+    assert set(found.hits.ids) == {meta(1).id, meta(2).id}
+
+
+def test_only_the_last_search_is_worth_an_answer() -> None:
+    assert supersedes_list(SearchCatalog("b"), SearchCatalog("a"))
+    assert not supersedes_list(SearchCatalog("b"), IndexDiscussion("a"))
+
+
+def test_what_another_program_wrote_and_indexed_is_told_once(home: Path) -> None:
+    events: list[Event] = []
+    handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
+    handler.handle(LoadSummaries(30))
+    events.clear()
+    log.append(home, meta(2).id, said(5, NOW, 0.5))
+    ListingHandler(home, lambda: NOW, lambda _event: None, is_read_only=False).handle(
+        IndexDiscussion(meta(2).id)
+    )
+
+    handler.handle(LookForChanges())
+    handler.handle(LookForChanges())
+
+    (changed,) = events
+    assert isinstance(changed, SummariesChanged)
+    assert [(row.meta.id, row.turns) for row in changed.summaries] == [(meta(2).id, 2)]
