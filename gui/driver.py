@@ -183,8 +183,8 @@ class Driver:
 
     def read(self, target: Element | None = None) -> None:
         """Look at a dialog before it is answered, until it, and what is dangerous in it, takes an answer."""
-        top = self._tree.now_uppermost()
-        if isinstance(top, Dim):
+        top = next((layer for layer in reversed(self._tree.top.order) if isinstance(layer, Dim)), None)
+        if top is not None:
             self.until(top.is_meant, "the dialog takes an answer")
             if isinstance(target, GuardedButton):
                 self.until(target.is_ready, "the button works")

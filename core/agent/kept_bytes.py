@@ -26,7 +26,7 @@ from core.agent.hunks import joined
 from core.agent.tool import ToolPlaces
 from core.kernel import paths
 from core.kernel.decoders import from_json
-from core.kernel.disk import append_file, create_file, make_dirs, write_passing
+from core.kernel.disk import OS_DISK, append_file, create_file, make_dirs, write_passing
 from core.kernel.errors import StorageError
 from core.kernel.opener import SETTINGS_BYTES, read_file
 from core.kernel.values.agent import FileChange
@@ -313,7 +313,8 @@ class SeenFiles:
             while len(self._sha256) > MOST_SEEN:
                 del self._sha256[next(iter(self._sha256))]
             with suppress(OSError, StorageError):
-                make_dirs(self._file.parent)
+                with suppress(FileExistsError):
+                    OS_DISK.make_dir(self._file.parent)  # it alone: a discussion that is gone stays gone
                 write_passing(self._file, msgspec.json.encode(self._sha256))
 
 

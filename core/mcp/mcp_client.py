@@ -28,7 +28,7 @@ START_S, LOAD_S = 60.0, 60.0
 """Seconds that a server has to start, whatever its time for a call (npx may fetch it), and the host to load the SDK."""
 LIST_AGE_S = 60.0
 _CLOSE_S = 5.0
-_HOST = Path(__file__).with_name("host.py")
+_HOST = Path(__file__).with_name("mcp_host.py")
 
 Wrap = Callable[[tuple[str, ...], bool], WrappedCommand]
 """Takes a server's command, its program absolute, and whether it may open the network; gives what is started. Called at

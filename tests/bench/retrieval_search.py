@@ -109,7 +109,7 @@ class _Parts:
     """The libraries alone, on the same files."""
 
     def __init__(self, folder: Path, store: LocalStore) -> None:
-        self._db = open_index(folder, f"tests/bench/{DIMENSION}")
+        self._db = open_index(folder, f"bench/{DIMENSION}")
         self._model = MiniLM()
         self._vectors = np.memmap(folder / f"{SHELF.name}.i8", np.int8, "r").reshape(-1, DIMENSION)
         if len(self._vectors) != store.count(SHELF):

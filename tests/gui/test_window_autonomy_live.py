@@ -28,7 +28,7 @@ from tests.gui.test_window_agent_live import AgentSitting, seated
 from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.anthropic_server import Said as Billed
-from tests.vendors.compatible_server import VLLM, CompatibleServer
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
 pytestmark = pytest.mark.gui
 
@@ -67,6 +67,10 @@ class AloneSitting(AgentSitting):
 
 @pytest.fixture
 def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AloneSitting]:
+    """Its local model costs nothing, as the person says: a day's limit cannot hold for a price that nobody knows."""
+    priced = f'[[model]]\nprovider = "local"\nid = "{MODEL}"\ninput_usd = 0\noutput_usd = 0\n'
+    paths.models_file().parent.mkdir(parents=True, exist_ok=True)
+    paths.models_file().write_text(priced, "utf-8")
     with seated(AloneSitting, tmp_path, screen, monkeypatch) as sitting:
         yield sitting
 

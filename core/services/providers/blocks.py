@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate
 
@@ -87,8 +86,7 @@ class Wire(msgspec.Struct, frozen=True):
         return max((self.ends_of.get(place, -1) for place in places), default=-1)
 
 
-@dataclass(slots=True)
-class WireMemo:
+class WireMemo(msgspec.Struct):
     """Blocks of a discussion's last request: their leading run is taken over. One thread at a time.
 
     `head`: how many of the parts are tools and system.
@@ -97,15 +95,21 @@ class WireMemo:
     scope: LedgerScope | None = None
     revision: Hashable = None
     messages: tuple[RequestMessage, ...] = ()
-    parts: list[RequestPart | ToolSchema] = field(default_factory=list)
+    parts: list[RequestPart | ToolSchema] = msgspec.field(default_factory=list)
     head: int = 0
-    wire: Wire = field(default_factory=lambda: Wire((), (), (), (), {}))
+    wire: Wire = msgspec.field(default_factory=lambda: Wire((), (), (), (), {}))
     transient: int = -1
 
     def copied(self) -> WireMemo:
         """The same for another thread, as of `MadeMessages`."""
         return WireMemo(
-            self.scope, self.revision, self.messages, self.parts, self.head, self.wire, self.transient
+            scope=self.scope,
+            revision=self.revision,
+            messages=self.messages,
+            parts=self.parts,
+            head=self.head,
+            wire=self.wire,
+            transient=self.transient,
         )
 
 

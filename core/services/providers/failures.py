@@ -81,6 +81,18 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         "{who} sent something that is not a reply",
         "Check that the address in the settings is the API's own, then retry",
     ),
+    FailureKind.CUT_OFF: (
+        "{who} ended the reply before it was complete",
+        "The part received is kept; press Continue for the rest, or Retry",
+    ),
+    FailureKind.DECLINED: (
+        "{who} declined to answer",
+        "Say it in other words, or choose another model",
+    ),
+    FailureKind.UNKNOWN_END: (
+        "{who} ended the reply with a word that is not known here",
+        "The part received is kept; retry, or choose another model",
+    ),
     FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Caching, Overview"),
     FailureKind.NOT_INSTALLED: ("{who} is not installed", "Install it, or choose another provider"),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -405,8 +404,7 @@ def _renamed(statement: Statement, place: Place) -> tuple[int, int, str]:
 # The elements of a TOML array as text, with the comments around each. Pure.
 
 
-@dataclass(slots=True)
-class ArrayElement:
+class ArrayElement(msgspec.Struct):
     """One element. `above`: the comments before it; `text`: as it stands; `behind`: the comment on its last line."""
 
     above: list[str]
@@ -416,12 +414,11 @@ class ArrayElement:
     behind: str = ""
 
 
-@dataclass(slots=True)
-class _ArrayWalk:
+class _ArrayWalk(msgspec.Struct):
     """Position in an array: `can_follow` while a comment still stands behind the last element."""
 
-    elements: list[ArrayElement] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
+    elements: list[ArrayElement] = msgspec.field(default_factory=list)
+    waiting: list[str] = msgspec.field(default_factory=list)
     depth: int = 0
     is_open: bool = False
     can_follow: bool = False
@@ -468,7 +465,7 @@ def _pass_line(walk: _ArrayWalk, comment: str) -> None:
 def _extend(walk: _ArrayWalk, start: int, end: int) -> None:
     """A word of an element: the first one opens it."""
     if not walk.is_open:
-        walk.elements.append(ArrayElement(walk.waiting, start, end))
+        walk.elements.append(ArrayElement(above=walk.waiting, start=start, end=end))
         walk.waiting = []
     walk.elements[-1].end = end
     walk.is_open = walk.can_follow = True

@@ -66,13 +66,14 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
             was sent or arrived says nothing.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word; where that says nothing of
-            the input, no hit is taken for granted.
+            the input, no hit is taken for granted, unless it told of it in figures that are none (marked an estimate).
 
     Returns:
         The usage with its cost. An estimate is for money: where there is no price, or nothing to pay, what was not
         reported stays so.
     """
     reported = believable(reported, expected)
+    is_garbled = reported.is_estimate and reported.output_tokens is not None
     if is_far_below(reported.output_tokens, reply_tokens_est):
         reported = replace(reported, output_tokens=None, reasoning_tokens=None, cost_usd=None)
     if reported.is_estimate and reported.cost_usd is None:
@@ -80,8 +81,8 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
         reported = filled if price(filled) else replace(reported, is_estimate=False)
     if is_whole and _says_all(reported, reply_tokens_est):
         return _priced(reported, price)
-    is_silent = is_whole and reported.input_tokens is None and reported.cache_read_tokens is None
-    expected = uncached(expected) if is_silent else expected
+    is_silent = reported.input_tokens is None and reported.cache_read_tokens is None and not is_garbled
+    expected = uncached(expected) if is_whole and is_silent else expected
     usage = _priced(_filled(reported, expected, reply_tokens_est), price)
     return usage if usage.cost_usd else _priced(reported, price)
 

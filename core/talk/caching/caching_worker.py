@@ -169,7 +169,8 @@ class CacheHandler:
             self._emit(RewritesChecked((name,)))
         if self._clients.kind(provider) is ProviderKind.EMBEDDED:
             return CacheRead(name, None, UsageKind.PREWARM)
-        paid = self._keeper.prewarm_paid(request, usage, has_failed=has_failed)
+        is_whole = not (has_failed or _is_cut(usage, self._cancel))
+        paid = self._keeper.prewarm_paid(request, usage, is_whole=is_whole)
         return CacheRead(name, paid.usage, UsageKind.PREWARM, paid.totals)
 
     def _send_ping(self, effect: SendPing) -> None:
@@ -191,7 +192,8 @@ class CacheHandler:
         except SlopError as error:
             log.warning("a ping of %s failed: %s", name, error)
             usage, has_failed = _unsaid(error), True
-        paid = self._keeper.pinged(ping, usage, has_failed=has_failed)
+        is_cut = _is_cut(usage, self._pinging)
+        paid = self._keeper.pinged(ping, usage, has_failed=has_failed, is_cut=is_cut)
         state, order = self._keeper.standing(name) if paid.state is not None else (None, 0)
         self._emit(CacheRead(name, paid.usage, UsageKind.KEEPALIVE, paid.totals, state, record_id, order))
 
@@ -358,6 +360,11 @@ def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
 def _unsaid(error: SlopError) -> Usage | None:
     """Usage of a call that failed: nothing is said, or nothing is billed (None)."""
     return Usage() if is_answer_lost(error) else None
+
+
+def _is_cut(usage: Usage | None, cancel: CancelToken) -> bool:
+    """True if a call was given up by us before its provider could say anything of it."""
+    return usage == Usage() and cancel.is_cancelled
 
 
 # Compares layers 6 and 7 of warm discussions with what was sent of it last, between two assemblies.

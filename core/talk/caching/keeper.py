@@ -206,15 +206,19 @@ class CacheKeeper(BookHolder):
         """Nothing of them is kept warm until their next turn."""
         self._change(lambda book: pings.stopped(book, discussion_ids))
 
-    def pinged(self, ping: Ping, usage: Usage | None, *, has_failed: bool = False) -> Upkept:
+    def pinged(
+        self, ping: Ping, usage: Usage | None, *, has_failed: bool = False, is_cut: bool = False
+    ) -> Upkept:
         """A ping is over (None: it was not made, or refused): renew what it read, or stop after a miss."""
         cost = self._setup.cost
-        upkept = self._step(lambda book: pings.pinged(book, ping, usage, cost, has_failed=has_failed))
+        upkept = self._step(
+            lambda book: pings.pinged(book, ping, usage, cost, has_failed=has_failed, is_cut=is_cut)
+        )
         self._keep(ping.discussion_id)
         return upkept
 
-    def prewarm_paid(self, request: ProviderRequest, usage: Usage, *, has_failed: bool = False) -> Upkept:
-        """A prewarm was answered, or its answer was lost: book what it cost."""
+    def prewarm_paid(self, request: ProviderRequest, usage: Usage, *, is_whole: bool = True) -> Upkept:
+        """A prewarm was answered, or its answer was lost or not waited for: book what it cost."""
         cost, plan = self._setup.cost, request.cache
         expected = expected_input(replace(plan, fresh_tokens=0), 0) if plan is not None else Usage()
         return self._step(
@@ -226,7 +230,7 @@ class CacheKeeper(BookHolder):
                 replace(expected, output_tokens=0),
                 cost,
                 UsageKind.PREWARM,
-                is_whole=not has_failed,
+                is_whole=is_whole,
             )
         )
 

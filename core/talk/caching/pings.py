@@ -104,7 +104,13 @@ def stopped(book: CacheBook, discussion_ids: Collection[str]) -> CacheBook:
 
 
 def pinged(
-    book: CacheBook, ping: Ping, usage: Usage | None, cost: Cost, *, has_failed: bool = False
+    book: CacheBook,
+    ping: Ping,
+    usage: Usage | None,
+    cost: Cost,
+    *,
+    has_failed: bool = False,
+    is_cut: bool = False,
 ) -> tuple[CacheBook, Upkept]:
     """A ping is over: renew what it read, or stop after a miss. One that was refused, or could not be noted and did
     not leave, is tried once more.
@@ -113,7 +119,8 @@ def pinged(
     what it cost.
 
     Args:
-        usage: as reported; None where it was not made, or refused; has_failed: it got no answer.
+        usage: as reported; None where it was not made, or refused; has_failed: it got no answer;
+            is_cut: we broke it off before it could say.
     """
     read = 0 if has_failed or usage is None else usage.cache_read_tokens
     name, at = ping.discussion_id, ping.started_at
@@ -139,8 +146,9 @@ def pinged(
         cache_write_tokens=more,
         cache_write_1h_tokens=more,
     )
+    is_whole = not (has_failed or is_cut)
     book, paid = upkeep(
-        book, name, ping.call.prices, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
+        book, name, ping.call.prices, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=is_whole
     )
     return book, replace(paid, state=book.pages[name].cache.state)
 

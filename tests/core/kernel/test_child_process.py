@@ -25,8 +25,10 @@ WAIT_S = PATIENCE_S
 MARKER = "ran.txt"
 SECRET = "sk-of-the-person"
 MODULES = (
-    *("core/__init__", "core/tokens", "core/workers/__init__", "core/workers/crunch_child", "core/workers/crunch_wire"),
-    *("core/store/__init__", "core/store/catalog_child", "core/services/providers/__init__", "core/services/providers/llama_child"),
+    *("core/__init__", "core/kernel/__init__", "core/kernel/tokens", "core/kernel/read_child"),
+    *("core/app/__init__", "core/app/crunch_child", "core/app/crunch_wire"),
+    *("core/talk/__init__", "core/talk/discussion/__init__", "core/talk/discussion/catalog_child"),
+    *("core/services/__init__", "core/services/providers/__init__", "core/services/providers/embedded/child"),
     *("sitecustomize", "usercustomize", "encodings/__init__", "json", "signal", "struct", "runpy"),
     *("msgspec", "bpe_openai", "tree_sitter", "xllamacpp"),
 )  # fmt: skip

@@ -94,6 +94,7 @@ def test_it_gives_way_to_a_dialog_that_it_would_cover(screen: Screen) -> None:
     assert any(n[0] < right and left < n[2] and n[1] < bottom and top < n[3] for n in notes), (
         "it would cover it"
     )
+    person.read()
     person.click_at(round(left + 60), round((top + bottom) / 2))
     person.until(lambda: not is_open)
     screen.settle()

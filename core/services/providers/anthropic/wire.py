@@ -381,7 +381,7 @@ def merge_usage(before: Usage, reported: object, *, has_reply: bool = True) -> U
     """Take in a usage object of the wire. Its figures are cumulative: they replace the ones before.
 
     `input_tokens` of the wire counts only what follows the last mark; ours is everything sent, so the cache's reads
-    and writes are added: where one of these is absurd, nobody knows how much was sent. A write is the larger of the total
+    and writes are added: where one of these is absurd, nobody knows how much was sent, and it is an estimate. A write is the larger of the total
     and the sum by TTL: the vendor has been seen to leave the total at 0. Where a reply begins (`has_reply` False) what stands there of it is a placeholder: its length is not known
     before its end. Source: caching-facts A3; anthropic 2.10.0, types/usage.py.
     """
@@ -412,7 +412,7 @@ def merge_usage(before: Usage, reported: object, *, has_reply: bool = True) -> U
         request_id=before.request_id,
         miss_reason=before.miss_reason,
     )
-    return replace(usage, is_estimate=usage.is_estimate or before.is_estimate)
+    return replace(usage, is_estimate=usage.is_estimate or before.is_estimate or is_part_absurd)
 
 
 def miss_reason(diagnostics: object) -> str:

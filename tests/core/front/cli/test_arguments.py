@@ -115,6 +115,7 @@ def test_the_version_is_said_before_anything_else_loads(entry: str) -> None:
     assert not loaded & {"argparse", "re", "typing", "enum", "dataclasses", "importlib.metadata", "msgspec"}
     assert {name for name in loaded if name.startswith("core")} == {
         "core",
+        "core.front",
         "core.front.cli",
         "core.front.cli.version",
     }

@@ -256,14 +256,15 @@ def test_progress_is_told_up_to_the_last_conversation(tmp_path: Path) -> None:
 
 
 def test_a_scan_takes_work_in_proportion_to_the_conversations(tmp_path: Path) -> None:
-    first = paths.discussion_dir(tmp_path, add_discussion(tmp_path, "Tides", "Why? " * 2_000))
-
     def scanned(count: int) -> None:
-        for number in range(len(list(first.parent.iterdir())), count):
-            copy = first.with_name(f"20261001-080000-{number:06d}")
-            shutil.copytree(first, copy)
-            os.utime(copy / paths.LOG_FILE, (OLD.timestamp(), OLD.timestamp()))
-        artifacts = Harvest(tmp_path, Model()).scan()
+        home = tmp_path / str(count)
+        if not home.exists():  # each size is scanned twice
+            first = paths.discussion_dir(home, add_discussion(home, "Tides", "Why? " * 2_000))
+            for number in range(1, count):
+                copy = first.with_name(f"20261001-080000-{number:06d}")
+                shutil.copytree(first, copy)
+                os.utime(copy / paths.LOG_FILE, (OLD.timestamp(), OLD.timestamp()))
+        artifacts = Harvest(home, Model()).scan()
         assert len(artifacts) == count
         assert len({one.facts.sha256 for one in artifacts}) == 1
 

@@ -197,6 +197,10 @@ def test_a_provider_that_never_says_is_booked_at_the_full_price_and_not_at_that_
     assert cut.cost_usd == pytest.approx(1.9), "what it had not come to say is taken as expected"
     read = booked(Usage(cache_read_tokens=900), sent, 0, at, is_whole=True)
     assert read.cost_usd == pytest.approx(1.9), "a stored prefix is read, whatever is said"
+    garbled = booked(Usage(output_tokens=0, is_estimate=True), sent, 0, at, is_whole=True)
+    assert garbled.cost_usd == pytest.approx(1.9), "it told of its cache, in figures that are none"
+    guessed = booked(Usage(cost_usd=0.1, is_estimate=True), sent, 0, at, is_whole=True)
+    assert guessed.cost_usd == 10.0, "a guess of the cost tells of no cache"
 
 
 def test_a_cache_of_which_nothing_was_told_is_taken_as_expected_and_where_nothing_is_paid_nothing_is_guessed() -> (

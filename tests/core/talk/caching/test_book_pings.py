@@ -109,11 +109,12 @@ def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused
     play.turn("1", 0)
     (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
 
-    for has_failed in (False, True):
-        book, silent = pings.pinged(play.book, ping, Usage(), cost, has_failed=has_failed)
+    whole, lost, cut = 0, ping.idle.tokens, ping.idle.tokens
+    for has_failed, is_cut, read in ((False, False, whole), (True, False, lost), (False, True, cut)):
+        book, silent = pings.pinged(play.book, ping, Usage(), cost, has_failed=has_failed, is_cut=is_cut)
         assert silent.usage is not None
         assert silent.usage.is_estimate
-        assert silent.usage.cache_read_tokens == ping.idle.tokens
+        assert (silent.usage.input_tokens, silent.usage.cache_read_tokens) == (ping.idle.tokens, read)
         assert book.totals["anthropic"].upkeep.usage.is_estimate
     refused, nothing = pings.pinged(play.book, ping, None, cost)
     assert nothing == pings.Upkept()

@@ -89,7 +89,7 @@ class Keeper:
     def due_pings(self, _settings: object) -> tuple[Any, ...]:
         return (type("Due", (), {"provider": "anthropic", "discussion_id": CHOSEN, "request": None})(),)
 
-    def pinged(self, _ping: object, usage: Usage | None, *, has_failed: bool) -> Upkept:
+    def pinged(self, _ping: object, usage: Usage | None, *, has_failed: bool, is_cut: bool) -> Upkept:
         assert not has_failed
         return Upkept(usage)
 

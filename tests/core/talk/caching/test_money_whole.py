@@ -54,6 +54,7 @@ class Billing(AnthropicServer):
         self.prices = Prices()
         self.bills: list[float] = []
         self.output_usd = 0.0
+        self.saved_usd = 0.0
         self.warms: int = 0
         self.loses_a_ping = False
         self.during_a_ping: Callable[[], object] = lambda: None
@@ -65,6 +66,7 @@ class Billing(AnthropicServer):
         self.bills.append(float(usd))
         rates = self.prices.rates("anthropic", model.id, self._seconds(), ticket.parts.total)
         self.output_usd = float(rates.output * output)
+        self.saved_usd = float((rates.plain - rates.read) * ticket.parts.read)
         self.warms += ticket.is_prewarm
         if ticket.is_prewarm:
             self.during_a_ping()
@@ -246,7 +248,11 @@ def test_a_reply_whose_usage_never_came_is_booked_at_its_estimate_and_marked(
     assert reply.usage.is_estimate
     assert state.spending.has_estimate
     unsent = world.server.output_usd * (1 - len(reply.text) / len(LONG))
-    assert spent(state) - said == pytest.approx(world.server.billed_usd - billed - unsent, rel=0.15)
+    cost = world.server.billed_usd - billed - unsent
+    if broken is _unsaid:  # whole, and nothing was told: no hit is taken for granted
+        assert (reply.usage.cache_read_tokens, world.server.saved_usd > cost) == (0, True)
+        cost += world.server.saved_usd
+    assert spent(state) - said == pytest.approx(cost, rel=0.15)
 
     after = ask(world, controller, chosen, "Whole again?")
     assert not (after.discussions.open[chosen].messages[-1].usage or Usage()).is_estimate

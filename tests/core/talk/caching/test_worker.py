@@ -49,7 +49,7 @@ class Desk:
     def due_pings(self, _settings: object) -> tuple[Any, ...]:
         return (type("Due", (), {"provider": "slow", "discussion_id": "d", "request": None})(),)
 
-    def pinged(self, _ping: object, _usage: Usage | None, *, has_failed: bool) -> Upkept:
+    def pinged(self, _ping: object, _usage: Usage | None, *, has_failed: bool, is_cut: bool) -> Upkept:
         assert not has_failed
         return Upkept()
 

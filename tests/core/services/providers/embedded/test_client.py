@@ -344,7 +344,7 @@ child.main()
 def test_the_child_ends_however_its_parent_leaves_it(tmp_path: Path, while_loading: str) -> None:
     """Its pipes close while the model loads, or something fails; the library's own end would wait for ever."""
     script = tmp_path / "child.py"
-    root = str(Path(__file__).parents[4])
+    root = str(Path(__file__).parents[5])
     script.write_text(LIBRARY_WHOSE_SERVER_NEVER_ENDS.format(root=root, while_loading=while_loading))
     config = {
         "model_path": "", "model_id": "m", "api_key": "k", "context_tokens": 1, "cache_ram_mib": 1, "cores": 1,
