@@ -14,7 +14,7 @@ from pathlib import Path
 from core.app.controller import AppController
 from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.kernel import figures
+from core.kernel import figures, paths
 from core.kernel.disk import reported
 from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
@@ -34,6 +34,9 @@ FIXED = {"providers.embedded.seed": 5}
 PRESET, FILES = "tide code", ("tides.py", "README.md")
 QUESTION = "Write one sentence on what `height_m` returns."
 """A question that so small a model answers from the files, as tried; it says the same to every further one."""
+
+FREE_MODELS = '[[model]]\nprovider = "compatible"\nid = "scripted"\ninput_usd = 0\noutput_usd = 0\n'
+"""Prices of the scripted models, as their person gives them: a limit cannot hold where a price is not known."""
 
 
 def run(out: Path, say: Callable[[str], None], until: str = "") -> list[Path]:
@@ -233,6 +236,8 @@ def _own_folders(base: Path) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
+        paths.models_file().parent.mkdir(parents=True, exist_ok=True)
+        paths.models_file().write_text(FREE_MODELS, encoding="utf-8")
         yield
     finally:
         for name, value in before.items():
