@@ -15,7 +15,7 @@ from core.app.controller import AppController
 from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
 from core.kernel import figures, paths
-from core.kernel.disk import reported
+from core.kernel.disk import make_dirs, reported, write_file
 from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
 from gui.app import LastLook, WindowApp
@@ -236,8 +236,8 @@ def _own_folders(base: Path) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
-        paths.models_file().parent.mkdir(parents=True, exist_ok=True)
-        paths.models_file().write_text(FREE_MODELS, encoding="utf-8")
+        make_dirs(paths.models_file().parent)
+        write_file(paths.models_file(), FREE_MODELS.encode())
         yield
     finally:
         for name, value in before.items():
