@@ -7,14 +7,7 @@ from functools import partial
 from types import MappingProxyType
 
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk
-from core.agent.tools import bash, edit_file, journal, read_file, web_fetch
-from core.agent.tools import edit_file as write_file
-from core.agent.tools import journal as delegate
-from core.agent.tools import read_file as view_image
-from core.agent.tools import search_files as glob
-from core.agent.tools import search_files as grep
-from core.agent.tools import turn_tools as todo
-from core.agent.tools import turn_tools as yield_to_user
+from core.agent.tools import bash, edit_file, journal, read_file, search_files, turn_tools, web_fetch
 from core.kernel.values.agent import ActKind
 from core.kernel.values.stack import ToolSchema
 from core.retrieval.retrieval_tools import TOOLS as SCHEMAS
@@ -42,16 +35,16 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
         tool.schema.name: tool
         for tool in (
             read_file.TOOL,
-            write_file.WRITE_FILE,
+            edit_file.WRITE_FILE,
             edit_file.TOOL,
-            grep.TOOL,
-            glob.GLOB,
+            search_files.TOOL,
+            search_files.GLOB,
             journal.JOURNAL,
-            yield_to_user.YIELD_TO_USER,
-            todo.TODO,
-            view_image.VIEW_IMAGE,
+            turn_tools.YIELD_TO_USER,
+            turn_tools.TODO,
+            read_file.VIEW_IMAGE,
             web_fetch.TOOL,
-            delegate.DELEGATE,
+            journal.DELEGATE,
             *bash.TOOLS,
             *MEMORY_TOOLS,
         )

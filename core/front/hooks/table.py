@@ -17,41 +17,33 @@ from core.front.hooks import (
     retrieval,
     signals,
 )
-from core.front.hooks import agent as attention
-from core.front.hooks import context as presets
-from core.front.hooks import discussions as versions
-from core.front.hooks import knowledge as facts
-from core.front.hooks import knowledge as memory_log
-from core.front.hooks import program as hello
-from core.front.hooks import program as window
-from core.front.hooks import signals as servers
 from core.front.hooks.operation import Operation, Resource
 
 RESOURCES: tuple[Resource, ...] = (
-    hello.HELLO,
+    program.HELLO,
     program.RESOURCE,
     caches.RESOURCE,
     discussions.RESOURCE,
     conversation.RESOURCE,
     agent.RESOURCE,
-    versions.VERSIONS,
-    presets.PRESETS,
+    discussions.VERSIONS,
+    context.PRESETS,
     context.RESOURCE,
     knowledge.RESOURCE,
-    facts.FACTS,
-    memory_log.MEMORY_LOG,
+    knowledge.FACTS,
+    knowledge.MEMORY_LOG,
     harvest.RESOURCE,
     merges.RESOURCE,
     imports.RESOURCE,
     retrieval.RESOURCE,
     forgetting.RESOURCE,
-    servers.SERVERS,
+    signals.SERVERS,
     signals.RESOURCE,
-    attention.ATTENTION,
+    agent.ATTENTION,
 )
 OPERATIONS: tuple[Operation, ...] = (
     *(operation for resource in RESOURCES for operation in resource.operations),
-    *window.operations(RESOURCES),
+    *program.operations(RESOURCES),
 )
 
 
