@@ -57,6 +57,7 @@ fmt-check: set-up-check
 lint: set-up-check
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m scripts.check_values
 
 types: set-up-check
 	@$(BIN)/mypy

@@ -86,13 +86,15 @@ def send(
         SlopError: there is no such discussion, a spend limit stands against it, or it could not be written.
     """
     with _program(home) as controller:
-        chosen = discussion_id or _begun(controller, CreateDiscussion("", provider, model, preset))
+        chosen = discussion_id or _begun(
+            controller, CreateDiscussion(name="", provider=provider, model=model, preset=preset)
+        )
         state = act(controller, ReadDiscussion(chosen))
         if chosen not in state.discussions.open:
             raise _unknown(chosen, home)
         if effort is not None:
-            act(controller, SetEffort(chosen, effort.value))
-        act(controller, SendPrompt(chosen, text, over_limit))
+            act(controller, SetEffort(discussion_id=chosen, effort=effort.value))
+        act(controller, SendPrompt(discussion_id=chosen, text=text, over_limit=over_limit))
         ended = controller.wait_for(lambda now: not is_busy(now, chosen), REPLY_S)
         return _result(ended or controller.snapshot(), chosen)
 
@@ -135,7 +137,7 @@ def _program(home: Path | None) -> Iterator[AppController]:
     """A program beside any window, its settings and discussions read; stopped with everything written."""
     from core.app.outside import LocalOutside
 
-    controller = AppController(LocalOutside(OutsideOptions(home, owns_home=False, watches=False)))
+    controller = AppController(LocalOutside(OutsideOptions(home=home, owns_home=False, watches=False)))
     controller.start()
     try:
         if controller.wait_for(_is_ready, READY_S) is None:
@@ -165,16 +167,16 @@ def _result(state: AppState, chosen: str) -> LlmResult:
     reply: Message = next(m for m in reversed(opened.messages) if m.role is Role.ASSISTANT)
     usage = reply.usage or Usage()
     return LlmResult(
-        reply.text,
-        usage.input_tokens,
-        usage.output_tokens,
-        usage.cache_read_tokens,
-        usage.cache_write_tokens,
-        usage.cost_usd,
-        reply.status,
-        reply.provider,
-        reply.model,
-        chosen,
+        text=reply.text,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cost_usd=usage.cost_usd,
+        status=reply.status,
+        provider=reply.provider,
+        model=reply.model,
+        discussion_id=chosen,
     )
 
 

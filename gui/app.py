@@ -152,7 +152,9 @@ class WindowApp:
     def send(self, command: Command) -> None:
         """Ask the controller for a change, or keep it until there is one."""
         if isinstance(command, SaveWindow):
-            look = LastLook(placement_now(), self.ui.canvas.palette.name, self.ui.tree.m.scale)
+            look = LastLook(
+                placement=placement_now(), theme=self.ui.canvas.palette.name, ui_scale=self.ui.tree.m.scale
+            )
             command = SaveWindow(with_look(command.data_toml, look))
         if self.controller is None:
             self.early.append(command)
@@ -186,7 +188,9 @@ class WindowApp:
         from core.kernel.reports import OperationFailed
 
         what = f"The window failed to draw something: {type(error).__name__}: {error}"
-        self.controller.emit(OperationFailed("window", what, "Your work is safe. See the log file."))
+        self.controller.emit(
+            OperationFailed(subject="window", text=what, detail="Your work is safe. See the log file.")
+        )
 
 
 def with_look(window_toml: str, look: LastLook) -> str:
@@ -204,7 +208,9 @@ def look_of(state_toml: str) -> LastLook:
         return LastLook()
     if not isinstance(table, dict):
         return LastLook()
-    return LastLook(_placement(table), _theme(table.get("theme")), _scale(table.get("ui_scale")))
+    return LastLook(
+        placement=_placement(table), theme=_theme(table.get("theme")), ui_scale=_scale(table.get("ui_scale"))
+    )
 
 
 def _placement(table: dict[str, Any]) -> Placement:

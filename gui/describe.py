@@ -273,9 +273,11 @@ def list_folder(folder: Path) -> list[Entry]:
 def _entry(entry: os.DirEntry[str]) -> Entry:
     try:
         is_folder = entry.is_dir()
-        return Entry(entry.name, is_folder, 0 if is_folder else entry.stat().st_size)
+        return Entry(
+            name=entry.name, is_folder=is_folder, size_bytes=0 if is_folder else entry.stat().st_size
+        )
     except OSError:
-        return Entry(entry.name, is_folder=False)
+        return Entry(name=entry.name, is_folder=False)
 
 
 def first_folder(start: str) -> tuple[Path, str]:
@@ -349,7 +351,7 @@ class Tree:
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
         self.open_address: Callable[[str], object] = open_address
         self.opened: Element | None = None
-        self.prose = ProseSelection(self, self.selection)
+        self.prose = ProseSelection(layers=self, window=self.selection)
         self.said = ""
         self.clipboard = Clipboard(self.say)
         self.effects: list[Callable[[], object]] = []

@@ -50,7 +50,7 @@ class HookedWindow:
 
     def _act(self, action: str) -> bool:
         app = self._app
-        desk = Desk(app.state(), app.view, app.ui.tree.ui, self._send, BY_ID)
+        desk = Desk(state=app.state(), view=app.view, ui=app.ui.tree.ui, send=self._send, actions=BY_ID)
         chosen = BY_ID[action]
         if not chosen.is_enabled(desk):
             return False

@@ -175,7 +175,7 @@ class Loop:
         self._watch: InputWatch | None = None
         self._pace = Pace()
         self._mouse = (-1.0, -1.0)
-        self._hover = Hover(ui.canvas, [])
+        self._hover = Hover(canvas=ui.canvas, chain=[])
         self._pointer = Pointer(ui.tree, ui.keys)
         self._is_running = False
         self._unseen = UnseenFrames(None)

@@ -81,7 +81,13 @@ def _palette(name: str, table: dict[str, Any]) -> Palette:
     code = {key: parse_color(value) for key, value in table["code"].items()}
     curves = dict(zip(PLOT_TONES, map(parse_color, table["plot"]["series"]), strict=True))
     plot = curves | {token: parse_color(table["plot"][token]) for token in ("grid", "axis")}
-    return Palette(name, tokens, code, tuple(map(parse_color, table["layer"]["fills"])), plot)
+    return Palette(
+        name=name,
+        tokens=tokens,
+        code=code,
+        layers=tuple(map(parse_color, table["layer"]["fills"])),
+        plot=plot,
+    )
 
 
 def load_theme(path: Path = ASSETS / "theme.toml") -> Theme:
@@ -94,7 +100,7 @@ def load_theme(path: Path = ASSETS / "theme.toml") -> Theme:
     fonts = {style: FontSpec(spec["file"], spec["size"]) for style, spec in data["font"].items()}
     fonts.setdefault("icon_large", FontSpec(fonts["body"].file, 22))
     palettes = {name: _palette(name, data[name]) for name in ("dark", "light")}
-    return Theme(fonts, data["space"], data["radius"], palettes)
+    return Theme(fonts=fonts, space=data["space"], radius=data["radius"], palettes=palettes)
 
 
 _CACHE_LIMIT = 40_000

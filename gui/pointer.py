@@ -29,7 +29,7 @@ class Pointer:
         self._tree = tree
         self._keys = keys
         self._held: Element | None = None
-        self._last = Press(-1, -1, 0)
+        self._last = Press(x=-1, y=-1, count=0)
         self._last_s = float("-inf")
         self._seen: tuple[float, float, bool] = (-1.0, -1.0, False)
         self._still_s = 0.0
@@ -45,7 +45,10 @@ class Pointer:
             self._still_s - self._last_s < AGAIN_S and max(abs(x - last.x), abs(y - last.y)) <= AGAIN_PX
         )
         count = last.count % 3 + 1 if is_again else 1
-        self._last, self._last_s = Press(x, y, count, self._keys.is_held("Shift")), now_s
+        self._last, self._last_s = (
+            Press(x=x, y=y, count=count, is_extending=self._keys.is_held("Shift")),
+            now_s,
+        )
         front = self._tree.front(x, y)
         chain = chain_at(front, x, y)
         if front is self._tree.root:

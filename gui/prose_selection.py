@@ -180,7 +180,12 @@ class ProseSelection(msgspec.Struct, eq=False):
             return None
         _, row, order, text, documents = best
         left, top = _corner(text)
-        return SelectionEnd(row, order, text.document.place_at(self.layers.m, x - left, y - top), documents)
+        return SelectionEnd(
+            row=row,
+            order=order,
+            place=text.document.place_at(self.layers.m, x - left, y - top),
+            documents=documents,
+        )
 
     # what is shown
     def mark(self) -> None:

@@ -71,7 +71,9 @@ class Starting:
             controller,
             is_asked=self._options.hooks,
             window=self.window,
-            on_failure=lambda error: controller.emit(OperationFailed("hooks", error.what, error.remedy)),
+            on_failure=lambda error: controller.emit(
+                OperationFailed(subject="hooks", text=error.what, detail=error.remedy)
+            ),
         )
         self._hooks.begin()
         self.controller = controller
@@ -111,7 +113,7 @@ def run_window(options: OutsideOptions) -> int:
 
 
 def _run(home: Path, starting: Starting) -> int:
-    app = WindowApp(look_of(peek.last_state(home)), lambda: _found(starting, app))
+    app = WindowApp(look=look_of(peek.last_state(home)), find_controller=lambda: _found(starting, app))
     starting.window = HookedWindow(app)
     try:
         app.open()

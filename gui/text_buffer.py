@@ -149,7 +149,7 @@ class TextBuffer(msgspec.Struct, frozen=True):
 
 def filled(text: str) -> TextBuffer:
     """A text that was put there: the caret at its end, nothing to undo."""
-    return TextBuffer(text, len(text), len(text))
+    return TextBuffer(text=text, caret=len(text), anchor=len(text))
 
 
 def moved(buffer: TextBuffer, to: int, *, selects: bool = False) -> TextBuffer:
@@ -206,7 +206,7 @@ def put(buffer: TextBuffer, text: str) -> TextBuffer:
 
 def attached(buffer: TextBuffer) -> TextBuffer:
     """Note that a paste became a file: the text is the same, and to undo it is to take the file off."""
-    step = EditStep(buffer.caret, "", "", buffer.anchor, buffer.caret, "file")
+    step = EditStep(at=buffer.caret, old="", new="", anchor=buffer.anchor, caret=buffer.caret, kind="file")
     return replace(buffer, done=_trimmed((*buffer.done, step)), undone=(), is_open=False)
 
 
@@ -230,13 +230,15 @@ def erased(buffer: TextBuffer, direction: int, *, by_word: bool = False) -> Text
 
 
 def _changed(buffer: TextBuffer, start: int, end: int, new: str, kind: str) -> TextBuffer:
-    step = EditStep(start, buffer.text[start:end], new, buffer.anchor, buffer.caret, kind)
+    step = EditStep(
+        at=start, old=buffer.text[start:end], new=new, anchor=buffer.anchor, caret=buffer.caret, kind=kind
+    )
     done = buffer.done
     grown = _grown(done[-1], step) if buffer.is_open and done else None
     done = (*done[:-1], grown) if grown is not None else (*done, step)
     text = f"{buffer.text[:start]}{new}{buffer.text[end:]}"
     at = start + len(new)
-    return TextBuffer(text, at, at, _trimmed(done), (), kind != "whole")
+    return TextBuffer(text=text, caret=at, anchor=at, done=_trimmed(done), undone=(), is_open=kind != "whole")
 
 
 def _grown(last: EditStep, step: EditStep) -> EditStep | None:
@@ -273,7 +275,7 @@ def undone(buffer: TextBuffer) -> TextBuffer:
     step = buffer.done[-1]
     text = f"{buffer.text[: step.at]}{step.old}{buffer.text[step.at + len(step.new) :]}"
     again = buffer.undone if step.kind == "file" else (*buffer.undone, step)
-    return TextBuffer(text, step.caret, step.anchor, buffer.done[:-1], again)
+    return TextBuffer(text=text, caret=step.caret, anchor=step.anchor, done=buffer.done[:-1], undone=again)
 
 
 def redone(buffer: TextBuffer) -> TextBuffer:
@@ -283,7 +285,7 @@ def redone(buffer: TextBuffer) -> TextBuffer:
     step = buffer.undone[-1]
     text = f"{buffer.text[: step.at]}{step.new}{buffer.text[step.at + len(step.old) :]}"
     at = step.at + len(step.new)
-    return TextBuffer(text, at, at, (*buffer.done, step), buffer.undone[:-1])
+    return TextBuffer(text=text, caret=at, anchor=at, done=(*buffer.done, step), undone=buffer.undone[:-1])
 
 
 # Control and bidi characters made visible: what a text hides is shown as a small mark.

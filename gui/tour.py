@@ -70,9 +70,12 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None], unti
     )
     controller = AppController(LocalOutside(OutsideOptions(home=home, start=project, overrides=FIXED)))
     controller.start()
-    app = WindowApp(LastLook(Placement(0, 0, WIDTH_PX, HEIGHT_PX)), lambda: controller)
+    app = WindowApp(
+        look=LastLook(placement=Placement(x=0, y=0, width=WIDTH_PX, height=HEIGHT_PX)),
+        find_controller=lambda: controller,
+    )
     app.open()
-    tour = Tour(app, out, say)
+    tour = Tour(app=app, out=out, say=say)
     try:
         for chapter in _chapters(tour, project, start):
             if chapter == until:

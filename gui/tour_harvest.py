@@ -351,7 +351,7 @@ def _ask(tour: Tour, query: str, name: str, title: str) -> SearchAnswer:
     driver.type(query)
     driver.key("Enter")
     tour.wait(lambda s: s.retrieval.answer is not None and s.retrieval.answer.query == query, "the answer")
-    answer = tour.state.retrieval.answer or SearchAnswer(query)
+    answer = tour.state.retrieval.answer or SearchAnswer(query=query)
     _require(answer, bool(answer.hits) and answer.hits[0].title == title)
     driver.step(4)
     tour.say(f"{answer.took_s:7.2f} s  search {query!r}: {_line(answer.hits[0])}")

@@ -245,7 +245,7 @@ def scripted_discussion(tour: Tour, server: str, address: str, model: str) -> st
     """
     driver = tour.driver
     assert tour.app.controller is not None
-    tour.app.controller.send(SaveServer(server, "Scripted", address))
+    tour.app.controller.send(SaveServer(id=server, label="Scripted", base_url=address))
     tour.wait(lambda s: bool(s.config.models.get(server)), "the scripted model")
     new_discussion(tour)
     chosen = tour.chosen()

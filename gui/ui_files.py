@@ -67,7 +67,7 @@ def _file_dialog(tree: Tree, it: w.FileDialogWidget) -> tuple[str, ...] | None:
     chooser = tree.choosers.get(place)
     if chooser is None:
         folder, named = first_folder(it.start)
-        chooser = tree.choosers[place] = Chooser(folder, it.picks, name=it.name or named)
+        chooser = tree.choosers[place] = Chooser(folder=folder, picks=it.picks, name=it.name or named)
         chooser.open(folder)
     chosen: tuple[str, ...] | None = None
     with tree.ui.dialog(it.key, it.title, width=720, height=560) as closed:

@@ -117,10 +117,10 @@ def _editor(tree: Tree, it: w.EditorWidget) -> Edited | None:
     if editor.receive(tree.m):
         _remember(tree, editor)
     edited = Edited(
-        editor.text, editor.pasted, editor.picture,
+        text=editor.text, pasted=editor.pasted, picture=editor.picture,
         is_submitted=editor.is_submitted, is_unpasted=editor.is_unpasted,
     )  # fmt: skip
-    if editor.changed is None and edited == Edited(editor.text):
+    if editor.changed is None and edited == Edited(text=editor.text):
         return None
     editor.changed, editor.pasted, editor.picture = None, "", b""
     editor.is_submitted = editor.is_unpasted = False

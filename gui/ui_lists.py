@@ -50,7 +50,7 @@ def _virtual_list(tree: Tree, it: ListWidget) -> ListView:
     _fill(tree, box, it.rows, (RowPane, ()))
     view = box.view
     left = view.most - view.scroll
-    return ListView(view.first, left <= 1.0, max(0.0, left) / tree.m.scale)
+    return ListView(first=view.first, is_at_end=left <= 1.0, left_px=max(0.0, left) / tree.m.scale)
 
 
 def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> None:

@@ -151,7 +151,9 @@ def _clickable(tree: Tree, it: w.ClickableWidget) -> Scope[Clicks]:
     card = tree.take(Clickable, it.key)
     card.wide, card.tall, card.tip = 0, it.height, it.tip
     card.update((it.kind, it.padding, False, 4.0, it.height))
-    given = Clicks(card.clicks.clicked, card.clicks.right_clicked, card.is_hovered)
+    given = Clicks(
+        clicked=card.clicks.clicked, right_clicked=card.clicks.right_clicked, is_hovered=card.is_hovered
+    )
     card.clicks.clicked = card.clicks.right_clicked = False
     return Scope(tree, given, card)
 

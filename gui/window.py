@@ -107,7 +107,7 @@ def open_viewport(placement: Placement, *, icon: str = "") -> None:
 def placement_now() -> Placement:
     """Placement of the window now."""
     x, y = dpg.get_viewport_pos()
-    return Placement(round(x), round(y), dpg.get_viewport_width(), dpg.get_viewport_height())
+    return Placement(x=round(x), y=round(y), width=dpg.get_viewport_width(), height=dpg.get_viewport_height())
 
 
 def bring_to_front() -> None:

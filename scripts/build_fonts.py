@@ -105,18 +105,42 @@ def faces() -> tuple[Face, ...]:
     sans, mono, everyday = "Slop UI Sans", "Slop UI Mono", everyday_cjk()
     inter, jetbrains = "opentype/inter/Inter-{}.otf", "truetype/jetbrains-mono/JetBrainsMono-{}.ttf"
     return (
-        Face("SlopSans-Regular", sans, "Regular", inter.format("Regular"), "Regular", "Regular", wide_cjk),
-        Face("SlopSans-SemiBold", sans, "SemiBold", inter.format("SemiBold"), "Bold", "Bold", everyday),
-        Face("SlopSans-Italic", sans, "Italic", inter.format("Italic"), "Italic", "Regular", everyday),
         Face(
-            "SlopMono-Regular",
-            mono,
-            "Regular",
-            jetbrains.format("Regular"),
-            "Regular",
-            "Regular",
-            everyday,
-            True,
+            name="SlopSans-Regular",
+            family=sans,
+            style="Regular",
+            base=inter.format("Regular"),
+            noto_style="Regular",
+            cjk_style="Regular",
+            cjk=wide_cjk,
+        ),
+        Face(
+            name="SlopSans-SemiBold",
+            family=sans,
+            style="SemiBold",
+            base=inter.format("SemiBold"),
+            noto_style="Bold",
+            cjk_style="Bold",
+            cjk=everyday,
+        ),
+        Face(
+            name="SlopSans-Italic",
+            family=sans,
+            style="Italic",
+            base=inter.format("Italic"),
+            noto_style="Italic",
+            cjk_style="Regular",
+            cjk=everyday,
+        ),
+        Face(
+            name="SlopMono-Regular",
+            family=mono,
+            style="Regular",
+            base=jetbrains.format("Regular"),
+            noto_style="Regular",
+            cjk_style="Regular",
+            cjk=everyday,
+            is_mono=True,
         ),
     )
 
@@ -131,26 +155,31 @@ def sources(face: Face, work: Path) -> tuple[Source, ...]:
     upright = "Bold" if face.noto_style == "Bold" else "Regular"
 
     def text(path: str, wanted: Callable[[int], bool] = is_text) -> Source:
-        return Source(fonts / path, wanted, fit)
+        return Source(path=fonts / path, wanted=wanted, fit=fit)
 
     solid = next((work / "pypi/fontawesomefree").rglob("webfonts/fa-solid-900.ttf"))
     emoji = next((work / "pypi/imgui_bundle").rglob("NotoEmoji-Regular.ttf"))
     return (
-        Source(fonts / face.base, is_text, natural),
-        Source(solid, is_icon, centred(2 * MONO_CELL if face.is_mono else ICON_WIDTH)),
+        Source(path=fonts / face.base, wanted=is_text, fit=natural),
+        Source(path=solid, wanted=is_icon, fit=centred(2 * MONO_CELL if face.is_mono else ICON_WIDTH)),
         text(
             "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", lambda code: in_blocks(code, (BOX_DRAWING,))
         ),
         text(f"{noto}Sans-{face.noto_style}.ttf"),
         text(f"{noto}SansMath-Regular.ttf", rare),
         text(f"{noto}SansSymbols-{upright}.ttf"),
-        Source(emoji, is_text, fit),
+        Source(path=emoji, wanted=is_text, fit=fit),
         text(f"{noto}SansSymbols2-Regular.ttf", rare),
         *(
             text(f"{noto}Sans{script}-{upright}.ttf")
             for script in ("Hebrew", "Arabic", "Thai", "Devanagari", "Armenian", "Georgian")
         ),
-        Source(fonts / f"opentype/noto/NotoSansCJK-{face.cjk_style}.ttc", face.cjk, fit, HAN_FACE),
+        Source(
+            path=fonts / f"opentype/noto/NotoSansCJK-{face.cjk_style}.ttc",
+            wanted=face.cjk,
+            fit=fit,
+            face=HAN_FACE,
+        ),
     )
 
 

@@ -79,7 +79,7 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
         case RefuseCall():
             turn, call = _asked(state, asked.discussion_id, asked.call_id)
             if turn is None or call is None:
-                return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
+                return conclude(state, CommandOutcome(command_id=asked.command_id, problem=NOT_ASKED)), ()
             return calls.refused(state, given, turn, call, _with_words(REFUSED, asked.words))
         case KillCommands():
             return state, _killed(state, asked)
@@ -89,9 +89,16 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             if not changes:
                 tasks = delegation.edits_of_tasks(state, asked.discussion_id, asked.turn_id)
                 problem = f"Nothing that this turn changed is known, or it is undone already. {tasks}".strip()
-                return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
-            about = asked.discussion_id, asked.turn_id
-            return state, (RestoreFiles(*about, changes, calls.places_of(state), asked.command_id),)
+                return conclude(state, CommandOutcome(command_id=asked.command_id, problem=problem)), ()
+            return state, (
+                RestoreFiles(
+                    discussion_id=asked.discussion_id,
+                    turn_id=asked.turn_id,
+                    changes=changes,
+                    places=calls.places_of(state),
+                    command_id=asked.command_id,
+                ),
+            )
         case _:
             assert_never(asked)
 
@@ -262,7 +269,7 @@ def gone(state: AppState, discussion_id: str) -> Result:
     """A discussion went to the trash: nobody could see or end its commands any more."""
     pages = without(state.agent.pages, discussion_id)
     state = replace(state, agent=replace(state.agent, pages=pages))
-    return state, (StopCalls(discussion_id, kills=True),)
+    return state, (StopCalls(discussion_id=discussion_id, kills=True),)
 
 
 def tick(state: AppState, given: Stamp) -> Result:
@@ -296,7 +303,7 @@ def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
     """A yes counts for exactly what is asked now."""
     turn, call = _asked(state, asked.discussion_id, asked.call_id)
     if turn is None or call is None or call.approval is None or call.approval.id != asked.approval_id:
-        return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
+        return conclude(state, CommandOutcome(command_id=asked.command_id, problem=NOT_ASKED)), ()
     if asked.hunks is not None and not asked.hunks:
         return calls.refused(
             state, given, turn, call, _with_words(f"{REFUSED} None of the changes was taken.", asked.words)
@@ -322,9 +329,9 @@ def _killed(state: AppState, asked: KillCommands) -> tuple[StopCalls, ...]:
     """One command, or all of a discussion and of its tasks: who gave them away knows of no other place to end them."""
     chosen = asked.discussion_id
     if asked.call_id:
-        return (StopCalls(chosen, (asked.call_id,), kills=True),)
+        return (StopCalls(discussion_id=chosen, call_ids=(asked.call_id,), kills=True),)
     of_tasks = (*delegation.children_at_work(state, chosen), *delegation.with_commands(state, chosen))
-    return tuple(StopCalls(one, kills=True) for one in dict.fromkeys((chosen, *of_tasks)))
+    return tuple(StopCalls(discussion_id=one, kills=True) for one in dict.fromkeys((chosen, *of_tasks)))
 
 
 def _tail(state: AppState, happened: CallTail) -> AppState:
@@ -353,7 +360,7 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
         for one in page.changes
     )
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
-    state = conclude(state, CommandOutcome(happened.command_id, problem=" ".join(happened.left)))
+    state = conclude(state, CommandOutcome(command_id=happened.command_id, problem=" ".join(happened.left)))
     count = len(happened.restored)
     are = f"{count:,} {'file is' if count == 1 else 'files are'}" if count else "No file is"
     text = f"{are} as before this turn. Commands are not undone."

@@ -194,7 +194,13 @@ class CallDesk:
 
     def report(self, tail: str) -> None:
         """Show the end of what arrived so far."""
-        self._emit(CallTail(self._effect.discussion_id, self._effect.call_id, tail[-TAIL_CHARS:]))
+        self._emit(
+            CallTail(
+                discussion_id=self._effect.discussion_id,
+                call_id=self._effect.call_id,
+                tail=tail[-TAIL_CHARS:],
+            )
+        )
 
     def wait(self, timeout_s: float) -> bool:
         """Wait. Returns True as soon as the call is cancelled."""
@@ -299,10 +305,10 @@ class ToolWorker:
             return CallPutOff(effect.discussion_id, effect.call_id)
         judged = self._judged(effect, desk)
         return CallJudged(
-            effect.discussion_id,
-            effect.call_id,
-            approval_of(effect, judged),
-            judged.problem,
+            discussion_id=effect.discussion_id,
+            call_id=effect.call_id,
+            approval=approval_of(effect, judged),
+            problem=judged.problem,
             must_ask=bool(judged.reasons),
             keeps_order=keeps_order,
         )
@@ -312,15 +318,19 @@ class ToolWorker:
         if tool is None:
             known = ", ".join(sorted(self._services.tools))
             return Judged(
-                ActKind.OWN, effect.name, problem=f"There is no tool {effect.name!r}. There are: {known}."
+                kind=ActKind.OWN,
+                title=effect.name,
+                problem=f"There is no tool {effect.name!r}. There are: {known}.",
             )
         try:
             return tool.judge(effect.arguments_json, desk)
         except SlopError as error:
-            return Judged(tool.kind, effect.name, problem=str(error))
+            return Judged(kind=tool.kind, title=effect.name, problem=str(error))
         except Exception as error:  # the edge of a tool: the model must hear of it, and the turn go on
             log.exception("tool %s could not judge a call", effect.name)
-            return Judged(tool.kind, effect.name, problem=f"The tool failed: {type(error).__name__}: {error}")
+            return Judged(
+                kind=tool.kind, title=effect.name, problem=f"The tool failed: {type(error).__name__}: {error}"
+            )
 
     def _run(self, effect: JudgeCall | RunCall, desk: CallDesk, cancel: CancelToken) -> CallDone:
         assert isinstance(effect, RunCall)
@@ -328,15 +338,15 @@ class ToolWorker:
         if answer.is_yield:
             trim_heaps()  # the turn ends here, with no reply after it
         return CallDone(
-            effect.discussion_id,
-            effect.call_id,
-            answer.text,
-            answer.is_error,
-            answer.attachments,
-            answer.changes,
-            answer.todo,
-            answer.is_yield,
-            answer.is_background,
+            discussion_id=effect.discussion_id,
+            call_id=effect.call_id,
+            text=answer.text,
+            is_error=answer.is_error,
+            attachments=answer.attachments,
+            changes=answer.changes,
+            todo=answer.todo,
+            is_yield=answer.is_yield,
+            is_background=answer.is_background,
             is_interrupted=cancel.is_cancelled,
         )
 
@@ -344,21 +354,21 @@ class ToolWorker:
         """Judge once more: what was let run counts for exactly that."""
         judged = self._judged(effect, desk)
         if judged.problem:
-            return ToolAnswer(judged.problem, is_error=True)
+            return ToolAnswer(text=judged.problem, is_error=True)
         if approval_of(effect, judged).id != effect.approval_id:
             root = os.path.realpath(effect.places.root)
             words = changed_words(effect.files, judged.files, root)
             other = (
                 "Not done: what this would do has changed since it was judged. Look again, then ask again."
             )
-            return ToolAnswer(words or other, is_error=True)
+            return ToolAnswer(text=words or other, is_error=True)
         try:
             return self._services.tools[effect.name].run(judged, desk, effect.hunks)
         except SlopError as error:
-            return ToolAnswer(str(error), is_error=True)
+            return ToolAnswer(text=str(error), is_error=True)
         except Exception as error:  # the edge of a tool, as above
             log.exception("tool %s failed", effect.name)
-            return ToolAnswer(f"The tool failed: {type(error).__name__}: {error}", is_error=True)
+            return ToolAnswer(text=f"The tool failed: {type(error).__name__}: {error}", is_error=True)
 
     def _restore(self, effect: RestoreFiles) -> None:
         try:
@@ -366,7 +376,13 @@ class ToolWorker:
         except Exception as error:  # the edge of the worker: who waits for it must hear of it
             log.exception("files of a turn could not be put back")
             left = (f"Nothing was put back: {error}.",)
-            event = FilesRestored(effect.discussion_id, effect.turn_id, (), left, effect.command_id)
+            event = FilesRestored(
+                discussion_id=effect.discussion_id,
+                turn_id=effect.turn_id,
+                restored=(),
+                left=left,
+                command_id=effect.command_id,
+            )
         self._emit(event)
 
     def _find(self, effect: FindChanges) -> None:

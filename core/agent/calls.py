@@ -69,14 +69,25 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
                 return state, (*effects, *more)
             turn = with_tool_call(turn, replace(call, state=CallState.RUNNING, started_at=given.at))
             started = _start(state, given, number, call)
-            effects.append(AppendRecords(turn.discussion_id, (started,), StartToken(call.id)))
+            effects.append(
+                AppendRecords(discussion_id=turn.discussion_id, records=(started,), token=StartToken(call.id))
+            )
     following = _next_to_judge(turn) if state.config.is_settled else None
     if following is not None:
         turn = replace(turn, judging_id=following.id)
-        about = turn.discussion_id, turn.turn_id, following.id
-        what = following.name, following.arguments_json, places_of(state)
         is_next = all(one.state.is_over for one in _before(turn, following.id))
-        effects.append(JudgeCall(*about, *what, asked_places(state), is_next))
+        effects.append(
+            JudgeCall(
+                discussion_id=turn.discussion_id,
+                turn_id=turn.turn_id,
+                call_id=following.id,
+                name=following.name,
+                arguments_json=following.arguments_json,
+                places=places_of(state),
+                searched=asked_places(state),
+                is_next=is_next,
+            )
+        )
     return with_turn(state, turn), tuple(effects)
 
 
@@ -113,7 +124,14 @@ def _start(state: AppState, given: Stamp, number: int, call: ToolCall) -> StartR
     """The record of a call that begins. `number`: of it in its reply, from 0."""
     sandbox = (state.agent.sandbox.name or "none") if call.kind is ActKind.COMMAND else ""
     record_id = given.make_id(20 + 2 * number)
-    return StartRecord(record_id, given.at, call.id, _approval_id(call), call.let_by, sandbox)
+    return StartRecord(
+        id=record_id,
+        at=given.at,
+        call_id=call.id,
+        approval_id=_approval_id(call),
+        let_by=call.let_by,
+        sandbox=sandbox,
+    )
 
 
 def _may_begin(turn: AgentTurn, number: int) -> bool:
@@ -263,21 +281,21 @@ def started(state: AppState, given: Stamp, discussion_id: str, call_id: str) -> 
     if turn is None or call is None or call.state is not CallState.RUNNING:
         return state, ()
     run = RunCall(
-        discussion_id,
-        turn.turn_id,
-        call_id,
-        call.name,
-        call.arguments_json,
-        places_of(state),
-        _approval_id(call),
-        call.taken,
-        asked_places(state),
+        discussion_id=discussion_id,
+        turn_id=turn.turn_id,
+        call_id=call_id,
+        name=call.name,
+        arguments_json=call.arguments_json,
+        places=places_of(state),
+        approval_id=_approval_id(call),
+        hunks=call.taken,
+        searched=asked_places(state),
         has_yes=call.let_by == "person",
         files=call.approval.files if call.approval is not None else {},
     )
     if call.name == delegation.NAME:
         return delegation.begin(state, given, turn, call)
-    stop = (StopCalls(discussion_id, (call_id,)),) if turn.is_stopping else ()
+    stop = (StopCalls(discussion_id=discussion_id, call_ids=(call_id,)),) if turn.is_stopping else ()
     return state, (run, *stop)
 
 
@@ -332,7 +350,7 @@ def closed(state: AppState, given: Stamp, turn: AgentTurn, words: str) -> Result
             current = state.agent.turns[turn.discussion_id]
             state, more = _ended(state, given, current, call, CallState.INTERRUPTED, words)
             effects = (*effects, *more)
-    return state, (StopCalls(turn.discussion_id), *effects)
+    return state, (StopCalls(discussion_id=turn.discussion_id), *effects)
 
 
 def _ended(
@@ -347,7 +365,10 @@ def _ended(
     turn = with_tool_call(turn, over)
     record = result_record(given, number, call.id, words, how, call.attachments)
     state, effects = advance(state, given, turn)
-    return state, (AppendRecords(turn.discussion_id, (record,), ResultToken(call.id)), *effects)
+    return state, (
+        AppendRecords(discussion_id=turn.discussion_id, records=(record,), token=ResultToken(call.id)),
+        *effects,
+    )
 
 
 def result_record(
@@ -361,6 +382,8 @@ def result_record(
     """The record of a result. `number`: of the call in its reply, from 0; `files`: pictures in it."""
     is_error = how is not CallState.DONE
     ended = None if how in {CallState.DONE, CallState.FAILED} else CallEnd(how)
-    part = ToolResultPart(call_id, words, is_error=is_error, attachments=files, ended=ended)
+    part = ToolResultPart(call_id=call_id, text=words, is_error=is_error, attachments=files, ended=ended)
     status = Status.INTERRUPTED if how is CallState.INTERRUPTED else Status.COMPLETE
-    return MessageRecord(given.make_id(21 + 2 * number), given.at, Role.TOOL, (part,), status)
+    return MessageRecord(
+        id=given.make_id(21 + 2 * number), at=given.at, role=Role.TOOL, parts=(part,), status=status
+    )

@@ -126,10 +126,10 @@ class _Making:
         mounts = sorted(self.mounts.items(), key=lambda one: (one[0].count("/"), one[0]))
         links = {place: target for place, target in self.links.items() if not self._is_mounted(place)}
         return ClosedView(
-            self.home,
-            tuple((source, place) for place, source in mounts),
-            tuple(sorted(links.items())),
-            tuple(sorted(place for place in self.masked if self._is_mounted(place))),
+            home=self.home,
+            mounts=tuple((source, place) for place, source in mounts),
+            links=tuple(sorted(links.items())),
+            masked=tuple(sorted(place for place in self.masked if self._is_mounted(place))),
         )
 
     def _is_mounted(self, path: str) -> bool:

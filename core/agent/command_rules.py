@@ -137,7 +137,7 @@ def read_command_line(text: str) -> CommandLine:
         return CommandLine(
             why_not="No rule can cover it: a word that would stand in the rule has several lines."
         )
-    return CommandLine(commands, prefixes)
+    return CommandLine(commands=commands, prefixes=prefixes)
 
 
 @cache

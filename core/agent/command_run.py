@@ -161,7 +161,13 @@ class Running:
         """As it stands. `only_new`: output since the last such question."""
         with self._lock:
             output = self._fresh if only_new else self._output
-            found = ShellOutcome(output.text(), self.exit_code, self._ended_by, self.notes, output.left_bytes)
+            found = ShellOutcome(
+                output=output.text(),
+                exit_code=self.exit_code,
+                ended_by=self._ended_by,
+                notes=self.notes,
+                left_bytes=output.left_bytes,
+            )
             if only_new:
                 self._fresh = CappedOutput()
             return found

@@ -199,7 +199,14 @@ class Commands:
         try:
             program, arguments = bash, command[1:]
             hidden = (*hidden_places(self._home), *shut) if is_confined else ()
-            seen = CommandPlaces(places.root, order.folder, scratch, hidden, held.guarded, view)
+            seen = CommandPlaces(
+                root=places.root,
+                folder=order.folder,
+                scratch=scratch,
+                hidden=hidden,
+                guarded=held.guarded,
+                view=view,
+            )
             if confinement.program is not None:
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
@@ -256,8 +263,16 @@ class Commands:
 
     def background_end(self, discussion_id: str, call_id: str, running: Running) -> None:
         """Say that a background command has ended."""
-        end = running.exit_code, running.tail(), running.end_notes(), running.is_asked
-        self._ended(CommandEnded(discussion_id, call_id, *end))
+        self._ended(
+            CommandEnded(
+                discussion_id=discussion_id,
+                call_id=call_id,
+                exit_code=running.exit_code,
+                tail=running.tail(),
+                notes=running.end_notes(),
+                is_wanted=running.is_asked,
+            )
+        )
 
 
 class DiscussionCommands:

@@ -68,10 +68,10 @@ def command(state: AppState, given: Stamp, asked: CompactionCommand) -> Result:
                     state, asked, "Another window or terminal has tool calls in this discussion."
                 )
             one = Compaction(
-                opened.id,
-                given.make_id(0),
-                CutReason.ASKED,
-                CompactionPhase.WAITING,
+                discussion_id=opened.id,
+                job=given.make_id(0),
+                why=CutReason.ASKED,
+                phase=CompactionPhase.WAITING,
                 command_id=asked.command_id,
             )
             return _with(state, one), ()
@@ -103,14 +103,14 @@ def claimed(state: AppState, given: Stamp, key: str, elsewhere: SpentElsewhere) 
     meta = state.discussions.summaries[one.discussion_id].meta
     held = state.spending.reserved.get(key)
     effect = SummariseView(
-        one.discussion_id,
-        one.job,
-        "" if held is None else held.record_id,
-        meta.provider,
-        meta.model,
-        meta.name,
-        state.config.prompts.get(COMPRESSION_PROMPT, ""),
-        one.plan,
+        discussion_id=one.discussion_id,
+        job=one.job,
+        record_id="" if held is None else held.record_id,
+        provider=meta.provider,
+        model=meta.model,
+        name=meta.name,
+        template=state.config.prompts.get(COMPRESSION_PROMPT, ""),
+        plan=one.plan,
     )
     return _with(state, replace(one, phase=CompactionPhase.SUMMARISING)), (effect,)
 
@@ -186,7 +186,12 @@ def _awaited(state: AppState, given: Stamp, call: LiveCall) -> AppState:
         is_early = one.phase is CompactionPhase.WAITING
         return _with(state, replace(one, call_id=call.id, why=why if is_early else one.why))
     job = Stamp(given.at, f"{given.seed}/{call.id}").make_id()
-    return _with(state, Compaction(call.discussion_id, job, why, CompactionPhase.WAITING, call.id))
+    return _with(
+        state,
+        Compaction(
+            discussion_id=call.discussion_id, job=job, why=why, phase=CompactionPhase.WAITING, call_id=call.id
+        ),
+    )
 
 
 def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
@@ -201,7 +206,9 @@ def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
         case CompactionPhase.WAITING if one.call_id or not is_busy(state, one.discussion_id):
             return _begun(state, given, one, opened, call)
         case CompactionPhase.STORING if opened.cut is not None and opened.cut.id == one.record_id:
-            state = conclude(_without(state, one), CommandOutcome(one.command_id, one.record_id))
+            state = conclude(
+                _without(state, one), CommandOutcome(command_id=one.command_id, made_id=one.record_id)
+            )
             return sending.view_ready(state, given, one.discussion_id)
         case _:
             return state, ()
@@ -221,18 +228,18 @@ def _begun(
     kept_out = None if call is None else call.kept_out
     version_of = "" if call is None else call.version_of
     effect = PlanView(
-        opened.id,
-        one.job,
-        stack_spec(state, opened.id, message, kept_out, is_round=is_running, version_of=version_of),
-        said,
-        opened.cut,
-        one.why,
-        given.at,
-        _neighbours(state, opened.id),
-        is_running,
-        max(1, call.overflows) if call is not None else 1,
-        opened.gone_calls,
-        _keeps_seals(state, opened.id),
+        discussion_id=opened.id,
+        job=one.job,
+        spec=stack_spec(state, opened.id, message, kept_out, is_round=is_running, version_of=version_of),
+        messages=said,
+        previous=opened.cut,
+        why=one.why,
+        at=given.at,
+        sources=_neighbours(state, opened.id),
+        is_running=is_running,
+        attempt=max(1, call.overflows) if call is not None else 1,
+        gone=opened.gone_calls,
+        keeps_seals=_keeps_seals(state, opened.id),
     )
     return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
 
@@ -292,9 +299,13 @@ def _summarised(state: AppState, given: Stamp, one: Compaction | None, happened:
     state = release(state, key_of(happened.discussion_id))
     booked: tuple[AppendRecords | SettleReserve, ...] = (SettleReserve(key, {}),)
     if happened.usage != Usage():
-        record = UsageRecord(happened.record_id, given.at, UsageKind.COMPACTION.value, happened.usage)
+        record = UsageRecord(
+            id=happened.record_id, at=given.at, message_id=UsageKind.COMPACTION.value, usage=happened.usage
+        )
         state, is_there = add_spent(state, (record,)), happened.discussion_id in state.discussions.summaries
-        append = AppendRecords(happened.discussion_id, (record,), UpkeepToken(key))
+        append = AppendRecords(
+            discussion_id=happened.discussion_id, records=(record,), token=UpkeepToken(key)
+        )
         booked = (append if is_there else SettleReserve(key, payments_of((record,))),)
     if one is None or one.plan is None or one.phase is not CompactionPhase.SUMMARISING:
         return state, booked
@@ -324,9 +335,9 @@ def _without_summary(state: AppState, given: Stamp, one: Compaction, why: str) -
 def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut) -> Result:
     """Write a cut; the view changes when it is on disk."""
     cut = replace(cut, id=given.make_id(1), at=given.at)
-    mark = MarkRecord(given.make_id(2), given.at, "cut", _words(state, one, cut))
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind="cut", text=_words(state, one, cut))
     state = _with(state, replace(one, phase=CompactionPhase.STORING, record_id=cut.id))
-    return state, (AppendRecords(one.discussion_id, (cut_record(cut), mark)),)
+    return state, (AppendRecords(discussion_id=one.discussion_id, records=(cut_record(cut), mark)),)
 
 
 def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
@@ -360,7 +371,7 @@ def _left(cut: ViewCut) -> str:
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:
     """There is no cut: who asked is told; a call goes on as the view is, one that overflowed fails as it did."""
-    state = conclude(_without(state, one), CommandOutcome(one.command_id, problem=problem))
+    state = conclude(_without(state, one), CommandOutcome(command_id=one.command_id, problem=problem))
     if not one.command_id and not one.call_id:
         state = notify(
             state,
@@ -379,14 +390,16 @@ def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Resul
 
 def _dropped(state: AppState, one: Compaction) -> Result:
     """Nobody waits any more: a summary under way is stopped; what it cost is booked when that is known."""
-    state = conclude(_without(state, one), CommandOutcome(one.command_id, problem="It was stopped."))
+    state = conclude(
+        _without(state, one), CommandOutcome(command_id=one.command_id, problem="It was stopped.")
+    )
     if one.phase is CompactionPhase.RESERVING:
         state = release(state, key_of(one.discussion_id))
     return state, (StopSummary(one.discussion_id, one.job),)
 
 
 def _declined(state: AppState, asked: CompactDiscussion, why: str) -> Result:
-    return conclude(state, CommandOutcome(asked.command_id, problem=why)), ()
+    return conclude(state, CommandOutcome(command_id=asked.command_id, problem=why)), ()
 
 
 def _with(state: AppState, one: Compaction) -> AppState:

@@ -129,17 +129,21 @@ class CompactionHandler:
             plan = self._plan(effect)
         except SlopError as error:
             problem = ". ".join(filter(None, (error.what, error.remedy)))
-            return ViewPlanned(effect.discussion_id, effect.job, CutPlan(problem=problem))
+            return ViewPlanned(
+                discussion_id=effect.discussion_id, job=effect.job, plan=CutPlan(problem=problem)
+            )
         except Exception as error:  # the edge of the worker: the call that waits must hear of it
             log.exception("the view of %s could not be planned", effect.discussion_id)
             problem = f"The program failed to plan the view: {type(error).__name__}. See the log file."
-            return ViewPlanned(effect.discussion_id, effect.job, CutPlan(problem=problem))
+            return ViewPlanned(
+                discussion_id=effect.discussion_id, job=effect.job, plan=CutPlan(problem=problem)
+            )
         usd = None
         if plan.to_summarise:
             written = SUMMARY_TOKENS * len(plan.to_summarise)
             expected = Usage(input_tokens=max(0, plan.summary_tokens - written), output_tokens=written)
             usd = self._usd(effect.spec.inputs.provider, effect.spec.inputs.model, expected)
-        return ViewPlanned(effect.discussion_id, effect.job, plan, usd)
+        return ViewPlanned(discussion_id=effect.discussion_id, job=effect.job, plan=plan, usd=usd)
 
     def _plan(self, effect: PlanView) -> CutPlan:
         assembly = self._measures.recount(self._measures.assemble(effect.spec))
@@ -153,12 +157,12 @@ class CompactionHandler:
         budget = budget_of(None if is_assumed else window, fixed)
         return plan_cut(
             CutRequest(
-                effect.messages,
-                sizes,
-                budget,
-                self._journal(),
-                effect.discussion_id,
-                effect.at,
+                messages=effect.messages,
+                sizes=sizes,
+                budget=budget,
+                entries=self._journal(),
+                discussion_id=effect.discussion_id,
+                now=effect.at,
                 sources=effect.sources,
                 previous=effect.previous,
                 why=effect.why,
@@ -225,7 +229,14 @@ class CompactionHandler:
             with self._lock:
                 self._tokens.pop(effect.job, None)
                 self._stopped.discard(effect.job)
-        return ViewSummarised(effect.discussion_id, effect.job, effect.record_id, text, problem, usage)
+        return ViewSummarised(
+            discussion_id=effect.discussion_id,
+            job=effect.job,
+            record_id=effect.record_id,
+            text=text,
+            problem=problem,
+            usage=usage,
+        )
 
     def _booked(self, effect: SummariseView, prompt: str, call: CallSpent) -> Usage:
         """Usage of one call as it goes into the books; empty where none is billed."""
@@ -261,7 +272,7 @@ def turn_sizes(assembly: Assembly) -> Mapping[str, int]:
 
 def _request(effect: SummariseView, prompt: str) -> ProviderRequest:
     sha256 = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
-    segment = Segment(LayerId.USER, "12/compaction", prompt, sha256)
+    segment = Segment(layer=LayerId.USER, key="12/compaction", text=prompt, sha256=sha256)
     return ProviderRequest(
         provider=effect.provider,
         model=effect.model,

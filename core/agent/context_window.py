@@ -44,7 +44,17 @@ def build_context_window(
     """
     known = {message.id: message_tokens(message) for message in messages} if sizes is None else sizes
     budget = budget_of(window_tokens, fixed_tokens)
-    return plan_cut(CutRequest(tuple(messages), known, budget, parsed(journal), discussion_id, now, why=why))
+    return plan_cut(
+        CutRequest(
+            messages=tuple(messages),
+            sizes=known,
+            budget=budget,
+            entries=parsed(journal),
+            discussion_id=discussion_id,
+            now=now,
+            why=why,
+        )
+    )
 
 
 def message_tokens(message: Message) -> int:

@@ -179,7 +179,7 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     pieces = tuple(_pieces(dropped, asked.piece_tokens))
     cost = sum(tokens_of(piece) for piece in pieces) + len(pieces) * 2 * SUMMARY_TOKENS
     return CutPlan(
-        cut,
+        cut=cut,
         to_summarise=pieces,
         earlier_summary=earlier,
         summary_tokens=cost if pieces else 0,

@@ -241,7 +241,9 @@ def begin(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall) -> Res
         mode=Mode.ASK if task.may_write else Mode.PLAN,
     )
     words = task_words(state.config.prompts.get(PROMPT, ""), task)
-    one = Delegation(meta.id, parent.id, call.id, words, is_stopping=turn.is_stopping)
+    one = Delegation(
+        child_id=meta.id, parent_id=parent.id, call_id=call.id, words=words, is_stopping=turn.is_stopping
+    )
     return with_delegation(state, one), (CreateOnDisk(meta, creation_id(meta.id)),)
 
 
@@ -306,7 +308,7 @@ def result_of(one: Delegation, opened: OpenDiscussion | None) -> TaskResult:
         why = SILENT
     framed = framed_result(one.child_id, said) if said else ""
     text = "\n".join(filter(None, (why, framed)))
-    return TaskResult(text, is_error=bool(why), is_interrupted=one.is_stopping)
+    return TaskResult(text=text, is_error=bool(why), is_interrupted=one.is_stopping)
 
 
 def _why_unfinished(opened: OpenDiscussion | None) -> str:

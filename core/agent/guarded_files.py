@@ -122,25 +122,25 @@ class Fence:
             path: relative to the project's root, or absolute.
         """
         if not self._has_root:
-            return ToolPath("", problem="No project is open: there are no files to work with.")
+            return ToolPath(path="", problem="No project is open: there are no files to work with.")
         if not path.strip() or "\0" in path or len(path) > 4_000:
-            return ToolPath("", problem="The path is empty or holds characters that no path has.")
+            return ToolPath(path="", problem="The path is empty or holds characters that no path has.")
         try:
             resolved = os.path.realpath(self._folders.absolute(path))
         except (OSError, ValueError) as error:
-            return ToolPath("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
+            return ToolPath(path="", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
         if not _is_utf8(resolved):
-            return ToolPath("", problem="The path is not UTF-8.")
+            return ToolPath(path="", problem="The path is not UTF-8.")
         if not self._folders.is_allowed(resolved):
-            return ToolPath(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
+            return ToolPath(path=resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
         return self.entry(resolved)
 
     def entry(self, path: str) -> ToolPath:
         """Judge a path below a folder that was judged. Where it is a link by now, it is not followed."""
         shown = self._folders.shown(path)
         if any(is_inside(path, folder) for folder in self._closed):
-            return ToolPath(path, problem=f"{shown!r} belongs to the system or to this program itself.")
-        return ToolPath(path, self._folders.root_of(path), shown)
+            return ToolPath(path=path, problem=f"{shown!r} belongs to the system or to this program itself.")
+        return ToolPath(path=path, root=self._folders.root_of(path), shown=shown)
 
 
 def judge_path(path: str, places: ToolPlaces) -> ToolPath:
@@ -216,7 +216,7 @@ def _read_in(folder: HeldFolder, place: ToolPath, most_bytes: int) -> GuardedByt
     data = read_held(descriptor, most_bytes)
     if len(data) > most_bytes:  # it grew
         return GuardedBytes(problem=_too_large(place, len(data), most_bytes))
-    return GuardedBytes(data, stat.S_IMODE(status.st_mode), mark_of(status))
+    return GuardedBytes(data=data, mode=stat.S_IMODE(status.st_mode), mark=mark_of(status))
 
 
 def _holds_repository(folder: str) -> bool:

@@ -82,7 +82,7 @@ class GuardedPlaces:
                     made[path] = content
             there = dict.fromkeys(_ruling(root))
             links = tuple(path for path in there if os.path.islink(path))
-            return HeldPlaces(tuple(path for path in there if path not in links), links)
+            return HeldPlaces(guarded=tuple(path for path in there if path not in links), open_links=links)
 
     def look(self, root: str) -> HeldPlaces:
         """The places of a project for what runs as long as the program does: nothing is made for it, or the person would
@@ -94,7 +94,7 @@ class GuardedPlaces:
             shut = [path for path in there if path not in links and path not in self._made.get(root, ())]
             if sys.platform == "darwin":
                 shut += [path for path, _ in _to_hold(root) if path not in there]
-            return HeldPlaces(tuple(shut), links)
+            return HeldPlaces(guarded=tuple(shut), open_links=links)
 
     def came_to_be(self, root: str, held: HeldPlaces) -> tuple[str, ...]:
         """Names in the project's own folder that were not there at the `look`, and are now; not those that hold a name."""

@@ -91,11 +91,11 @@ def difference(old: str, new: str) -> Difference:
     if not middle_old and not middle_new:
         return Difference(before, ())
     if len(middle_old) + len(middle_new) > MAX_COMPARED_LINES:
-        whole = Change(head, head + len(middle_old), middle_new)
+        whole = Change(first=head, last=head + len(middle_old), lines=middle_new)
         return Difference(before, (whole,))
     matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
     changes = [
-        Change(head + first, head + last, middle_new[new_first:new_last])
+        Change(first=head + first, last=head + last, lines=middle_new[new_first:new_last])
         for kind, first, last, new_first, new_last in matcher.get_opcodes()
         if kind != "equal"
     ]
@@ -117,7 +117,7 @@ def in_own_form(change: Difference, raw: str) -> Difference:
     return Difference(
         lines,
         tuple(
-            Change(one.first, one.last, tuple(_ended(line, end) for line in one.lines))
+            Change(first=one.first, last=one.last, lines=tuple(_ended(line, end) for line in one.lines))
             for one in change.changes
         ),
     )
@@ -158,7 +158,7 @@ def _joined(old: Sequence[str], changes: Sequence[Change]) -> tuple[Change, ...]
         if joined and change.first - joined[-1].last < CONTEXT_LINES:
             last = joined.pop()
             between = tuple(old[last.last : change.first])
-            change = Change(last.first, change.last, (*last.lines, *between, *change.lines))  # noqa: PLW2901
+            change = Change(first=last.first, last=change.last, lines=(*last.lines, *between, *change.lines))  # noqa: PLW2901
         joined.append(change)
     return tuple(joined)
 

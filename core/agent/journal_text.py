@@ -61,7 +61,12 @@ def new_entry(at: datetime, title: str, text: str, discussion_id: str) -> Journa
     body = _HEAD_LIKE.sub(" ", body)
     body = f" {body}" if _MARK.match(body) else body
     heading = one_line(clean(title), TITLE_CHARS).strip()
-    return JournalEntry(at.astimezone(UTC).replace(microsecond=0), heading, body.rstrip(), discussion_id)
+    return JournalEntry(
+        at=at.astimezone(UTC).replace(microsecond=0),
+        title=heading,
+        text=body.rstrip(),
+        discussion_id=discussion_id,
+    )
 
 
 def written(entry: JournalEntry) -> str:
@@ -173,7 +178,9 @@ def _entry(head: tuple[datetime, str], lines: list[str]) -> JournalEntry:
     at, title = head
     mark = _MARK.fullmatch(lines[0]) if lines else None
     body = "\n".join(lines[1:] if mark else lines).strip("\n").rstrip()
-    return JournalEntry(at, one_line(title, TITLE_CHARS), body, mark[1] if mark else "")
+    return JournalEntry(
+        at=at, title=one_line(title, TITLE_CHARS), text=body, discussion_id=mark[1] if mark else ""
+    )
 
 
 def _head_of(line: str) -> tuple[datetime, str] | None:

@@ -81,8 +81,10 @@ class NotedChange(msgspec.Struct, frozen=True):
 def note_change(turn_folder: Path, note: ChangeNote) -> None:
     """Append a note and return once it is on the medium. Raises StorageError."""
     if note.step is not ChangeStep.BEGUN:
-        told = FileChange(note.change.path, note.change.turn_id, "", "")
-        note = ChangeNote(note.step, told)
+        told = FileChange(
+            path=note.change.path, turn_id=note.change.turn_id, before_sha256="", after_sha256=""
+        )
+        note = ChangeNote(step=note.step, change=told)
     append_file(turn_folder / NOTES_FILE, msgspec.json.encode(note, order="sorted") + b"\n")
 
 
@@ -107,7 +109,7 @@ def noted(notes: Iterable[ChangeNote]) -> dict[str, NotedChange]:
                 before[path] = known
                 change = note.change if known is None else joined(known.change, note.change)
                 folders = (*(known.folders if known is not None else ()), *note.folders)
-                told[path] = NotedChange(change, note.change, folders, is_sure=False)
+                told[path] = NotedChange(change=change, last=note.change, folders=folders, is_sure=False)
             case ChangeStep.MADE if known is not None:
                 told[path] = replace(known, is_sure=True)
             case ChangeStep.FAILED:
@@ -166,14 +168,14 @@ def keep_before(home: Path, discussion_id: str, change: FileChange, data: bytes 
     kept = _kept_file(home, discussion_id, change.turn_id, change.path)
     _keep(kept, change.path, data)
     missing = tuple(map(str, takewhile(lambda one: not os.path.lexists(one), Path(change.path).parents)))
-    note_change(kept.parent, ChangeNote(ChangeStep.BEGUN, change, missing))
+    note_change(kept.parent, ChangeNote(step=ChangeStep.BEGUN, change=change, folders=missing))
 
 
 def note_written(home: Path, discussion_id: str, change: FileChange, *, is_made: bool) -> None:
     """Note how a write ended. Total: lost, it counts as one in which the program ended."""
     step = ChangeStep.MADE if is_made else ChangeStep.FAILED
     with suppress(StorageError):
-        note_change(_turn_folder(home, discussion_id, change.turn_id), ChangeNote(step, change))
+        note_change(_turn_folder(home, discussion_id, change.turn_id), ChangeNote(step=step, change=change))
 
 
 def kept_changes(home: Path, discussion_id: str) -> tuple[FileChange, ...]:
@@ -214,7 +216,7 @@ def restore(
     last = {change.path: change for change in changes if not change.is_undone}
     for path, change in reversed(last.items()):
         place = judge_path(path, places)
-        noted = notes.get(path) or NotedChange(change, change)
+        noted = notes.get(path) or NotedChange(change=change, last=change)
         problem = place.problem or _put_back(_kept_name(folder, path), place, path, noted.ours)
         if problem:
             left.append(problem)
@@ -223,7 +225,7 @@ def restore(
         made.update(noted.folders)
         _remove_made((one for one in made if path.startswith(one + os.sep)), places)
         with suppress(StorageError):  # last of all: an undo that the program ended in can be gone on with
-            note_change(folder, ChangeNote(ChangeStep.UNDONE, change))
+            note_change(folder, ChangeNote(step=ChangeStep.UNDONE, change=change))
     return Restored(tuple(restored), tuple(left))
 
 

@@ -88,7 +88,9 @@ def with_recovered(
             found.append(TextPart(rest))
         for leak in leaks:
             for name, given in leak.calls:
-                calls.append(ToolCallPart(f"{PREFIX}{len(calls) + 1}", name, given))
+                calls.append(
+                    ToolCallPart(call_id=f"{PREFIX}{len(calls) + 1}", name=name, arguments_json=given)
+                )
     return (*found, *calls) if 0 < len(calls) <= MOST_LEAKED else tuple(parts)
 
 
@@ -184,7 +186,7 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     except RecursionError:
         return None
     end = after + len(_CLOSE) if has_close else core_end
-    return _Leak(start, end, text[body:core_end], given)
+    return _Leak(start=start, end=end, core=text[body:core_end], calls=given)
 
 
 def _as_json(arguments: dict[str, Any]) -> str:

@@ -79,11 +79,11 @@ def _call(opened: OpenDiscussion, message: Message, call: ToolCallPart, result: 
     text = result.text[:SHOWN_CHARS]
     is_background = end is CallEnd.DONE and call.name == "bash" and _is_background(call.arguments_json)
     return ToolCall(
-        call.call_id,
-        call.name,
-        call.arguments_json,
-        CallState(end),
-        _kind(call.name),
+        id=call.call_id,
+        name=call.name,
+        arguments_json=call.arguments_json,
+        state=CallState(end),
+        kind=_kind(call.name),
         is_recovered=is_leaked(call.call_id),
         started_at=opened.starts.get(call.call_id),
         ended_at=message.at,

@@ -75,7 +75,11 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
             result_record(given, number, part.call_id, why, CallState.INTERRUPTED)
             for number, part in enumerate(asked)
         )
-        return state, (AppendRecords(call.discussion_id, results, ResultToken(asked[0].call_id)),)
+        return state, (
+            AppendRecords(
+                discussion_id=call.discussion_id, records=results, token=ResultToken(asked[0].call_id)
+            ),
+        )
     if state.program.is_closing:
         return state, ()  # nothing of it has begun: the next start asks
     return _begun(state, given, call, asked)
@@ -83,7 +87,7 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
 
 def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPart]) -> Result:
     before = state.agent.turns.get(call.discussion_id)
-    turn = before or AgentTurn(call.discussion_id, call.user_message_id)
+    turn = before or AgentTurn(discussion_id=call.discussion_id, turn_id=call.user_message_id)
     calls = tuple(map(_tool_call, asked[:MOST_CALLS]))
     turn = replace(turn, calls=calls, goes_on=True, judging_id="", is_left=False, was_nudged=False)
     state, effects = advance(with_turn(state, turn), given, turn)
@@ -93,7 +97,7 @@ def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPa
     )
     if too_many:
         token = ResultToken(asked[MOST_CALLS].call_id)
-        effects = (AppendRecords(call.discussion_id, too_many, token), *effects)
+        effects = (AppendRecords(discussion_id=call.discussion_id, records=too_many, token=token), *effects)
     return state, effects
 
 
@@ -128,13 +132,17 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     is_empty = all(isinstance(part, ReasoningPart) for part in event.parts)
     if event.stopped.kind not in WHOLE_REPLY or not is_empty or call.phase is CallPhase.STOPPING:
         return None
-    turn = state.agent.turns.get(call.discussion_id) or AgentTurn(call.discussion_id, call.user_message_id)
+    turn = state.agent.turns.get(call.discussion_id) or AgentTurn(
+        discussion_id=call.discussion_id, turn_id=call.user_message_id
+    )
     words = state.config.prompts.get(NUDGE_PROMPT, "").strip()
     if turn.was_nudged or turn.is_stopping or not words:
         return None
     behind = _last_sent(state, call)
     state = with_turn(state, replace(turn, was_nudged=True, goes_on=True))
-    line = line_record(given.make_id(3), given.at, ViewLine(behind, words, LineKind.NUDGE))
+    line = line_record(
+        given.make_id(3), given.at, ViewLine(message_id=behind, text=words, kind=LineKind.NUDGE)
+    )
     return replies.asked_again(state, given, call, event.usage, (line,))
 
 
@@ -180,10 +188,13 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
         )
         state = queue.hold(without_turn(state, discussion_id), discussion_id, words)
         return state, (
-            AppendRecords(discussion_id, (MarkRecord(given.make_id(0), given.at, "rounds", words),)),
+            AppendRecords(
+                discussion_id=discussion_id,
+                records=(MarkRecord(id=given.make_id(0), at=given.at, kind="rounds", text=words),),
+            ),
         )
     state = with_turn(state, replace(turn, rounds=turn.rounds + 1, goes_on=False))
-    again = RetrySend(discussion_id)
+    again = RetrySend(discussion_id=discussion_id)
     state, effects = sending.save_then_call(state, given, again, turn.turn_id, (), is_round=True)
     if discussion_id in state.turns.calls:
         return state, effects
@@ -200,8 +211,8 @@ def interrupted(state: AppState, given: Stamp, discussion_id: str) -> Result:
     state, effects = closed(state, given, turn, STOPPED_BEFORE)
     if discussion_id in state.turns.calls:
         return state, effects  # the reply's own end says it
-    mark = MarkRecord(given.make_id(10), given.at, StopKind.CANCELLED.value, "Stopped.")
-    return state, (*effects, AppendRecords(discussion_id, (mark,)))
+    mark = MarkRecord(id=given.make_id(10), at=given.at, kind=StopKind.CANCELLED.value, text="Stopped.")
+    return state, (*effects, AppendRecords(discussion_id=discussion_id, records=(mark,)))
 
 
 def left(state: AppState, given: Stamp, discussion_id: str) -> Result:
@@ -231,12 +242,24 @@ def left(state: AppState, given: Stamp, discussion_id: str) -> Result:
     ]
     turn_id = next((one.id for one in reversed(said) if one.role is Role.USER), "")
     calls = tuple(map(_tool_call, parts))
-    turn = AgentTurn(discussion_id, turn_id, _rounds(said), calls, goes_on=True, is_left=True)
+    turn = AgentTurn(
+        discussion_id=discussion_id,
+        turn_id=turn_id,
+        rounds=_rounds(said),
+        calls=calls,
+        goes_on=True,
+        is_left=True,
+    )
     return advance(state, given, turn) if calls and turn_id else (state, ())
 
 
 def _tool_call(part: ToolCallPart) -> ToolCall:
-    return ToolCall(part.call_id, part.name, part.arguments_json, is_recovered=is_leaked(part.call_id))
+    return ToolCall(
+        id=part.call_id,
+        name=part.name,
+        arguments_json=part.arguments_json,
+        is_recovered=is_leaked(part.call_id),
+    )
 
 
 def _rounds(said: tuple[Message, ...]) -> int:
@@ -264,8 +287,10 @@ def created(state: AppState, given: Stamp, child_id: str) -> Result:
     state = with_delegation(state, replace(one, has_begun=True))
     if one.is_stopping or state.program.is_closing:
         return state, ()
-    record = MessageRecord(given.make_id(0), given.at, Role.USER, (TextPart(one.words),), is_autonomous=True)
-    return sending.save_then_call(state, given, RetrySend(child_id), record.id, (record,))
+    record = MessageRecord(
+        id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(one.words),), is_autonomous=True
+    )
+    return sending.save_then_call(state, given, RetrySend(discussion_id=child_id), record.id, (record,))
 
 
 def stopped(state: AppState, given: Stamp, parent_id: str) -> Result:
@@ -333,16 +358,16 @@ def _done(state: AppState, one: Delegation) -> CallDone | None:
         if made is None or not made.problem:
             return None
         words = f"Its discussion could not be made: {made.problem}"
-        return CallDone(one.parent_id, one.call_id, words, is_error=True)
+        return CallDone(discussion_id=one.parent_id, call_id=one.call_id, text=words, is_error=True)
     if is_busy(state, one.child_id):
         return None
     result = result_of(one, state.discussions.open.get(one.child_id))
     is_ended = state.program.is_closing and result.is_error
     text = ENDED if is_ended else result.text
     return CallDone(
-        one.parent_id,
-        one.call_id,
-        text,
-        result.is_error,
+        discussion_id=one.parent_id,
+        call_id=one.call_id,
+        text=text,
+        is_error=result.is_error,
         is_interrupted=result.is_interrupted or is_ended,
     )

@@ -104,11 +104,13 @@ def find_confinement(platform: str = sys.platform) -> Confinement:
         return _tried(program, SANDBOX_EXEC, ("-p", "(version 1)(allow default)", "/usr/bin/true"), "")
     if platform != "linux":
         return Confinement(
-            Sandbox(problem="no sandbox is known for this system. Read each command before you say yes")
+            sandbox=Sandbox(
+                problem="no sandbox is known for this system. Read each command before you say yes"
+            )
         )
     found = system_program("bwrap")
     if found is None:
-        return Confinement(Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
+        return Confinement(sandbox=Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
     trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", *_processes()]
     true = ("--", "/bin/sh", "-c", ":")
     remedy = "Let this user make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or the AppArmor profile of bwrap)"
@@ -123,13 +125,15 @@ def _tried(program: Path, name: str, arguments: Iterable[str], remedy: str) -> C
         code, _ = output_of(program, tuple(arguments), TRIAL_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Confinement(
-            Sandbox(problem=f"{name} does not start ({type(error).__name__}). {remedy}".strip())
+            sandbox=Sandbox(problem=f"{name} does not start ({type(error).__name__}). {remedy}".strip())
         )
     if code != 0:
         return Confinement(
-            Sandbox(problem=f"{name} is installed and cannot confine here (code {code}). {remedy}".strip())
+            sandbox=Sandbox(
+                problem=f"{name} is installed and cannot confine here (code {code}). {remedy}".strip()
+            )
         )
-    return Confinement(Sandbox(name), program)
+    return Confinement(sandbox=Sandbox(name), program=program)
 
 
 _NAMESPACES = (
@@ -287,7 +291,7 @@ def _is_of_system(place: str) -> bool:
 def mounts_of(places: CommandPlaces) -> SandboxMounts:
     """Mounts of a sandbox on ways that what runs in the project could turn elsewhere."""
     ways, inside = _mounts_inside(places)
-    return SandboxMounts(places.scratch, (places.root, *ways), inside)
+    return SandboxMounts(scratch=places.scratch, kept=(places.root, *ways), masked=inside)
 
 
 def _mounts_inside(places: CommandPlaces) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -207,8 +207,15 @@ def _read(folder: str, known: _Folder | None, *, is_of_tests: bool) -> _Folder |
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return None
-    parts = _sorted(entries, is_of_tests=is_of_tests)
-    return _Folder(stamp if is_settled else None, is_of_tests, len(entries), *parts)
+    folders, secrets, files = _sorted(entries, is_of_tests=is_of_tests)
+    return _Folder(
+        stamp=stamp if is_settled else None,
+        is_of_tests=is_of_tests,
+        count=len(entries),
+        folders=folders,
+        secrets=secrets,
+        files=files,
+    )
 
 
 def _sorted(

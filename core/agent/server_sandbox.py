@@ -88,7 +88,13 @@ class ServerSandbox:
         disks = (root, scratch) if root else (scratch,)
         if confinement.program is None:
             return WrappedCommand(
-                started[0], started[1:], root or scratch, environment, keeper, bounds, disks
+                program=started[0],
+                arguments=started[1:],
+                folder=root or scratch,
+                environment=environment,
+                keeper=keeper,
+                bounds=bounds,
+                disks=disks,
             )
         held = HeldPlaces()
         if root:
@@ -99,11 +105,25 @@ class ServerSandbox:
         own = (*own_places(command, root), *named)
         view = self._commands.closed_view(root, shown, own, named)
         hidden = (*hidden_places(self._home), *held.shut)
-        places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, view)
+        places = CommandPlaces(
+            root=root or scratch,
+            folder=root or tmp,
+            scratch=scratch,
+            hidden=hidden,
+            guarded=held.guarded,
+            view=view,
+        )
         arguments = confined(confinement, started, places, needs_network=needs_network)
         mounts = mounts_of(places) if is_bubble else None
         return WrappedCommand(
-            str(confinement.program), arguments, scratch, environment, keeper, bounds, disks, mounts
+            program=str(confinement.program),
+            arguments=arguments,
+            folder=scratch,
+            environment=environment,
+            keeper=keeper,
+            bounds=bounds,
+            disks=disks,
+            mounts=mounts,
         )
 
     def _bounded(

@@ -246,7 +246,11 @@ def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> T
     """Schema of a tool whose arguments are a struct; canonical JSON, keys sorted."""
     components = schemas_of([arguments], "{name}")
     schema = _plain(components[arguments.__name__], components)
-    return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
+    return ToolSchema(
+        name=name,
+        description=description,
+        parameters_json=msgspec.json.encode(schema, order="sorted").decode(),
+    )
 
 
 def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
@@ -329,7 +333,11 @@ def failed_calls(entries: Sequence[Entry]) -> tuple[FailedCall, ...]:
                 names[part.call_id] = part.name
             elif isinstance(part, ToolResultPart) and (end := part.end(entry.status)) is not CallEnd.DONE:
                 name = names.get(part.call_id, "a tool")
-                found.append(FailedCall(part.call_id, name, end, one_line(part.text, WORDS_CHARS)))
+                found.append(
+                    FailedCall(
+                        call_id=part.call_id, name=name, end=end, words=one_line(part.text, WORDS_CHARS)
+                    )
+                )
     return tuple(found)
 
 
@@ -355,4 +363,4 @@ def arguments_of(
 
 def refused(kind: ActKind, title: str, problem: str) -> Judged:
     """Judge a call as one that cannot be done."""
-    return Judged(kind, title, problem=problem)
+    return Judged(kind=kind, title=title, problem=problem)

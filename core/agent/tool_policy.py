@@ -52,13 +52,13 @@ def rule(approval: Approval, standing: Standing) -> Ruling:
     """Decide about a call. Total; a refusal beats a question, a question beats every grant."""
     refusal = _refusal(approval.kind, standing)
     if refusal:
-        return Ruling(PolicyAnswer.REFUSE, approval, refusal)
+        return Ruling(answer=PolicyAnswer.REFUSE, approval=approval, refusal=refusal)
     shown = _as_shown(approval, standing)
     if shown.reasons or standing.must_ask:
-        return Ruling(PolicyAnswer.ASK, shown)
+        return Ruling(answer=PolicyAnswer.ASK, approval=shown)
     if approval.kind is ActKind.OWN or _is_covered(shown, standing):
-        return Ruling(PolicyAnswer.ALLOW, shown)
-    return Ruling(_policy(approval.kind, standing.policies), shown)
+        return Ruling(answer=PolicyAnswer.ALLOW, approval=shown)
+    return Ruling(answer=_policy(approval.kind, standing.policies), approval=shown)
 
 
 def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str, *found: str) -> str:

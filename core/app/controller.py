@@ -225,7 +225,7 @@ class AppController:
         state = self._state
         effects: list[Effect] = []
         for body in batch:
-            state, more = self._stepped(state, Input(self._clock(), self._seed(), body))
+            state, more = self._stepped(state, Input(at=self._clock(), seed=self._seed(), body=body))
             effects.extend(more)
         self._publish(state)
         for effect in effects:
@@ -285,4 +285,4 @@ def _joined(run: list[ReplyArrived]) -> ReplyArrived:
         "".join(str(part) for part in parts)
         for parts in zip(*((r.text, r.reasoning) for r in run), strict=True)
     )
-    return ReplyArrived(run[0].call_id, text, reasoning)
+    return ReplyArrived(call_id=run[0].call_id, text=text, reasoning=reasoning)

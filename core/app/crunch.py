@@ -101,7 +101,7 @@ class JobProcess:
 
     def submit(self, header: dict[str, object], payload: bytes, lane: str = "") -> Future[object]:
         """Have a job done, by its header and payload. The future fails with CrunchError."""
-        job = _Job(header, payload, lane)
+        job = _Job(header=header, payload=payload, lane=lane)
         with self._wake:
             if self._is_closed:
                 raise _closed()
@@ -292,12 +292,13 @@ def _close(stream: object) -> None:
 def _said(answer: dict[str, object]) -> tuple[Said, ...]:
     if "problem" in answer:
         raise ValueError(answer["problem"])
-    return tuple(Said(*row) for row in cast("list[tuple[str, str, str]]", answer["said"]))
+    rows = cast("list[tuple[str, str, str]]", answer["said"])
+    return tuple(Said(role=role, text=text, id=message_id) for role, text, message_id in rows)
 
 
 def _symbol(row: list[object]) -> Symbol:
     name, kind, (first, last), signature, depth = cast("tuple[str, str, list[int], str, int]", tuple(row))
-    return Symbol(name, kind, LineRange(first, last), signature, depth)
+    return Symbol(name=name, kind=kind, lines=LineRange(first, last), signature=signature, depth=depth)
 
 
 def _change(done: Future[object], mapped: Future[T], change: Callable[[object], T]) -> None:

@@ -122,7 +122,7 @@ def with_shown(
     """
     owed, now = after.unshown, after.now
     if now is not None and _must_wait(after, timedelta() if owed is None else now - owed.since):
-        since = owed or Unshown(replace(before, unshown=None), was or now)
+        since = owed or Unshown(before=replace(before, unshown=None), since=was or now)
         indexed = since.indexed.union(_indexed(effects))
         rest = tuple([one for one in effects if not isinstance(one, IndexDiscussion)])
         return replace(after, unshown=replace(since, indexed=indexed)), rest
@@ -268,7 +268,7 @@ def _command_now(state: AppState, given: Stamp, command: Command) -> Result:
         return state, effects
     is_awaited = tuple(hasattr(effect, "command_id") for effect in effects)
     if not any(is_awaited):
-        return conclude(state, CommandOutcome(command_id)), effects
+        return conclude(state, CommandOutcome(command_id=command_id)), effects
     tagged = (
         replace(effect, command_id=command_id) if is_one else effect
         for effect, is_one in zip(effects, is_awaited, strict=True)
@@ -443,7 +443,7 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
         case WritesCaughtUp():
             return (state if state.discussions.pending else dismiss(state, report.subject)), ()
         case OperationFailed():
-            outcome = CommandOutcome(report.command_id, problem=report.text, remedy=report.detail)
+            outcome = CommandOutcome(command_id=report.command_id, problem=report.text, remedy=report.detail)
             state = conclude(state, outcome)
             state = notify(
                 state,
@@ -456,7 +456,7 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             )
             return state, ()
         case OperationEnded():
-            return conclude(state, CommandOutcome(report.command_id)), ()
+            return conclude(state, CommandOutcome(command_id=report.command_id)), ()
         case OperationDone():
             return notify(state, report.subject, Level.INFO, report.text, report.detail), ()
         case WorkerReported():

@@ -135,7 +135,7 @@ def open_home(
     elif found < current_format:
         notes = _migrate(root, found, current_format, migrations, now, disk)
     _finish_backups(root)
-    return OpenHome(root, notes=(*notes, *survivors(root)))
+    return OpenHome(root=root, notes=(*notes, *survivors(root)))
 
 
 def acquire(root: Path, wait_s: float = LOOK_S) -> HomeLock | Holder:
@@ -326,7 +326,7 @@ def _open_read_only(root: Path, found: int | None, current_format: int) -> OpenH
             where=str(root),
         )
     note = "The home is read-only: you can read and search, but nothing new can be kept"
-    return OpenHome(root, is_read_only=True, notes=(note,))
+    return OpenHome(root=root, is_read_only=True, notes=(note,))
 
 
 def _migrate(

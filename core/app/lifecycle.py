@@ -117,7 +117,7 @@ def owner_changed(state: AppState, holder: str) -> Result:
 
 def worker_reported(state: AppState, event: WorkerReported) -> AppState:
     """A worker's state for the status bar."""
-    status = WorkerStatus(event.name, event.status, event.detail, event.fraction)
+    status = WorkerStatus(name=event.name, status=event.status, detail=event.detail, fraction=event.fraction)
     return replace(
         state, program=replace(state.program, workers=with_entry(state.program.workers, event.name, status))
     )
@@ -153,12 +153,12 @@ def _watched(state: AppState) -> WatchFiles:
     curated |= {path for items in state.context.files.values() for item in items for path in item.rule_files}
     settings = tuple(sorted(state.config.settings_paths))
     return WatchFiles(
-        tuple(sorted(curated - {""})),
-        settings,
-        state.program.home,
-        tuple(sorted(state.discussions.open)),
-        state.knowledge.watched,
-        state.retrieval.folders,
+        paths=tuple(sorted(curated - {""})),
+        settings_paths=settings,
+        home=state.program.home,
+        discussion_ids=tuple(sorted(state.discussions.open)),
+        knowledge_paths=state.knowledge.watched,
+        source_folders=state.retrieval.folders,
     )
 
 

@@ -145,8 +145,17 @@ class LocalOutside:
         odd = store_home.odd_names(self.home)
         window_toml, selected_id = split_state(store_home.read_state(self.home))
         self._make_workers(is_read_only=opened.is_read_only)
-        about = str(self.home), opened.is_read_only, window_toml, selected_id
-        emit(HomeOpened(*about, (), odd, is_headless=self._options.is_headless))
+        emit(
+            HomeOpened(
+                home=str(self.home),
+                is_read_only=opened.is_read_only,
+                window_toml=window_toml,
+                selected_id=selected_id,
+                repaired=(),
+                odd=odd,
+                is_headless=self._options.is_headless,
+            )
+        )
         self._ownership.watch(emit)
 
     def begin(self, effect: Effect) -> None:
@@ -231,7 +240,7 @@ class LocalOutside:
             self._indexer.prepare()
             self._indexing.submit(effect)
         else:
-            self._emit(IndexEnded(None, SearchPlaces()))
+            self._emit(IndexEnded(report=None, places=SearchPlaces()))
 
     def _asking(self, provider: str) -> QueueWorker[ListModels | TakePrices]:
         """The worker that asks one server for its models, or for prices: a dead one keeps nobody else waiting, nor the end."""
@@ -252,7 +261,9 @@ class LocalOutside:
             self._caches.submit(effect)
         elif isinstance(effect, Prewarm):
             chosen, record_id = effect.spec.discussion_id, effect.record_id
-            self._emit(CacheRead(chosen, None, UsageKind.PREWARM, record_id=record_id))
+            self._emit(
+                CacheRead(discussion_id=chosen, usage=None, kind=UsageKind.PREWARM, record_id=record_id)
+            )
 
     def _begin_turn(self, effect: TurnEffect) -> None:
         match effect:
@@ -347,10 +358,10 @@ class LocalOutside:
         searcher = SearchHandler(self._retrieving, emit)
         self._servers = McpHandler(
             ServerServices(
-                McpClient,
-                self._wrapped_server,
-                self._server_news,
-                partial(mcp_secrets, KeyStore(self.home), os.environ),
+                client=McpClient,
+                wrap=self._wrapped_server,
+                news=self._server_news,
+                secrets=partial(mcp_secrets, KeyStore(self.home), os.environ),
             ),
             emit,
         )
@@ -390,7 +401,7 @@ class LocalOutside:
         )
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps, about=disk.about)
         self._listing = QueueWorker("list", lister.handle, emit, discussion_worker.supersedes_list)
-        intake = AttachmentHandler(self.home, emit, self._counting.pdf)
+        intake = AttachmentHandler(root=self.home, emit=emit, read_pdf=self._counting.pdf)
         self._attaching = QueueWorker("attachments", intake.handle, emit, about=lambda one: one.discussion_id)
         self._setup = QueueWorker("settings", self._setups.handle, emit, supersedes_work, keeps_work)
         self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes_context)
@@ -404,7 +415,10 @@ class LocalOutside:
             clock,
             emit,
             HarvestServices(
-                self._clients.get, self._prices.cost, self._counting.messages, self._reserves.set_batches
+                client=self._clients.get,
+                price=self._prices.cost,
+                read=self._counting.messages,
+                set_batches=self._reserves.set_batches,
             ),
             is_read_only=is_read_only,
         )
@@ -419,7 +433,11 @@ class LocalOutside:
             self.home,
             clock,
             emit,
-            ForgetServices(self._cacher.forget_all, self._harvester.withdraw_unwanted, tools.drop_scratch),
+            ForgetServices(
+                ask_provider=self._cacher.forget_all,
+                withdraw_batches=self._harvester.withdraw_unwanted,
+                drop_scratch=tools.drop_scratch,
+            ),
             self._alone,
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
@@ -450,13 +468,13 @@ class LocalOutside:
             self._spending,
         ]
         services = HomeCallServices(
-            self.home,
-            self._assembler,
-            self._clients,
-            self._journals,
-            self._keeper,
-            self._prices.cost,
-            clock,
+            home=self.home,
+            assembler=self._assembler,
+            clients=self._clients,
+            journals=self._journals,
+            keeper=self._keeper,
+            price=self._prices.cost,
+            clock=clock,
         )
         self._calls = CallWorker(services, emit)
         self._tools = ToolWorker(tools, emit)

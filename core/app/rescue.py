@@ -40,19 +40,24 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
     body = given.body
     text = f"The program failed on {type(body).__name__}: {type(error).__name__}: {error}"
     state = conclude(
-        replace(state, now=given.at), CommandOutcome(command_id_of(body), problem=text, remedy=LOOK)
+        replace(state, now=given.at),
+        CommandOutcome(command_id=command_id_of(body), problem=text, remedy=LOOK),
     )
     call = _call_of(state, body)
     discussion_id = getattr(body, "discussion_id", "") if call is None else call.discussion_id
     if call is not None and call.phase is CallPhase.STORING:
         state = without_call(state, call.discussion_id)
-        return _told(state, body, text, discussion_id), (LoadDiscussion(call.discussion_id),)
+        return _told(state, body, text, discussion_id), (LoadDiscussion(discussion_id=call.discussion_id),)
     if call is None:
         return _told(state, body, text, discussion_id), ()
     parts = (TextPart(call.text),) if call.text else ()
-    failure = Failure(FailureKind.BAD_REPLY, text, "What arrived is kept. See the log file.")
+    failure = Failure(kind=FailureKind.BAD_REPLY, what=text, remedy="What arrived is kept. See the log file.")
     try:
-        return failed(state, given, CallFailed(call.id, failure, parts, call.usage or Usage()))
+        return failed(
+            state,
+            given,
+            CallFailed(call_id=call.id, failure=failure, parts=parts, usage=call.usage or Usage()),
+        )
     except Exception:  # noqa: BLE001 - what stands of the call is what the step failed on
         return _told(without_call(state, call.discussion_id), body, text, discussion_id), ()
 
@@ -62,15 +67,28 @@ def unbegun(effect: Effect, error: Exception) -> Event:
     text = f"The program could not begin {type(effect).__name__}: {type(error).__name__}: {error}"
     match effect:
         case CallProvider() | SendRequest():
-            return CallFailed(effect.call_id, Failure(FailureKind.BAD_REPLY, text, LOOK), (), Usage())
+            return CallFailed(
+                call_id=effect.call_id,
+                failure=Failure(kind=FailureKind.BAD_REPLY, what=text, remedy=LOOK),
+                parts=(),
+                usage=Usage(),
+            )
         case ClaimReserve():
-            return ReserveClaimed(effect.key, effect.reservation, SpentElsewhere())
+            return ReserveClaimed(key=effect.key, reservation=effect.reservation, elsewhere=SpentElsewhere())
         case TellSettled():
             return SettingsSettled(effect.number)
         case AppendRecords():
-            return WriteFailed(effect.discussion_id, effect.token, text, LOOK, effect.records)
+            return WriteFailed(
+                discussion_id=effect.discussion_id,
+                token=effect.token,
+                text=text,
+                detail=LOOK,
+                records=effect.records,
+            )
         case _:
-            return OperationFailed(type(effect).__name__, text, LOOK, command_id_of(effect))
+            return OperationFailed(
+                subject=type(effect).__name__, text=text, detail=LOOK, command_id=command_id_of(effect)
+            )
 
 
 def _call_of(state: AppState, body: object) -> LiveCall | None:

@@ -68,7 +68,12 @@ class HomeCallServices(msgspec.Struct, frozen=True):
     def build(self, effect: CallProvider) -> BuiltCall:
         """Read the files and assemble. Raises ProviderError."""
         return self.assembler.build(
-            CallToBuild(effect.call_id, effect.request_id, effect.user_message_id, effect.spec)
+            CallToBuild(
+                call_id=effect.call_id,
+                request_id=effect.request_id,
+                user_message_id=effect.user_message_id,
+                spec=effect.spec,
+            )
         )
 
     def provider(self, provider_id: str) -> Provider:
@@ -81,10 +86,10 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         return self.journals.journal(
             effect.spec.discussion_id,
             lambda: ReplyHead(
-                effect.reply_id,
-                self.clock(),
-                inputs.provider,
-                inputs.model,
+                reply_id=effect.reply_id,
+                at=self.clock(),
+                provider=inputs.provider,
+                model=inputs.model,
                 version_of=effect.version_of,
                 call_id=effect.call_id,
                 expected=known,
@@ -133,8 +138,14 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         report = self.keeper.ended(call_id, usage, contents, paid, is_kept_later=is_kept_later)
         if report is None:
             return None
-        about = report.totals, report.miss_reason, report.lost
-        return CacheReported(spec.discussion_id, report.state, *about, order=report.order)
+        return CacheReported(
+            discussion_id=spec.discussion_id,
+            state=report.state,
+            totals=report.totals,
+            miss_reason=report.miss_reason,
+            lost=report.lost,
+            order=report.order,
+        )
 
     def keep(self, spec: StackSpec) -> None:
         """Write what became known of the cache."""
@@ -204,7 +215,7 @@ class HomeToolServices:
         self._server_sandbox = ServerSandbox(home, self._commands)
 
     def _show(self, discussion_id: str, call_id: str, tail: str) -> None:
-        self._emit(CallTail(discussion_id, call_id, tail))
+        self._emit(CallTail(discussion_id=discussion_id, call_id=call_id, tail=tail))
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -280,7 +291,13 @@ class HomeToolServices:
         """Put files back."""
         about = effect.discussion_id, effect.turn_id
         done = kept_bytes.restore(self._home, *about, effect.changes, effect.places)
-        return FilesRestored(*about, done.restored, done.left, effect.command_id)
+        return FilesRestored(
+            discussion_id=effect.discussion_id,
+            turn_id=effect.turn_id,
+            restored=done.restored,
+            left=done.left,
+            command_id=effect.command_id,
+        )
 
     def kill(self, discussion_id: str, call_ids: tuple[str, ...]) -> None:
         """End commands of a discussion, in the background too; without ids all of them."""

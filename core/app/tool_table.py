@@ -18,15 +18,18 @@ _TITLES = {"search_notes": "Search notes and past discussions", "read_note": "Re
 
 
 def _judge(schema: ToolSchema, arguments_json: str, _desk: ToolDesk) -> Judged:
-    return Judged(ActKind.OWN, _TITLES[schema.name], plan=arguments_json)
+    return Judged(kind=ActKind.OWN, title=_TITLES[schema.name], plan=arguments_json)
 
 
 def _run(schema: ToolSchema, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     answer = desk.use_memory(schema.name, judged.plan)
-    return ToolAnswer(answer.text, answer.is_error)
+    return ToolAnswer(text=answer.text, is_error=answer.is_error)
 
 
-MEMORY_TOOLS = tuple(Tool(each, ActKind.OWN, partial(_judge, each), partial(_run, each)) for each in SCHEMAS)
+MEMORY_TOOLS = tuple(
+    Tool(schema=each, kind=ActKind.OWN, judge=partial(_judge, each), run=partial(_run, each))
+    for each in SCHEMAS
+)
 """Both of them, by name. They read what is ours, and never ask."""
 
 

@@ -97,7 +97,9 @@ class FileWatch:
                 return
             self._watching.clear()
             self._wanted.stop.set()
-            self._wanted = _Wanted(wanted, folders, (wanted - self._wanted.paths) | self._wanted.new)
+            self._wanted = _Wanted(
+                paths=wanted, whole=folders, new=(wanted - self._wanted.paths) | self._wanted.new
+            )
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
                 self._thread.start()
@@ -393,7 +395,7 @@ class Watcher:
         return now ^ before
 
     def _trouble(self, sentence: str) -> None:
-        self._emit(OperationFailed("watch", sentence, is_standing=True))
+        self._emit(OperationFailed(subject="watch", text=sentence, is_standing=True))
 
 
 def _is_note(path: str, known: frozenset[str]) -> bool:

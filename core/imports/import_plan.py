@@ -160,7 +160,13 @@ def plan_import(
     ways = list({tuple(record.id for record in way): way for way in ways if way}.values())
     title = _title(transcript, ways)
     if not ways:
-        return ImportPlan("", title, 0, skipped=dict(skipped), why="nothing that can be kept is said in it")
+        return ImportPlan(
+            discussion_id="",
+            title=title,
+            messages=0,
+            skipped=dict(skipped),
+            why="nothing that can be kept is said in it",
+        )
     maker = _Maker(kind, transcript, title, lookup, _mark(kind, transcript, source, now))
     for way in ways:
         maker.take(way)
@@ -270,7 +276,9 @@ class _Maker:
         if any(one.discussion_id == held.discussion_id for one in self.grown):
             return False
         more = way[count:]
-        self.grown.append(Growth(held.discussion_id, (*more, self._mark), len(more)))
+        self.grown.append(
+            Growth(discussion_id=held.discussion_id, records=(*more, self._mark), new=len(more))
+        )
         self._logs.append((held.discussion_id, tuple(record.id for record in way)))
         return True
 
@@ -288,13 +296,13 @@ class _Maker:
         self.first_id = self.first_id or discussion_id
         self.made.append(
             NewDiscussion(
-                discussion_id,
-                self._title,
-                (*way, self._mark),
-                len(way) - common,
-                self._transcript.at or way[0].at,
-                parent_id,
-                ids[common - 1] if is_branch and common else "",
+                discussion_id=discussion_id,
+                name=self._title,
+                records=(*way, self._mark),
+                new=len(way) - common,
+                at=self._transcript.at or way[0].at,
+                parent_id=parent_id,
+                branch_message_id=ids[common - 1] if is_branch and common else "",
             )
         )
 
@@ -371,7 +379,7 @@ def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: dateti
     text += " (it says no date: the one beside it is of the file)" if transcript.is_undated else ""
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
     last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
-    return MarkRecord(make_id(now, seed), last, IMPORTED, text)
+    return MarkRecord(id=make_id(now, seed), at=last, kind=IMPORTED, text=text)
 
 
 def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> str:

@@ -180,16 +180,16 @@ class _Work:
             path = f"{origin.path}, {origin.member}" if origin.member else origin.path
             self._rows.append(
                 ImportRow(
-                    path,
-                    origin.kind,
-                    plan.title,
-                    transcript.at,
-                    plan.messages,
-                    new,
-                    plan.branches,
-                    plan.discussion_id,
-                    plan.why,
-                    plan.skipped,
+                    path=path,
+                    kind=origin.kind,
+                    title=plan.title,
+                    at=transcript.at,
+                    messages=plan.messages,
+                    new=new,
+                    branches=plan.branches,
+                    discussion_id=plan.discussion_id,
+                    why=plan.why,
+                    skipped=plan.skipped,
                 )
             )
 
@@ -209,7 +209,7 @@ class _Work:
         if self._is_undated and discussion_id not in self._there and discussion_id not in self._gone:
             return self._undated(discussion_id)
         if discussion_id not in self._there:
-            return Held(discussion_id, is_gone=True) if discussion_id in self._gone else None
+            return Held(discussion_id=discussion_id, is_gone=True) if discussion_id in self._gone else None
         return _held_by(discussion_id, log.read(self._request.home, discussion_id).records)
 
     def _undated(self, discussion_id: str) -> Held | None:
@@ -297,12 +297,16 @@ def _names(folder: Path) -> frozenset[str]:
 
 def _held_by(discussion_id: str, records: Sequence[Record]) -> Held:
     said = [one for one in records if isinstance(one, MessageRecord)]
-    return Held(discussion_id, tuple(one.id for one in said), words=tuple(words_of(one) for one in said))
+    return Held(
+        discussion_id=discussion_id,
+        message_ids=tuple(one.id for one in said),
+        words=tuple(words_of(one) for one in said),
+    )
 
 
 def _joined(before: Held, more: Held) -> Held:
     ids = (*before.message_ids, *more.message_ids)
-    return Held(before.discussion_id, ids, words=(*before.words, *more.words))
+    return Held(discussion_id=before.discussion_id, message_ids=ids, words=(*before.words, *more.words))
 
 
 # Imports in the background, one at a time; stopped from another thread between two conversations.
@@ -366,11 +370,11 @@ class ImportHandler:
     def _run(self, effect: RunImport) -> None:
         grown: list[str] = []
         request = ImportRequest(
-            self._home,
-            effect.paths,
-            self._clock(),
-            effect.provider,
-            effect.model,
+            home=self._home,
+            paths=effect.paths,
+            now=self._clock(),
+            provider=effect.provider,
+            model=effect.model,
             is_dry=effect.is_dry,
             without=effect.without,
         )
@@ -380,12 +384,14 @@ class ImportHandler:
             )
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
-            self._emit(ImportEnded(None, error.what, detail))
+            self._emit(ImportEnded(report=None, problem=error.what, remedy=detail))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
-            self._emit(ImportEnded(None, f"The import failed: {error}", "See the log file."))
+            self._emit(
+                ImportEnded(report=None, problem=f"The import failed: {error}", remedy="See the log file.")
+            )
             raise
         else:
-            self._emit(ImportEnded(report, written=tuple(grown)))
+            self._emit(ImportEnded(report=report, written=tuple(grown)))
 
     def _piped(self, paths: tuple[str, ...]) -> BinaryIO | None:
         if PIPE not in paths:

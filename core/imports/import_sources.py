@@ -110,13 +110,17 @@ def _of_file(path: Path, *, is_named: bool) -> Iterator[Found]:
             if zipfile.is_zipfile(file):
                 yield from _of_archive(path, file)
             else:
-                yield from _of_open(Origin(str(path), TranscriptKind.UNKNOWN), file, is_named=is_named)
+                yield from _of_open(
+                    Origin(path=str(path), kind=TranscriptKind.UNKNOWN), file, is_named=is_named
+                )
     except OddFileError as error:
-        yield ImportFault(str(path), error.strerror or "it is no file", error.remedy)
+        yield ImportFault(place=str(path), why=error.strerror or "it is no file", remedy=error.remedy)
     except zipfile.BadZipFile as error:
-        yield ImportFault(str(path), f"the archive is damaged: {error}", "Fetch it again")
+        yield ImportFault(place=str(path), why=f"the archive is damaged: {error}", remedy="Fetch it again")
     except OSError as error:
-        yield ImportFault(str(path), error.strerror or str(error), "Check that it is there and may be read")
+        yield ImportFault(
+            place=str(path), why=error.strerror or str(error), remedy="Check that it is there and may be read"
+        )
 
 
 def _of_open(
@@ -130,7 +134,9 @@ def _of_open(
     with _mapped(file) as data:
         kind = recognised(data[:SHAPE_BYTES], (origin.member or origin.path) if is_named else "")
         if kind is TranscriptKind.UNKNOWN:
-            yield (ImportFault(_shown(origin), *_what(data[:4])) if is_named else OtherFile(origin.path))
+            why, remedy = _what(data[:4])
+            fault = ImportFault(place=_shown(origin), why=why, remedy=remedy)
+            yield fault if is_named else OtherFile(origin.path)
             return
         changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
         yield from _told(msgspec.structs.replace(origin, kind=kind), read_transcripts(kind, data), changed)
@@ -149,7 +155,9 @@ def _told(
     """Conversations with where they come from. `at`: of the file, for those that say no date."""
     for one in found:
         if isinstance(one, Unread):
-            yield ImportFault(f"{_shown(origin)}: {one.place}", one.why, one.remedy, is_cut=one.is_cut)
+            yield ImportFault(
+                place=f"{_shown(origin)}: {one.place}", why=one.why, remedy=one.remedy, is_cut=one.is_cut
+            )
         elif one.at is None and at is not None and not any(said.at is not None for said in one.messages):
             yield origin, msgspec.structs.replace(one, at=at, is_undated=True)
         else:
@@ -162,9 +170,9 @@ def _of_pipe(pipe: BinaryIO) -> Iterator[Found]:
     kind = recognised(start)
     kind = TranscriptKind.PLAIN if kind is TranscriptKind.UNKNOWN and start.strip() else kind
     if not start.strip():
-        yield ImportFault("standard input", "nothing came")
+        yield ImportFault(place="standard input", why="nothing came")
         return
-    yield from _told(Origin(PIPE, kind), read_stream(kind, _Joined(start, pipe)))
+    yield from _told(Origin(path=PIPE, kind=kind), read_stream(kind, _Joined(start, pipe)))
 
 
 class _Joined:
@@ -188,20 +196,22 @@ def _of_archive(path: Path, file: BinaryIO) -> Iterator[Found]:
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         if problem := _problem(members):
-            yield ImportFault(str(path), problem, "Unpack it yourself and name the files")
+            yield ImportFault(place=str(path), why=problem, remedy="Unpack it yourself and name the files")
             return
         is_empty = True
         for member in sorted(members, key=lambda one: one.filename):
             if member.is_dir() or PurePosixPath(member.filename).suffix.lower() not in _PACKED:
                 continue
             is_empty = False
-            origin = Origin(str(path), TranscriptKind.UNKNOWN, member.filename)
+            origin = Origin(path=str(path), kind=TranscriptKind.UNKNOWN, member=member.filename)
             if member.flag_bits & 0x1:
-                yield ImportFault(_shown(origin), "it is encrypted", "Unpack it with its password")
+                yield ImportFault(
+                    place=_shown(origin), why="it is encrypted", remedy="Unpack it with its password"
+                )
                 continue
             yield from _of_member(archive, member, origin)
         if is_empty:
-            yield ImportFault(str(path), "no file in the archive can hold a conversation")
+            yield ImportFault(place=str(path), why="no file in the archive can hold a conversation")
 
 
 def _of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin) -> Iterator[Found]:
@@ -218,11 +228,15 @@ def _of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin
             RuntimeError,
             zlib.error,
         ) as error:
-            yield ImportFault(_shown(origin), f"it cannot be unpacked: {error}", "Fetch the archive again")
+            yield ImportFault(
+                place=_shown(origin), why=f"it cannot be unpacked: {error}", remedy="Fetch the archive again"
+            )
             return
         if not is_whole:
             yield ImportFault(
-                _shown(origin), "it unpacks to more than the archive says", "Do not trust this archive"
+                place=_shown(origin),
+                why="it unpacks to more than the archive says",
+                remedy="Do not trust this archive",
             )
             return
         unpacked.flush()

@@ -69,7 +69,15 @@ def _begin(state: AppState, asked: ImportConversations) -> Result:
         paths=asked.paths, is_running=True, is_dry=asked.is_dry, command_id=asked.command_id
     )
     state = replace(state, imports=running)
-    return state, (RunImport(asked.paths, asked.is_dry, first.provider, first.model, asked.without),)
+    return state, (
+        RunImport(
+            paths=asked.paths,
+            is_dry=asked.is_dry,
+            provider=first.provider,
+            model=first.model,
+            without=asked.without,
+        ),
+    )
 
 
 def _ended(state: AppState, happened: ImportEnded) -> Result:
@@ -81,7 +89,7 @@ def _ended(state: AppState, happened: ImportEnded) -> Result:
     )
     state = replace(state, imports=ended)
     state = conclude(
-        state, CommandOutcome(before.command_id, problem=happened.problem, remedy=happened.remedy)
+        state, CommandOutcome(command_id=before.command_id, problem=happened.problem, remedy=happened.remedy)
     )
     if why:
         state = notify(state, NOTICE, Level.WARNING, f"The import ended early: {why}", happened.remedy)

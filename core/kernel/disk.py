@@ -391,7 +391,7 @@ def _append(fd: int, data: bytes, disk: Disk) -> Appended:
             disk.fsync(fd)
         raise
     offset = size + was_torn
-    return Appended(offset, offset + len(data), was_torn)
+    return Appended(offset=offset, size_bytes=offset + len(data), was_torn=was_torn)
 
 
 def _is_torn(fd: int, size: int) -> bool:

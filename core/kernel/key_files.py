@@ -163,7 +163,12 @@ class FileMark(msgspec.Struct, frozen=True, gc=False):
 def mark_of(status: os.stat_result) -> FileMark:
     """Mark of a file by its status."""
     return FileMark(
-        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_nlink
+        device=status.st_dev,
+        inode=status.st_ino,
+        size_bytes=status.st_size,
+        modified_ns=status.st_mtime_ns,
+        changed_ns=status.st_ctime_ns,
+        links=status.st_nlink,
     )
 
 

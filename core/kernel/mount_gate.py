@@ -119,7 +119,7 @@ def _mounts(pid: str) -> dict[str, _Shown]:
         rows = read_file(f"/proc/{pid}/mountinfo").split(b"\n")
     fields = (row.split(b" ", 5) for row in rows)
     return {
-        row[0].decode(): _Shown(_text(row[4]), row[2].decode(), _text(row[3]))
+        row[0].decode(): _Shown(place=_text(row[4]), device=row[2].decode(), path=_text(row[3]))
         for row in fields
         if len(row) > 5
     }
@@ -143,4 +143,4 @@ def _shown_here(place: str, table: dict[str, _Shown]) -> _Shown:
     if mount is None or not f"{place}/".startswith(f"{mount.place.rstrip('/')}/"):
         raise OSError(CHANGED)
     below = place[len(mount.place.rstrip("/")) :]
-    return _Shown(place, mount.device, f"{mount.path.rstrip('/')}{below}" or "/")
+    return _Shown(place=place, device=mount.device, path=f"{mount.path.rstrip('/')}{below}" or "/")

@@ -147,9 +147,18 @@ class QueueWorker(Generic[E]):
                 if self._is_dropped:
                     return  # what it stood on was closed under it
                 log.exception("worker %s failed on %s", self.name, type(effect).__name__)
-                self._emit(WorkerReported(self.name, "failed", f"{type(error).__name__}: {error}"))
+                self._emit(
+                    WorkerReported(name=self.name, status="failed", detail=f"{type(error).__name__}: {error}")
+                )
                 text = f"The {self.name} worker failed: {error}"
-                self._emit(OperationFailed(self.name, text, "See the log file.", command_id_of(effect)))
+                self._emit(
+                    OperationFailed(
+                        subject=self.name,
+                        text=text,
+                        detail="See the log file.",
+                        command_id=command_id_of(effect),
+                    )
+                )
             del effect  # it may hold tens of megabytes, and the next one may be hours away
 
     def _failed(self, effect: E, error: SlopError) -> None:
@@ -164,7 +173,13 @@ class QueueWorker(Generic[E]):
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             about = self._about(effect) if self._about is not None else ""
             subject = f"{self.name}/{about}" if about else self.name
-            told = OperationFailed(subject, error.what, detail, command_id_of(effect), discussion_id=about)
+            told = OperationFailed(
+                subject=subject,
+                text=error.what,
+                detail=detail,
+                command_id=command_id_of(effect),
+                discussion_id=about,
+            )
             self._emit(told)
 
     def _caught_up(self, effect: E) -> None:

@@ -40,9 +40,9 @@ class RunWords(msgspec.Struct, frozen=True):
 
     def __add__(self, other: RunWords) -> RunWords:
         return RunWords(
-            tuple(dict.fromkeys((*self.code, *other.code))),
-            tuple(dict.fromkeys((*self.folders, *other.folders))),
-            {**self.data, **other.data},
+            code=tuple(dict.fromkeys((*self.code, *other.code))),
+            folders=tuple(dict.fromkeys((*self.folders, *other.folders))),
+            data={**self.data, **other.data},
         )
 
 
@@ -82,7 +82,7 @@ def may_be_run(path: str) -> bool:
 def script(path: str, endings: tuple[str, ...] = ()) -> RunWords:
     """A file that is run, with the folder that it takes more code from."""
     endings = endings or _endings_of(path)
-    return RunWords((path,), ((_home_of(path, endings), endings),))
+    return RunWords(code=(path,), folders=((_home_of(path, endings), endings),))
 
 
 def _endings_of(path: str) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def _installed(names: Sequence[str], interpreter: str) -> RunWords:
             if os.path.isdir(folder):
                 found += RunWords(folders=((folder, PYTHON_ENDINGS),))
             elif path := file_at(place, f"{name}.py"):
-                found += RunWords((path,))
+                found += RunWords(code=(path,))
     return found
 
 
@@ -126,7 +126,8 @@ def module_code(option: str, value: str, folder: str) -> RunWords:
         return RunWords()
     first = os.path.dirname(files[0])
     return RunWords(
-        files, tuple((each, PYTHON_ENDINGS) for each in dict.fromkeys((first, os.path.realpath(folder))))
+        code=files,
+        folders=tuple((each, PYTHON_ENDINGS) for each in dict.fromkeys((first, os.path.realpath(folder)))),
     )
 
 

@@ -188,7 +188,7 @@ def line_words(line: str, folder: str) -> RunWords:
         words = []
     parts = (*words, *filter(None, _BETWEEN.split(line)))
     fed = (file_at(folder, part) for part in parts) if _FED.search(line) else ()
-    found = words_within(parts, folder) + RunWords(tuple(dict.fromkeys(filter(None, fed))))
+    found = words_within(parts, folder) + RunWords(code=tuple(dict.fromkeys(filter(None, fed))))
     for place in dict.fromkeys(word.strip("\"'") for word in _GOES_TO.findall(line)[:_DEEPEST]):
         there = os.path.realpath(os.path.join(folder or os.sep, place))
         if os.path.isdir(there) and there != folder:
@@ -322,7 +322,7 @@ def _of_project_runner(command: tuple[str, ...], folder: str, depth: int) -> Run
 
 def _project(folder: str) -> RunWords:
     names = ("pyproject.toml", "uv.toml", "uv.lock")
-    return RunWords(tuple(filter(None, (file_at(folder, name) for name in names))))
+    return RunWords(code=tuple(filter(None, (file_at(folder, name) for name in names))))
 
 
 def _behind_run(words: tuple[str, ...], folder: str, depth: int, *, is_module: bool) -> RunWords:
@@ -374,7 +374,7 @@ def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
             if takes in {"-C", "--directory", "-d"}:
                 folder = os.path.realpath(os.path.join(folder or os.sep, word))
             elif takes in _BUILDER_FILES:
-                named += RunWords(tuple(filter(None, (file_at(folder, word),))))
+                named += RunWords(code=tuple(filter(None, (file_at(folder, word),))))
             takes = word
         for word in () if name in {"make", "gmake"} else command[1:]:  # a target of `make` is what it writes
             path = file_at(folder, word.partition("::")[0])
@@ -382,7 +382,7 @@ def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
         files = (file_at(folder, each) for each in _BUILDERS[name])
         endings = _COMPILED.get(name)
         own = RunWords(folders=((os.path.realpath(folder), endings),)) if endings and folder else RunWords()
-        return named + own + RunWords(tuple(filter(None, files)))
+        return named + own + RunWords(code=tuple(filter(None, files)))
 
     return find
 

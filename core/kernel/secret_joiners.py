@@ -256,116 +256,138 @@ def _is_key(name: Name) -> bool:
 JOINERS = (
     # <password>V</password>, <wsse:Password Type="…">V</…>, <secret><![CDATA[V]]>
     Joiner(
-        ">\t\n ",
-        (r"(?:\s[^<>]{0,200})?(?<!/)>\s{0,40}(?:<!\[CDATA\[)?(?P<v>[^\s<>]{6,4000}?)\s{0,40}(?:\]\]>)?</"),
-        Sureness.ASSIGNED,
-        _is_element,
+        follows=">\t\n ",
+        between=(
+            r"(?:\s[^<>]{0,200})?(?<!/)>\s{0,40}(?:<!\[CDATA\[)?(?P<v>[^\s<>]{6,4000}?)\s{0,40}(?:\]\]>)?</"
+        ),
+        sureness=Sureness.ASSIGNED,
+        fits=_is_element,
     ),
     # name="password" value="V", key='ApiKey' … content='V'
     Joiner(
-        "\"'\\",
-        (
+        follows="\"'\\",
+        between=(
             r"\\*[\"'](?:\s+[\w:.-]+=\\*[\"'][^\"'<>]{0,200}[\"']){0,8}?\s+(?:value|content|default|secret|text)\s?=\s?\\*[\"'](?P<v>[^\"'<>\s\\]{6,4000})\\*[\"']"
         ),
-        Sureness.ASSIGNED,
-        _is_attribute,
+        sureness=Sureness.ASSIGNED,
+        fits=_is_attribute,
     ),
     # name="password">V<, name='x'><value>V</value>
     Joiner(
-        "\"'",
-        (r"[\"'][^<>]{0,200}(?<!/)>\s{0,40}(?:<\w+>\s{0,40}){0,2}" + _CONTENT + r"\s{0,40}</"),
-        Sureness.ASSIGNED,
-        _is_attribute,
+        follows="\"'",
+        between=(r"[\"'][^<>]{0,200}(?<!/)>\s{0,40}(?:<\w+>\s{0,40}){0,2}" + _CONTENT + r"\s{0,40}</"),
+        sureness=Sureness.ASSIGNED,
+        fits=_is_attribute,
     ),
     # <key>Token</key> <string>V</string>, <td>Password</td><td>V</td>, <b>Password:</b> V
     Joiner(
-        "<: ",
-        (
+        follows="<: ",
+        between=(
             r"[ ]?:?[ ]?</[\w:.-]{1,40}>:?\s{0,80}(?:<[\w:.-]{1,40}(?:\s[^<>]{0,200})?>\s{0,40}){0,3}"
             + _CONTENT
             + r"(?=\s{0,40}(?:<|\n|\Z))"
         ),
-        Sureness.ASSIGNED,
-        _is_content,
+        sureness=Sureness.ASSIGNED,
+        fits=_is_content,
     ),
     # name: PASSWORD \n value: V, "name":"API_KEY","value":"V"
     Joiner(
-        "\"'\n\r,",
-        _VALUE_NAME + r"[:=][ \t]*\\*[\"'](?P<v>[^\s\"'`<>\\]{6,400})\\*[\"']",
-        Sureness.ASSIGNED,
+        follows="\"'\n\r,",
+        between=_VALUE_NAME + r"[:=][ \t]*\\*[\"'](?P<v>[^\s\"'`<>\\]{6,400})\\*[\"']",
+        sureness=Sureness.ASSIGNED,
     ),
-    Joiner("\"'\n\r", _VALUE_NAME + r":[ \t]+(?P<v>[^\s\"'`<>,}\\]{6,400})", Sureness.CELL),
+    Joiner(
+        follows="\"'\n\r",
+        between=_VALUE_NAME + r":[ \t]+(?P<v>[^\s\"'`<>,}\\]{6,400})",
+        sureness=Sureness.CELL,
+    ),
     # variable "password" { default = "V" }
     Joiner(
-        '"',
-        (r"\"[ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]*\"" + _PLAIN + r"\""),
-        Sureness.ASSIGNED,
+        follows='"',
+        between=(r"\"[ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]*\"" + _PLAIN + r"\""),
+        sureness=Sureness.ASSIGNED,
     ),
     # secret_key = "old" -> "V"
     Joiner(
-        ' \t="',
-        (r"\"?[ \t]*=[ \t]*\"[^\"\n]{0,300}\"[ \t]*->[ \t]*\"" + _PLAIN + r"\""),
-        Sureness.ASSIGNED,
+        follows=' \t="',
+        between=(r"\"?[ \t]*=[ \t]*\"[^\"\n]{0,300}\"[ \t]*->[ \t]*\"" + _PLAIN + r"\""),
+        sureness=Sureness.ASSIGNED,
     ),
     # dbPass string = "V"
     Joiner(
-        " \t:",
-        (r"[ \t]*:?[ \t]*&?[\w.*&<>:'\[\]]{1,40}[ \t]*:?=[ \t]*[\"'`]" + _PLAIN + r"[\"'`]"),
-        Sureness.ASSIGNED,
+        follows=" \t:",
+        between=(r"[ \t]*:?[ \t]*&?[\w.*&<>:'\[\]]{1,40}[ \t]*:?=[ \t]*[\"'`]" + _PLAIN + r"[\"'`]"),
+        sureness=Sureness.ASSIGNED,
     ),
     # setPassword("V")
-    Joiner("(", (r"\([ \t]*[\"']" + _PLAIN + r"[\"'][ \t]*[,)]"), Sureness.CALL, _is_setter),
+    Joiner(
+        follows="(",
+        between=(r"\([ \t]*[\"']" + _PLAIN + r"[\"'][ \t]*[,)]"),
+        sureness=Sureness.CALL,
+        fits=_is_setter,
+    ),
     # setProperty("x.password", "V")
-    Joiner("\"'", (r"[\"'][ \t]*,[ \t]*[\"']" + _PLAIN + r"[\"']"), Sureness.CALL, _is_argument),
+    Joiner(
+        follows="\"'",
+        between=(r"[\"'][ \t]*,[ \t]*[\"']" + _PLAIN + r"[\"']"),
+        sureness=Sureness.CALL,
+        fits=_is_argument,
+    ),
     # password%3DV%26
-    Joiner("%", (r"%(?:25)?3[DA](?P<v>[^\s\"'`<>&%]{6,400})"), Sureness.SAID),
+    Joiner(follows="%", between=(r"%(?:25)?3[DA](?P<v>[^\s\"'`<>&%]{6,400})"), sureness=Sureness.SAID),
     # | password | V |, password <tab> V, Password ..... V, Password → V, Password – V
     Joiner(
-        " \t|│┃║*_`→⇒.–—-",
-        (
+        follows=" \t|│┃║*_`→⇒.–—-",
+        between=(
             r"[*_`]{0,3}[ \t]*(?:[|│┃║]|\.{3,}|[→⇒])[ \t]*[*_`]{0,3}"
             + _CELL
             + r"(?=[*_`]{0,3}[ \t]*(?:[|│┃║\r\n\t]|\Z))"
         ),
-        Sureness.CELL,
+        sureness=Sureness.CELL,
     ),
-    Joiner("\t", (r"\t[ \t]*" + _CELL + r"(?=[ \t]*(?:[\r\n\t]|\Z))"), Sureness.CELL),
-    Joiner(" *_`", (r"[*_`]{0,3}[ \t]+(?:[–—-]|[→⇒])[ \t]+[*_`\"']{0,3}" + _PLAIN), Sureness.NEAR),
+    Joiner(
+        follows="\t", between=(r"\t[ \t]*" + _CELL + r"(?=[ \t]*(?:[\r\n\t]|\Z))"), sureness=Sureness.CELL
+    ),
+    Joiner(
+        follows=" *_`",
+        between=(r"[*_`]{0,3}[ \t]+(?:[–—-]|[→⇒])[ \t]+[*_`\"']{0,3}" + _PLAIN),
+        sureness=Sureness.NEAR,
+    ),
     # Password: \n V, password: >- \n V, The key: ``` V ```, a definition list
     Joiner(
-        " \t:\r\n*_",
-        (
+        follows=" \t:\r\n*_",
+        between=(
             r"[*_`]{0,3}[ \t]*(?:[:=][*_]{0,3}[ \t]*(?:[>|][+-]?)?[ \t]*(?:\r?\n[ \t>]*){1,3}(?:```\w*\r?\n)?|\r?\n[ \t]*:[ \t]+)[*_`]{0,3}"
             r"(?P<v>[^\s\"'`<>]{6,400})[*_`]{0,3}[ \t]*(?=[\r\n]|\Z)"
         ),
-        Sureness.SAID,
+        sureness=Sureness.SAID,
     ),
     # password `V`, PASSWORD 'V'
     Joiner(
-        " \t",
-        (r"[ \t]+(?:[=:][ \t]*)?(?P<q>\\*[\"'`])" + _PLAIN + r"(?P=q)"),
-        Sureness.SAID,
-        lambda name: name.is_plain,
+        follows=" \t",
+        between=(r"[ \t]+(?:[=:][ \t]*)?(?P<q>\\*[\"'`])" + _PLAIN + r"(?P=q)"),
+        sureness=Sureness.SAID,
+        fits=lambda name: name.is_plain,
     ),
     Joiner(
-        " \t",
-        (r"[ \t]+(?P<q>[\"'`])" + _PLAIN + r"(?P=q)"),
-        Sureness.NEAR,
-        lambda name: name.word.lower() != "pass",
+        follows=" \t",
+        between=(r"[ \t]+(?P<q>[\"'`])" + _PLAIN + r"(?P=q)"),
+        sureness=Sureness.NEAR,
+        fits=lambda name: name.word.lower() != "pass",
     ),
     # setx TOKEN V
     Joiner(
-        " \t",
-        (r"[ \t]+[\"']?" + _PLAIN),
-        Sureness.SAID,
-        lambda name: _SETS.search(_before(name)) is not None,
+        follows=" \t",
+        between=(r"[ \t]+[\"']?" + _PLAIN),
+        sureness=Sureness.SAID,
+        fits=lambda name: _SETS.search(_before(name)) is not None,
     ),
     # private key 0x…
     Joiner(
-        " \t:=",
-        (r"[ \t]*[:=]?[ \t]+[\"'`]?(?P<v>(?:0x)?[0-9a-fA-F]{64})(?![0-9a-fA-F])"),
-        Sureness.SAID,
-        _is_key,
+        follows=" \t:=",
+        between=(r"[ \t]*[:=]?[ \t]+[\"'`]?(?P<v>(?:0x)?[0-9a-fA-F]{64})(?![0-9a-fA-F])"),
+        sureness=Sureness.SAID,
+        fits=_is_key,
     ),
 )
 """All of them, the plainest first."""

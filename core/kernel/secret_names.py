@@ -155,9 +155,9 @@ def _named(text: str, at: int) -> Find | None:
         return None
     start = _lead(text, at)
     name = Name(
-        text,
-        start,
-        found.end(),
+        text=text,
+        start=start,
+        end=found.end(),
         is_password=found["pass"] is not None,
         is_setting=_is_setting(text[start : found.end()]),
     )
@@ -167,7 +167,7 @@ def _named(text: str, at: int) -> Find | None:
 def _together(name: Name) -> Find | None:
     place = _assigned(name) or joined(name)
     if place is not None:
-        return Find(place[0], continued(name.text, place[1]))
+        return Find(start=place[0], end=continued(name.text, place[1]))
     return find_of(column_places(name.text, name.start, name.end))
 
 
@@ -278,7 +278,7 @@ def _tongue(text: str, at: int) -> Find | None:
     found = _tongues().match(text, at)
     if found is None:
         return None
-    return _together(Name(text, at, found.end(), is_password=True, is_setting=False))
+    return _together(Name(text=text, start=at, end=found.end(), is_password=True, is_setting=False))
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -294,7 +294,7 @@ _VENDOR_KEY = re.compile(
 def _vendor_key(text: str, at: int) -> Find | None:
     """A key by a name that could be anyone's (`OPENAI_KEY`): only if the value can be nothing else."""
     found = _VENDOR_KEY.match(text, at)
-    return Find(*found.span(1)) if found and is_sure_value(found[1]) else None
+    return Find(start=found.start(1), end=found.end(1)) if found and is_sure_value(found[1]) else None
 
 
 _ACCOUNTS = re.compile(
@@ -310,23 +310,23 @@ def _account(text: str, at: int) -> Find | None:
     if found is None or (at and text[at - 1].isalpha()):
         return None
     value = found[1].rstrip(".,;)")
-    return Find(found.start(1), found.start(1) + len(value)) if is_sure_value(value) else None
+    return Find(start=found.start(1), end=found.start(1) + len(value)) if is_sure_value(value) else None
 
 
 _KIND = "password or key by its name"
 
 RULES = (
-    Rule(_LITERALS, _named, kind=_KIND),
-    Rule(LATIN, _tongue, kind=_KIND),
+    Rule(literals=_LITERALS, look=_named, kind=_KIND),
+    Rule(literals=LATIN, look=_tongue, kind=_KIND),
     Rule(
-        tuple(form for words in WIDE.values() for word in words for form in _forms(word)),
-        _tongue,
+        literals=tuple(form for words in WIDE.values() for word in words for form in _forms(word)),
+        look=_tongue,
         has_case=True,
         kind=_KIND,
     ),
-    Rule(("_KEY",), _vendor_key, has_case=True, kind=_KIND),
+    Rule(literals=("_KEY",), look=_vendor_key, has_case=True, kind=_KIND),
     Rule(
-        (
+        literals=(
             "creds",
             "cred:",
             "credentials",
@@ -337,7 +337,7 @@ RULES = (
             "accesso",
             "acc\xe8s",
         ),
-        _account,
+        look=_account,
         kind=_KIND,
     ),
 )

@@ -144,9 +144,9 @@ def _part(literals: str, lead: str, key: str, check: Callable[[str], bool] = is_
         found = compiled(f"{lead}({key})").match(text, compiled(r"[\w.-]+").match(text, at).end())  # type: ignore[union-attr]
         if found is None or is_placeholder(found[1]) or not check(found[1]):
             return None
-        return Find(*found.span(1))
+        return Find(start=found.start(1), end=found.end(1))
 
-    return Rule(tuple(literals.split()), look, kind="key in an address")
+    return Rule(literals=tuple(literals.split()), look=look, kind="key in an address")
 
 
 _PATHS = (
@@ -176,8 +176,17 @@ def _query(text: str, at: int) -> Find | None:
     if is_code and len(value) < _LEAST_CODE_CHARS:
         return None
     is_key = _KEY_OF_BYTES.fullmatch(value) is not None and not is_code
-    return Find(*found.span(1)) if is_key or (is_no_name(value[:64]) and is_random(value[:64])) else None
+    return (
+        Find(start=found.start(1), end=found.end(1))
+        if is_key or (is_no_name(value[:64]) and is_random(value[:64]))
+        else None
+    )
 
 
-RULES = (*_MODELS, *_PLACES, *_PATHS, Rule(("key=", "auth=", "code="), _query, kind="key in an address"))
+RULES = (
+    *_MODELS,
+    *_PLACES,
+    *_PATHS,
+    Rule(literals=("key=", "auth=", "code="), look=_query, kind="key in an address"),
+)
 """Keys by their beginning, and those of addresses."""

@@ -29,7 +29,7 @@ _SIGNED = re.compile(
 def _signature(text: str, at: int) -> Find | None:
     """The signature of a shared access address of Azure."""
     found = _SIGNED.match(text, at)
-    return Find(found.start(1), found.end()) if found and is_filled_in(found[1]) else None
+    return Find(start=found.start(1), end=found.end()) if found and is_filled_in(found[1]) else None
 
 
 _USER_INFO = re.compile(
@@ -53,7 +53,7 @@ def _address(text: str, at: int) -> Find | None:
         or _PORT.match(password)
     ):
         return None
-    return Find(found.start(2), found.end(2))
+    return Find(start=found.start(2), end=found.end(2))
 
 
 _LONE_USER = re.compile(r"://([A-Za-z0-9_.~-]{20,255})(?::|:x-oauth-basic)?@(?=[A-Za-z0-9\[])")
@@ -65,7 +65,7 @@ def _lone_user(text: str, at: int) -> Find | None:
     if found is None or not is_mixed(found[1]) or is_placeholder(found[1]):
         return None
     is_token = _HEX.fullmatch(found[1]) is not None or is_random(found[1])
-    return Find(*found.span(1)) if is_token else None
+    return Find(start=found.start(1), end=found.end(1)) if is_token else None
 
 
 _HEX = re.compile("[0-9a-fA-F]{32,}")
@@ -81,7 +81,7 @@ def _header(text: str, at: int) -> Find | None:
     is_key = is_base64_pair(value) if found[1].lower() == "basic" else False
     if is_placeholder(value) or not (is_key or is_mixed(value)):
         return None
-    return Find(found.start(2), continued(text, found.end()))
+    return Find(start=found.start(2), end=continued(text, found.end()))
 
 
 _AUTHORIZATION = re.compile(
@@ -97,7 +97,7 @@ def _authorization(text: str, at: int) -> Find | None:
     if found is None or is_placeholder(found[1]) or not is_mixed(found[1]) or (at and text[at - 1].isalpha()):
         return None
     is_token = is_random(found[1][:64]) or _HEX.fullmatch(found[1]) is not None
-    return Find(found.start(1), continued(text, found.end())) if is_token else None
+    return Find(start=found.start(1), end=continued(text, found.end())) if is_token else None
 
 
 _COOKIE = re.compile(
@@ -134,7 +134,7 @@ def _cookie(text: str, at: int) -> Find | None:
         if pair[1].lower() not in _PLAIN_NAMES and _is_session(pair[1], pair[2]):
             places.append(pair.span(2))
         end = pair.end()
-    return find_of(places) or Find(at, end, is_secret=False)
+    return find_of(places) or Find(start=at, end=end, is_secret=False)
 
 
 def _is_session(name: str, value: str) -> bool:
@@ -148,11 +148,11 @@ def _is_session(name: str, value: str) -> bool:
 
 
 RULES = (
-    Rule(("sig=", "signature="), _signature, kind="signature of an address"),
-    Rule(("://",), _address, kind="password in an address"),
-    Rule(("bearer", "basic"), _header, kind="token of a request"),
-    Rule(("authorization",), _authorization, kind="token of a request"),
-    Rule(("cookie",), _cookie, kind="cookie of a session"),
+    Rule(literals=("sig=", "signature="), look=_signature, kind="signature of an address"),
+    Rule(literals=("://",), look=_address, kind="password in an address"),
+    Rule(literals=("bearer", "basic"), look=_header, kind="token of a request"),
+    Rule(literals=("authorization",), look=_authorization, kind="token of a request"),
+    Rule(literals=("cookie",), look=_cookie, kind="cookie of a session"),
 )
 """Secrets of requests, by the word or the sign that leads to them."""
 
@@ -169,7 +169,7 @@ def _curl(text: str, at: int) -> Find | None:
     found = _CURL.match(text, at)
     if found is None or is_placeholder(found[2]):
         return None
-    return Find(found.start(2), found.end(2))
+    return Find(start=found.start(2), end=found.end(2))
 
 
 _LOGIN = re.compile(
@@ -184,7 +184,7 @@ def _netrc(text: str, at: int) -> Find | None:
         return None
     if not ("\n" in found[1] and found[3] is not None) and not is_mixed(found[2]):
         return None
-    return Find(found.start(2), found.end(2))
+    return Find(start=found.start(2), end=found.end(2))
 
 
 _DOCKER = re.compile(r"\"auth\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9+/]{8,2000}={0,2})\\*\"")
@@ -192,7 +192,7 @@ _DOCKER = re.compile(r"\"auth\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9+/]{8,2000}={0,
 
 def _docker(text: str, at: int) -> Find | None:
     found = _DOCKER.match(text, at)
-    return Find(found.start(1), found.end(1)) if found and is_base64_pair(found[1]) else None
+    return Find(start=found.start(1), end=found.end(1)) if found and is_base64_pair(found[1]) else None
 
 
 _PGPASS = re.compile(r":\d{4,5}:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:]{6,100})(?=[ \t]*(?:[\r\n]|\Z))")
@@ -201,7 +201,11 @@ _PGPASS = re.compile(r":\d{4,5}:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:]{6,100})(?=[ \t
 def _pgpass(text: str, at: int) -> Find | None:
     """The last part of a line of a password file of PostgreSQL."""
     found = _PGPASS.match(text, at)
-    return Find(*found.span(1)) if found and is_mixed(found[1]) and not is_placeholder(found[1]) else None
+    return (
+        Find(start=found.start(1), end=found.end(1))
+        if found and is_mixed(found[1]) and not is_placeholder(found[1])
+        else None
+    )
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -223,35 +227,42 @@ _SOME = rf"(?:{_B}{_WORD}){{0,12}}?"
 _VALUE = r"(?P<quote>[\"']?)(?P<value>[^\s\"'`|;&<>]{4,200})(?P=quote)(?=[\s|;&)\"'`]|\Z)"
 
 COMMANDS = (
-    Command("mysql mariadb", "-p", r"(?:dump|admin|check|import|slap|show|-\w+)?"),
-    Command("sshpass", rf"-p(?:{_B})?"),
-    Command("docker podman buildah skopeo nerdctl helm", rf"-p{_B}", rf"(?:{_B}{_WORD}){{0,4}}?{_B}login"),
-    Command("redis-cli", rf"-a{_B}"),
-    Command("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", rf"-w{_B}"),
-    Command("smbclient rpcclient smbmap", r"(?:-U|--user)[= \t]*[\"']?[\w.\\/@-]{1,80}%"),
-    Command("xfreerdp wfreerdp", "/p:"),
-    Command("cmdkey", "/pass:"),
-    Command("openssl", rf"-pass(?:in|out)?{_B}[\"']?pass:"),
-    Command("7za 7zr 7zz 7z| unrar rar|", "-h?p"),
-    Command("zip| unzip", rf"-P(?:{_B})?"),
-    Command("mongo", rf"-p(?:{_B})?", "(?:sh|dump|restore|export|import|stat|top)?"),
-    Command("sqlcmd bcp| tsql| mosquitto_ ipmitool", rf"-P(?:{_B})?", "(?:pub|sub|rr)?"),
-    Command("az|login oc|login cf|login", rf"-p{_B}"),
-    Command("psexec evil-winrm mcrcon", rf"-p{_B}"),
-    Command("ssh-keygen", rf"-[NP]{_B}"),
-    Command("keytool jarsigner", rf"-(?:store|key|src|dest|srcstore|deststore)pass{_B}"),
-    Command("http| https| httpie wget lftp", rf"(?:-a|--auth|-u|--user)(?:=|{_B})[\"']?[^\s:\"'`]{{1,100}}:"),
-    Command("snmpwalk snmpget", rf"-[AX]{_B}"),
+    Command(names="mysql mariadb", flag="-p", tail=r"(?:dump|admin|check|import|slap|show|-\w+)?"),
+    Command(names="sshpass", flag=rf"-p(?:{_B})?"),
     Command(
-        "htpasswd",
-        "",
-        rf"{_B}-[a-zA-Z]*b[a-zA-Z]*(?:{_B}-\w+)*{_B}{_WORD}(?:{_B}{_WORD})?{_B}(?=[^\n]*\Z|[^\s]+[ \t]*[\r\n|;&])",
+        names="docker podman buildah skopeo nerdctl helm",
+        flag=rf"-p{_B}",
+        tail=rf"(?:{_B}{_WORD}){{0,4}}?{_B}login",
     ),
-    Command("net|use", "", rf"(?:{_B}{_WORD}){{1,3}}?{_B}/user:\S+{_B}(?![/*])"),
-    Command("rabbitmqctl", "", rf"{_B}(?:add_user|change_password){_B}{_WORD}{_B}"),
-    Command("wpa_passphrase", "", rf"{_B}{_WORD}{_B}"),
-    Command("identified|by", "", rf"{_B}(?:password{_B})?(?=[\"'])"),
-    Command("identified|with", "", rf"{_B}\S{{1,60}}{_B}(?:by|as){_B}(?=[\"'])"),
+    Command(names="redis-cli", flag=rf"-a{_B}"),
+    Command(names="ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", flag=rf"-w{_B}"),
+    Command(names="smbclient rpcclient smbmap", flag=r"(?:-U|--user)[= \t]*[\"']?[\w.\\/@-]{1,80}%"),
+    Command(names="xfreerdp wfreerdp", flag="/p:"),
+    Command(names="cmdkey", flag="/pass:"),
+    Command(names="openssl", flag=rf"-pass(?:in|out)?{_B}[\"']?pass:"),
+    Command(names="7za 7zr 7zz 7z| unrar rar|", flag="-h?p"),
+    Command(names="zip| unzip", flag=rf"-P(?:{_B})?"),
+    Command(names="mongo", flag=rf"-p(?:{_B})?", tail="(?:sh|dump|restore|export|import|stat|top)?"),
+    Command(names="sqlcmd bcp| tsql| mosquitto_ ipmitool", flag=rf"-P(?:{_B})?", tail="(?:pub|sub|rr)?"),
+    Command(names="az|login oc|login cf|login", flag=rf"-p{_B}"),
+    Command(names="psexec evil-winrm mcrcon", flag=rf"-p{_B}"),
+    Command(names="ssh-keygen", flag=rf"-[NP]{_B}"),
+    Command(names="keytool jarsigner", flag=rf"-(?:store|key|src|dest|srcstore|deststore)pass{_B}"),
+    Command(
+        names="http| https| httpie wget lftp",
+        flag=rf"(?:-a|--auth|-u|--user)(?:=|{_B})[\"']?[^\s:\"'`]{{1,100}}:",
+    ),
+    Command(names="snmpwalk snmpget", flag=rf"-[AX]{_B}"),
+    Command(
+        names="htpasswd",
+        flag="",
+        tail=rf"{_B}-[a-zA-Z]*b[a-zA-Z]*(?:{_B}-\w+)*{_B}{_WORD}(?:{_B}{_WORD})?{_B}(?=[^\n]*\Z|[^\s]+[ \t]*[\r\n|;&])",
+    ),
+    Command(names="net|use", flag="", tail=rf"(?:{_B}{_WORD}){{1,3}}?{_B}/user:\S+{_B}(?![/*])"),
+    Command(names="rabbitmqctl", flag="", tail=rf"{_B}(?:add_user|change_password){_B}{_WORD}{_B}"),
+    Command(names="wpa_passphrase", flag="", tail=rf"{_B}{_WORD}{_B}"),
+    Command(names="identified|by", flag="", tail=rf"{_B}(?:password{_B})?(?=[\"'])"),
+    Command(names="identified|with", flag="", tail=rf"{_B}\S{{1,60}}{_B}(?:by|as){_B}(?=[\"'])"),
 )
 """Commands whose password no long flag names; `|` stands for a blank in a name."""
 
@@ -263,7 +274,11 @@ def _looking(command: Command) -> Look:
 
     def look(text: str, at: int) -> Find | None:
         found = compiled(expression).match(text, at)
-        return Find(*found.span("value")) if found and _is_given(found["value"]) else None
+        return (
+            Find(start=found.start("value"), end=found.end("value"))
+            if found and _is_given(found["value"])
+            else None
+        )
 
     return look
 
@@ -291,7 +306,9 @@ def _piped(text: str, at: int) -> Find | None:
     if "|" not in text[line:at]:
         return None
     found = _PIPED.search(text[line:at])
-    return Find(line + found.start(2), line + found.end(2)) if found and _is_given(found[2]) else None
+    return (
+        Find(start=line + found.start(2), end=line + found.end(2)) if found and _is_given(found[2]) else None
+    )
 
 
 _TWO = re.compile(
@@ -303,30 +320,34 @@ _TWO = re.compile(
 def _two(text: str, at: int) -> Find | None:
     """The second of a name and a password that are given to a call."""
     found = _TWO.match(text, at)
-    return Find(*found.span(2)) if found and is_mixed(found[2]) and not is_placeholder(found[2]) else None
+    return (
+        Find(start=found.start(2), end=found.end(2))
+        if found and is_mixed(found[2]) and not is_placeholder(found[2])
+        else None
+    )
 
 
 COMMAND_RULES = (
-    Rule(("curl",), _curl, kind="password of a command"),
-    Rule(("login",), _netrc, kind="password of a login"),
-    Rule(('"auth',), _docker, kind="password of a registry"),
-    Rule((":5432:", ":6432:", ":5433:"), _pgpass, kind="password of a login"),
+    Rule(literals=("curl",), look=_curl, kind="password of a command"),
+    Rule(literals=("login",), look=_netrc, kind="password of a login"),
+    Rule(literals=('"auth',), look=_docker, kind="password of a registry"),
+    Rule(literals=(":5432:", ":6432:", ":5433:"), look=_pgpass, kind="password of a login"),
     *(
         Rule(
-            tuple(name.replace("|", " ") for name in one.names.split()),
-            _looking(one),
+            literals=tuple(name.replace("|", " ") for name in one.names.split()),
+            look=_looking(one),
             kind="password of a command",
         )
         for one in COMMANDS
     ),
     Rule(
-        ("--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "cryptsetup"),
-        _piped,
+        literals=("--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "cryptsetup"),
+        look=_piped,
         kind="password of a command",
     ),
     Rule(
-        ("auth=(", "basicauth(", "digestauth(", "credential(", "credentials("),
-        _two,
+        literals=("auth=(", "basicauth(", "digestauth(", "credential(", "credentials("),
+        look=_two,
         kind="password of a command",
     ),
 )

@@ -46,10 +46,10 @@ def shape(
         pattern = compiled(f"(?:{heads})({tail})")
         found = pattern.match(text, at)
         if found is not None:
-            return Find(at, continued(text, found.end())) if check(found[1]) else None
+            return Find(start=at, end=continued(text, found.end())) if check(found[1]) else None
         return _wrapped(text, at, pattern)
 
-    return Rule(literals, look, has_case=True)
+    return Rule(literals=literals, look=look, has_case=True)
 
 
 _TWO_LINES = re.compile(r"([A-Za-z0-9_./+=-]{8,200})[ \t]*\r?\n[ \t]*([A-Za-z0-9_./+=-]{8,200})", re.ASCII)
@@ -61,7 +61,7 @@ def _wrapped(text: str, at: int, pattern: re.Pattern[str]) -> Find | None:
     if found is None or not is_mixed(found[2], classes=3):
         return None
     whole = pattern.match(found[1] + found[2])
-    return Find(at, found.end()) if whole and whole.end() == len(found[1] + found[2]) else None
+    return Find(start=at, end=found.end()) if whole and whole.end() == len(found[1] + found[2]) else None
 
 
 def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
@@ -76,9 +76,9 @@ def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
         found = compiled(tail).match(text, at)
         start = max(0, at - reach - 1)
         led = compiled(rf"(?<![A-Za-z0-9_])(?:{before})\Z").search(text[start:at]) if found else None
-        return Find(start + led.start(), found.end()) if found and led else None
+        return Find(start=start + led.start(), end=found.end()) if found and led else None
 
-    return Rule(names, look, has_case=True)
+    return Rule(literals=names, look=look, has_case=True)
 
 
 _MAKERS = re.compile("(?:ant|proj|or|svcacct|admin)-")
@@ -241,8 +241,8 @@ def _encoded_in(holds: Callable[[str], bool]) -> Look:
         try:
             said = base64.b64decode(packed[: len(packed) // 4 * 4]).decode()
         except ValueError:
-            return Find(begin, run.end(), is_secret=False)
-        return Find(begin, run.end(), is_secret=holds(said))
+            return Find(start=begin, end=run.end(), is_secret=False)
+        return Find(start=begin, end=run.end(), is_secret=holds(said))
 
     return look
 
@@ -268,7 +268,7 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     )
     return (
         *_VENDORS,
-        Rule(encoded, _encoded_in(holds), has_case=True, kind="secret in base64"),
+        Rule(literals=encoded, look=_encoded_in(holds), has_case=True, kind="secret in base64"),
     )
 
 
@@ -296,7 +296,7 @@ def _block(text: str, at: int) -> Find | None:
         return None
     end = _material_end(text, found.end())
     closed = _END.match(text, end)
-    return Find(at, closed.end() if closed else _closed_far(text, end) or end)
+    return Find(start=at, end=closed.end() if closed else _closed_far(text, end) or end)
 
 
 def _material_end(text: str, start: int) -> int:
@@ -346,7 +346,7 @@ _PUTTY = re.compile(rf"Private-Lines:[ ]?\d{{1,4}}{_GAP}{{1,20}}")
 def _putty(text: str, at: int) -> Find | None:
     found = _PUTTY.match(text, at)
     end = _material_end(text, found.end()) if found else 0
-    return Find(found.end(), end) if found and end > found.end() else None
+    return Find(start=found.end(), end=end) if found and end > found.end() else None
 
 
 _BARE_HEADS = (
@@ -362,7 +362,7 @@ def _bare(text: str, at: int) -> Find | None:
     if at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
         return None
     end = _material_end(text, at)
-    return Find(at, end) if end - at >= 60 else None
+    return Find(start=at, end=end) if end - at >= 60 else None
 
 
 _JSON_KEY_REACH = 4_000
@@ -375,7 +375,7 @@ def _json_key(text: str, at: int) -> Find | None:
     end = text.find("}", at, at + _JSON_KEY_REACH)
     end = min(len(text), at + _JSON_KEY_REACH) if end < 0 else end
     found = find_of([part.span(1) for part in _JSON_PART.finditer(text, start, end)])
-    return found or Find(at, end, is_secret=False)
+    return found or Find(start=at, end=end, is_secret=False)
 
 
 _SALTED = "[./A-Za-z0-9]"
@@ -400,15 +400,15 @@ _HASH_HEADS = (
 def _hash(text: str, at: int) -> Find | None:
     """The stored hash of a password, with its salt: what is guessed against it needs no server."""
     found = compiled(_HASHES).match(text, at)
-    return Find(at, found.end()) if found and is_filled_in(found[0][8:]) else None
+    return Find(start=at, end=found.end()) if found and is_filled_in(found[0][8:]) else None
 
 
 RULES = (
-    Rule(("-----BEGIN ", "---- BEGIN SSH2"), _block, has_case=True, kind="private key"),
-    Rule(("Private-Lines:",), _putty, kind="private key"),
-    Rule(tuple(_BARE_HEADS.split()), _bare, has_case=True, kind="private key"),
-    Rule(('"kty',), _json_key, kind="private key"),
-    Rule(tuple(_HASH_HEADS.split()), _hash, has_case=True, kind="hash of a password"),
+    Rule(literals=("-----BEGIN ", "---- BEGIN SSH2"), look=_block, has_case=True, kind="private key"),
+    Rule(literals=("Private-Lines:",), look=_putty, kind="private key"),
+    Rule(literals=tuple(_BARE_HEADS.split()), look=_bare, has_case=True, kind="private key"),
+    Rule(literals=('"kty',), look=_json_key, kind="private key"),
+    Rule(literals=tuple(_HASH_HEADS.split()), look=_hash, has_case=True, kind="hash of a password"),
 )
 """Private keys and hashes, by what they begin with."""
 
@@ -437,7 +437,9 @@ and keywords, which take hashes and talk for secrets, and that of Azure, which t
 
 def rules() -> tuple[Rule, ...]:
     """A rule for each detector. The library is loaded when the first of their words comes up."""
-    return tuple(Rule(tuple(words.split()), _looking(name)) for name, (_, words) in DETECTORS.items())
+    return tuple(
+        Rule(literals=tuple(words.split()), look=_looking(name)) for name, (_, words) in DETECTORS.items()
+    )
 
 
 def _looking(name: str) -> Look:
@@ -446,8 +448,10 @@ def _looking(name: str) -> Look:
             for match in pattern.finditer(text, max(0, at - _BEFORE_CHARS), at + _BEHIND_CHARS):
                 start, end = _span(match)
                 if end - start >= _LEAST_CHARS and not is_placeholder(text[start:end]):
-                    return Find(start, end)
-        return Find(at, at + _BEHIND_CHARS // 2, is_secret=False)  # or a row of its words takes long
+                    return Find(start=start, end=end)
+        return Find(
+            start=at, end=at + _BEHIND_CHARS // 2, is_secret=False
+        )  # or a row of its words takes long
 
     return look
 

@@ -283,7 +283,10 @@ def compiled(expression: str) -> re.Pattern[str]:
 
 def find_of(places: list[tuple[int, int]]) -> Find | None:
     """One find of all places of secrets, in order; none where there is none."""
-    return Find(*places[0], also=tuple(places[1:])) if places else None
+    if not places:
+        return None
+    (start, end), *also = places
+    return Find(start=start, end=end, also=tuple(also))
 
 
 # A text as a reader takes it: signs without width are left out, signs of other scripts are those of ASCII.
@@ -341,10 +344,10 @@ def read(text: str) -> Reading:
         text = text.replace(sign, _SIGNS[sign])
     without = signs & _NO_WIDTH
     if not without:
-        return Reading(text, signs)
+        return Reading(text=text, signs=signs)
     mark = re.compile(f"[{''.join(sorted(without))}]")
     left_out = tuple(found.start() - before for before, found in enumerate(mark.finditer(text)))
-    return Reading(mark.sub("", text), signs, left_out)
+    return Reading(text=mark.sub("", text), signs=signs, left_out=left_out)
 
 
 def signs_of(text: str) -> frozenset[str]:

@@ -87,7 +87,7 @@ class GrownRuns:
             end += len(one)
             ends.append(end)
         made = (*last.made[:kept], *chain.from_iterable(fresh))
-        self._runs[name] = _GrownRun(items, made, ends)
+        self._runs[name] = _GrownRun(items=items, made=made, ends=ends)
         return made
 
     def folded(

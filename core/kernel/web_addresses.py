@@ -61,7 +61,7 @@ def parse_address(url: str) -> WebAddress:
     target = quote(parts.path or "/", safe=_SAFE) + (
         f"?{quote(parts.query, safe=_SAFE)}" if parts.query else ""
     )
-    return WebAddress(parts.scheme, host, port, target, problem)
+    return WebAddress(scheme=parts.scheme, host=host, port=port, target=target, problem=problem)
 
 
 def redirected(address: WebAddress, location: str) -> WebAddress:

@@ -176,7 +176,14 @@ class Apply:
         folder = Path(entry.path).parent
         is_ours = folder.parent == paths.discussions_dir(self.home)
         discussion = folder.name if is_ours else ""
-        said = Conversation(entry.at, clean(source), clean(entry.path), entry.sha256, discussion, talks)
+        said = Conversation(
+            at=entry.at,
+            source=clean(source),
+            path=clean(entry.path),
+            sha256=entry.sha256,
+            discussion=discussion,
+            talks=talks,
+        )
         swaps = swaps_of(self.home, plan.placed, entry.at[:10])
         replaced = [one.raw.replaces.item for one in swaps if one.raw.replaces is not None]
         facts = self.facts.plan(plan.placed, entry, discussion, replaced, talks)
@@ -238,7 +245,15 @@ def begin_apply(
             sync_facts(home, now, disk=disk)
         rows = read_logs(home)
         known = known_items(chain.from_iterable(items), rows)
-        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home, rows), disk)
+        yield Apply(
+            home=home,
+            id=apply_id,
+            ledger=ledger,
+            known=known,
+            notes=notes,
+            facts=FactShelf(home, rows),
+            disk=disk,
+        )
 
 
 def finish_apply(apply: Apply, *, makes_digest: bool = True) -> DigestResult:

@@ -93,17 +93,23 @@ def plan_append(
         if same is None and not raw.is_confirmed and known.deleted_on(item.category, body):
             continue
         if same is not None:
-            placed.append(Placed(raw, same, is_new=False))
+            placed.append(Placed(raw=raw, item=same, is_new=False))
         if same is not None or not may_write:
             continue
-        new = Item(item.category, name, body, item.provenance, c.section_of(item.category))
-        placed.append(Placed(raw, new, is_new=True))
+        new = Item(
+            category=item.category,
+            file=name,
+            text=body,
+            provenance=item.provenance,
+            section=c.section_of(item.category),
+        )
+        placed.append(Placed(raw=raw, item=new, is_new=True))
         fresh.add([new])
         lines.setdefault(name, []).append(c.CategoryLine(line_of(body, item), c.section_of(item.category)))
         heads.setdefault(name, _head(name, raw))
         counts[raw.category.value] += 1
-    plans = tuple(FilePlan(name, heads[name], tuple(lines[name])) for name in sorted(lines))
-    return AppendPlan(plans, counts, tuple(placed))
+    plans = tuple(FilePlan(name=name, head=heads[name], lines=tuple(lines[name])) for name in sorted(lines))
+    return AppendPlan(files=plans, counts=counts, placed=tuple(placed))
 
 
 def _place(
@@ -282,7 +288,16 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
             case _:
                 pass
     return ApplyRecord(
-        apply_id, at, by, tuple(steps), reclaimed, is_ended, undoing_at, left, undone_at, was_on
+        id=apply_id,
+        at=at,
+        by=by,
+        steps=tuple(steps),
+        reclaimed=reclaimed,
+        is_ended=is_ended,
+        undoing_at=undoing_at,
+        left=left,
+        undone_at=undone_at,
+        was_on=was_on,
     )
 
 
@@ -292,8 +307,12 @@ def _step(row: Mapping[str, Any]) -> list[ApplyStep]:
     if entry is None and raw is not None:
         return []
     files = tuple(
-        FilePlan(plan["file"], plan["head"].encode(), tuple(CategoryLine(*line) for line in plan["lines"]))
+        FilePlan(
+            name=plan["file"],
+            head=plan["head"].encode(),
+            lines=tuple(CategoryLine(*line) for line in plan["lines"]),
+        )
         for plan in row.get("files", ())
     )
     parts = from_builtins(row.get("parts", []), tuple[PartPlan, ...])
-    return [ApplyStep(str(row.get("source", "")), entry, files, parts=parts)]
+    return [ApplyStep(source=str(row.get("source", "")), entry=entry, files=files, parts=parts)]

@@ -77,7 +77,7 @@ def split_tag(line: str) -> tuple[str, Provenance | None]:
         if match is None:
             break
         source = _ESCAPED.sub(r"\1", match[1]) if "\\" in match[1] else match[1]
-        tags.append(Provenance(source, match[2]))
+        tags.append(Provenance(source=source, date=match[2]))
         end = at
     line = line[:end].rstrip(" \t") if tags else line
     if len(tags) > 1:
@@ -150,11 +150,13 @@ def parse_file(name: str, data: bytes, *, most_chars: int = ITEM_MAX_CHARS) -> C
         most_chars: of an item; a longer one is left out and named in the file's problem.
     """
     if b"\0" in data[:_HEAD_BYTES]:
-        return CategoryFile(name, data, problem=f"{name} is not UTF-8 text; save it as UTF-8 to have it read")
+        return CategoryFile(
+            name=name, data=data, problem=f"{name} is not UTF-8 text; save it as UTF-8 to have it read"
+        )
     text = data.removeprefix(_BOM).decode("utf-8", "replace")
     long: list[tuple[int, int]] = []
     items = tuple(_items(name, text.split("\n"), most_chars, long))
-    return CategoryFile(name, data, items, problem=_too_long(name, long, most_chars))
+    return CategoryFile(name=name, data=data, items=items, problem=_too_long(name, long, most_chars))
 
 
 def category_of(name: str, section: str) -> Category:
@@ -266,7 +268,16 @@ def _items(name: str, lines: list[str], most: int, long: list[tuple[int, int]]) 
             if (size := _size(item)) > most:
                 long.append((start + 1, size))
             else:
-                yield Item(category, name, *_read(item), section, start + 1, number)
+                text, provenance = _read(item)
+                yield Item(
+                    category=category,
+                    file=name,
+                    text=text,
+                    provenance=provenance,
+                    section=section,
+                    first_line=start + 1,
+                    last_line=number,
+                )
             start = -1
         if _starts(line):
             start = number

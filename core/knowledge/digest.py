@@ -80,7 +80,7 @@ def regenerate_digest(
     where = home or paths.home_dir()
     path = digest_file(where)
     if not may_create and not is_digest(path):
-        return DigestResult(path, "", DigestWrite.LEFT_OFF)
+        return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
     make_dirs(path.parent, disk=disk)
     with write_lock(where, disk=disk):
         return _regenerate(where, path, may_create=may_create, disk=disk)
@@ -164,18 +164,18 @@ def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> Dige
     text = fresh_digest(home)
     data = text.encode()
     if before is None and not may_create:
-        return DigestResult(path, "", DigestWrite.LEFT_OFF)
+        return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
     if before == data or (before is None and not data):
-        return DigestResult(path, text, DigestWrite.UNCHANGED)
+        return DigestResult(path=path, text=text, write=DigestWrite.UNCHANGED)
     if not data:
         remove_file(path, disk=disk)
-        return DigestResult(path, "", DigestWrite.DELETED)
+        return DigestResult(path=path, text="", write=DigestWrite.DELETED)
     if may_create:
         write_file(path, data, disk=disk, follows_links=False)
-        return DigestResult(path, text, DigestWrite.WRITTEN)
+        return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN)
     if not _renew(path, data, disk):
-        return DigestResult(path, "", DigestWrite.LEFT_OFF)
-    return DigestResult(path, text, DigestWrite.WRITTEN)
+        return DigestResult(path=path, text="", write=DigestWrite.LEFT_OFF)
+    return DigestResult(path=path, text=text, write=DigestWrite.WRITTEN)
 
 
 def _renew(path: Path, data: bytes, disk: Disk) -> bool:

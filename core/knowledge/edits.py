@@ -104,7 +104,7 @@ def delete_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> RestoreItem:
             at, gone = len(rest), data[len(rest) :]
         if now.first_line == 1 and gone.startswith(_BOM):
             at, gone = len(_BOM), gone.removeprefix(_BOM)
-        taken.append(RestoreItem(now, gone, at, _hash(rest)))
+        taken.append(RestoreItem(item=now, lines=gone, at=at, sha256=_hash(rest)))
         return rest
 
     told = _event(ItemEventKind.DELETED, item)
@@ -192,7 +192,7 @@ def _edited(before: Item, after: Item) -> tuple[ItemEvent, ...]:
 
 def _event(kind: ItemEventKind, item: Item) -> ItemEvent:
     at, name = timestamp(datetime.now(UTC)), item_hash(item.category, item.text)
-    return ItemEvent(kind, at, name, item.category.value, item.text)
+    return ItemEvent(kind=kind, at=at, item=name, category=item.category.value, text=item.text)
 
 
 def _heading(name: str, section: str) -> bytes:
@@ -270,7 +270,9 @@ def delete_fact(home: Path, fact_id: str, was: str, *, disk: Disk = OS_DISK) -> 
         item = _item(file, fact_id, was)
         if item is None:
             raise _changed(home, fact_id)
-        taken.append(RestoreFact(fact_id, name, file.text[item.start : item.end], item.start))
+        taken.append(
+            RestoreFact(fact_id=fact_id, file=name, item=file.text[item.start : item.end], at=item.start)
+        )
         return removed(file, item).encode()
 
     name, place, _, _ = _standing(home, fact_id, was)

@@ -59,13 +59,18 @@ def evidence_parts(
     happened = _events(known, hashes, rejected, said, apply_id, replacing, facts)
     events = dict.fromkeys(map(row_text, happened))
     waiting = (
-        ItemEvent(ItemEventKind.HELD, said.at, item, source=said.source, apply=apply_id, fact=series)
+        ItemEvent(
+            kind=ItemEventKind.HELD, at=said.at, item=item, source=said.source, apply=apply_id, fact=series
+        )
         for item, series in held.items()
     )
     events |= dict.fromkeys(row_text(one) for one in waiting)
     return tuple(
         part
-        for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))
+        for part in (
+            RowPlan(name=EVIDENCE_FILE, rows=tuple(evidence)),
+            RowPlan(name=EVENTS_FILE, rows=tuple(events), stays=True),
+        )
         if part.rows
     )
 
@@ -94,8 +99,8 @@ def _names_of(entry: str) -> tuple[str, ...]:
 
 def undone_event(apply_id: str, at: str) -> RowPlan:
     """The row that says that an apply was taken back: its other events stay."""
-    event = ItemEvent(ItemEventKind.UNDONE, at, apply=apply_id)
-    return RowPlan(EVENTS_FILE, (row_text(event),), stays=True)
+    event = ItemEvent(kind=ItemEventKind.UNDONE, at=at, apply=apply_id)
+    return RowPlan(name=EVENTS_FILE, rows=(row_text(event),), stays=True)
 
 
 def _events(
@@ -111,7 +116,14 @@ def _events(
     new = {item for item, one in zip(hashes, placed, strict=True) if one.is_new}
 
     def event(kind: ItemEventKind, item: str, **more: object) -> ItemEvent:
-        made: ItemEvent = ItemEvent(kind, said.at, item, source=said.source, apply=apply_id, **more)  # type: ignore[arg-type]
+        made: ItemEvent = ItemEvent(
+            kind=kind,
+            at=said.at,
+            item=item,
+            source=said.source,
+            apply=apply_id,
+            **more,  # type: ignore[arg-type]
+        )
         return made
 
     for item, one in zip(hashes, placed, strict=True):
@@ -172,7 +184,15 @@ def outside_edits(items: Iterable[Item], rows: LogRows, at: str) -> tuple[ItemEv
         return ()
     lost = _lost(rows, heads, names.keys())
     return tuple(
-        ItemEvent(ItemEventKind.EDITED, at, name, item.category.value, item.text, (was,), reason=REASON)
+        ItemEvent(
+            kind=ItemEventKind.EDITED,
+            at=at,
+            item=name,
+            category=item.category.value,
+            text=item.text,
+            was=(was,),
+            reason=REASON,
+        )
         for was, name, item in _pairs(bare, lost)
     )
 
@@ -286,11 +306,11 @@ def twins_of(rows: LogRows, items: Iterable[Item], *, is_whole: bool = True) -> 
     own = _own(events)
     gone = (fact for fact, names in linked.items() if fact not in own and standing.keys().isdisjoint(names))
     return Twins(
-        linked,
-        frozenset(gone) if is_whole else None,
-        _forgotten(rows),
-        dict(_rewords(linked, events, standing)) if is_whole else {},
-        tuple(_held(events, linked, after, standing)) if is_whole else (),
+        items=linked,
+        withdrawn=frozenset(gone) if is_whole else None,
+        forgotten=_forgotten(rows),
+        rewords=dict(_rewords(linked, events, standing)) if is_whole else {},
+        held=tuple(_held(events, linked, after, standing)) if is_whole else (),
     )
 
 
@@ -420,10 +440,10 @@ def _held(
         if item is None or any((event.fact, name) in made for name in names):
             continue
         yield HeldFact(
-            event.fact,
-            item_hash(item.category, item.text),
-            fact_words(item.category, item.text),
-            event.at,
+            series=event.fact,
+            item=item_hash(item.category, item.text),
+            text=fact_words(item.category, item.text),
+            at=event.at,
             by_person=(event.apply, event.item) in by_person,
             is_decision=item.category is Category.DECISIONS,
         )

@@ -89,14 +89,14 @@ class HomePast:
         twins = self._twins(rows) if told and with_items else Twins()
         self.made_of = twins.items
         return Past(
-            told,
-            harvests,
-            tuple(sorted(every)),
-            highest,
-            twins.withdrawn,
-            twins.forgotten,
-            twins.rewords,
-            twins.held,
+            told=told,
+            harvests=harvests,
+            all_harvests=tuple(sorted(every)),
+            highest=highest,
+            withdrawn=twins.withdrawn,
+            forgotten=twins.forgotten,
+            rewords=twins.rewords,
+            held=twins.held,
         )
 
     def twins(self) -> Twins:
@@ -126,7 +126,7 @@ class HomePast:
         data = read_bytes(self._path(EVENTS_FILE))
         self._has_words = with_words or _EDITED in data
         is_wanted = _may_tell if self._has_words else _may_tell_without_words
-        return LogRows(tuple(evidence), tuple(_read(data, _event, is_wanted)))
+        return LogRows(evidence=tuple(evidence), events=tuple(_read(data, _event, is_wanted)))
 
     def _rows(self, name: str) -> int:
         """Rows of a log that tell of facts, or of an undo."""

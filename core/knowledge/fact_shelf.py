@@ -150,8 +150,11 @@ class FactShelf:
             self._sources.update((known, source) for source in sources)
         for old in replaced:
             self._retire(old, domain, day, swaps)
-        parts = (*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values()))
-        return FactParts(parts, ids, held, tuple(broken))
+        parts = (
+            *self._blocks(blocks, day),
+            *(SwapPlan(name=name, before=before, after=after) for name, before, after in swaps.values()),
+        )
+        return FactParts(parts=parts, ids=ids, held=held, broken=tuple(broken))
 
     def merge(self, groups: Iterable[MergeGroup], day: str) -> FactParts:
         """Decide what the facts of merged items become: in each domain one takes the others on, and these expire.
@@ -170,7 +173,12 @@ class FactShelf:
                 ids.setdefault(item_hash(item.category, item.text), first.id)
                 for fact in (first, *(retired_fact(one, day) for one in facts if one.id != first.id)):
                     self._swap(file, fact, swaps)
-        return FactParts(tuple(SwapPlan(*swap) for swap in swaps.values()), ids)
+        return FactParts(
+            parts=tuple(
+                SwapPlan(name=name, before=before, after=after) for name, before, after in swaps.values()
+            ),
+            ids=ids,
+        )
 
     def _facts_of(self, group: MergeGroup, day: str) -> Iterator[tuple[_ShelvedFile, list[Fact]]]:
         """Facts that a group's items are, of each file and category that has two or more of them."""
@@ -259,12 +267,12 @@ class FactShelf:
             place = self._files[name].place
             head = new_file(place, day) + ("\n" if place.category is not None else "")
             section = heading_of(place, category)
-            yield BlockPlan(name, head, tuple(blocks[name, category]), section)
+            yield BlockPlan(name=name, head=head, blocks=tuple(blocks[name, category]), section=section)
         for name in sorted({name for name, _ in blocks}):
             dated = self._files[name].dated
             if dated and dated < day:
                 self._files[name].dated = day
-                yield SwapPlan(name, f"last_updated: {dated}", f"last_updated: {day}")
+                yield SwapPlan(name=name, before=f"last_updated: {dated}", after=f"last_updated: {day}")
 
     def _name(self, domain: str, category: FactCategory) -> str:
         """The file of a domain: an agent's, where there is one and no repository of that name has."""
@@ -288,9 +296,9 @@ class FactShelf:
         assert place is not None, name
         data = read_bytes(paths.knowledge_dir(self._home) / name)
         if not data:
-            return _ShelvedFile(place, is_broken=False, is_new=True)
+            return _ShelvedFile(place=place, is_broken=False, is_new=True)
         file = parse_file(place, data)
-        found = _ShelvedFile(place, file.is_broken, dated=_dated(file))
+        found = _ShelvedFile(place=place, is_broken=file.is_broken, dated=_dated(file))
         for item in file.items:
             if item.fact is not None:
                 text = file.text[item.start : item.end].replace("\r\n", "\n")

@@ -148,7 +148,14 @@ def _items_of(
 def _edited(item: Item, words: str, fact_id: str, at: str) -> ItemEvent:
     was, now = item_hash(item.category, item.text), item_hash(item.category, words)
     return ItemEvent(
-        ItemEventKind.EDITED, at, now, item.category.value, words, (was,), reason=REASON, fact=fact_id
+        kind=ItemEventKind.EDITED,
+        at=at,
+        item=now,
+        category=item.category.value,
+        text=words,
+        was=(was,),
+        reason=REASON,
+        fact=fact_id,
     )
 
 
@@ -202,7 +209,9 @@ def sync_facts(
 
     written = None if ours is None else frozenset(ours)
     with write_lock(home, disk=disk):
-        report = sync(SyncRequest(home, at, past, change, tell, written, disk))
+        report = sync(
+            SyncRequest(home=home, now=at, past=past, change=change, tell=tell, ours=written, disk=disk)
+        )
     if any(one.changed for one in found):
         regenerate_digest(home, may_create=False, disk=disk)
     return replace(report, left=tuple(line for one in found for line in one.left))
@@ -264,9 +273,9 @@ def has_facts(home: Path) -> bool:
 
 def _event(news: FactNews, at: str) -> ItemEvent:
     return ItemEvent(
-        _EVENT_KINDS[news.kind],
-        at,
-        news.item,
+        kind=_EVENT_KINDS[news.kind],
+        at=at,
+        item=news.item,
         text=news.text,
         reason=news.kind.value,
         fact=news.fact_id,

@@ -335,7 +335,13 @@ def history(category: str, text: str, rows: LogRows) -> ItemHistory:
     facts = frozenset(event.fact for event in known.events if event.item in names and event.fact)
     facts |= {row.fact for row in known.evidence if row.item in names and row.fact}
     return ItemHistory(
-        item, category, text, (), tale(names, known), _injected(names, facts, known), rows.torn
+        item=item,
+        category=category,
+        text=text,
+        witnesses=(),
+        lines=tale(names, known),
+        injected=_injected(names, facts, known),
+        torn=rows.torn,
     )
 
 
@@ -353,7 +359,16 @@ def history_of_fact(fact_id: str, category: str, text: str, rows: LogRows) -> It
             items.add(event.item)
     names = frozenset(items)
     injected = _injected(names, frozenset({fact_id}), rows)
-    return ItemHistory("", category, text, (), tale(names, rows, fact_id), injected, rows.torn, fact=fact_id)
+    return ItemHistory(
+        item="",
+        category=category,
+        text=text,
+        witnesses=(),
+        lines=tale(names, rows, fact_id),
+        injected=injected,
+        torn=rows.torn,
+        fact=fact_id,
+    )
 
 
 def tale(names: frozenset[str], rows: LogRows, fact_id: str = "") -> tuple[HistoryLine, ...]:
@@ -375,7 +390,14 @@ def tale(names: frozenset[str], rows: LogRows, fact_id: str = "") -> tuple[Histo
         if kind is not None:
             others = (event.item,) if kind in _BY_OTHERS else event.was
             objects = tuple(dict.fromkeys(texts[one] for one in others if one in texts))
-            lines.append(HistoryLine(kind, event, objects, bool(event.apply) and event.apply in undone))
+            lines.append(
+                HistoryLine(
+                    kind=kind,
+                    event=event,
+                    objects=objects,
+                    is_undone=bool(event.apply) and event.apply in undone,
+                )
+            )
     return tuple(
         replace(line, is_undone=False) if line.kind is HistoryKind.UNDONE else line for line in lines
     )

@@ -49,11 +49,11 @@ def hunks_of(data: bytes, changes: Sequence[tuple[int, int, tuple[str, ...]]]) -
             runs.append((first, last, new))
     return tuple(
         Hunk(
-            first,
-            tuple(lines[max(0, first - CONTEXT_LINES) : first]),
-            tuple(lines[first:last]),
-            new,
-            tuple(lines[last : last + CONTEXT_LINES]),
+            at=first,
+            ahead=tuple(lines[max(0, first - CONTEXT_LINES) : first]),
+            before=tuple(lines[first:last]),
+            after=new,
+            behind=tuple(lines[last : last + CONTEXT_LINES]),
         )
         for first, last, new in runs
     )
@@ -63,7 +63,9 @@ def reversed_hunks(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
     """Hunks that lead back. Contexts that another hunk has changed are found by their place."""
     shift, back = 0, []
     for one in hunks:
-        back.append(Hunk(one.at + shift, one.ahead, one.after, one.before, one.behind))
+        back.append(
+            Hunk(at=one.at + shift, ahead=one.ahead, before=one.after, after=one.before, behind=one.behind)
+        )
         shift += len(one.after) - len(one.before)
     return tuple(back)
 

@@ -91,7 +91,7 @@ class KnowledgeReader:
             data = read_bytes(paths.knowledge_dir(self._home) / name)
         except SlopError as error:
             problems.append(str(error))
-            return CategoryFile(name, problem=str(error))
+            return CategoryFile(name=name, problem=str(error))
         before = self._parsed.get(name)
         if before is None or before.data != data:
             self._parsed[name] = parse_file(name, data)

@@ -113,7 +113,11 @@ def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...
     if state.program.is_home_read_only or state.now is None:
         return ()
     where, message_id = happened.discussion_id, happened.message_id
-    return (NoteInjection(where, message_id, happened.model, happened.text, state.now),)
+    return (
+        NoteInjection(
+            discussion_id=where, message_id=message_id, model=happened.model, text=happened.text, at=state.now
+        ),
+    )
 
 
 def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:
@@ -137,7 +141,11 @@ def change(
     """A person's change to what is known."""
     if isinstance(command, RestoreFact | RestoreItem):
         state = dismiss(state, FACT_DELETED if isinstance(command, RestoreFact) else ITEM_DELETED)
-    return state, (ChangeKnowledge(command, state.config.settings.knowledge, _candidates(state)),)
+    return state, (
+        ChangeKnowledge(
+            change=command, settings=state.config.settings.knowledge, candidates=_candidates(state)
+        ),
+    )
 
 
 def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:

@@ -118,7 +118,7 @@ class KnowledgeHandler:
                     if done.text
                     else "Nothing is known yet, so there is no digest"
                 )
-                self._emit(OperationDone("digest", said))
+                self._emit(OperationDone(subject="digest", text=said))
             case RenewDigest():
                 if not self._is_read_only:
                     self._follower.follow()
@@ -164,7 +164,9 @@ class KnowledgeHandler:
                     "Notes on files come from a harvest", remedy="Write a fact that names the file"
                 )
             case AddKnowledgeItem():
-                edits.add_item(self._home, NewItem(change.category, change.text, name=change.name))
+                edits.add_item(
+                    self._home, NewItem(category=change.category, text=change.text, name=change.name)
+                )
             case EditKnowledgeItem():
                 edits.edit_item(self._home, change.item, change.text)
             case DeleteKnowledgeItem():
@@ -221,10 +223,18 @@ class KnowledgeHandler:
         try:
             report = sync_facts(self._home)
         except SlopError as error:
-            self._emit(OperationFailed("facts", error.what, f"{error.remedy} {error.where}".strip()))
+            self._emit(
+                OperationFailed(
+                    subject="facts", text=error.what, detail=f"{error.remedy} {error.where}".strip()
+                )
+            )
             return
         if report.left:
-            self._emit(OperationDone("facts", left_words(len(report.left)), "\n".join(report.left)))
+            self._emit(
+                OperationDone(
+                    subject="facts", text=left_words(len(report.left)), detail="\n".join(report.left)
+                )
+            )
         if report.problems != self._facts.problems:
             self._facts = replace(self._facts, problems=report.problems)
 
@@ -242,7 +252,11 @@ class KnowledgeHandler:
             keep_seen(self._home, notes, content_hash)
             return bool(following) and bool(move_notes(self._home, following))
         except SlopError as error:
-            self._emit(OperationFailed("notes", error.what, f"{error.remedy} {error.where}".strip()))
+            self._emit(
+                OperationFailed(
+                    subject="notes", text=error.what, detail=f"{error.remedy} {error.where}".strip()
+                )
+            )
             return False
 
     def _follow(self) -> None:
@@ -252,7 +266,11 @@ class KnowledgeHandler:
         try:
             self._follower.follow()
         except SlopError as error:
-            self._emit(OperationFailed("digest", error.what, f"{error.remedy} {error.where}".strip()))
+            self._emit(
+                OperationFailed(
+                    subject="digest", text=error.what, detail=f"{error.remedy} {error.where}".strip()
+                )
+            )
 
     def _recover(self) -> None:
         """Once: finish what a crash interrupted."""
@@ -264,11 +282,15 @@ class KnowledgeHandler:
         except LockedError:
             return
         except SlopError as error:
-            self._emit(OperationFailed("knowledge", error.what, f"{error.remedy} {error.where}".strip()))
+            self._emit(
+                OperationFailed(
+                    subject="knowledge", text=error.what, detail=f"{error.remedy} {error.where}".strip()
+                )
+            )
             return
         if found:
             text = f"A harvest that was interrupted is whole now: {len(found)} conversations"
-            self._emit(OperationDone("knowledge", text, "\n".join(found)))
+            self._emit(OperationDone(subject="knowledge", text=text, detail="\n".join(found)))
 
 
 class Layer7:

@@ -107,8 +107,8 @@ def _section(title: str, items: Iterable[Said]) -> _Section:
         lines.append(digest_line(text, provenance))
         room -= _size(lines[-1])
         if room < 0:
-            return _Section(f"\n## {title}\n", tuple(lines), is_all=False)
-    return _Section(f"\n## {title}\n", tuple(lines), is_all=True)
+            return _Section(heading=f"\n## {title}\n", lines=tuple(lines), is_all=False)
+    return _Section(heading=f"\n## {title}\n", lines=tuple(lines), is_all=True)
 
 
 def _shares(sections: Sequence[_Section]) -> list[int]:
@@ -227,7 +227,7 @@ def layer_inputs(
     wanted = sum(_framed(note.name, note.text) for note in _notes(knowledge.notes, shown, room))
     text = _facts(facts, room - min(wanted, room // 2))
     left = room - (_size(frame("facts", text)) if text else 0)
-    return Layer7Texts(digest, text, _notes(knowledge.notes, shown, left))
+    return Layer7Texts(digest=digest, facts=text, notes=_notes(knowledge.notes, shown, left))
 
 
 def _facts(facts: Sequence[IndexedFact], room: int) -> str:
@@ -249,7 +249,7 @@ def _notes(notes: Iterable[NoteFile], shown: Mapping[str, str], room: int) -> tu
     for path, note in sorted(in_scope, key=lambda pair: (pair[0], pair[1].file_id)):
         text = _newest(path, note, room)
         if text:
-            found.append(NamedText(path, text, note.path))
+            found.append(NamedText(name=path, text=text, source=note.path))
             room -= _framed(path, text)
     return tuple(found)
 

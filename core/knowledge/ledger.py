@@ -188,7 +188,7 @@ def hash_source(path: Path, lengths: Iterable[int] = ()) -> SourceHash:
                 prefixes[cut] = whole.hexdigest()
             whole.update(memoryview(chunk)[start:])
             size += len(chunk)
-    return SourceHash(whole.hexdigest(), size, prefixes)
+    return SourceHash(sha256=whole.hexdigest(), size_bytes=size, prefixes=prefixes)
 
 
 def timestamp(at: datetime) -> str:

@@ -127,7 +127,7 @@ def _witness(home: Path, row: EvidenceRow, binned: dict[str, TrashItem]) -> Witn
             return _turns_read(row, TurnPlace.TRASH, item.name, Path(item.path) / paths.LOG_FILE)
     except SlopError:
         pass
-    return Witness(row, TurnPlace.GONE, row.source)
+    return Witness(row=row, place=TurnPlace.GONE, name=row.source)
 
 
 def _in_file(row: EvidenceRow) -> Witness:
@@ -136,9 +136,9 @@ def _in_file(row: EvidenceRow) -> Witness:
     try:
         data = read_file(row.path, MAX_FILE_BYTES)
     except FileNotFoundError:
-        return Witness(row, TurnPlace.GONE, name)
+        return Witness(row=row, place=TurnPlace.GONE, name=name)
     except OSError:
-        return Witness(row, TurnPlace.FILE, name)
+        return Witness(row=row, place=TurnPlace.FILE, name=name)
     wanted = frozenset(row.turns)
     try:
         read = reader.read_transcripts(reader.recognised(data), data)
@@ -158,7 +158,14 @@ def _turns_read(row: EvidenceRow, place: TurnPlace, name: str, path: Path) -> Wi
 def _witnessed(row: EvidenceRow, place: TurnPlace, name: str, texts: Sequence[tuple[str, str]]) -> Witness:
     best = next((one for one in texts if holds(one[1], row.quote)), texts[0] if texts else ("", ""))
     is_there = holds(best[1], row.quote)
-    return Witness(row, place, name, best[0], _around(best[1], row.quote if is_there else ""), is_there)
+    return Witness(
+        row=row,
+        place=place,
+        name=name,
+        role=best[0],
+        turn=_around(best[1], row.quote if is_there else ""),
+        is_there=is_there,
+    )
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -283,10 +290,11 @@ def seen_items(
     said = {one.id: ItemWords(one.category.value, one.text) for one in facts}
     return tuple(
         SeenItems(
-            event,
-            tuple(words[item] for item in event.items if item in words),
-            sum(item not in words for item in event.items) + sum(one not in said for one in event.facts),
-            tuple(said[one] for one in event.facts if one in said),
+            event=event,
+            items=tuple(words[item] for item in event.items if item in words),
+            missing=sum(item not in words for item in event.items)
+            + sum(one not in said for one in event.facts),
+            facts=tuple(said[one] for one in event.facts if one in said),
         )
         for event in seen(rows, discussion_id)
     )
@@ -322,8 +330,8 @@ class Injections:
         facts = entered_facts(effect.text, self._facts())
         if (items, facts) != self._last(where):
             event = ItemEvent(
-                ItemEventKind.INJECTED,
-                timestamp(effect.at),
+                kind=ItemEventKind.INJECTED,
+                at=timestamp(effect.at),
                 discussion=where,
                 message=effect.message_id,
                 model=effect.model,

@@ -37,7 +37,13 @@ def merged_item(group: MergeGroup) -> Item:
     """The item that takes the place of a group's: its words, and every origin of theirs."""
     last = group.items[-1]
     origins = joined(item.provenance for item in group.items)
-    return Item(last.category, last.file, safe_value(group.text), origins, last.section)
+    return Item(
+        category=last.category,
+        file=last.file,
+        text=safe_value(group.text),
+        provenance=origins,
+        section=last.section,
+    )
 
 
 def merged_line(group: MergeGroup) -> str:

@@ -78,7 +78,11 @@ def _looked(path: str, before: SeenFile | None, hash_of: Callable[[str], str]) -
     if is_known:
         return before
     sha256 = hash_of(path)
-    return SeenFile(path, status.st_size, status.st_mtime_ns, sha256) if sha256 else None
+    return (
+        SeenFile(path=path, size_bytes=status.st_size, mtime_ns=status.st_mtime_ns, sha256=sha256)
+        if sha256
+        else None
+    )
 
 
 def _path(home: Path) -> Path:
@@ -124,7 +128,14 @@ def parse_notes(name: str, data: bytes) -> NoteFile:
     heading = next(filter(None, map(_named_path, lines)), "")
     known = next((m[1] for line in lines[:8] if (m := _HASH.match(line.strip()))), "")
     file_id = name.rpartition("/")[2].removesuffix(".md")
-    return NoteFile(file_id, heading, parsed.items, known, path=heading, problem=parsed.problem)
+    return NoteFile(
+        file_id=file_id,
+        heading=heading,
+        items=parsed.items,
+        sha256=known,
+        path=heading,
+        problem=parsed.problem,
+    )
 
 
 def settle(

@@ -187,7 +187,7 @@ def swaps_of(home: Path, placed: Iterable[Placed], day: str) -> dict[Placed, Swa
         before = _lines(home, known.item)
         if before and before not in {swap.before for swap in found.values()}:
             after = f"- {with_tag(struck(known.item.text, one.item.text, day), known.item.provenance)}"
-            found[one] = SwapPlan(known.item.file, before, after)
+            found[one] = SwapPlan(name=known.item.file, before=before, after=after)
     return found
 
 

@@ -59,7 +59,7 @@ def take_back(
     ensure_part(home, undone_event(record.id, record.undoing_at or timestamp(now)), disk=disk)
     if record.undoing_at:  # an earlier attempt took some out; what it saw counts
         removed, left = record.item_count - len(record.left), record.left
-    return UndoReport(record.id, removed, left, restored, problems)
+    return UndoReport(apply_id=record.id, removed=removed, left=left, restored=restored, problems=problems)
 
 
 def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, object]:
@@ -86,7 +86,15 @@ def items_out(home: Path, record: ApplyRecord) -> tuple[Item, ...]:
         data = read_bytes(paths.knowledge_dir(home) / name)
         for line in lines_out(name, data, lines)[1]:
             text, tag = split_tag(line.removeprefix("- "))
-            found.append(Item(category_of(name, sections[line]), name, text, tag, sections[line]))
+            found.append(
+                Item(
+                    category=category_of(name, sections[line]),
+                    file=name,
+                    text=text,
+                    provenance=tag,
+                    section=sections[line],
+                )
+            )
     return tuple(found)
 
 
@@ -238,7 +246,7 @@ def recover(home: Path, ledger: HarvestLedger, now: datetime, *, disk: Disk = OS
             undone.append(take_back(home, record, ledger, now, disk=disk))
             sources += [step.source for step in record.steps if not step.is_dropped]
             rows.append((record.id, undone_row(now)))
-    return Recovery(tuple(dict.fromkeys(sources)), tuple(undone), tuple(rows))
+    return Recovery(sources=tuple(dict.fromkeys(sources)), undone=tuple(undone), rows=tuple(rows))
 
 
 def recover_home(home: Path, now: datetime | None = None, *, disk: Disk = OS_DISK) -> tuple[str, ...]:

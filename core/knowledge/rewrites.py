@@ -63,10 +63,21 @@ def apply_merge(request: MergeRequest) -> MergeReport:
         facts = apply.facts.merge(request.groups, timestamp(request.now)[:10])
         told = (one for group in request.groups for one in _events(group, apply.id, request.now, facts.ids))
         rows = tuple(dict.fromkeys(map(row_text, told)))
-        parts: list[PartPlan] = [PatchPlan(name, hunks), *facts.parts, RowPlan(EVENTS_FILE, rows, stays=True)]
+        parts: list[PartPlan] = [
+            PatchPlan(name, hunks),
+            *facts.parts,
+            RowPlan(name=EVENTS_FILE, rows=rows, stays=True),
+        ]
         apply.rewrite(name, parts)
         finish_apply(apply, makes_digest=False)
-    return MergeReport(apply.id, request.category, name, len(gone), len(request.groups), str(version))
+    return MergeReport(
+        apply_id=apply.id,
+        category=request.category,
+        file=name,
+        items=len(gone),
+        merged=len(request.groups),
+        version=str(version),
+    )
 
 
 def make_draft(
@@ -92,7 +103,7 @@ def make_draft(
         name = draft_name(found, kind, draft_names(home))
         apply.rewrite(item.file, [DraftPlan(name, draft_text(found, kind, name))])
         finish_apply(apply, makes_digest=False)
-    return DraftReport(apply.id, str(directory / name), becomes(name))
+    return DraftReport(apply_id=apply.id, path=str(directory / name), becomes=becomes(name))
 
 
 def draft_names(home: Path) -> frozenset[str]:
@@ -111,15 +122,15 @@ def _events(group: MergeGroup, apply_id: str, now: datetime, facts: Mapping[str,
     for one in group.items:
         name = item_hash(one.category, one.text)
         if name != merged:
-            yield ItemEvent(kind, at, name, category, one.text, apply=apply_id)
+            yield ItemEvent(kind=kind, at=at, item=name, category=category, text=one.text, apply=apply_id)
     was = tuple(name for name in names if name != merged)
     yield ItemEvent(
-        kind,
-        at,
-        merged,
-        category,
-        item.text,
-        was,
+        kind=kind,
+        at=at,
+        item=merged,
+        category=category,
+        text=item.text,
+        was=was,
         apply=apply_id,
         reason=group.reason,
         fact=facts.get(merged, ""),

@@ -86,7 +86,7 @@ def of_start(found: McpApproval, kept: McpApproved | None, root: str) -> McpAppr
     tools = () if kept is None else kept.tools
     refused = {} if kept is None else kept.refused
     approval = replace(found, tools={tool.name: tool_sha256(tool) for tool in tools})
-    return McpApproved(approval, root, tools, refused)
+    return McpApproved(approval=approval, root=root, tools=tools, refused=refused)
 
 
 def of_tools(kept: McpApproved, tools: Sequence[McpTool], names: frozenset[str]) -> McpApproved:

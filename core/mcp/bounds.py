@@ -81,9 +81,11 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
             twice.add(tool.name)
             continue
         schema = ToolSchema(
-            tool_name(server, tool.name), clean(tool.description).strip(), _canonical(tool.schema)
+            name=tool_name(server, tool.name),
+            description=clean(tool.description).strip(),
+            parameters_json=_canonical(tool.schema),
         )
-        tools[tool.name] = McpTool(tool.name, schema, tool.says_read_only)
+        tools[tool.name] = McpTool(name=tool.name, schema=schema, says_read_only=tool.says_read_only)
     for name in sorted(twice):  # which of them a call would reach, nobody knows
         del tools[name]
         left_out.append(f"{name}: it is listed twice")
@@ -137,7 +139,7 @@ def _problem(server: str, tool: ListedTool) -> str:
         schema = _canonical(tool.schema)
     except ValueError:
         return "its schema holds a number that JSON does not have"
-    if _size(ToolSchema("", tool.description, schema)) > MOST_TOOL_BYTES:
+    if _size(ToolSchema(name="", description=tool.description, parameters_json=schema)) > MOST_TOOL_BYTES:
         return f"its description and schema are over {figures.size(MOST_TOOL_BYTES)}"
     return ""
 

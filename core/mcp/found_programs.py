@@ -118,7 +118,7 @@ class ServerFinder:
         """
         name, command = settings.name, settings.command
         if not command:
-            return McpApproval(name, url=settings.url, key=settings.key)
+            return McpApproval(name=name, url=settings.url, key=settings.key)
         place = Path(command[0]) if os.path.isabs(command[0]) else find_program(command[0])
         if place is None or not place.is_file():
             raise ConfigError(
@@ -138,7 +138,7 @@ class ServerFinder:
             ) from error
         environment = tuple(sorted(set(settings.environment)))
         return McpApproval(
-            name, program, sha256, command[1:], environment, network=settings.network, files=code.files,
+            name=name, program=program, program_sha256=sha256, arguments=command[1:], environment=environment, network=settings.network, files=code.files,
             data=words.data, unbound=code.unbound,
         )  # fmt: skip
 

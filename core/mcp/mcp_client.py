@@ -167,13 +167,15 @@ class McpClient:
         arguments = clean(arguments_json) or "{}"
         answer = self._asked(
             entry,
-            lambda number: bounds.HostCall(number, run, tool, arguments, entry.settings.timeout_s),
+            lambda number: bounds.HostCall(
+                id=number, run=run, tool=tool, arguments_json=arguments, timeout_s=entry.settings.timeout_s
+            ),
             on_cancel,
         )
         if not isinstance(answer, bounds.HostAnswer):
             raise McpError(f"The MCP server {name} gave no answer to {tool}: {_problem(answer)}")
         entry.back_off = BackOff()
-        return McpAnswer(answer.text, answer.pictures, answer.is_error)
+        return McpAnswer(text=answer.text, pictures=answer.pictures, is_error=answer.is_error)
 
     def stop(self, name: str) -> None:
         """End a server and forget how it was started. Idempotent; does not wait."""
@@ -215,7 +217,7 @@ class McpClient:
             before = entry.tools
             self._begin(entry, on_cancel)
             if entry.tools != before:
-                self._tell(ServerNews(name, entry.tools, entry.left_out))
+                self._tell(ServerNews(name=name, tools=entry.tools, left_out=entry.left_out))
                 raise McpError(f"The MCP server {name} was started again and offers other tools than before")
             return entry.run
 
@@ -249,8 +251,8 @@ class McpClient:
             if problem:
                 raise McpError(f"The MCP server {settings.name} is not asked: {problem}", where=settings.url)
             return bounds.HostStart(
-                0,
-                settings.name,
+                id=0,
+                name=settings.name,
                 url=settings.url,
                 bearer=bearer,
                 proxy=_proxy(settings.url),
@@ -267,9 +269,9 @@ class McpClient:
         wrapped = entry.wrap((str(place), *settings.command[1:]), settings.network)
         own = {name: entry.environment[name] for name in settings.environment if name in entry.environment}
         return bounds.HostStart(
-            0,
-            settings.name,
-            msgspec.structs.replace(wrapped, environment={**wrapped.environment, **own}),
+            id=0,
+            name=settings.name,
+            command=msgspec.structs.replace(wrapped, environment={**wrapped.environment, **own}),
             timeout_s=start_s,
         )
 
@@ -367,7 +369,9 @@ class McpClient:
                     entry = self._runs.get(message.run)
                 if entry is not None:
                     entry.tools, entry.left_out = message.tools, message.left_out
-                    self._tell(ServerNews(entry.settings.name, message.tools, message.left_out))
+                    self._tell(
+                        ServerNews(name=entry.settings.name, tools=message.tools, left_out=message.left_out)
+                    )
             case bounds.HostEnd():
                 with self._lock:
                     entry = self._runs.pop(message.run, None)
@@ -380,7 +384,7 @@ class McpClient:
         entry.run = 0
         entry.problem = problem
         entry.back_off = entry.back_off.failed(self._clock())
-        self._tell(ServerNews(entry.settings.name, problem=problem))
+        self._tell(ServerNews(name=entry.settings.name, problem=problem))
 
     def _lose_all(self, process: subprocess.Popen[bytes]) -> None:
         """The host is gone, and all servers with it."""

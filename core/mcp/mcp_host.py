@@ -224,7 +224,7 @@ class ServerRun:
                     tools, left_out = await self._listed(client)
                 self._tools, self._listed_at = tools, time.monotonic()
                 self._is_started = True
-                self._say(HostStarted(self.order.id, tools, left_out))
+                self._say(HostStarted(id=self.order.id, tools=tools, left_out=left_out))
                 await self._stay(client)
             finally:
                 await _ended(listens)
@@ -299,7 +299,7 @@ class ServerRun:
         if fresh == self._tools:
             return False
         self._tools = fresh
-        self._say(HostChange(self.order.id, fresh, left_out))
+        self._say(HostChange(run=self.order.id, tools=fresh, left_out=left_out))
         return True
 
     async def _listed(self, client: Client) -> tuple[tuple[McpTool, ...], tuple[str, ...]]:
@@ -312,11 +312,11 @@ class ServerRun:
             )
             listed += [
                 ListedTool(
-                    tool.name,
-                    tool.description or "",
-                    tool.input_schema,
-                    bool(tool.annotations and tool.annotations.read_only_hint),
-                    bool(tool.execution and tool.execution.task_support == "required"),
+                    name=tool.name,
+                    description=tool.description or "",
+                    schema=tool.input_schema,
+                    says_read_only=bool(tool.annotations and tool.annotations.read_only_hint),
+                    is_task=bool(tool.execution and tool.execution.task_support == "required"),
                 )
                 for tool in page.tools
             ]
@@ -425,7 +425,12 @@ def _answered(number: int, result: CallToolResult | InputRequiredResult) -> Host
                 notes.append(f"a part of the kind {block.type} was left out")
     if not texts and not pictures and result.structured_content is not None:
         texts.append(json.dumps(result.structured_content, ensure_ascii=False))
-    return HostAnswer(number, bounds.bounded_text(texts, _counted(notes)), tuple(pictures), result.is_error)
+    return HostAnswer(
+        id=number,
+        text=bounds.bounded_text(texts, _counted(notes)),
+        pictures=tuple(pictures),
+        is_error=result.is_error,
+    )
 
 
 def _take_picture(media_type: str, data: str, pictures: list[McpPicture], notes: list[str]) -> None:

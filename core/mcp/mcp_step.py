@@ -53,11 +53,13 @@ def command(state: AppState, asked: McpCommand) -> Result:
             server = state.mcp.servers.get(asked.name)
             if server is None:
                 return _unknown(state, asked.name, asked.command_id)
-            return state, (WriteServerApproval(asked.name, _root(state, server.settings), None),)
+            return state, (
+                WriteServerApproval(name=asked.name, root=_root(state, server.settings), approved=None),
+            )
         case SetMcpServer():
             return _set(state, asked)
         case RemoveMcpServer():
-            return state, (WriteMcpServer(asked.name, None),)
+            return state, (WriteMcpServer(name=asked.name, server=None),)
         case TryServer():
             return _try(state, asked.name)
         case LookAtServers():
@@ -116,7 +118,7 @@ def _configured(before: AppState, after: AppState) -> Result:
         kept = now.approved_servers.get(name)
         known = old.get(name)
         if known is None or known.settings != settings or not is_same_place:
-            servers[name] = standing(McpServer(settings, kept=kept))
+            servers[name] = standing(McpServer(settings=settings, kept=kept))
         else:
             servers[name] = standing(replace(known, kept=kept))
     after = _said(replace(after, mcp=replace(after.mcp, servers=servers)))
@@ -139,7 +141,10 @@ def _served(state: AppState) -> ServeServers:
     }
     bounds, shown = state.config.settings.tools.bounds, project.policies.shown
     return ServeServers(
-        project.root if project.is_trusted else "", rows if project.is_trusted else {}, bounds, shown
+        root=project.root if project.is_trusted else "",
+        servers=rows if project.is_trusted else {},
+        bounds=bounds,
+        shown=shown,
     )
 
 
@@ -173,7 +178,7 @@ def _looked(state: AppState, names: tuple[str, ...], *, begins: bool = False) ->
         return state, ()
     for name in names:
         state = _changed(state, name, is_looked_at=True)
-    return state, (FindServers(servers, state.config.project.root, begins),)
+    return state, (FindServers(servers=servers, root=state.config.project.root, begins=begins),)
 
 
 def thawed(state: AppState) -> AppState:
@@ -202,10 +207,10 @@ def _renewed(state: AppState, asked: OfferServerTools) -> Result:
     name, known = asked.discussion_id, state.mcp
     if name not in state.discussions.summaries:
         return conclude(
-            state, CommandOutcome(asked.command_id, problem=f"No discussion has the id {name!r}.")
+            state, CommandOutcome(command_id=asked.command_id, problem=f"No discussion has the id {name!r}.")
         ), ()
     given = replace(known, frozen=without(known.frozen, name), renewed=known.renewed | {name})
-    state = conclude(replace(state, mcp=given), CommandOutcome(asked.command_id))
+    state = conclude(replace(state, mcp=given), CommandOutcome(command_id=asked.command_id))
     return state, (DropOffered(name),)
 
 
@@ -235,7 +240,7 @@ def _approve_server(state: AppState, asked: ApproveServer) -> Result:
         return _other_question(state, asked.name, asked.command_id)
     root = _root(state, server.settings)
     approved = of_start(server.found, server.kept, root)
-    return state, (WriteServerApproval(asked.name, root, approved),)
+    return state, (WriteServerApproval(name=asked.name, root=root, approved=approved),)
 
 
 def _approve_tools(state: AppState, asked: ApproveTools) -> Result:
@@ -248,8 +253,10 @@ def _approve_tools(state: AppState, asked: ApproveTools) -> Result:
     names = frozenset(tool.name for tool in server.tools) if asked.names is None else frozenset(asked.names)
     approved = of_tools(kept, server.tools, names)
     if approved == kept:
-        return conclude(state, CommandOutcome(asked.command_id)), ()
-    return state, (WriteServerApproval(asked.name, _root(state, server.settings), approved),)
+        return conclude(state, CommandOutcome(command_id=asked.command_id)), ()
+    return state, (
+        WriteServerApproval(name=asked.name, root=_root(state, server.settings), approved=approved),
+    )
 
 
 def _is_asked(server: McpServer, shown: str) -> bool:
@@ -273,8 +280,10 @@ def _set(state: AppState, asked: SetMcpServer) -> Result:
     if asked.is_new and known is not None and known.origin is McpOrigin.USER:
         problem = f"You have an MCP server {own.name!r} already"
         remedy = "Give this one another name, or take that one out first"
-        return conclude(state, CommandOutcome(asked.command_id, problem=problem, remedy=remedy)), ()
-    return state, (WriteMcpServer(own.name, own),)
+        return conclude(
+            state, CommandOutcome(command_id=asked.command_id, problem=problem, remedy=remedy)
+        ), ()
+    return state, (WriteMcpServer(name=own.name, server=own),)
 
 
 def _try(state: AppState, name: str) -> Result:

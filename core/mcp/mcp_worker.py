@@ -155,7 +155,7 @@ class McpHandler:
         rows = self._rows
         return {
             tool.schema.name: ServerTool(
-                name, tool, where_words(row.settings), is_remote=bool(row.settings.url)
+                server=name, tool=tool, where=where_words(row.settings), is_remote=bool(row.settings.url)
             )
             for name, row in rows.items()
             if row.kept is not None
@@ -193,7 +193,7 @@ class McpHandler:
         answer = client.call(server, tool, arguments_json, on_cancel)
         if server in self._lost:
             self._lost.discard(server)
-            self._emit(ServerListed(server, tools, client.left_out(server)))
+            self._emit(ServerListed(name=server, tools=tools, left_out=client.left_out(server)))
         return replace(answer, text="\n".join((answer.text, *self._services.news(server))))
 
     def close(self) -> None:
@@ -232,7 +232,7 @@ class McpHandler:
                 found[settings.name] = self._finder.find(settings, root)
             except SlopError as error:
                 problems[settings.name] = _words(error)
-        self._emit(ServersLookedAt(found, problems, begins))
+        self._emit(ServersLookedAt(found=found, problems=problems, begins=begins))
 
     def _begin(self, name: str) -> None:
         with self._alone(name, _no_cancel):
@@ -244,7 +244,9 @@ class McpHandler:
                 pass  # it is told
             except Exception as error:  # the edge of a worker: the person must hear of it
                 log.exception("MCP server %s", name)
-                self._emit(ServerFailed(name, f"The program failed: {type(error).__name__}: {error}"))
+                self._emit(
+                    ServerFailed(name=name, problem=f"The program failed: {type(error).__name__}: {error}")
+                )
 
     def _start(self, name: str, on_cancel: OnCancel) -> tuple[McpTool, ...]:
         """Start a server, its lock held. Raises SlopError; either way the controller is told."""
@@ -286,14 +288,16 @@ class McpHandler:
                 raise ServerError(f"The MCP server {name} was ended while it started")
         except SlopError as error:
             if gave_up.is_set():  # the person stopped the turn: no fault of the server's
-                self._emit(ServerFailed(name, "", found))
+                self._emit(ServerFailed(name=name, problem="", found=found))
                 raise
             self._failed[name] = self._failed.get(name, (BackOff(), ""))[0].failed(self._clock()), error.what
-            self._emit(ServerFailed(name, "" if _is_asked(error) else _words(error), found))
+            self._emit(
+                ServerFailed(name=name, problem="" if _is_asked(error) else _words(error), found=found)
+            )
             raise
         self._failed.pop(name, None)
         self._running[name] = tools
-        self._emit(ServerListed(name, tools, self._servers().left_out(name), found))
+        self._emit(ServerListed(name=name, tools=tools, left_out=self._servers().left_out(name), found=found))
         return tools
 
     def _check_back_off(self, name: str) -> None:
@@ -315,11 +319,11 @@ class McpHandler:
         """A running server changed by itself."""
         if news.tools is None:
             self._lost.add(news.name)
-            self._emit(ServerFailed(news.name, f"It does not run any more: {news.problem}"))
+            self._emit(ServerFailed(name=news.name, problem=f"It does not run any more: {news.problem}"))
             return
         if news.name in self._running:
             self._running[news.name] = news.tools
-            self._emit(ServerListed(news.name, news.tools, news.left_out))
+            self._emit(ServerListed(name=news.name, tools=news.tools, left_out=news.left_out))
 
     def _servers(self) -> Servers:
         with self._lock:

@@ -216,7 +216,9 @@ def recalled(
         *(_chosen(hit, terms, is_whole=True) for hit, _ in whole),
         *(_chosen(hit, terms, is_whole=False) for hit, _ in lines),
     )
-    return Recalled(text, chosen, count(text) if text else 0, degraded_text(answer))
+    return Recalled(
+        text=text, passages=chosen, tokens_est=count(text) if text else 0, problem=degraded_text(answer)
+    )
 
 
 def passage_texts(told: Recalled) -> tuple[str, ...]:
@@ -295,12 +297,12 @@ def _chosen(hit: SearchHit, terms: Iterable[str], *, is_whole: bool) -> Recalled
     if hit.cosine >= LEAST_COSINE:
         by.append(f"it is near in meaning ({hit.cosine:.2f})")
     return RecalledPassage(
-        source_name(hit),
-        hit.corpus,
-        place_text(hit),
-        hit.title,
-        " and ".join(by) or "it was found",
-        hit.date,
-        hit.score,
-        is_whole,
+        source=source_name(hit),
+        corpus=hit.corpus,
+        place=place_text(hit),
+        title=hit.title,
+        why=" and ".join(by) or "it was found",
+        date=hit.date,
+        score=hit.score,
+        is_whole=is_whole,
     )

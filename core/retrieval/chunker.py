@@ -161,12 +161,12 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
         inside = [at - start for at in tokens[bisect_left(tokens, start) : bisect_left(tokens, end)]]
         for piece in cut(body, inside, limit=rooms[head]):
             yield Chunk(
-                kind,
-                LineRange(
+                kind=kind,
+                lines=LineRange(
                     bisect_right(starts, start + piece.start), bisect_right(starts, start + piece.end - 1)
                 ),
-                body[piece.start : piece.end],
-                head,
+                text=body[piece.start : piece.end],
+                heading=head,
             )
 
 
@@ -180,7 +180,15 @@ def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk
         for piece in cut(turn.text, measure(turn.text), limit=room(head)):
             lines = LineRange(turn.number, turn.number)
             said = turn.text[piece.start : piece.end]
-            yield Chunk(ChunkKind.CONVERSATION, lines, said, head, before, after, turn.date)
+            yield Chunk(
+                kind=ChunkKind.CONVERSATION,
+                lines=lines,
+                text=said,
+                heading=head,
+                before=before,
+                after=after,
+                date=turn.date,
+            )
 
 
 def line_chunks(lines: Iterable[KnowledgeLine], measure: Measure) -> Iterator[Chunk]:
@@ -190,7 +198,7 @@ def line_chunks(lines: Iterable[KnowledgeLine], measure: Measure) -> Iterator[Ch
         head = one_line(line.heading, HEADING_CHARS)
         for piece in cut(line.text, measure(line.text), limit=room(head)):
             said = line.text[piece.start : piece.end]
-            yield Chunk(ChunkKind.KNOWLEDGE, line.lines, said, head, date=line.date)
+            yield Chunk(kind=ChunkKind.KNOWLEDGE, lines=line.lines, text=said, heading=head, date=line.date)
 
 
 def parted(chunk: Chunk) -> Iterator[Chunk]:

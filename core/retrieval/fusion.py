@@ -164,11 +164,25 @@ def _of_kind(found: KindScores, weight: float, nearest: float, fullest: float) -
         by_vector = vector.get(candidate, -1.0)
         score = (1 - weight) * by_keyword + weight * max(by_vector, 0.0)
         cosine = found.vector.get(candidate, -1.0)
-        yield Ranked(candidate, found.kind, round(score, 9), by_keyword, by_vector, cosine)
+        yield Ranked(
+            candidate=candidate,
+            kind=found.kind,
+            score=round(score, 9),
+            keyword=by_keyword,
+            vector=by_vector,
+            cosine=cosine,
+        )
     for candidate, by_vector in vector.items():
         if candidate not in keyword:
             score = round(weight * by_vector, 9)
-            yield Ranked(candidate, found.kind, score, -1.0, by_vector, found.vector[candidate])
+            yield Ranked(
+                candidate=candidate,
+                kind=found.kind,
+                score=score,
+                keyword=-1.0,
+                vector=by_vector,
+                cosine=found.vector[candidate],
+            )
 
 
 def _over_best(scores: Mapping[ChunkPlace, float]) -> dict[ChunkPlace, float]:

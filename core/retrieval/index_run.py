@@ -99,7 +99,14 @@ def index(
                 notes[found.scope] = found.files
     run.passed_over += on_notes(notes)
     why = run.embed(embedder) if embedder is not None else ""
-    report = IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
+    report = IndexReport(
+        read=run.read,
+        unchanged=run.unchanged,
+        removed=run.removed,
+        vectors=run.vectors,
+        passed_over=tuple(run.passed_over),
+        no_vectors=why,
+    )
     return Indexed(report, tuple(folders))
 
 
@@ -121,7 +128,11 @@ def drop_unnamed(store: LocalStore, places: SearchPlaces, project: str) -> int:
         for corpus, scope in store.scopes()
         if scope and (corpus, scope) not in named and (_is_of(scope, root) or not os.path.isdir(scope))
     ]
-    keys = [SourceKey(corpus, scope, path) for corpus, scope in gone for path in store.sources(corpus, scope)]
+    keys = [
+        SourceKey(corpus=corpus, scope=scope, path=path)
+        for corpus, scope in gone
+        for path in store.sources(corpus, scope)
+    ]
     if not keys:
         return 0
     with store.turn():
@@ -161,7 +172,7 @@ class _IndexRun:
         self.total += len(files)
         here = {one.key.path for one in files}
         self.removed += self._store.remove(
-            SourceKey(corpus, found.scope, path)
+            SourceKey(corpus=corpus, scope=found.scope, path=path)
             for path in known
             if path not in here and not found.is_unread(path)
         )
@@ -192,7 +203,11 @@ class _IndexRun:
                     reading.cancel()
 
     def _say(self, one: SourceFile) -> None:
-        self._tell(IndexProgress(self.looked, self.total, self.vectors, doing=_shown(one.key.path)))
+        self._tell(
+            IndexProgress(
+                files=self.looked, total=self.total, vectors=self.vectors, doing=_shown(one.key.path)
+            )
+        )
 
     def _is_wanted(self, one: SourceFile, known: SourceState | None) -> bool:
         """True if a file must be read. It counts as looked at where it need not."""
@@ -220,7 +235,7 @@ class _IndexRun:
         if known is not None and known.stamp == stamp:
             return
         with self._store.turn():
-            self._store.put(one.key, SourceState(stamp, "", problem=problem), ())
+            self._store.put(one.key, SourceState(stamp=stamp, sha256="", problem=problem), ())
         self.removed += known is not None and known.chunks > 0
 
     def _keep(self, one: SourceFile, known_sha256: str, read: Future[SourceText]) -> None:
@@ -246,7 +261,9 @@ class _IndexRun:
                 kind = _SHOWN if one.is_shown else _KEYS
                 reading = replace(reading if one.is_shown else SourceText(problem=reading.keys), sha256="")
                 stamp = stamp and f"{kind}:{stamp}"
-            state = SourceState(stamp, reading.sha256, reading.head, problem=reading.problem)
+            state = SourceState(
+                stamp=stamp, sha256=reading.sha256, head=reading.head, problem=reading.problem
+            )
             chunks = reading.chunks
             if self._is_served:
                 chunks = tuple(part for chunk in chunks for part in parted(chunk))
@@ -257,7 +274,7 @@ class _IndexRun:
         """Give every chunk its vector. Why it ended early, empty where it did not."""
         total = self._store.bare_count()
         if total:
-            self._tell(IndexProgress(self.looked, self.total, bare=total))
+            self._tell(IndexProgress(files=self.looked, total=self.total, bare=total))
         refused: list[str] = []
         # A few a turn: what a slow model has made stays, and a forgetting, and who stops the run, wait for no more than that.
         while True:
@@ -276,7 +293,11 @@ class _IndexRun:
                     return error.what
                 self._store.give({place: vector for (place, _), vector in zip(bare, vectors, strict=True)})
             self.vectors += len(bare)
-            self._tell(IndexProgress(self.looked, self.total, self.vectors, max(total, self.vectors)))
+            self._tell(
+                IndexProgress(
+                    files=self.looked, total=self.total, vectors=self.vectors, bare=max(total, self.vectors)
+                )
+            )
 
 
 def _made(embedder: Embedder, texts: list[str], refused: list[str]) -> list[bytes]:
@@ -360,13 +381,15 @@ def mirror(
     try:
         for corpus, scope in scopes(places):
             ours, theirs = here.sources(corpus, scope), server.sources(corpus, scope)
-            server.remove(SourceKey(corpus, scope, path) for path in theirs.keys() - ours.keys())
+            server.remove(
+                SourceKey(corpus=corpus, scope=scope, path=path) for path in theirs.keys() - ours.keys()
+            )
             written = 0
             for done, (path, state) in enumerate(sorted(ours.items())):
                 if not is_anew and _is_same(state, theirs.get(path)):
                     continue
-                on_progress(IndexProgress(done, len(ours), doing=path))
-                key = SourceKey(corpus, scope, path)
+                on_progress(IndexProgress(files=done, total=len(ours), doing=path))
+                key = SourceKey(corpus=corpus, scope=scope, path=path)
                 with here.turn():  # what is forgotten meanwhile does not follow the word that it is
                     chunks = here.chunks(key)
                     if chunks or not state.chunks:
@@ -511,7 +534,7 @@ def pay(home: Path, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
 def _states(store: VectorStore) -> Iterator[tuple[SourceKey, SourceState]]:
     for corpus in HOME_CORPORA:
         for path, state in store.sources(corpus, "").items():
-            yield SourceKey(corpus, "", path), state
+            yield SourceKey(corpus=corpus, scope="", path=path), state
 
 
 def _path(home: Path, debt: ServerDebt) -> Path:

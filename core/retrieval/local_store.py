@@ -254,7 +254,10 @@ class LocalStore:
                     (count - len(found),),
                 )
                 found += [
-                    (ChunkPlace(shelf.name, row[0], "", row[2]), stored_chunk(shelf.kind, row))
+                    (
+                        ChunkPlace(shelf=shelf.name, row=row[0], path="", line=row[2]),
+                        stored_chunk(shelf.kind, row),
+                    )
                     for row in rows
                 ]
         return found
@@ -360,9 +363,9 @@ class LocalStore:
                 shelf = BY_NAME[name]
                 for *row, scope, path, title, tags, date, about in rows_read(db, shelf, _READ, places):
                     found[places[row[0]]] = StoredChunk(
-                        SourceKey(shelf.corpus, said(scope), said(path)),
-                        stored_head(title, tags, date, about),
-                        stored_chunk(shelf.kind, row),
+                        source=SourceKey(corpus=shelf.corpus, scope=said(scope), path=said(path)),
+                        head=stored_head(title, tags, date, about),
+                        chunk=stored_chunk(shelf.kind, row),
                     )
         return found
 

@@ -106,9 +106,9 @@ class Paging:
 
     def _page(self, rows: tuple[Row, ...], label: str) -> Row:
         name = next(name for number in self._numbers if (name := f"index.{number}.md") not in self._taken)
-        self.pages.append(Page(name, label, rows))
+        self.pages.append(Page(name=name, label=label, rows=rows))
         entries = sum(row.entries for row in rows)
-        return Row(f"- [{label}]({name}): {entries:,}\n", rows[0].key, entries)
+        return Row(line=f"- [{label}]({name}): {entries:,}\n", key=rows[0].key, entries=entries)
 
 
 def _labels(packs: Sequence[tuple[Row, ...]]) -> list[str]:
@@ -250,7 +250,7 @@ def _tree(
                 here[first] = head
         folders.append(_tree(folder, f"{path}{folder}/", here, deeper))
     own = next((head for file, head in notes.items() if file.lower() == INDEX_NAME), None)
-    return Notes(name, path, notes, tuple(folders), own)
+    return Notes(name=name, path=path, notes=notes, folders=tuple(folders), own_index=own)
 
 
 def _order(name: str) -> tuple[str, str]:
@@ -291,7 +291,7 @@ def _folder_files(folder: Notes, tokens: Tokens, digest: str) -> Iterator[tuple[
 
 def _room_of_frame(folder: Notes, tokens: Tokens) -> int:
     """Tokens of what stands around the lines, at most."""
-    row = (Row("", ""),)
+    row = (Row(line="", key=""),)
     said = "Over 1,500 tokens: split by first letter. A number is that of the notes or folders of a page."
     return _MARKER_TOKENS + tokens(_text(folder, row, row, said)) + tokens(_shown(folder.name, _TITLE_CHARS))
 
@@ -329,7 +329,7 @@ def _note_row(name: str, head: SourceHead, tokens: Tokens) -> Row:
     line = f"{link}{said}{tags}\n"
     if tokens(line) > _ROW_TOKENS:
         line = f"- [{_shown(title, _TITLE_CHARS)}]({_link(name)})\n"
-    return Row(line, title)
+    return Row(line=line, key=title)
 
 
 def _folder_row(folder: Notes, tokens: Tokens) -> Row:
@@ -344,7 +344,7 @@ def _folder_row(folder: Notes, tokens: Tokens) -> Row:
         ),
     ]
     line = f"{short.line.rstrip()}{''.join(f'; {part}' for part in parts if part)}\n"
-    return Row(line, folder.name) if tokens(line) <= _ROW_TOKENS else short
+    return Row(line=line, key=folder.name) if tokens(line) <= _ROW_TOKENS else short
 
 
 def _folder_parts(folder: Notes) -> tuple[str, list[str], list[str], list[str]]:
@@ -362,7 +362,9 @@ def _folder_parts(folder: Notes) -> tuple[str, list[str], list[str], list[str]]:
 def _short_folder_row(folder: Notes) -> Row:
     count = f"{folder.count:,} {'note' if folder.count == 1 else 'notes'}"
     name = _shown(folder.name, _TITLE_CHARS)
-    return Row(f"- [{name}/]({_link(f'{folder.name}/{_index_name(folder)}')}): {count}\n", folder.name)
+    return Row(
+        line=f"- [{name}/]({_link(f'{folder.name}/{_index_name(folder)}')}): {count}\n", key=folder.name
+    )
 
 
 def _index_name(folder: Notes) -> str:
@@ -435,10 +437,12 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
         or name
     )
     return SourceHead(
-        one_line(title, TITLE_CHARS),
-        _tags(front, said, fields),
-        _date(front, said, fields),
-        one_line(_heads_text(front.get("description")) or _first_sentence(body), DESCRIPTION_CHARS),
+        title=one_line(title, TITLE_CHARS),
+        tags=_tags(front, said, fields),
+        date=_date(front, said, fields),
+        description=one_line(
+            _heads_text(front.get("description")) or _first_sentence(body), DESCRIPTION_CHARS
+        ),
     )
 
 
@@ -597,14 +601,14 @@ def _is_form(one: str, other: str) -> bool:
 
 def _hit(score: float, path: str, root: str, head: SourceHead) -> SearchHit:
     return SearchHit(
-        Corpus.NOTES,
-        ChunkKind.PROSE,
-        path,
-        head.title or path,
-        LineRange(1, 1),
-        "",
-        head.description or head.title or path,
-        score,
+        corpus=Corpus.NOTES,
+        kind=ChunkKind.PROSE,
+        path=path,
+        title=head.title or path,
+        lines=LineRange(1, 1),
+        heading="",
+        text=head.description or head.title or path,
+        score=score,
         found_by=(Retriever.NAVIGATION,),
         date=head.date,
         tags=head.tags,

@@ -148,11 +148,11 @@ def survey_notes(
         else:
             stale[path] = data
     return Survey(
-        tuple(sorted(fresh)),
-        dict(sorted(stale.items())),
-        tuple(sorted(made - wanted.keys() - fresh)),
-        tuple(sorted(set(own))),
-        tuple(said),
+        fresh=tuple(sorted(fresh)),
+        stale=dict(sorted(stale.items())),
+        orphans=tuple(sorted(made - wanted.keys() - fresh)),
+        own=tuple(sorted(set(own))),
+        problems=tuple(said),
     )
 
 
@@ -196,7 +196,7 @@ def mend(found: Survey, *, disk: Disk = OS_DISK) -> Mended:
             problems.append((path, _reason(error)))
         else:
             removed.append(path)
-    return Mended(tuple(written), tuple(removed), tuple(problems))
+    return Mended(written=tuple(written), removed=tuple(removed), problems=tuple(problems))
 
 
 def write_navigation(

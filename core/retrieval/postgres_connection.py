@@ -443,9 +443,9 @@ def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) 
     having = Counter(name for _, name, _ in hits) | Counter(rows)
     weights = {_name(phrase): times * _idf(chunks, having[_name(phrase)]) for phrase, times in said.items()}
     return _WeighedWords(
-        rows,
-        weights,
-        {
+        rows=rows,
+        weights=weights,
+        values={
             "corpus": corpus,
             "kind": kind,
             "terms": single,

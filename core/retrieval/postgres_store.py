@@ -110,7 +110,13 @@ class PostgresStore:
                 (corpus.value, self._scope(scope)),
             ).fetchall()
         return {
-            path: SourceState(stamp, sha256, SourceHead(title, tags_of(tags), date, about), chunks, bare)
+            path: SourceState(
+                stamp=stamp,
+                sha256=sha256,
+                head=SourceHead(title=title, tags=tags_of(tags), date=date, description=about),
+                chunks=chunks,
+                bare=bare,
+            )
             for path, stamp, sha256, title, tags, date, about, chunks, bare in rows
         }
 
@@ -156,9 +162,11 @@ class PostgresStore:
                     ' JOIN vector v ON v.corpus = c.corpus AND v."row" = c."row" WHERE c.corpus = %s AND c.source = %s',
                     (corpus, number),
                 ):
-                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = bytes_of(
-                        numbers
-                    )
+                    kept[
+                        embedded_text(
+                            Chunk(kind=ChunkKind.PROSE, lines=LineRange(1, 1), text=text, heading=heading)
+                        )
+                    ] = bytes_of(numbers)
                 _drop_chunks(db, corpus, number)
                 db.execute(
                     "UPDATE source SET stamp = %s, sha256 = %s, title = %s, tags = %s, date = %s, description = %s"
@@ -226,7 +234,9 @@ class PostgresStore:
         found = []
         for corpus, kind, *row in rows:
             shelf = Shelf(Corpus(corpus), ChunkKind(kind))
-            found.append((ChunkPlace(shelf.name, row[0], "", row[1]), _chunk(shelf.kind, row)))
+            found.append(
+                (ChunkPlace(shelf=shelf.name, row=row[0], path="", line=row[1]), _chunk(shelf.kind, row))
+            )
         return found
 
     def is_bare(self, shelves: Iterable[Shelf], scopes: Sequence[str]) -> bool:
@@ -303,9 +313,9 @@ class PostgresStore:
                 ):
                     scope, path, title, tags, date, about = row[8:]
                     found[places[row[0]]] = StoredChunk(
-                        SourceKey(shelf.corpus, self._said_scope(scope), path),
-                        SourceHead(title, tags_of(tags), date, about),
-                        _chunk(shelf.kind, row[:8]),
+                        source=SourceKey(corpus=shelf.corpus, scope=self._said_scope(scope), path=path),
+                        head=SourceHead(title=title, tags=tags_of(tags), date=date, description=about),
+                        chunk=_chunk(shelf.kind, row[:8]),
                     )
         return found
 
@@ -334,8 +344,8 @@ class PostgresStore:
         return "" if stored.startswith("\n") else stored
 
     def _place(self, shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
-        key = SourceKey(shelf.corpus, self._said_scope(scope), path)
-        return ChunkPlace(shelf.name, row, key.text, line)
+        key = SourceKey(corpus=shelf.corpus, scope=self._said_scope(scope), path=path)
+        return ChunkPlace(shelf=shelf.name, row=row, path=key.text, line=line)
 
     def _source(self, db: Connection, key: SourceKey) -> int | None:
         row = db.execute(
@@ -369,7 +379,7 @@ class PostgresStore:
                 )
                 values[name] = _kept(day)
         sources = f"IN (SELECT s.id FROM source s WHERE s.corpus = %(corpus)s AND {' AND '.join(parts)})"
-        return Narrowing(sources, "".join(dates), values)
+        return Narrowing(sources=sources, dates="".join(dates), values=values)
 
     def _connection(self) -> Connection:
         """This thread's connection, a new one where it is broken."""
@@ -479,7 +489,15 @@ def _kept(text: str) -> str:
 
 def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
     _, first, last, heading, text, before, after, date = row
-    return Chunk(kind, LineRange(first, last), text, heading, before, after, date)
+    return Chunk(
+        kind=kind,
+        lines=LineRange(first, last),
+        text=text,
+        heading=heading,
+        before=before,
+        after=after,
+        date=date,
+    )
 
 
 def _allowed(shelf: Shelf, scopes: Sequence[str]) -> Sequence[str]:

@@ -111,11 +111,15 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
                 places=happened.places,
                 is_searching=False,
             )
-            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+            return conclude(
+                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
+            ), ()
         case ToolUsed():
             told = MemoryToolAnswer(happened.text, happened.is_error)
             retrieval = replace(state.retrieval, tool_answer=told, places=happened.places)
-            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+            return conclude(
+                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
+            ), ()
         case IndexProgressed():
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
         case IndexEnded():
@@ -124,7 +128,9 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             return state, ()
         case SourcesFound():
             retrieval = replace(state.retrieval, preview=happened.preview)
-            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+            return conclude(
+                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
+            ), ()
         case RecallAnswered():
             before = state.retrieval.recall_problems
             rest = {one: said for one, said in before.items() if one != happened.discussion_id}
@@ -134,7 +140,9 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             return replace(state, retrieval=replace(state.retrieval, recall_problems=problems)), ()
         case NavigationSurveyed():
             retrieval = replace(state.retrieval, navigation=happened.report)
-            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+            return conclude(
+                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
+            ), ()
         case _:
             assert_never(happened)
 
@@ -155,13 +163,13 @@ def retrieval_effects(before: AppState, after: AppState, happened: object) -> Re
     after = replace(after, retrieval=kept)
     if asked is None:
         return after, (StopIndex(),) if after.retrieval.progress is not None else ()
-    return _running(after), (RunIndex(asked),)
+    return _running(after), (RunIndex(asked=asked),)
 
 
 def update_index(state: AppState) -> Result:
     """Have the index brought to what the files say now, where there is one."""
     asked = state.retrieval.asked
-    return (state, ()) if asked is None else (_running(state), (RunIndex(asked),))
+    return (state, ()) if asked is None else (_running(state), (RunIndex(asked=asked),))
 
 
 def _changed(state: AppState, happened: object) -> Result:
@@ -170,7 +178,7 @@ def _changed(state: AppState, happened: object) -> Result:
     if asked is None or state.retrieval.is_stopped:
         return state, ()
     only = tuple(corpus for corpus in _CHANGED.get(type(happened), ()) if corpus in asked.corpora)
-    return (_running(state), (RunIndex(asked, only=only),)) if only else (state, ())
+    return (_running(state), (RunIndex(asked=asked, only=only),)) if only else (state, ())
 
 
 def _search(state: AppState, asked: SearchMemory) -> Result:
@@ -184,7 +192,15 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     folder, tag = clean(asked.filters.folder), clean(asked.filters.tag)
     filters = replace(asked.filters, folder=folder, tag=tag, after=after, before=before)
-    return state, (RunSearch(clean(asked.query), asked.count, filters, places, asked.command_id),)
+    return state, (
+        RunSearch(
+            query=clean(asked.query),
+            count=asked.count,
+            filters=filters,
+            asked=places,
+            command_id=asked.command_id,
+        ),
+    )
 
 
 def day_of(text: str) -> str:
@@ -211,7 +227,11 @@ def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:
     places = asked_places(state)
     if places is None:
         return _off(state, asked.command_id)
-    return state, (RunTool(asked.name, asked.arguments_json, places, asked.command_id),)
+    return state, (
+        RunTool(
+            name=asked.name, arguments_json=asked.arguments_json, asked=places, command_id=asked.command_id
+        ),
+    )
 
 
 def _update(state: AppState, asked: UpdateIndex) -> Result:
@@ -219,13 +239,13 @@ def _update(state: AppState, asked: UpdateIndex) -> Result:
     if places is None:
         return _off(state, asked.command_id)
     state = replace(state, retrieval=replace(state.retrieval, is_stopped=False))
-    return _running(state), (RunIndex(places, asked.is_anew, asked.command_id),)
+    return _running(state), (RunIndex(asked=places, is_anew=asked.is_anew, command_id=asked.command_id),)
 
 
 def _survey(state: AppState, *, mends: bool) -> SurveyNavigation:
     config = state.config
     around = navigation_bounds(config.settings_faults, config.project)
-    return SurveyNavigation(asked_places(state) or AskedPlaces(), around, mends)
+    return SurveyNavigation(asked=asked_places(state) or AskedPlaces(), around=around, mends=mends)
 
 
 def _off(state: AppState, command_id: str) -> Result:
@@ -259,7 +279,7 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
         else state.retrieval.indexed_at,
         folders=before if happened.folders is None or happened.folders == before else happened.folders,
     )
-    outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
+    outcome = CommandOutcome(command_id=happened.command_id, problem=happened.problem, remedy=happened.remedy)
     # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
     effects = (HoldIndex(is_paused=False),) if state.retrieval.is_paused else ()
     return conclude(replace(state, retrieval=retrieval), outcome), effects

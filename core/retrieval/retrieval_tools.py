@@ -62,7 +62,11 @@ def _schema(name: str, description: str, arguments: type[msgspec.Struct]) -> Too
     found = schemas_of([arguments], "{name}")
     schema: dict[str, Any] = dict(found[arguments.__name__])
     schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
-    return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
+    return ToolSchema(
+        name=name,
+        description=description,
+        parameters_json=msgspec.json.encode(schema, order="sorted").decode(),
+    )
 
 
 TOOLS = (
@@ -115,7 +119,9 @@ def _search(asked: SearchNotes, search: Search, places: SearchPlaces) -> MemoryT
             f"There is no corpus {asked.corpus!r}: notes, knowledge, discussions, project.", is_error=True
         )
     corpora = (Corpus(asked.corpus),) if asked.corpus else ()
-    answer = search(asked.query, asked.count, SearchFilters(corpora, asked.folder, asked.tag))
+    answer = search(
+        asked.query, asked.count, SearchFilters(corpora=corpora, folder=asked.folder, tag=asked.tag)
+    )
     said = degraded_text(answer)
     parts = [f"{said}\n"] if said else []
     names = root_names(places.notes)

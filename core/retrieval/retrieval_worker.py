@@ -197,10 +197,12 @@ class SearchHandler:
         places = judge(asked)
         if isinstance(effect, RunSearch):
             answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
-            self._emit(SearchAnswered(answer, places, effect.command_id))
+            self._emit(SearchAnswered(answer=answer, places=places, command_id=effect.command_id))
         else:
             told = self.used(asked, effect.name, effect.arguments_json)
-            self._emit(ToolUsed(told.text, told.is_error, places, effect.command_id))
+            self._emit(
+                ToolUsed(text=told.text, is_error=told.is_error, places=places, command_id=effect.command_id)
+            )
 
     def used(self, asked: AskedPlaces, name: str, arguments_json: str) -> MemoryToolAnswer:
         """Answer a model's call of a tool of memory. Thread-safe, total."""
@@ -219,7 +221,9 @@ class SearchHandler:
     ) -> SearchAnswer:
         fields = FieldNames(asked.tag_fields, asked.date_fields)
         model = self._shared.embedder(asked)
-        request = SearchRequest(query, places.corpora, places.scopes, count, filters)
+        request = SearchRequest(
+            query=query, corpora=places.corpora, scopes=places.scopes, count=count, filters=filters
+        )
         return search(
             self._shared.searched(asked.server, model),
             model,
@@ -306,14 +310,22 @@ class IndexHandler:
                 report, folders = self._indexed(effect, places)
         except SlopError as error:
             left = self._so_far(effect, places) if self._stop.is_set() else None
-            self._emit(IndexEnded(left, places, error.what, error.remedy, effect.command_id))
+            self._emit(
+                IndexEnded(
+                    report=left,
+                    places=places,
+                    problem=error.what,
+                    remedy=error.remedy,
+                    command_id=effect.command_id,
+                )
+            )
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(self._failed(effect, places, error))
             raise
         else:
             is_all = not effect.only or bool({Corpus.NOTES, Corpus.PROJECT} & set(effect.only))
             seen = folders if is_all else None
-            self._emit(IndexEnded(report, places, command_id=effect.command_id, folders=seen))
+            self._emit(IndexEnded(report=report, places=places, command_id=effect.command_id, folders=seen))
 
     def _indexed(self, effect: RunIndex, places: SearchPlaces) -> tuple[IndexReport, tuple[str, ...]]:
         asked, shared = effect.asked, self._shared
@@ -370,19 +382,25 @@ class IndexHandler:
                 unmended = tuple(f"{path}: {reason}" for path, reason in mend(found).problems)
                 found = survey(places, home, fields, existing_folders(effect.around))
             report = NavigationReport(
-                len(found.fresh),
-                tuple(found.stale),
-                found.orphans,
-                found.own,
-                (*found.problems, *unmended),
-                routers(places),
+                fresh=len(found.fresh),
+                stale=tuple(found.stale),
+                orphans=found.orphans,
+                own=found.own,
+                problems=(*found.problems, *unmended),
+                routers=routers(places),
             )
         except SlopError as error:
             report = NavigationReport(problems=(error.what,))
         self._emit(NavigationSurveyed(report, effect.command_id))
 
     def _failed(self, effect: RunIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
-        return IndexEnded(None, places, f"The index failed: {error}", "See the log file.", effect.command_id)
+        return IndexEnded(
+            report=None,
+            places=places,
+            problem=f"The index failed: {error}",
+            remedy="See the log file.",
+            command_id=effect.command_id,
+        )
 
     def _progressed(self, progress: IndexProgress) -> None:
         self._go_on.wait()
@@ -470,7 +488,11 @@ def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[Rec
         model = shared.embedder(asked)
         corpora = tuple(corpus for corpus in places.corpora if corpus in CORPORA)
         request = SearchRequest(
-            question.text, corpora, places.scopes, wanted_count(question), recall_filters(question)
+            query=question.text,
+            corpora=corpora,
+            scopes=places.scopes,
+            count=wanted_count(question),
+            filters=recall_filters(question),
         )
         return search(shared.store(model), _Hurried(model, embed_s), request)
 

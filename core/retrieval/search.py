@@ -156,7 +156,7 @@ def search(
     start = clock()
     shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
     if not shelves or not any(c.isalnum() for c in asked.query):  # marks alone mean nothing to any model
-        return SearchAnswer(asked.query, mode=SearchMode.HYBRID if asked.corpora else SearchMode.OFF)
+        return SearchAnswer(query=asked.query, mode=SearchMode.HYBRID if asked.corpora else SearchMode.OFF)
     try:
         _require_index(is_made_anew=is_made_anew)
         meanwhile = _embedding(embedder, asked.query)
@@ -174,7 +174,13 @@ def search(
         mode = SearchMode.HYBRID if has_vectors else SearchMode.KEYWORD
         reason, remedy = _SOME_VECTORS if has_vectors else _NO_VECTORS, _WAIT
     return SearchAnswer(
-        asked.query, hits, mode, degraded=bool(reason), reason=reason, remedy=remedy, took_s=clock() - start
+        query=asked.query,
+        hits=hits,
+        mode=mode,
+        degraded=bool(reason),
+        reason=reason,
+        remedy=remedy,
+        took_s=clock() - start,
     )
 
 
@@ -196,7 +202,12 @@ def _by_titles(
     except SlopError as error:
         reason = f"{reason}. {error.what}"
     return SearchAnswer(
-        asked.query, hits, SearchMode.NAVIGATION_ONLY, degraded=True, reason=reason, remedy=why.remedy
+        query=asked.query,
+        hits=hits,
+        mode=SearchMode.NAVIGATION_ONLY,
+        degraded=True,
+        reason=reason,
+        remedy=why.remedy,
     )
 
 
@@ -279,7 +290,10 @@ def _found(
             cosines[shelf.kind].update(scan.scores)
             least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
     kinds = dict.fromkeys(shelf.kind for shelf in shelves)
-    found = [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+    found = [
+        KindScores(kind=kind, keyword=keyword[kind], vector=cosines[kind], least=least.get(kind, 0.0))
+        for kind in kinds
+    ]
     return with_held(store, query_terms(asked.query), found)
 
 
@@ -302,21 +316,21 @@ def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> Sear
     kept = stored[best.candidate]
     also = [(one, stored[one.candidate].chunk) for one in source.also if one.candidate in stored]
     return SearchHit(
-        kept.source.corpus,
-        kept.chunk.kind,
-        kept.source.path,
-        kept.head.title or kept.source.path,
-        kept.chunk.lines,
-        kept.chunk.heading,
-        kept.chunk.text,
-        best.score,
-        round(best.keyword, 6),
-        round(best.vector, 6),
-        best.found_by,
-        kept.chunk.date or kept.head.date,
-        kept.head.tags,
-        tuple(Passage(chunk.lines, chunk.heading, one.score) for one, chunk in also),
-        round(best.cosine, 6),
-        kept.source.scope,
-        kept.chunk.after if kept.chunk.heading == Role.USER.value else "",
+        corpus=kept.source.corpus,
+        kind=kept.chunk.kind,
+        path=kept.source.path,
+        title=kept.head.title or kept.source.path,
+        lines=kept.chunk.lines,
+        heading=kept.chunk.heading,
+        text=kept.chunk.text,
+        score=best.score,
+        keyword=round(best.keyword, 6),
+        vector=round(best.vector, 6),
+        found_by=best.found_by,
+        date=kept.chunk.date or kept.head.date,
+        tags=kept.head.tags,
+        also=tuple(Passage(lines=chunk.lines, heading=chunk.heading, score=one.score) for one, chunk in also),
+        cosine=round(best.cosine, 6),
+        scope=kept.source.scope,
+        reply=kept.chunk.after if kept.chunk.heading == Role.USER.value else "",
     )

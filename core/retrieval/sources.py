@@ -160,13 +160,15 @@ def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldN
     is_prose = corpus is Corpus.NOTES or ending in PROSE_ENDINGS
     if _is_made(said, is_prose=is_prose):
         return SourceText(problem="its lines are so long that a program must have made it")
-    head = _note_head(path, said, fields) if is_prose else SourceHead(path.rpartition("/")[2])
+    head = _note_head(path, said, fields) if is_prose else SourceHead(title=path.rpartition("/")[2])
     found = named_secrets(said)
     keys = text_reasons(path.rpartition("/")[2], said, found) if corpus is Corpus.PROJECT else ()
     text = _masked(said, found)
     symbols = symbols_of(path, text) if has_outline(path) else ()
     kind = ChunkKind.PROSE if is_prose else ChunkKind.CODE
-    return SourceText(head, tuple(file_chunks(text, symbols, measure, kind)), keys=next(iter(keys), ""))
+    return SourceText(
+        head=head, chunks=tuple(file_chunks(text, symbols, measure, kind)), keys=next(iter(keys), "")
+    )
 
 
 def _is_made(text: str, *, is_prose: bool) -> bool:
@@ -189,16 +191,18 @@ def _discussion(data: bytes, measure: Measure) -> SourceText:
             said = "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
             if said:
                 day = message.at.date().isoformat() if message.at is not None else ""
-                turns.append(SpokenTurn(number, message.role, without_secrets(clean(said)), day))
+                turns.append(
+                    SpokenTurn(number=number, role=message.role, text=without_secrets(clean(said)), date=day)
+                )
         last = next((turn.date for turn in reversed(turns) if turn.date), "")
-        return SourceText(SourceHead(date=last), tuple(turn_chunks(turns, measure)))
+        return SourceText(head=SourceHead(date=last), chunks=tuple(turn_chunks(turns, measure)))
     return SourceText()
 
 
 def _knowledge(path: str, text: str, measure: Measure) -> SourceText:
     lines = tuple(_fact_lines(path, text) if path.endswith((".yaml", ".yml")) else _item_lines(path, text))
     title = path.rpartition("/")[2].rpartition(".")[0]
-    return SourceText(SourceHead(title), tuple(line_chunks(lines, measure)))
+    return SourceText(head=SourceHead(title=title), chunks=tuple(line_chunks(lines, measure)))
 
 
 def _item_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
@@ -210,7 +214,10 @@ def _item_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
     for item in items:
         day = item.provenance.date if item.provenance is not None else ""
         yield KnowledgeLine(
-            LineRange(item.first_line, item.last_line), heading or item.category.value, item.text, day
+            lines=LineRange(item.first_line, item.last_line),
+            heading=heading or item.category.value,
+            text=item.text,
+            date=day,
         )
 
 
@@ -225,7 +232,10 @@ def _fact_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
             last = line + text.count("\n", item.start, item.end) - 1
             heading = f"{item.fact.domain} {item.fact.category.value}"
             yield KnowledgeLine(
-                LineRange(line, max(line, last)), heading, item.fact.text, item.fact.last_confirmed
+                lines=LineRange(line, max(line, last)),
+                heading=heading,
+                text=item.fact.text,
+                date=item.fact.last_confirmed,
             )
 
 
@@ -300,9 +310,9 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
                 found = _below(corpus, places.project, places.shown)
                 yield found._replace(files=[one for one in found.files if not _is_note_of(places, one)])
         case Corpus.KNOWLEDGE:
-            yield FoundSources("", _known(paths.knowledge_dir(home)))
+            yield FoundSources(scope="", files=_known(paths.knowledge_dir(home)))
         case Corpus.DISCUSSIONS:
-            yield FoundSources("", _logs(home))
+            yield FoundSources(scope="", files=_logs(home))
 
 
 def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
@@ -312,7 +322,9 @@ def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
     for corpus in places.corpora:
         try:
             counts.append(
-                CorpusCount(corpus, sum(len(found.files) for found in find_sources(home, places, corpus)))
+                CorpusCount(
+                    corpus=corpus, files=sum(len(found.files) for found in find_sources(home, places, corpus))
+                )
             )
         except SlopError as error:
             problems.append(f"{error.where}: {error.what}")
@@ -352,14 +364,21 @@ def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
     gate = KeyGate(root, shown, _with_hidden(found.folders))
     files = (
         _sources_file(
-            SourceKey(corpus, root, path[start:].replace(os.sep, "/")), Path(path), inside=root, gate=gate
+            SourceKey(corpus=corpus, scope=root, path=path[start:].replace(os.sep, "/")),
+            Path(path),
+            inside=root,
+            gate=gate,
         )
         for path in found.paths
         if not is_made_by_us(path)
     )
     unread = tuple(path[start:].replace(os.sep, "/") for path in found.unread)
     return FoundSources(
-        root, [one for one in files if one is not None], found.folders, unread, found.rules_passed_over
+        scope=root,
+        files=[one for one in files if one is not None],
+        folders=found.folders,
+        unread=unread,
+        rules_passed_over=found.rules_passed_over,
     )
 
 
@@ -376,13 +395,16 @@ def _known(directory: Path) -> list[SourceFile]:
     names = list(CATEGORY_NAMES)
     for folder, ending in (("files", ".md"), *((folder, ".yaml") for folder in FOLDERS)):
         names += [f"{folder}/{name}" for name in _names(directory / folder) if name.endswith(ending)]
-    files = (_sources_file(SourceKey(Corpus.KNOWLEDGE, "", name), directory / name) for name in names)
+    files = (
+        _sources_file(SourceKey(corpus=Corpus.KNOWLEDGE, scope="", path=name), directory / name)
+        for name in names
+    )
     return [one for one in files if one is not None]
 
 
 def _logs(home: Path) -> list[SourceFile]:
     files = (
-        _sources_file(SourceKey(Corpus.DISCUSSIONS, "", name), paths.log_file(home, name))
+        _sources_file(SourceKey(corpus=Corpus.DISCUSSIONS, scope="", path=name), paths.log_file(home, name))
         for name in _names(paths.discussions_dir(home))
         if paths.is_directory_name(name)
     )
@@ -415,7 +437,9 @@ def _sources_file(
     if not stat.S_ISREG(status.st_mode) or not (status.st_size or key.corpus is Corpus.NOTES):
         return None
     is_young = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS
-    found = SourceFile(key, path, stamp_of(status), status.st_size, is_young)
+    found = SourceFile(
+        key=key, path=path, stamp=stamp_of(status), size_bytes=status.st_size, is_young=is_young
+    )
     if gate is None:
         return found
     keys = next(iter(gate.place_reasons(str(path), mark_of(status))), "")
@@ -456,7 +480,13 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
     if not _is_text(project):
         problems.append(f"the project: {_NO_TEXT}")
         project = ""
-    return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems), asked.shown)
+    return SearchPlaces(
+        notes=tuple(dict.fromkeys(notes)),
+        project=project,
+        corpora=asked.corpora,
+        problems=tuple(problems),
+        shown=asked.shown,
+    )
 
 
 def _is_text(path: str) -> bool:
@@ -496,7 +526,7 @@ def contents(store: VectorStore, places: SearchPlaces) -> Contents:
     Raises:
         SlopError: the index cannot be read.
     """
-    found = {corpus: CorpusCount(corpus) for corpus in places.corpora}
+    found = {corpus: CorpusCount(corpus=corpus) for corpus in places.corpora}
     passed_over: dict[tuple[str, str], None] = {}
     for corpus, scope in scopes(places):
         sources = store.sources(corpus, scope)
@@ -504,9 +534,9 @@ def contents(store: VectorStore, places: SearchPlaces) -> Contents:
         states = sources.values()
         before = found[corpus]
         found[corpus] = CorpusCount(
-            corpus,
-            before.files + len(states),
-            before.chunks + sum(one.chunks for one in states),
-            before.bare + sum(one.bare for one in states),
+            corpus=corpus,
+            files=before.files + len(states),
+            chunks=before.chunks + sum(one.chunks for one in states),
+            bare=before.bare + sum(one.bare for one in states),
         )
     return Contents(tuple(found.values()), tuple(passed_over))

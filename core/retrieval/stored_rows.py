@@ -30,26 +30,30 @@ def stored_chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
     """A chunk from its columns. Raises RowError."""
     _, _, first, last, heading, text, before, after, date, _ = row
     return Chunk(
-        kind,
-        LineRange(whole(first), whole(last)),
-        said(text),
-        said(heading),
-        said(before),
-        said(after),
-        said(date),
+        kind=kind,
+        lines=LineRange(whole(first), whole(last)),
+        text=said(text),
+        heading=said(heading),
+        before=said(before),
+        after=said(after),
+        date=said(date),
     )
 
 
 def stored_head(title: object, tags: object, date: object, description: object) -> SourceHead:
     """Head of a source from its columns. Raises RowError."""
-    return SourceHead(said(title), tags_of(said(tags)), said(date), said(description))
+    return SourceHead(
+        title=said(title), tags=tags_of(said(tags)), date=said(date), description=said(description)
+    )
 
 
 def stored_state(row: Sequence[object], chunks: int, bare: int) -> SourceState:
     """State of a source from its stamp, its hash, its head and its problem. Raises RowError."""
     stamp, sha256, title, tags, date, description, problem = row
     head = stored_head(title, tags, date, description)
-    return SourceState(said(stamp), said(sha256), head, chunks, bare, said(problem))
+    return SourceState(
+        stamp=said(stamp), sha256=said(sha256), head=head, chunks=chunks, bare=bare, problem=said(problem)
+    )
 
 
 def said(value: object) -> str:
@@ -76,8 +80,11 @@ def stored_corpus(value: object) -> Corpus:
 
 def places_of(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
     """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
-    name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
-    return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
+    name, start = shelf.name, SourceKey(corpus=shelf.corpus, scope="", path="").text.removesuffix("\0")
+    return [
+        ChunkPlace(shelf=name, row=row, path=f"{start}{scope}\0{path}", line=line)
+        for row, line, scope, path in rows
+    ]
 
 
 def best_of(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, float]:

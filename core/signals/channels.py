@@ -189,17 +189,17 @@ class Channels:
                 raise _Lost(session.problem)
             if session.phase is SessionPhase.JOINED and not joined:
                 joined = True
-                self._emit(ChannelChanged(ChannelStatus(channel.name, is_connected=True)))
+                self._emit(ChannelChanged(ChannelStatus(name=channel.name, is_connected=True)))
             async with asyncio.timeout(CONNECT_S):
                 await writer.drain()
             await asyncio.sleep(PIECE_S)
 
     def _said(self, channel: ChannelSettings, sender: str, text: str, dropped: int) -> None:
         if text or dropped:
-            self._emit(ChannelSaid(channel.name, sender, text, dropped))
+            self._emit(ChannelSaid(name=channel.name, sender=sender, text=text, dropped=dropped))
 
     def _tell(self, channel: ChannelSettings, problem: str) -> None:
-        self._emit(ChannelChanged(ChannelStatus(channel.name, problem=problem)))
+        self._emit(ChannelChanged(ChannelStatus(name=channel.name, problem=problem)))
 
 
 def _send(writer: asyncio.StreamWriter, lines: list[str]) -> None:

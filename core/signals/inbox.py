@@ -96,12 +96,12 @@ class Inbox:
                         said[name] = _said(inbox, name, error)
                         continue
                     self._told.add(claim)
-                    files.append(InboxFile(_shown(name), text, claim, came_at))
+                    files.append(InboxFile(name=_shown(name), text=text, claim=claim, came_at=came_at))
             over = () if is_all else (f"Over {MAX_NAMES:,} entries: the rest is not seen. {HINT}",)
         self._sizes, self._odd = sizes, odd
         said |= {name: sentence for name, (_, sentence) in odd.items()}
         sentences = _bounded([said[name] for name in sorted(said)])
-        return InboxRead(tuple(files), (*over, *sentences), is_unready=has_more or bool(sizes))
+        return InboxRead(files=tuple(files), odd=(*over, *sentences), is_unready=has_more or bool(sizes))
 
     def put_away(self, claims: Iterable[str]) -> None:
         """Move files that waited to `taken`, as far as they are still there. Raises OSError."""
@@ -151,7 +151,7 @@ class Inbox:
                 else:
                     self._told.add(name)
                     shown = _shown(_CLAIM.sub("", name, count=1))
-                    files.append(InboxFile(shown, text, name, _came_at(name)))
+                    files.append(InboxFile(name=shown, text=text, claim=name, came_at=_came_at(name)))
         finally:
             waiting.close()
         return files, said, has_more

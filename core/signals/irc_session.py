@@ -92,7 +92,9 @@ def parse_line(data: bytes) -> IrcLine | None:
     words = head.split()
     if not words:
         return None
-    return IrcLine(prefix, words[0].upper(), (*words[1:16], *((trailing,) if colon else ())))
+    return IrcLine(
+        prefix=prefix, command=words[0].upper(), parameters=(*words[1:16], *((trailing,) if colon else ()))
+    )
 
 
 def flaw_of(channel: ChannelSettings) -> str:
@@ -189,7 +191,7 @@ class IrcSession:
             self._dropped += 1
             return None
         self._recent.append(now_s)
-        return SaidLine(one_line(flat(nick), SENDER_CHARS), words, self.take_dropped())
+        return SaidLine(sender=one_line(flat(nick), SENDER_CHARS), text=words, dropped=self.take_dropped())
 
     def _names_room(self, line: IrcLine, place: int) -> bool:
         return _same(line.parameters[place : place + 1], self._channel.room)

@@ -119,7 +119,11 @@ def _note(state: AppState, kind: NotificationKind, discussion_id: str) -> Notifi
     row = state.discussions.summaries.get(discussion_id)
     name = one_line(flat(row.meta.name), NAME_CHARS) if row is not None else ""
     return Notification(
-        kind, name or "Manual Slop", _WORDS[kind], discussion_id, _hearing(state, kind, discussion_id)
+        kind=kind,
+        title=name or "Manual Slop",
+        text=_WORDS[kind],
+        discussion_id=discussion_id,
+        channels=_hearing(state, kind, discussion_id),
     )
 
 
@@ -177,7 +181,11 @@ def _desktop(state: AppState, title: str, text: str) -> tuple[SignalEffect, ...]
 def _channels(state: AppState, notes: tuple[Notification, ...]) -> tuple[SignalEffect, ...]:
     """Tell channels, each of a kind once. The name of a discussion holds words of its talk and stays here."""
     known = {one.name for one in state.config.settings.channels.values() if one.is_enabled}
-    lines = (SayInChannel(name, note.kind, reply) for note in notes for name, reply in note.channels.items())
+    lines = (
+        SayInChannel(name=name, kind=note.kind, reply=reply)
+        for note in notes
+        for name, reply in note.channels.items()
+    )
     return tuple(dict.fromkeys(line for line in lines if line.name in known))
 
 

@@ -63,7 +63,15 @@ def make_signal(
     cut = clean(text).strip()
     if len(cut) > SIGNAL_CHARS:
         cut = f"{cut[:SIGNAL_CHARS]}…"
-    return Signal(signal_id, source, one_line(clean(sender), SENDER_CHARS), cut, at, discussion_id, claim)
+    return Signal(
+        id=signal_id,
+        source=source,
+        sender=one_line(clean(sender), SENDER_CHARS),
+        text=cut,
+        at=at,
+        discussion_id=discussion_id,
+        claim=claim,
+    )
 
 
 def with_signal(signals: SignalState, signal: Signal) -> SignalState:
@@ -300,7 +308,7 @@ def followed(before: AppState, after: AppState) -> Result:
         return after, effects
     wanted = tuple(one for one in now.values() if one.is_enabled)
     known = after.signals.channels
-    channels = {one.name: known.get(one.name, ChannelStatus(one.name)) for one in wanted}
+    channels = {one.name: known.get(one.name, ChannelStatus(name=one.name)) for one in wanted}
     return replace(after, signals=replace(after.signals, channels=channels)), (*effects, SetChannels(wanted))
 
 
@@ -424,12 +432,12 @@ def _added(
 def _post(state: AppState, given: Stamp, asked: PostSignal) -> AppState:
     if not asked.text.strip():
         problem = CommandOutcome(
-            asked.command_id, problem="A signal needs a text", remedy="Say what happened"
+            command_id=asked.command_id, problem="A signal needs a text", remedy="Say what happened"
         )
         return conclude(state, problem)
     if asked.discussion_id and asked.discussion_id not in state.discussions.summaries:
         problem = CommandOutcome(
-            asked.command_id,
+            command_id=asked.command_id,
             problem=f"No discussion has the id {asked.discussion_id!r}",
             remedy="Leave it out, or use an id of the list",
         )

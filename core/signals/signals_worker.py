@@ -131,7 +131,7 @@ class SignalHandler:
         if self._channels is not None:
             self._channels.set(())
         for one in channels:
-            self._emit(ChannelChanged(ChannelStatus(one.name, problem=NOT_OURS)))
+            self._emit(ChannelChanged(ChannelStatus(name=one.name, problem=NOT_OURS)))
 
     def handle(self, effect: SignalEffect) -> None:
         """Carry out one effect. Raises StorageError: the inbox cannot be opened."""

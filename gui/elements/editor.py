@@ -495,7 +495,10 @@ class Editor(Element):
         m = c.m
         pad_x, pad_y = self.pads(m)
         row_px, style = self.row_px(m), self.style()
-        rows = TextRows(self.layout_, *self.window, float(pad_x), pad_y - self.scroll, row_px)
+        first, last = self.window
+        rows = TextRows(
+            layout=self.layout_, first=first, last=last, x=float(pad_x), y=pad_y - self.scroll, row_px=row_px
+        )
         rise = (row_px - m.sizes[style]) // 2
         specs = rows.boxes(self.buffer.span, self.w - m.px(4), m.px(5), c.color("selection"))
         specs += rows.texts(rise, style, c.color("text" if self.props[4] else "faint"))

@@ -194,19 +194,19 @@ def value_axis(values: Sequence[float], unit: Unit, most_ticks: int) -> Axis:
     """
     if unit == "%":
         step = next((s for s in (25.0, 50.0) if 100 / s + 1 <= most_ticks), 100.0)
-        return Axis(0.0, 100.0, _ticks(0.0, 100.0, step), step)
+        return Axis(low=0.0, high=100.0, ticks=_ticks(0.0, 100.0, step), step=step)
     low, high = min(0.0, min(values, default=0.0)), max(0.0, max(values, default=0.0))
     if high - low <= 0:
         high = low + 1.0
     step = round_step((high - low) / max(1, most_ticks - 1))
     low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-    return Axis(low, high, _ticks(low, high, step), step)
+    return Axis(low=low, high=high, ticks=_ticks(low, high, step), step=step)
 
 
 def place_axis(xs: Sequence[float], most_ticks: int) -> Axis:
     """The scale of the common x: from the first to the last, half a place free at both ends."""
     if not xs:
-        return Axis(0.0, 1.0, (), 1.0)
+        return Axis(low=0.0, high=1.0, ticks=(), step=1.0)
     low, high = min(xs), max(xs)
     step = round_step((high - low) / max(1, most_ticks - 1))
     if all(float(x).is_integer() for x in xs):
@@ -214,7 +214,7 @@ def place_axis(xs: Sequence[float], most_ticks: int) -> Axis:
     ticks = tuple(t for t in _ticks(math.ceil(low / step) * step, high, step) if low <= t <= high)
     if not ticks:
         ticks = (low,)
-    return Axis(low - 0.5, high + 0.5, ticks, step)
+    return Axis(low=low - 0.5, high=high + 0.5, ticks=ticks, step=step)
 
 
 def round_step(least: float) -> float:
@@ -420,7 +420,7 @@ class Plot(Element):
         left, right = sides[0] if sides else gap, sides[1] if len(sides) > 1 else m.px(4)
         x0, x1 = round(spot[0] + left), round(spot[2] - right)
         places = place_axis(self.xs, max(2, int((x1 - x0) / m.px(PLACE_GAP_PX))))
-        return Frame(x0, round(top), x1, round(bottom), places, axes)
+        return Frame(x0=x0, y0=round(top), x1=x1, y1=round(bottom), places=places, axes=axes)
 
     def _legend(self, c: Canvas, spot: Spot, frame: Frame) -> Iterator[Spec]:
         m, left, top = c.m, spot[0], spot[1]

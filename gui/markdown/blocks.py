@@ -180,5 +180,5 @@ class Laid(msgspec.Struct, frozen=True):
     fold: int = 0
 
 
-NOTHING = Laid((), 0.0, 0.0)
+NOTHING = Laid(ops=(), height=0.0, above=0.0)
 """A block that is folded away."""

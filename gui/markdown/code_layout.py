@@ -158,7 +158,7 @@ def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: Block
     reach = None
     if can_wrap and not look.wraps:
         shift = max(0.0, min(look.shift, content - room))
-        reach = Reach(pad, head, room, len(lines) * step, content, shift)
+        reach = Reach(x=pad, y=head, w=room, h=len(lines) * step, content=content, shift=shift)
     y, at = head, 0
     ops: list[Op] = []
     for number, line in enumerate(lines):
@@ -170,16 +170,34 @@ def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: Block
         if number < len(lines) - 1:
             is_empty = not line
             ops.append(
-                Op(pad, y - step, 4 * s if is_empty else 0.0, size, "text", "\n", "mono", at=at, size=1)
+                Op(
+                    x=pad,
+                    y=y - step,
+                    w=4 * s if is_empty else 0.0,
+                    h=size,
+                    tone="text",
+                    text="\n",
+                    style="mono",
+                    at=at,
+                    size=1,
+                )
             )
             at += 1
     height = y + pad - (step - size) + (BAR_PX * s if reach else 0.0)
     label = (block.language or "text")[: max(1, columns - 22)]
     name = Op(
-        pad, (head - m.sizes["small"]) / 2, m.width(label, "small"), m.sizes["small"], "muted", label, "small"
+        x=pad,
+        y=(head - m.sizes["small"]) / 2,
+        w=m.width(label, "small"),
+        h=m.sizes["small"],
+        tone="muted",
+        text=label,
+        style="small",
     )
-    back = Op(0, 0, width, height, "code.background", rounding=8 * s)
-    return Laid((back, name, *ops), height, 10 * s, copy=block.text, reach=reach, can_wrap=can_wrap)
+    back = Op(x=0, y=0, w=width, h=height, tone="code.background", rounding=8 * s)
+    return Laid(
+        ops=(back, name, *ops), height=height, above=10 * s, copy=block.text, reach=reach, can_wrap=can_wrap
+    )
 
 
 def columns_of(m: TextMeasure) -> Callable[[str], float]:
@@ -205,7 +223,9 @@ def _code_ops(line: Line, m: TextMeasure, x: float, y: float, at: int) -> Iterat
                 continue
             shown = TAB if piece == "\t" else piece
             w = m.width(shown, "mono")
-            yield Op(x, y, w, size, f"code.{kind}", shown, "mono", at=at, size=len(piece))
+            yield Op(
+                x=x, y=y, w=w, h=size, tone=f"code.{kind}", text=shown, style="mono", at=at, size=len(piece)
+            )
             x += w
             at += len(piece)
 

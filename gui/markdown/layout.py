@@ -97,7 +97,9 @@ class _Flow(msgspec.Struct):
     def _mark(self, width: float, text: str) -> None:
         """Stand for one character that is not drawn: a tab, a line feed."""
         at_y = self.y + (self.step - self.size) / 2
-        self.ops.append(Op(self.x, at_y, width, self.size, self.tone, text, at=self.at, size=1))
+        self.ops.append(
+            Op(x=self.x, y=at_y, w=width, h=self.size, tone=self.tone, text=text, at=self.at, size=1)
+        )
         self.x += width
         self.start = self.x
         self.at += 1
@@ -140,13 +142,25 @@ class _Flow(msgspec.Struct):
             tone = "code.inline"
         size = self.m.sizes[font]
         at_y = self.y + (self.step - size) / 2
-        self.ops.append(Op(self.start, at_y, width, size, tone, text, font, at=self.at, size=len(text)))
+        self.ops.append(
+            Op(
+                x=self.start,
+                y=at_y,
+                w=width,
+                h=size,
+                tone=tone,
+                text=text,
+                style=font,
+                at=self.at,
+                size=len(text),
+            )
+        )
         self.at += len(text)
         if run.href:
-            self.links.append(Link(self.start, self.y, width, self.step, run.href, text))
+            self.links.append(Link(x=self.start, y=self.y, w=width, h=self.step, href=run.href, text=text))
         if run.style == "strike":
             middle = self.y + self.step / 2
-            self.ops.append(Op(self.start, middle, width, max(1.0, self.m.scale), self.tone))
+            self.ops.append(Op(x=self.start, y=middle, w=width, h=max(1.0, self.m.scale), tone=self.tone))
         self.start = self.x
 
 
@@ -155,7 +169,13 @@ def _flow(
 ) -> _Flow:
     size = float(m.sizes[heading or "body"])
     flow = _Flow(
-        m, max(width, 8 * m.scale), round(size * (1.25 if heading else LEADING)), size, tone, heading, at=at
+        m=m,
+        width=max(width, 8 * m.scale),
+        step=round(size * (1.25 if heading else LEADING)),
+        size=size,
+        tone=tone,
+        heading=heading,
+        at=at,
     )
     for run in runs:
         flow.add(run)
@@ -168,10 +188,15 @@ def _backed(ops: list[Op], m: TextMeasure) -> Iterator[Op]:
         if op.tone == "code.inline" and op.text.strip():
             pad, inset = 3 * m.scale, 2 * m.scale
             yield Op(
-                op.x - pad, op.y - inset, op.w + 2 * pad, op.h + 2 * inset, "raised", rounding=4 * m.scale
+                x=op.x - pad,
+                y=op.y - inset,
+                w=op.w + 2 * pad,
+                h=op.h + 2 * inset,
+                tone="raised",
+                rounding=4 * m.scale,
             )
         elif op.tone == "accent" and op.text:
-            yield Op(op.x, op.y + op.h, op.w, max(1.0, m.scale), "accent_tint")
+            yield Op(x=op.x, y=op.y + op.h, w=op.w, h=max(1.0, m.scale), tone="accent_tint")
         yield op
 
 
@@ -205,15 +230,22 @@ def lay_out(
             laid = _fold(block, m, inner, look)
         case "rule":
             line = max(1.0, round(s))
-            laid = Laid((Op(0, 4 * s, inner, line, "border"),), 8 * s + line, 12 * s)
+            laid = Laid(
+                ops=(Op(x=0, y=4 * s, w=inner, h=line, tone="border"),), height=8 * s + line, above=12 * s
+            )
         case "heading":
             style = _HEADINGS.get(block.level, "strong")
             flow = _flow(block.runs, m, inner, heading=style)
-            laid = Laid(tuple(flow.ops), flow.y + flow.step, 18 * s, tuple(flow.links))
+            laid = Laid(ops=tuple(flow.ops), height=flow.y + flow.step, above=18 * s, links=tuple(flow.links))
         case _:
             flow = _flow(block.runs, m, inner, "muted" if block.quotes else "text")
             above = 4 if block.is_tight and block.depth else 10
-            laid = Laid(tuple(_backed(flow.ops, m)), flow.y + flow.step, above * s, tuple(flow.links))
+            laid = Laid(
+                ops=tuple(_backed(flow.ops, m)),
+                height=flow.y + flow.step,
+                above=above * s,
+                links=tuple(flow.links),
+            )
     return _framed(laid, block, m, left, 0.0 if is_first else laid.above, quotes_before)
 
 
@@ -230,11 +262,13 @@ def _framed(
         tone = "accent" if block.marker == "☑" else "muted"
         width = m.width(block.marker, "body")
         y = (round(size * LEADING) - size) / 2
-        ops.append(Op(max(0.0, left - width - 8 * m.scale), y, width, size, tone, block.marker))
+        ops.append(
+            Op(x=max(0.0, left - width - 8 * m.scale), y=y, w=width, h=size, tone=tone, text=block.marker)
+        )
     for quote in range(block.quotes):
         x = min(quote * 16 * m.scale, left)
         top = -above if quote < quotes_before else 0.0
-        ops.append(Op(x, top, 3 * m.scale, laid.height - top, "border_strong", rounding=m.scale))
+        ops.append(Op(x=x, y=top, w=3 * m.scale, h=laid.height - top, tone="border_strong", rounding=m.scale))
     return replace(laid, ops=tuple(ops), above=above, links=links, cells=cells, reach=reach)
 
 
@@ -248,9 +282,17 @@ def _fold(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -
     left = FOLD_PX * s
     flow = _flow(tuple(replace(run, style="strong") for run in block.runs), m, width - left)
     glyph = OPEN_GLYPH if look.is_open else CLOSED_GLYPH
-    sign = Op(0, (flow.step - size) / 2, m.width(glyph, "small"), size, "muted", glyph, "small")
+    sign = Op(
+        x=0,
+        y=(flow.step - size) / 2,
+        w=m.width(glyph, "small"),
+        h=size,
+        tone="muted",
+        text=glyph,
+        style="small",
+    )
     ops = (sign, *(replace(op, x=op.x + left) for op in flow.ops))
-    return Laid(ops, flow.y + flow.step, 10 * s, fold=block.fold)
+    return Laid(ops=ops, height=flow.y + flow.step, above=10 * s, fold=block.fold)
 
 
 def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
@@ -280,15 +322,15 @@ def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
                 replace(link, x=link.x + left + shifts.get(round(link.y / flow.step), 0.0), y=link.y + top)
                 for link in flow.links
             ]
-            boxes.append(CellBox(x, y, column, 0.0, start, end))
+            boxes.append(CellBox(x=x, y=y, w=column, h=0.0, start=start, end=end))
             tallest = max(tallest, flow.y + flow.step)
             x += column
         height = tallest + 2 * pad_y
         boxes[first:] = [replace(box, h=height) for box in boxes[first:]]
         y += height
-        ops.append(Op(0, y, sum(widths), line, "border" if index else "border_strong"))
+        ops.append(Op(x=0, y=y, w=sum(widths), h=line, tone="border" if index else "border_strong"))
         y += line
-    return Laid(tuple(ops), y, 10 * s, tuple(links), cells=tuple(boxes))
+    return Laid(ops=tuple(ops), height=y, above=10 * s, links=tuple(links), cells=tuple(boxes))
 
 
 def _row(op: Op, flow: _Flow) -> int:

@@ -42,7 +42,7 @@ def parse(source: str, *, base: int = 0) -> tuple[MarkdownBlock, ...]:
     tokens = grammar().parse(shown)
     if any(token.level >= NESTING_LIMIT - 2 for token in tokens):
         return as_lines(shown, base=base)
-    walker = _Walker(_line_starts(shown), base)
+    walker = _Walker(starts=_line_starts(shown), base=base)
     for token in tokens:
         walker.take(token)
     return tuple(walker.blocks)
@@ -57,7 +57,9 @@ def as_lines(text: str, *, base: int = 0) -> tuple[MarkdownBlock, ...]:
     """A text as it is, a paragraph for each line."""
     starts = _line_starts(text)
     return tuple(
-        MarkdownBlock("written", (Run(line),), is_tight=True, start=base + at, end=base + at + len(line))
+        MarkdownBlock(
+            kind="written", runs=(Run(text=line),), is_tight=True, start=base + at, end=base + at + len(line)
+        )
         for at, line in zip(starts, text.split("\n"), strict=False)
     )
 
@@ -72,7 +74,9 @@ def parse_written(source: str) -> tuple[MarkdownBlock, ...]:
         blocks += _written(shown, starts, plain, first)
         text = shown[starts[first + 1] : max(starts[first + 1], starts[last] - 1)]
         blocks.append(
-            MarkdownBlock("code", text=text, language=language, start=starts[first], end=starts[last + 1] - 1)
+            MarkdownBlock(
+                kind="code", text=text, language=language, start=starts[first], end=starts[last + 1] - 1
+            )
         )
         plain = last + 1
     return (*blocks, *_written(shown, starts, plain, len(lines)))
@@ -103,18 +107,18 @@ def _written(shown: str, starts: list[int], first: int, last: int) -> tuple[Mark
         return ()
     end = start + len(text.rstrip())
     start += len(text) - len(text.lstrip("\n"))
-    return (MarkdownBlock("written", tuple(_linked(shown[start:end])), start=start, end=end),)
+    return (MarkdownBlock(kind="written", runs=tuple(_linked(shown[start:end])), start=start, end=end),)
 
 
 def _linked(text: str) -> Iterator[Run]:
     at = 0
     for found in (address_finder().match(text) or ()) if "://" in text or WWW in text.lower() else ():
         if found.index > at:
-            yield Run(text[at : found.index])
-        yield Run(text[found.index : found.last_index], "body", found.url)
+            yield Run(text=text[at : found.index])
+        yield Run(text=text[found.index : found.last_index], style="body", href=found.url)
         at = found.last_index
     if at < len(text):
-        yield Run(text[at:])
+        yield Run(text=text[at:])
 
 
 class _List(msgspec.Struct):
@@ -185,12 +189,14 @@ class _Walker(msgspec.Struct):
         match token.type:
             case "fence" | "code_block":
                 language = token.info.split()[0] if token.info.split() else ""
-                code = MarkdownBlock("code", text=token.content.removesuffix("\n"), language=language)
+                code = MarkdownBlock(kind="code", text=token.content.removesuffix("\n"), language=language)
                 self._add(code, token.map)
             case "hr":
-                self._add(MarkdownBlock("rule"), token.map)
+                self._add(MarkdownBlock(kind="rule"), token.map)
             case "html_block":
-                self._add(MarkdownBlock("paragraph", (Run(token.content.rstrip("\n")),)), token.map)
+                self._add(
+                    MarkdownBlock(kind="paragraph", runs=(Run(text=token.content.rstrip("\n")),)), token.map
+                )
             case "table_open":
                 self.rows, self.aligns, self.table_lines = [], [], token.map
             case "th_open":
@@ -199,7 +205,7 @@ class _Walker(msgspec.Struct):
                 self.aligns.append(next((side for side in sides if style.endswith(side)), ""))
             case "table_close":
                 rows, self.rows = tuple(self.rows or ()), None
-                self._add(MarkdownBlock("table", rows=rows, aligns=tuple(self.aligns)), self.table_lines)
+                self._add(MarkdownBlock(kind="table", rows=rows, aligns=tuple(self.aligns)), self.table_lines)
             case "tr_open":
                 self.cells = []
             case "tr_close" if self.rows is not None:
@@ -212,13 +218,16 @@ class _Walker(msgspec.Struct):
         text = token.content
         if mark := MATH[token.type]:
             text = f"{mark}{text}{mark}" if "\n" not in text else f"{mark}\n{text.strip(chr(10))}\n{mark}"
-        self._add(MarkdownBlock("code", text=text, language="math"), token.map)
+        self._add(MarkdownBlock(kind="code", text=text, language="math"), token.map)
 
     def _fold(self, token: Token) -> None:
         """Begin what is folded. The number of its line tells it from others, also while the text grows."""
         lines = token.map or [0, 0]
         number = self.base + self.starts[lines[0]] + 1
-        self._add(MarkdownBlock("fold", (Run(token.content.strip() or "Details"),), fold=number), token.map)
+        self._add(
+            MarkdownBlock(kind="fold", runs=(Run(text=token.content.strip() or "Details"),), fold=number),
+            token.map,
+        )
         self.folds = (*self.folds, number)
 
     def _open_item(self, token: Token) -> None:
@@ -231,7 +240,7 @@ class _Walker(msgspec.Struct):
         """An item without text of its own still shows its marker."""
         if self.marker:
             lines = self.item_lines or [0, 0]
-            self._add(MarkdownBlock("paragraph"), [lines[0], lines[0] + 1])
+            self._add(MarkdownBlock(kind="paragraph"), [lines[0], lines[0] + 1])
 
     def _inline(self, token: Token) -> None:
         runs = inline_runs(token)
@@ -239,11 +248,11 @@ class _Walker(msgspec.Struct):
             self.cells.append(runs)
             return
         if self.heading:
-            self._add(MarkdownBlock("heading", runs, level=self.heading), token.map)
+            self._add(MarkdownBlock(kind="heading", runs=runs, level=self.heading), token.map)
             return
         if self.marker == "•":
             runs = self._task(runs)
-        self._add(MarkdownBlock("paragraph", runs, is_tight=self.is_hidden), token.map)
+        self._add(MarkdownBlock(kind="paragraph", runs=runs, is_tight=self.is_hidden), token.map)
 
     def _task(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """`[x] ` at the start of an item is its box."""
@@ -284,9 +293,9 @@ def inline_runs(token: Token) -> tuple[Run, ...]:
     def add(text: str, style: RunStyle, source: str = "") -> None:
         last = runs[-1] if runs and not (runs[-1].source or source) else None
         if last is not None and last.style == style and last.href == href:
-            runs[-1] = Run(last.text + text, style, href)
+            runs[-1] = Run(text=last.text + text, style=style, href=href)
         elif text:
-            runs.append(Run(text, style, href, source))
+            runs.append(Run(text=text, style=style, href=href, source=source))
 
     for child in token.children or []:
         match child.type:

@@ -104,7 +104,9 @@ def activity_section(desk: Desk, page: AgentPage) -> None:
         )
         ui.text("nothing", text, tone="muted", wraps=True)
         return
-    rows = CallRows(discussion_id, page.activity, own.open_calls, draw)
+    rows = CallRows(
+        discussion_id=discussion_id, calls=page.activity, open_calls=own.open_calls, draw_row=draw
+    )
     ui.virtual_list(("activity", discussion_id), rows, follows_end=True)
 
 
@@ -187,7 +189,9 @@ def _turn(desk: Desk, number: int, turn_id: str, changes: tuple[FileChange, ...]
             is_free = desk.turn is None and not is_under_way(desk.state, own.undone.get(turn_id, ""))
             if ui.button("undo", "Undo this turn's edits", icon="rotate-left", is_small=True, is_enabled=is_free,
                          tip="Put back the bytes from before the turn"):  # fmt: skip
-                desk.view.dialog = Dialog("undo_turn", desk.state.discussions.selected_id, turn_id)
+                desk.view.dialog = Dialog(
+                    kind="undo_turn", subject=desk.state.discussions.selected_id, text=turn_id
+                )
         outcome = outcome_of(desk.state, own.undone.get(turn_id, ""))
         if outcome is not None and not outcome.is_done:
             ui.text("problem", outcome.said, tone="warn", style="small", wraps=True)
@@ -245,6 +249,6 @@ def undo_dialog(desk: Desk, dialog: Dialog) -> None:
         did = answers(ui, "Leave them", "Undo edits", is_danger=True)
     if did == "yes":
         own = desk.view.of(AgentView)
-        own.undone[dialog.text] = desk.ask(UndoTurn(dialog.subject, dialog.text))
+        own.undone[dialog.text] = desk.ask(UndoTurn(discussion_id=dialog.subject, turn_id=dialog.text))
     if did or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None

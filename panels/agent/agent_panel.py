@@ -76,21 +76,26 @@ def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
     done = sum(item.state is TodoState.DONE for item in page.todo)
     files = len({one.path for one in page.changes if not one.is_undone})
     return (
-        Option("activity", "Activity", icon="bolt"),
+        Option(value="activity", label="Activity", icon="bolt"),
         Option(
-            "waiting",
-            f"Waiting {waiting}" if waiting else "Waiting",
+            value="waiting",
+            label=f"Waiting {waiting}" if waiting else "Waiting",
             icon="shield-halved",
             widest="Waiting 9",
         ),
         Option(
-            "todo",
-            f"Todo {done}/{len(page.todo)}" if page.todo else "Todo",
+            value="todo",
+            label=f"Todo {done}/{len(page.todo)}" if page.todo else "Todo",
             icon="list-check",
             widest="Todo 9/99",
         ),
-        Option("files", f"Files {files}" if files else "Files", icon="code-compare", widest="Files 99"),
-        Option("autonomy", "Alone", icon="moon"),
+        Option(
+            value="files",
+            label=f"Files {files}" if files else "Files",
+            icon="code-compare",
+            widest="Files 99",
+        ),
+        Option(value="autonomy", label="Alone", icon="moon"),
     )
 
 
@@ -103,7 +108,7 @@ def _off(desk: Desk, discussion_id: str) -> None:
         trust_line(desk)
         _sandbox(desk)
         if ui.button("on", "Give it tools", icon="wrench", kind="primary"):
-            desk.send(SetTools(discussion_id, has_tools=True))
+            desk.send(SetTools(discussion_id=discussion_id, has_tools=True))
 
 
 def _state_card(desk: Desk, page: AgentPage) -> None:

@@ -28,7 +28,7 @@ def undoable_turn(desk: Desk) -> str:
 
 def _undo(desk: Desk) -> None:
     desk.view.dialog = Dialog(
-        "undo_turn", subject=desk.state.discussions.selected_id, text=undoable_turn(desk)
+        kind="undo_turn", subject=desk.state.discussions.selected_id, text=undoable_turn(desk)
     )
 
 
@@ -39,15 +39,15 @@ def show_autonomy(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("undo_turn", "Edit", 0, "Undo the last turn's edits…", _undo, "rotate-left",
+    Action(id="undo_turn", menu="Edit", group=0, label="Undo the last turn's edits…", run=_undo, icon="rotate-left",
            is_enabled=lambda d: bool(undoable_turn(d))),
-    Action("tools", "Discussion", 4, "Give it tools", toggle_tools, "wrench", "", has_discussion,
+    Action(id="tools", menu="Discussion", group=4, label="Give it tools", run=toggle_tools, icon="wrench", chord="", is_enabled=has_discussion,
            is_done=has_tools, undo_label="Take its tools away"),
-    Action("mode", "Discussion", 4, "Next mode of its tools", next_mode, "shield-halved", "Ctrl+M", has_tools,
+    Action(id="mode", menu="Discussion", group=4, label="Next mode of its tools", run=next_mode, icon="shield-halved", chord="Ctrl+M", is_enabled=has_tools,
            why_not=lambda d: "This discussion has no tools: there is no mode of them." if d.summary is not None else ""),
-    Action("autonomy", "Discussion", 4, "Autonomy…", show_autonomy, "moon", "", has_discussion),
-    Action("kill_commands", "Discussion", 4, "Kill running commands",
-           lambda d: d.send(KillCommands(d.state.discussions.selected_id)), "stop", "Ctrl+K", has_commands,
+    Action(id="autonomy", menu="Discussion", group=4, label="Autonomy…", run=show_autonomy, icon="moon", chord="", is_enabled=has_discussion),
+    Action(id="kill_commands", menu="Discussion", group=4, label="Kill running commands",
+           run=lambda d: d.send(KillCommands(d.state.discussions.selected_id)), icon="stop", chord="Ctrl+K", is_enabled=has_commands,
            why_not=lambda d: "No command of this discussion runs." if d.summary is not None else ""),
 )  # fmt: skip
 
@@ -74,8 +74,12 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 ROOM = Room(
-    ACTIONS,
-    AgentView,
-    panels=(HubPanel("agent", "Agent", "Agent", "robot", 7, _panel, _least_px),),
+    actions=ACTIONS,
+    view=AgentView,
+    panels=(
+        HubPanel(
+            id="agent", title="Agent", label="Agent", icon="robot", place=7, draw=_panel, least_px=_least_px
+        ),
+    ),
     dialogs={"undo_turn": _dialog},
 )

@@ -22,7 +22,7 @@ class AgentView(msgspec.Struct):
         led: question for which the part that asks was brought to the front, once each; left: the part that stood there before.
     """
 
-    kept: ClassVar[tuple[Kept, ...]] = (Kept("agent_tab", "tab", one_of(*TABS)),)
+    kept: ClassVar[tuple[Kept, ...]] = (Kept(key="agent_tab", name="tab", read=one_of(*TABS)),)
 
     tab: str = "activity"
     open_calls: frozenset[tuple[str, str]] = frozenset()

@@ -144,7 +144,9 @@ def autonomy_section(desk: Desk) -> None:
     def draw(line: LoopLine, ui: Ui) -> None:
         _row(desk, ui, own, line)
 
-    ui.virtual_list(("loop", chosen), LoopRows(lines, own.open_thoughts, draw), follows_end=True)
+    ui.virtual_list(
+        ("loop", chosen), LoopRows(lines=lines, unfolded=own.open_thoughts, draw_row=draw), follows_end=True
+    )
 
 
 def loop_lines(autonomy: Autonomy, opened: OpenDiscussion) -> tuple[LoopLine, ...]:
@@ -157,7 +159,7 @@ def loop_lines(autonomy: Autonomy, opened: OpenDiscussion) -> tuple[LoopLine, ..
         if entry.role is Role.USER:
             is_alone = entry.is_autonomous
         elif is_alone and entry.role is Role.ASSISTANT and (entry.text.strip() or entry.reasoning.strip()):
-            said.append(SaidAlone(entry.id, entry.at, entry.text, entry.reasoning))
+            said.append(SaidAlone(id=entry.id, at=entry.at, text=entry.text, reasoning=entry.reasoning))
     return tuple(sorted((*autonomy.notes, *said), key=lambda line: line.at))[-NEWEST:]
 
 

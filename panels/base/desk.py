@@ -122,7 +122,7 @@ def opens_dialog(kind: str) -> Callable[[Desk], None]:
     """An action that opens a dialog about the selected discussion."""
 
     def run(desk: Desk) -> None:
-        desk.view.dialog = Dialog(kind, subject=desk.state.discussions.selected_id)
+        desk.view.dialog = Dialog(kind=kind, subject=desk.state.discussions.selected_id)
 
     return run
 
@@ -205,7 +205,7 @@ def ask_removal(desk: Desk, name: str, what: str, command: Command) -> None:
     Args:
         what: goes with it, or was said in it; command: the removal.
     """
-    desk.view.dialog = Dialog("remove", name, what, command=command)
+    desk.view.dialog = Dialog(kind="remove", subject=name, text=what, command=command)
 
 
 def removal_dialog(desk: Desk, dialog: Dialog) -> None:

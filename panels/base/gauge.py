@@ -87,10 +87,10 @@ def model_options(state: AppState) -> tuple[Option, ...]:
     known = sorted(state.config.providers.values(), key=lambda status: not status.is_ready)
     return tuple(
         Option(
-            model_value(status.id, model.id),
-            model.label or model.id,
-            _detail(state, status, model),
-            status.label if status.is_ready else f"{status.label} (not ready)",
+            value=model_value(status.id, model.id),
+            label=model.label or model.id,
+            detail=_detail(state, status, model),
+            group=status.label if status.is_ready else f"{status.label} (not ready)",
         )
         for status in known
         for model in state.config.models.get(status.id, ())

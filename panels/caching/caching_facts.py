@@ -181,23 +181,32 @@ def _hit_figure(state: AppState) -> Figure:
         rates = [row.usage] if row and accounts.hit_percent(row.usage) is not None else []
         whose = "of all that was sent in this discussion"
     if not rates:
-        return Figure("–", label, "faint", "No provider has reported a cache read yet")
+        return Figure(value="–", label=label, tone="faint", tip="No provider has reported a cache read yet")
     read = sum(usage.cache_read_tokens or 0 for usage in rates)
     sent = sum(usage.input_tokens or 0 for usage in rates)
     tip = f"{read:,} of {sent:,} tokens {whose} were read from a cache"
-    return Figure(f"{100 * read // sent}%", label, "ok" if 2 * read >= sent else "text", tip)
+    return Figure(
+        value=f"{100 * read // sent}%", label=label, tone="ok" if 2 * read >= sent else "text", tip=tip
+    )
 
 
 def _saved_figure(state: AppState) -> Figure:
     known = [t.saved_usd for t in state.caching.totals.values() if t.saved_usd is not None]
     if not known:
-        return Figure("–", "saved", "faint", "Nothing was sent since the start, or its price is unknown")
+        return Figure(
+            value="–",
+            label="saved",
+            tone="faint",
+            tip="Nothing was sent since the start, or its price is unknown",
+        )
     saved, is_loss = sum(known), sum(known) < 0
     tip = f"{saved_text(saved)}, since the start"
     if len(known) < len(state.caching.totals):
         tip += "; calls of unknown price are left out"
     value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(abs(saved))
-    return Figure(f"-{value}" if is_loss else value, "saved", "warn" if is_loss else "accent", tip)
+    return Figure(
+        value=f"-{value}" if is_loss else value, label="saved", tone="warn" if is_loss else "accent", tip=tip
+    )
 
 
 def _ttl_figure(state: AppState) -> Figure:
@@ -205,11 +214,19 @@ def _ttl_figure(state: AppState) -> Figure:
     if look.ttl_s is not None:
         tone: Tone = "warn" if look.ttl_s < 60 else "text"
         return Figure(
-            fmt.left(look.ttl_s), "time left", tone, f"{look.provider}: {look.words}\n{look.ttl_text}"
+            value=fmt.left(look.ttl_s),
+            label="time left",
+            tone=tone,
+            tip=f"{look.provider}: {look.words}\n{look.ttl_text}",
         )
     if look.is_warm:
-        return Figure("open", "time left", "muted", f"{look.words}\n{look.ttl_text}")
-    return Figure("–", "time left", "faint", look.words or "Nothing of this discussion is cached now")
+        return Figure(value="open", label="time left", tone="muted", tip=f"{look.words}\n{look.ttl_text}")
+    return Figure(
+        value="–",
+        label="time left",
+        tone="faint",
+        tip=look.words or "Nothing of this discussion is cached now",
+    )
 
 
 def turn_series(entries: Iterable[Entry]) -> tuple[Series, ...]:
@@ -221,9 +238,9 @@ def turn_series(entries: Iterable[Entry]) -> tuple[Series, ...]:
     costs = tuple(usage.cost_usd for _, usage in told)
     found: list[Series] = []
     if any(rate is not None for rate in rates):
-        found.append(Series("hit rate", turns, rates, "area", "accent", "%"))
+        found.append(Series(label="hit rate", xs=turns, ys=rates, kind="area", tone="accent", unit="%"))
     if any(costs):
-        found.append(Series("cost", turns, costs, "bars", "warn", "$"))
+        found.append(Series(label="cost", xs=turns, ys=costs, kind="bars", tone="warn", unit="$"))
     return tuple(found)
 
 

@@ -314,9 +314,9 @@ def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> s
 
 
 TABS = (
-    Option("overview", "Overview", icon="chart-bar"),
-    Option("discussions", "Discussions", icon="comments"),
-    Option("settings", "Settings", icon="gear"),
+    Option(value="overview", label="Overview", icon="chart-bar"),
+    Option(value="discussions", label="Discussions", icon="comments"),
+    Option(value="settings", label="Settings", icon="gear"),
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16
@@ -458,7 +458,7 @@ def _plan(ui: Ui, request: NextRequest, plan: CachePlan) -> None:
     whole = request.tokens_est
     if whole:
         ui.stacked_bar("bar", [
-            Share(count / whole, "accent", f"{fmt.tokens(count)} {words}, {fmt.share(count, whole)}", fill=fill)
+            Share(fraction=count / whole, tone="accent", tip=f"{fmt.tokens(count)} {words}, {fmt.share(count, whole)}", fill=fill)
             for count, words, fill in parts
             if count
         ])  # fmt: skip
@@ -480,7 +480,7 @@ def _without_plan(ui: Ui, report: ContextReport) -> None:
     ui.text("stable", text, style="small", wraps=True)
     if report.total_tokens_est > 0:
         share = stable / report.total_tokens_est
-        ui.stacked_bar("bar", [Share(share, "accent", text, fill=0)])
+        ui.stacked_bar("bar", [Share(fraction=share, tone="accent", tip=text, fill=0)])
 
 
 def _title(ui: Ui, title: str, note: str = "") -> None:

@@ -14,6 +14,6 @@ def _panel(desk: Desk) -> None:
 
 ROOM = Room(
     view=CachingView,
-    panels=(HubPanel("caching", "Caching", "Caching", "bolt", 4, _panel),),
+    panels=(HubPanel(id="caching", title="Caching", label="Caching", icon="bolt", place=4, draw=_panel),),
     dialogs={"lose_cache": lose_cache_dialog, "spend_limit": spend_limit_dialog},
 )

@@ -37,7 +37,7 @@ class CachingView(msgspec.Struct):
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
-        Kept("caching_tab", "tab", one_of("overview", "discussions", "settings")),
+        Kept(key="caching_tab", name="tab", read=one_of("overview", "discussions", "settings")),
     )
 
     tab: str = "overview"
@@ -76,7 +76,7 @@ def question(state: AppState, view: WindowView, command: Command) -> Dialog | No
     loss = None if isinstance(command, DeleteKnowledgeItem) else warm_loss(state, command)
     if loss is None or loss.discussion_id in view.of(CachingView).unasked:
         return None
-    return Dialog("lose_cache", loss.discussion_id, command=command)
+    return Dialog(kind="lose_cache", subject=loss.discussion_id, command=command)
 
 
 def ask_past_limit(state: AppState, view: WindowView) -> None:
@@ -100,7 +100,9 @@ def ask_past_limit(state: AppState, view: WindowView) -> None:
 
 def _past_limit(name: str, refusal: SpendRefusal) -> Dialog:
     confirmed = refusal.confirmed
-    return Dialog("spend_limit", name, command=confirmed if isinstance(confirmed, Command) else None)
+    return Dialog(
+        kind="spend_limit", subject=name, command=confirmed if isinstance(confirmed, Command) else None
+    )
 
 
 def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:

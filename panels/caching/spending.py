@@ -31,8 +31,16 @@ NUMBER_PX = 88.0
 CHOICE_PX = 152.0
 CHARGES_FROM_PX = 340
 """Width from which what longer Gemini caches cost has room behind their switch; else it stands below."""
-ANTHROPIC_TTLS = (Option("auto", "By your gaps"), Option("5m", "5 minutes"), Option("1h", "1 hour"))
-OPENAI_TTLS = (Option("auto", "By your gaps"), Option("30m", "30 minutes"), Option("12h", "12 hours"))
+ANTHROPIC_TTLS = (
+    Option(value="auto", label="By your gaps"),
+    Option(value="5m", label="5 minutes"),
+    Option(value="1h", label="1 hour"),
+)
+OPENAI_TTLS = (
+    Option(value="auto", label="By your gaps"),
+    Option(value="30m", label="30 minutes"),
+    Option(value="12h", label="12 hours"),
+)
 
 
 class Amount(msgspec.Struct, frozen=True):
@@ -51,23 +59,23 @@ class Amount(msgspec.Struct, frozen=True):
 
 
 GEMINI_TTL = Amount(
-    f"{TABLE}.gemini_ttl_minutes",
-    "Gemini TTL (minutes)",
-    "Longest that an explicit Gemini cache is held after a turn",
-    10_080,
+    key=f"{TABLE}.gemini_ttl_minutes",
+    label="Gemini TTL (minutes)",
+    tip="Longest that an explicit Gemini cache is held after a turn",
+    high=10_080,
     is_whole=True,
 )
 CAP = Amount(
-    f"{TABLE}.keepalive_cap_usd",
-    "Keepalive cap ($)",
-    "What keepalive may cost for one discussion and one idle time",
-    1_000,
+    key=f"{TABLE}.keepalive_cap_usd",
+    label="Keepalive cap ($)",
+    tip="What keepalive may cost for one discussion and one idle time",
+    high=1_000,
 )
 DISK = Amount(
-    f"{TABLE}.embedded_disk_mb",
-    "Saved prefixes (MB)",
-    "What saved prefixes of the embedded model may take on disk",
-    1_000_000,
+    key=f"{TABLE}.embedded_disk_mb",
+    label="Saved prefixes (MB)",
+    tip="What saved prefixes of the embedded model may take on disk",
+    high=1_000_000,
     is_whole=True,
 )
 
@@ -170,17 +178,17 @@ def _parsed(desk: Desk, amount: Amount, text: str) -> float | int | str | None:
 
 
 PER_DISCUSSION = Amount(
-    "ai_settings.spend_limit_usd",
-    "Limit per discussion ($)",
-    "What a discussion may cost before the next send asks",
-    1_000_000,
+    key="ai_settings.spend_limit_usd",
+    label="Limit per discussion ($)",
+    tip="What a discussion may cost before the next send asks",
+    high=1_000_000,
     may_be_empty=True,
 )
 PER_DAY = Amount(
-    f"{TABLE}.day_limit_usd",
-    "Limit per day ($)",
-    "What a day may cost before the next send asks and background work stops",
-    1_000_000,
+    key=f"{TABLE}.day_limit_usd",
+    label="Limit per day ($)",
+    tip="What a day may cost before the next send asks and background work stops",
+    high=1_000_000,
     may_be_empty=True,
 )
 

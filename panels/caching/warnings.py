@@ -125,7 +125,11 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
 
 def _withdrawal(state: AppState, verb: str, *, is_all: bool = False) -> WarmLoss | None:
     sentence = withdrawal_text(state, is_all=is_all)
-    return WarmLoss("", sentence, verb, "Take it out of knowledge?") if sentence else None
+    return (
+        WarmLoss(discussion_id="", sentence=sentence, verb=verb, title="Take it out of knowledge?")
+        if sentence
+        else None
+    )
 
 
 def _given_up(
@@ -162,7 +166,7 @@ def _all_given_up(state: AppState, discussion_ids: Iterable[str], *, is_written:
         f"{fmt.tokens(tokens)} tokens of {who} are cached. This leaves them unused: sending them again costs about"
         f" {fmt.money(usd)} or more."
     )
-    return WarmLoss("", text, "Turn it off anyway")
+    return WarmLoss(discussion_id="", sentence=text, verb="Turn it off anyway")
 
 
 def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
@@ -200,7 +204,7 @@ def _switched_prices(state: AppState, command: SetModel) -> CachePrices | None:
     price = state.config.prices.get((command.provider, command.model))
     if status is None or state.now is None or (price is None and status.kind is not ProviderKind.EMBEDDED):
         return None
-    usd = None if price is None else TokenPrices(price.input_usd / 1e6, None)
+    usd = None if price is None else TokenPrices(input_usd=price.input_usd / 1e6, read_usd=None)
     return offer(command.provider, status.kind, command.model, usd, state.now)
 
 
@@ -221,7 +225,7 @@ def _said(
         f"{look.provider} holds {fmt.tokens(look.tokens)} tokens of this discussion{until}. {what} leaves"
         f" {unused} unused: sending them again costs about {fmt.money(usd)}."
     )
-    return WarmLoss(discussion_id, sentence, verb)
+    return WarmLoss(discussion_id=discussion_id, sentence=sentence, verb=verb)
 
 
 def _change(state: AppState, command: PrefixCommand) -> tuple[str, str, int, str] | None:

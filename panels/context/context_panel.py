@@ -64,7 +64,7 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
                     wraps=True,
                 )
                 if ui.button("back", "Let in", kind="ghost", is_small=True):
-                    desk.send(KeepOut(chosen, source, is_out=False))
+                    desk.send(KeepOut(discussion_id=chosen, source=source, is_out=False))
 
 
 def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> None:
@@ -80,7 +80,7 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> N
                 tip=passage.title,
             )
             if ui.button("once", "Keep out", kind="ghost", is_small=True, tip="Not with the next message"):
-                desk.send(KeepOut(chosen, passage.source))
+                desk.send(KeepOut(discussion_id=chosen, source=passage.source))
             if ui.button(
                 "never",
                 "Never",
@@ -132,7 +132,7 @@ def _name_of(state: AppState, discussion_id: str) -> str:
     return f"“{one_line(row.meta.name, 48)}”" if row is not None else "a discussion that is gone"
 
 
-ORDERS = (Option("canonical", "As read"), Option("wire", "As sent"))
+ORDERS = (Option(value="canonical", label="As read"), Option(value="wire", label="As sent"))
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
 _GROWING: dict[LayerId, tuple[str, Tone]] = {
     LayerId.TURNS: ("grown", "muted"),
@@ -183,7 +183,7 @@ def _head(desk: Desk, report: ContextReport) -> None:
             ui.progress("window", used, tone="accent" if tone == "muted" else tone, height=4)
     whole = max(report.total_tokens_est, 1)
     ui.stacked_bar("bar", [
-        Share(layer.tokens_est / whole, "accent", _bar_tip(layer, report), fill=int(layer.layer) - 1)
+        Share(fraction=layer.tokens_est / whole, tone="accent", tip=_bar_tip(layer, report), fill=int(layer.layer) - 1)
         for layer in _ordered(report, desk.view.of(ContextPanelView).order)
         if layer.tokens_est
     ])  # fmt: skip

@@ -23,8 +23,8 @@ def _has_unsaved_preset(desk: Desk) -> bool:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("save_preset", "Tools", 1, "Save context preset", _save_preset, "floppy-disk", "Ctrl+S",
-           _has_unsaved_preset),
+    Action(id="save_preset", menu="Tools", group=1, label="Save context preset", run=_save_preset, icon="floppy-disk", chord="Ctrl+S",
+           is_enabled=_has_unsaved_preset),
 )  # fmt: skip
 
 
@@ -41,11 +41,18 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 ROOM = Room(
-    ACTIONS,
-    ContextPanelView,
+    actions=ACTIONS,
+    view=ContextPanelView,
     panels=(
-        HubPanel("presets", "Context Presets", "Presets", "layer-group", 1, presets_panel),
-        HubPanel("context", "Context", "Context", "chart-bar", 2, _context),
+        HubPanel(
+            id="presets",
+            title="Context Presets",
+            label="Presets",
+            icon="layer-group",
+            place=1,
+            draw=presets_panel,
+        ),
+        HubPanel(id="context", title="Context", label="Context", icon="chart-bar", place=2, draw=_context),
     ),
     dialogs=dict.fromkeys(
         ("add_files", "new_preset", "duplicate_preset", "rename_preset", "delete_preset"), _dialog

@@ -28,7 +28,9 @@ class ContextPanelView(msgspec.Struct):
         structure: the file in the structure view, None while it is closed.
     """
 
-    kept: ClassVar[tuple[Kept, ...]] = (Kept("context_order", "order", one_of("canonical", "wire")),)
+    kept: ClassVar[tuple[Kept, ...]] = (
+        Kept(key="context_order", name="order", read=one_of("canonical", "wire")),
+    )
 
     order: str = "canonical"
     open_layers: set[int] = msgspec.field(default_factory=set)

@@ -37,13 +37,13 @@ def _add_files(desk: Desk, dialog: Dialog) -> None:
 def _new_preset(desk: Desk, dialog: Dialog) -> None:
     name = _name_form(desk, dialog, "New preset", "Create")
     if name:
-        desk.send(CreatePreset(name))
+        desk.send(CreatePreset(name=name))
 
 
 def _duplicate_preset(desk: Desk, dialog: Dialog) -> None:
     name = _name_form(desk, dialog, f"Duplicate {dialog.subject}", "Duplicate")
     if name:
-        desk.send(CreatePreset(name, copy_of=dialog.subject))
+        desk.send(CreatePreset(name=name, copy_of=dialog.subject))
 
 
 def _rename_preset(desk: Desk, dialog: Dialog) -> None:

@@ -21,7 +21,7 @@ DEFAULT_NAME = "default"
 def change_item(desk: Desk, preset: Preset, item: FileItem, changed: FileItem) -> None:
     """Replace one item of a preset. Sends ChangePreset."""
     items = tuple(changed if known is item else known for known in preset.items)
-    desk.send(ChangePreset(preset.name, items))
+    desk.send(ChangePreset(name=preset.name, items=items))
 
 
 def move_item(desk: Desk, preset: Preset, index: int, target: int) -> None:
@@ -29,12 +29,14 @@ def move_item(desk: Desk, preset: Preset, index: int, target: int) -> None:
     items = list(preset.items)
     if 0 <= index < len(items) and 0 <= target < len(items) and index != target:
         items.insert(target, items.pop(index))
-        desk.send(ChangePreset(preset.name, tuple(items)))
+        desk.send(ChangePreset(name=preset.name, items=tuple(items)))
 
 
 def remove_item(desk: Desk, preset: Preset, item: FileItem) -> None:
     """Take an item out of a preset. Sends ChangePreset."""
-    desk.send(ChangePreset(preset.name, tuple(known for known in preset.items if known is not item)))
+    desk.send(
+        ChangePreset(name=preset.name, items=tuple(known for known in preset.items if known is not item))
+    )
 
 
 def add_paths(desk: Desk, preset: Preset | None, paths: tuple[str, ...]) -> None:
@@ -42,7 +44,7 @@ def add_paths(desk: Desk, preset: Preset | None, paths: tuple[str, ...]) -> None
     root = desk.state.config.project.root
     known = {item.path for item in preset.items} if preset else set()
     fresh = dict.fromkeys(project_path(path, root) for path in paths)
-    add_items(desk, preset, tuple(FileItem(path) for path in fresh if path and path not in known))
+    add_items(desk, preset, tuple(FileItem(path=path) for path in fresh if path and path not in known))
 
 
 def add_items(desk: Desk, preset: Preset | None, items: tuple[FileItem, ...]) -> None:
@@ -50,10 +52,10 @@ def add_items(desk: Desk, preset: Preset | None, items: tuple[FileItem, ...]) ->
     if not items:
         return
     if preset is not None:
-        desk.send(ChangePreset(preset.name, (*preset.items, *items)))
+        desk.send(ChangePreset(name=preset.name, items=(*preset.items, *items)))
         return
     name = free_name(desk.state.config.project.presets, DEFAULT_NAME)
-    desk.send(CreatePreset(name, items))  # the selected discussion uses it, where it comes about
+    desk.send(CreatePreset(name=name, items=items))  # the selected discussion uses it, where it comes about
 
 
 def free_name(presets: Mapping[str, Preset], wanted: str) -> str:

@@ -22,10 +22,10 @@ from panels.context.preset_edits import (
 )
 
 MODES = (
-    Option(FileMode.WHOLE.value, "Whole"),
-    Option(FileMode.SLICES.value, "Slices"),
-    Option(FileMode.OUTLINE.value, "Outline"),
-    Option(FileMode.NOTES.value, "Notes only"),
+    Option(value=FileMode.WHOLE.value, label="Whole"),
+    Option(value=FileMode.SLICES.value, label="Slices"),
+    Option(value=FileMode.OUTLINE.value, label="Outline"),
+    Option(value=FileMode.NOTES.value, label="Notes only"),
 )
 SHOWN_FILES = 40
 
@@ -189,5 +189,5 @@ def _glob_files(
 
 def inspect(desk: Desk, preset: str, item_path: str, path: str) -> None:
     """Open the structure view of a file. Sends InspectFile."""
-    desk.view.of(ContextPanelView).structure = StructureView(preset, item_path, path)
+    desk.view.of(ContextPanelView).structure = StructureView(preset=preset, item_path=item_path, path=path)
     desk.send(InspectFile(path))

@@ -64,7 +64,7 @@ def _chooser(desk: Desk) -> None:
         ui.text("count", fmt.count(len(presets), "preset"), tone="muted", style="small")
         ui.push()
         if ui.button("new", "New preset", icon="plus", kind="ghost", is_small=True):
-            desk.view.dialog = Dialog("new_preset")
+            desk.view.dialog = Dialog(kind="new_preset")
     height = PRESET_PX * min(SHOWN_PRESETS, len(presets) + 1) + 4
     with ui.surface("choices", "clear", height=height, padding=(0, 0), scrolls=True), ui.group("list", gap=2):
         for name in ("", *presets):
@@ -87,7 +87,7 @@ def _choice(desk: Desk, name: str) -> None:
             count = len(desk.state.config.project.presets[name].items)
             ui.text("items", fmt.count(count, "item"), tone="faint", style="small")
     if clicks.clicked and summary is not None and not is_current:
-        desk.send(SetDiscussionPreset(summary.meta.id, name))
+        desk.send(SetDiscussionPreset(discussion_id=summary.meta.id, preset=name))
 
 
 def _toolbar(desk: Desk, preset: Preset) -> None:
@@ -110,11 +110,11 @@ def _toolbar(desk: Desk, preset: Preset) -> None:
 def _preset_menu(desk: Desk, preset: Preset) -> None:
     ui, view = desk.ui, desk.view
     if ui.menu_item("duplicate", "Duplicate…", icon="copy"):
-        view.dialog = Dialog("duplicate_preset", preset.name, f"{preset.name} copy")
+        view.dialog = Dialog(kind="duplicate_preset", subject=preset.name, text=f"{preset.name} copy")
     if ui.menu_item("rename", "Rename…", icon="pen"):
-        view.dialog = Dialog("rename_preset", preset.name, preset.name)
+        view.dialog = Dialog(kind="rename_preset", subject=preset.name, text=preset.name)
     if ui.menu_item("delete", "Delete…", icon="trash-can", tone="error"):
-        view.dialog = Dialog("delete_preset", preset.name)
+        view.dialog = Dialog(kind="delete_preset", subject=preset.name)
 
 
 def _add_row(desk: Desk, preset: Preset | None) -> None:
@@ -126,7 +126,7 @@ def _add_row(desk: Desk, preset: Preset | None) -> None:
         if typed is not None:
             add_paths(desk, preset, (typed,))
         if ui.button("browse", "", icon="folder-open", tip="Add files…"):
-            desk.view.dialog = Dialog("add_files", preset.name if preset else "")
+            desk.view.dialog = Dialog(kind="add_files", subject=preset.name if preset else "")
 
 
 def _items(desk: Desk, preset: Preset) -> None:

@@ -82,7 +82,11 @@ def sent_to(state: AppState, absolute_path: str) -> str:
     return f"A change rewrites what is warm in {whose}."
 
 
-TABS = (Option("outline", "Outline"), Option("text", "Text"), Option("notes", "Notes"))
+TABS = (
+    Option(value="outline", label="Outline"),
+    Option(value="text", label="Text"),
+    Option(value="notes", label="Notes"),
+)
 ROW_PX = 26.0
 KIND_ICONS = {"class": "cube", "heading": "hashtag", "struct": "cube", "interface": "cubes"}
 
@@ -171,7 +175,7 @@ def _outline(desk: Desk, preset: Preset | None, item: FileItem | None, file: Fil
         text = "No outline: no grammar knows this kind of file. Lines can be chosen all the same."
         desk.ui.text("no outline", text, tone="muted", style="small", wraps=True)
         return
-    desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk, preset, item, file))
+    desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk=desk, preset=preset, item=item, file=file))
 
 
 class SymbolRows(msgspec.Struct, frozen=True):

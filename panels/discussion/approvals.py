@@ -213,11 +213,18 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
             did = _no(ui, is_free=is_free) or did
     said = own.words.pop(asked, "").strip() if did else ""
     if did == "refuse":
-        own.sent[asked] = desk.ask(RefuseCall(discussion_id, call.id, said))
+        own.sent[asked] = desk.ask(RefuseCall(discussion_id=discussion_id, call_id=call.id, words=said))
     elif did:
         hunks = None if len(taken) == len(approval.hunks) else taken
         left = "" if hunks is None else said
-        answer = ApproveCall(discussion_id, call.id, approval.id, hunks, did == "grant", left)
+        answer = ApproveCall(
+            discussion_id=discussion_id,
+            call_id=call.id,
+            approval_id=approval.id,
+            hunks=hunks,
+            for_discussion=did == "grant",
+            words=left,
+        )
         own.sent[asked] = desk.ask(answer)
     outcome = outcome_of(desk.state, own.sent.get(asked, ""))
     if outcome is not None and not outcome.is_done:

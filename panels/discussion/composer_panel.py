@@ -153,9 +153,13 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
     if edited.pasted:
         name = _paste_name(opened, composer, "txt")
         composer.pasted[name] = edited.pasted
-        desk.send(AttachText(opened.id, edited.pasted, name))
+        desk.send(AttachText(discussion_id=opened.id, text=edited.pasted, name=name))
     if edited.picture:
-        desk.send(AttachPicture(opened.id, edited.picture, _paste_name(opened, composer, "png")))
+        desk.send(
+            AttachPicture(
+                discussion_id=opened.id, data=edited.picture, name=_paste_name(opened, composer, "png")
+            )
+        )
     if edited.is_unpasted:
         _unpaste(desk, opened, composer)
     if edited.text != composer.text:
@@ -201,7 +205,7 @@ def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
     composer.pasted.pop(name, None)
     for part in opened.draft.attachments:
         if part.name == name:
-            desk.send(Detach(opened.id, part.sha256, part.name))
+            desk.send(Detach(discussion_id=opened.id, sha256=part.sha256, name=part.name))
 
 
 def pasted_names(ending: str) -> Iterator[str]:
@@ -229,7 +233,7 @@ def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer:
     composer.replace(text)
     composer.pending.append(text)
     desk.send(SetDraft(opened.id, text))
-    desk.send(Detach(opened.id, part.sha256, part.name))
+    desk.send(Detach(discussion_id=opened.id, sha256=part.sha256, name=part.name))
 
 
 def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:
@@ -257,7 +261,7 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
                 _as_text(desk, opened, part, composer)
         if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
             composer.pasted.pop(part.name, None)
-            desk.send(Detach(opened.id, part.sha256, part.name))
+            desk.send(Detach(discussion_id=opened.id, sha256=part.sha256, name=part.name))
 
 
 def attachment_line(desk: Desk, part: AttachmentPart) -> str:
@@ -344,7 +348,7 @@ def _preset_menu(desk: Desk) -> None:
         for name in ("", *project.presets):
             label = name or "No preset"
             if ui.menu_item(("preset", name), label, is_checked=name == current) and name != current:
-                desk.send(SetDiscussionPreset(summary.meta.id, name))
+                desk.send(SetDiscussionPreset(discussion_id=summary.meta.id, preset=name))
         ui.divider("more")
         if ui.menu_item("edit", "Edit presets", icon="pen", shortcut="Ctrl+1"):
             run_action("presets", desk)

@@ -54,7 +54,7 @@ def conversation_panel(desk: Desk) -> None:
         if desk.opened is None:
             with ui.surface("messages", "clear", height=0, padding=(0, 0)):
                 ui.text("loading", "Reading the conversation…", tone="muted")
-            composer_panel(desk, OpenDiscussion(summary.meta.id), is_low=is_low)
+            composer_panel(desk, OpenDiscussion(id=summary.meta.id), is_low=is_low)
             return
         read_in_front(desk)
         land(desk, desk.opened)
@@ -128,7 +128,7 @@ def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -
         "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
     )
     if effort is not None:
-        desk.send(SetEffort(summary.meta.id, effort))
+        desk.send(SetEffort(discussion_id=summary.meta.id, effort=effort))
 
 
 def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
@@ -142,7 +142,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
             for name in _choices(project.personas, meta.persona):
                 label = name if not name or name in project.personas else f"{name} (missing)"
                 if ui.menu_item(("persona", name), label or "None", is_checked=meta.persona == name):
-                    desk.send(SetPersona(meta.id, name))
+                    desk.send(SetPersona(discussion_id=meta.id, persona=name))
             ui.divider("rest")
             if ui.menu_item("edit", "Edit personas", icon="pen"):
                 desk.view.show_settings("prompts")
@@ -151,7 +151,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
             for name in _choices(project.system_prompts, meta.system_preset):
                 label = name if not name or name in project.system_prompts else f"{name} (missing)"
                 if ui.menu_item(("system", name), label or "None", is_checked=meta.system_preset == name):
-                    desk.send(SetSystemPreset(meta.id, name))
+                    desk.send(SetSystemPreset(discussion_id=meta.id, system_preset=name))
             ui.divider("rest")
             if ui.menu_item("edit", "Edit system prompts", icon="pen"):
                 desk.view.show_settings("prompts")
@@ -216,7 +216,15 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
                 )
 
     points = branch_points(desk, opened)
-    rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, points, desk.turn)
+    rows = MessageRows(
+        opened=opened,
+        entries=shown_entries(opened, call),
+        call=call,
+        own=own,
+        draw_row=draw,
+        branched=points,
+        turn=desk.turn,
+    )
     target = _led(desk, opened, len(rows.entries))
     own.scroll_to = None
     if target is not None:

@@ -30,7 +30,7 @@ def _attach(desk: Desk, dialog: Dialog) -> None:
     if picked is not None:
         desk.view.dialog = None
         for path in picked:
-            desk.send(AttachFile(dialog.subject, path))
+            desk.send(AttachFile(discussion_id=dialog.subject, path=path))
 
 
 def _export(desk: Desk, dialog: Dialog, form: str, ending: str) -> None:
@@ -45,4 +45,6 @@ def _export(desk: Desk, dialog: Dialog, form: str, ending: str) -> None:
         desk.view.dialog = None
         if picked:
             # The chooser has asked before it picked a file that is there.
-            desk.send(ExportDiscussion(dialog.subject, form, picked[0], replaces=True))
+            desk.send(
+                ExportDiscussion(discussion_id=dialog.subject, form=form, path=picked[0], replaces=True)
+            )

@@ -81,7 +81,11 @@ def _choose(step: int) -> Callable[[Desk], None]:
     def run(desk: Desk) -> None:
         versions = _versions(desk)
         if versions is not None and _has_version(desk, step):
-            desk.send(ChooseVersion(desk.state.discussions.selected_id, versions.chosen_id, step))
+            desk.send(
+                ChooseVersion(
+                    discussion_id=desk.state.discussions.selected_id, message_id=versions.chosen_id, step=step
+                )
+            )
 
     return run
 
@@ -96,7 +100,7 @@ def _create(desk: Desk) -> None:
 
 
 def _model(desk: Desk) -> None:
-    desk.view.dialog = Dialog("model", subject=desk.state.discussions.selected_id)
+    desk.view.dialog = Dialog(kind="model", subject=desk.state.discussions.selected_id)
     desk.send(PriceModels())
 
 
@@ -107,12 +111,12 @@ def _rename(desk: Desk) -> None:
 
 def _pin(desk: Desk) -> None:
     if (summary := desk.summary) is not None:
-        desk.send(PinDiscussion(summary.meta.id, not summary.meta.pinned))
+        desk.send(PinDiscussion(discussion_id=summary.meta.id, is_pinned=not summary.meta.pinned))
 
 
 def _archive(desk: Desk) -> None:
     if (summary := desk.summary) is not None:
-        desk.send(ArchiveDiscussion(summary.meta.id, not summary.meta.archived))
+        desk.send(ArchiveDiscussion(discussion_id=summary.meta.id, is_archived=not summary.meta.archived))
 
 
 def _delete(desk: Desk) -> None:
@@ -139,13 +143,13 @@ def _send(desk: Desk) -> None:
     if text != composer.text:  # the draft that leaves is what is sent
         composer.pending.append(text)
         desk.send(SetDraft(desk.opened.id, text))
-    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, text, may_queue=True)))
+    composer.hand_over(desk.ask(SendPrompt(discussion_id=desk.opened.id, text=text, may_queue=True)))
 
 
 def _regenerate(desk: Desk) -> None:
     """Ask for another version of the last reply, and show the end, where it arrives."""
     desk.view.of(DiscussionView).scroll_to = -1
-    desk.send(RegenerateReply(desk.state.discussions.selected_id))
+    desk.send(RegenerateReply(discussion_id=desk.state.discussions.selected_id))
 
 
 def _copy_reply(desk: Desk) -> None:
@@ -197,45 +201,45 @@ def _neighbour(step: int) -> Callable[[Desk], None]:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("new", "File", 0, "New discussion", _create, "plus", "Ctrl+N"),
-    Action("export_markdown", "File", 1, "Export as Markdown…", opens_dialog("export_markdown"), "file-export",
-           "Ctrl+Shift+E", has_discussion),
-    Action("export_json", "File", 1, "Export as JSON…", opens_dialog("export_json"), "file-export",
+    Action(id="new", menu="File", group=0, label="New discussion", run=_create, icon="plus", chord="Ctrl+N"),
+    Action(id="export_markdown", menu="File", group=1, label="Export as Markdown…", run=opens_dialog("export_markdown"), icon="file-export",
+           chord="Ctrl+Shift+E", is_enabled=has_discussion),
+    Action(id="export_json", menu="File", group=1, label="Export as JSON…", run=opens_dialog("export_json"), icon="file-export",
            is_enabled=has_discussion),
-    Action("undo_delete", "Edit", 0, "Undo delete", lambda d: d.send(UndoDelete()), "rotate-left",
+    Action(id="undo_delete", menu="Edit", group=0, label="Undo delete", run=lambda d: d.send(UndoDelete()), icon="rotate-left",
            is_enabled=lambda d: bool(d.state.discussions.trash)),
-    Action("copy_reply", "Edit", 1, "Copy last reply", _copy_reply, "copy", "Ctrl+Shift+C",
-           lambda d: _last_reply(d) is not None),
-    Action("find", "Edit", 2, "Find in conversation", _find, "magnifying-glass", "Ctrl+F", has_messages),
-    Action("search", "Edit", 2, "Search discussions", _search, "magnifying-glass", "Ctrl+Shift+F"),
-    Action("composer", "View", 0, "Write a message", _focus_composer, "pen", "Ctrl+L", has_discussion),
-    Action("to_end", "View", 0, "Jump to end", _to_end, "angles-down", "Alt+End", has_messages),
-    Action("send", "Discussion", 0, "Send", _send, "paper-plane", "Ctrl+Enter", can_send, is_bound=False,
+    Action(id="copy_reply", menu="Edit", group=1, label="Copy last reply", run=_copy_reply, icon="copy", chord="Ctrl+Shift+C",
+           is_enabled=lambda d: _last_reply(d) is not None),
+    Action(id="find", menu="Edit", group=2, label="Find in conversation", run=_find, icon="magnifying-glass", chord="Ctrl+F", is_enabled=has_messages),
+    Action(id="search", menu="Edit", group=2, label="Search discussions", run=_search, icon="magnifying-glass", chord="Ctrl+Shift+F"),
+    Action(id="composer", menu="View", group=0, label="Write a message", run=_focus_composer, icon="pen", chord="Ctrl+L", is_enabled=has_discussion),
+    Action(id="to_end", menu="View", group=0, label="Jump to end", run=_to_end, icon="angles-down", chord="Alt+End", is_enabled=has_messages),
+    Action(id="send", menu="Discussion", group=0, label="Send", run=_send, icon="paper-plane", chord="Ctrl+Enter", is_enabled=can_send, is_bound=False,
            chord_of=send_chord),
-    Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
-           "Escape", lambda d: d.is_replying or d.turn is not None, is_bound=False),
-    Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
-           "arrows-rotate", "F5", _can_retry, why_not=why_no_retry),
-    Action("regenerate", "Discussion", 0, "Regenerate reply",
-           _regenerate, "arrows-rotate", "Ctrl+Shift+R", _can_regenerate),
-    Action("version_before", "Discussion", 0, "Previous version of the reply", _choose(-1), "chevron-left",
-           "Alt+PageUp", lambda d: _has_version(d, -1)),
-    Action("version_after", "Discussion", 0, "Next version of the reply", _choose(1), "chevron-right",
-           "Alt+PageDown", lambda d: _has_version(d, 1)),
-    Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
-    Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
-    Action("effort", "Discussion", 1, "Next reasoning effort", next_effort, "gauge-high", "Ctrl+R",
-           lambda d: bool(efforts_of(d)), why_not=why_no_effort),
-    Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
-    Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
+    Action(id="stop", menu="Discussion", group=0, label="Stop reply", run=lambda d: d.send(CancelReply(d.state.discussions.selected_id)), icon="stop",
+           chord="Escape", is_enabled=lambda d: d.is_replying or d.turn is not None, is_bound=False),
+    Action(id="retry", menu="Discussion", group=0, label="Retry failed send", run=lambda d: d.send(RetrySend(discussion_id=d.state.discussions.selected_id)),
+           icon="arrows-rotate", chord="F5", is_enabled=_can_retry, why_not=why_no_retry),
+    Action(id="regenerate", menu="Discussion", group=0, label="Regenerate reply",
+           run=_regenerate, icon="arrows-rotate", chord="Ctrl+Shift+R", is_enabled=_can_regenerate),
+    Action(id="version_before", menu="Discussion", group=0, label="Previous version of the reply", run=_choose(-1), icon="chevron-left",
+           chord="Alt+PageUp", is_enabled=lambda d: _has_version(d, -1)),
+    Action(id="version_after", menu="Discussion", group=0, label="Next version of the reply", run=_choose(1), icon="chevron-right",
+           chord="Alt+PageDown", is_enabled=lambda d: _has_version(d, 1)),
+    Action(id="fork", menu="Discussion", group=1, label="Fork", run=_fork, icon="code-branch", chord="Ctrl+Shift+B", is_enabled=has_messages),
+    Action(id="model", menu="Discussion", group=1, label="Model…", run=_model, icon="sliders", chord="", is_enabled=has_discussion),
+    Action(id="effort", menu="Discussion", group=1, label="Next reasoning effort", run=next_effort, icon="gauge-high", chord="Ctrl+R",
+           is_enabled=lambda d: bool(efforts_of(d)), why_not=why_no_effort),
+    Action(id="rename", menu="Discussion", group=1, label="Rename", run=_rename, icon="pen", chord="F2", is_enabled=has_discussion),
+    Action(id="pin", menu="Discussion", group=1, label="Pin", run=_pin, icon="thumbtack", chord="Ctrl+Shift+D", is_enabled=has_discussion,
            is_done=lambda d: d.summary is not None and d.summary.meta.pinned, undo_label="Unpin"),
-    Action("archive", "Discussion", 1, "Archive", _archive, "box-archive", "", has_discussion,
+    Action(id="archive", menu="Discussion", group=1, label="Archive", run=_archive, icon="box-archive", chord="", is_enabled=has_discussion,
            is_done=lambda d: d.summary is not None and d.summary.meta.archived, undo_label="Unarchive"),
-    Action("delete", "Discussion", 2, "Delete", _delete, "trash-can", "Ctrl+Shift+Delete", has_discussion,
+    Action(id="delete", menu="Discussion", group=2, label="Delete", run=_delete, icon="trash-can", chord="Ctrl+Shift+Delete", is_enabled=has_discussion,
            tone="error"),
-    Action("previous", "Discussion", 3, "Previous discussion", _neighbour(-1), "arrow-up", "Ctrl+PageUp"),
-    Action("next", "Discussion", 3, "Next discussion", _neighbour(1), "arrow-down", "Ctrl+PageDown"),
-    Action("attach", "Tools", 1, "Attach file…", opens_dialog("attach"), "paperclip", "Ctrl+Shift+A", has_discussion),
+    Action(id="previous", menu="Discussion", group=3, label="Previous discussion", run=_neighbour(-1), icon="arrow-up", chord="Ctrl+PageUp"),
+    Action(id="next", menu="Discussion", group=3, label="Next discussion", run=_neighbour(1), icon="arrow-down", chord="Ctrl+PageDown"),
+    Action(id="attach", menu="Tools", group=1, label="Attach file…", run=opens_dialog("attach"), icon="paperclip", chord="Ctrl+Shift+A", is_enabled=has_discussion),
 )  # fmt: skip
 
 
@@ -261,8 +265,8 @@ def _escape(desk: Desk) -> bool:
 
 
 ROOM = Room(
-    ACTIONS,
-    DiscussionView,
+    actions=ACTIONS,
+    view=DiscussionView,
     dialogs=dict.fromkeys(("attach", "export_markdown", "export_json", "model"), _dialog),
     begin=_begin,
     escape=_escape,

@@ -66,7 +66,9 @@ def discussions_panel(desk: Desk) -> None:
         if shown:
             is_wide = desk.ui.width() >= WIDE_FROM_PX
             today = None if desk.state.now is None else desk.state.now.astimezone().date()
-            desk.ui.virtual_list("rows", DiscussionRows(desk, own, shown, is_wide, today))
+            desk.ui.virtual_list(
+                "rows", DiscussionRows(desk=desk, own=own, rows=shown, is_wide=is_wide, today=today)
+            )
         else:
             _empty(desk, own)
 
@@ -289,7 +291,7 @@ def _name(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, is_selec
         return
     own.renaming_id = ""
     if name.strip() and name.strip() != meta.name:
-        shown.desk.send(RenameDiscussion(meta.id, name.strip()))
+        shown.desk.send(RenameDiscussion(discussion_id=meta.id, name=name.strip()))
 
 
 def _figures(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
@@ -329,7 +331,9 @@ def _trash_row(desk: Desk, ui: Ui, listed: ListedTrash) -> None:
         if ui.button("restore", "Restore", kind="ghost", is_small=True, tip=f"Restore {name}"):
             desk.send(UndoDelete(item.discussion_id))
         if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, tip=f"Forget {name}…"):
-            desk.view.dialog = Dialog("forget", command=ForgetDiscussion(item.discussion_id))
+            desk.view.dialog = Dialog(
+                kind="forget", command=ForgetDiscussion(discussion_id=item.discussion_id)
+            )
 
 
 def _sign(shown: DiscussionRows, summary: DiscussionSummary) -> tuple[str, Tone, str] | None:
@@ -388,16 +392,16 @@ def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None
     if ui.menu_item("rename", "Rename", icon="pen", shortcut="F2"):
         shown.own.renaming_id = meta.id
     if ui.menu_item("pin", "Unpin" if meta.pinned else "Pin", icon="thumbtack"):
-        desk.send(PinDiscussion(meta.id, not meta.pinned))
+        desk.send(PinDiscussion(discussion_id=meta.id, is_pinned=not meta.pinned))
     if ui.menu_item("archive", "Unarchive" if meta.archived else "Archive", icon="box-archive"):
-        desk.send(ArchiveDiscussion(meta.id, not meta.archived))
+        desk.send(ArchiveDiscussion(discussion_id=meta.id, is_archived=not meta.archived))
     ui.divider("export group")
     if ui.menu_item("markdown", "Export as Markdown…", icon="file-export"):
-        desk.view.dialog = Dialog("export_markdown", meta.id)
+        desk.view.dialog = Dialog(kind="export_markdown", subject=meta.id)
     if ui.menu_item("json", "Export as JSON…", icon="file-export"):
-        desk.view.dialog = Dialog("export_json", meta.id)
+        desk.view.dialog = Dialog(kind="export_json", subject=meta.id)
     ui.divider("delete group")
     if ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
         desk.send(DeleteDiscussion(meta.id))
     if ui.menu_item("forget", "Forget…", icon="eraser", tone="error"):
-        desk.view.dialog = Dialog("forget", command=ForgetDiscussion(meta.id))
+        desk.view.dialog = Dialog(kind="forget", command=ForgetDiscussion(discussion_id=meta.id))

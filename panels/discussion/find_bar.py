@@ -170,7 +170,11 @@ def open_hit(state: AppState, own: DiscussionView, discussion_id: str) -> None:
     """A person chose a discussion in the search's list: it will open at the message that was found."""
     query = own.search_text.strip()
     if query:
-        own.landing = Landing(discussion_id, state.discussions.search.messages.get(discussion_id, ""), query)
+        own.landing = Landing(
+            discussion_id=discussion_id,
+            message_id=state.discussions.search.messages.get(discussion_id, ""),
+            query=query,
+        )
 
 
 def land(desk: Desk, opened: OpenDiscussion) -> None:

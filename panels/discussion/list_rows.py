@@ -109,11 +109,13 @@ def _found(state: AppState, shown: Mapping[str, DiscussionSummary], query: str) 
     if state.discussions.search.query.strip() == query:
         lines = state.discussions.search.lines
         return tuple(
-            ListedDiscussion(i, 0, lines.get(i, "")) for i in state.discussions.search.ids if i in shown
+            ListedDiscussion(id=i, depth=0, line=lines.get(i, ""))
+            for i in state.discussions.search.ids
+            if i in shown
         )
     words = query.casefold().split()
     named = [one for one in shown.values() if all(word in one.meta.name.casefold() for word in words)]
-    return tuple(ListedDiscussion(one.meta.id) for one in sorted(named, key=_newest_first))
+    return tuple(ListedDiscussion(id=one.meta.id) for one in sorted(named, key=_newest_first))
 
 
 def _newest_first(summary: DiscussionSummary) -> tuple[float, str]:
@@ -125,7 +127,7 @@ def _all(
 ) -> tuple[Row, ...]:
     out = [*_sections(summaries, today, own.grouping, with_archive=own.is_archive_open)]
     if trash:
-        out.append(ListHeading("Trash", len(trash), "trash"))
+        out.append(ListHeading(title="Trash", count=len(trash), fold="trash"))
         if own.is_trash_open:
             newest = sorted(trash, key=lambda item: (item.deleted_at, item.path), reverse=True)
             out += map(ListedTrash, newest)
@@ -144,7 +146,7 @@ def _sections(
     archived: list[Row] = []
     for root in roots:
         meta = root.meta
-        tree = _tree(root, children) if meta.id in children else [ListedDiscussion(meta.id)]
+        tree = _tree(root, children) if meta.id in children else [ListedDiscussion(id=meta.id)]
         if meta.archived:
             archived += tree
             continue
@@ -158,9 +160,9 @@ def _sections(
         sections.setdefault(place, []).extend(tree)
     out: list[Row] = []
     for place in sorted(sections):
-        out += [ListHeading(place[2], len(sections[place])), *sections[place]]
+        out += [ListHeading(title=place[2], count=len(sections[place])), *sections[place]]
     if archived:
-        out.append(ListHeading("Archived", len(archived), "archive"))
+        out.append(ListHeading(title="Archived", count=len(archived), fold="archive"))
         out += archived if with_archive else ()
     return out
 
@@ -261,6 +263,6 @@ def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary
         if summary.meta.id in seen:
             continue
         seen.add(summary.meta.id)
-        out.append(ListedDiscussion(summary.meta.id, min(depth, MAX_DEPTH)))
+        out.append(ListedDiscussion(id=summary.meta.id, depth=min(depth, MAX_DEPTH)))
         stack += [(child, depth + 1) for child in reversed(children.get(summary.meta.id, ()))]
     return out

@@ -223,7 +223,7 @@ def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> Non
         case "edit":
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         case "regenerate":
-            desk.send(RegenerateReply(opened.id, message.id))
+            desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
         case _:
             desk.send(BranchDiscussion(opened.id, message.id))
 
@@ -249,7 +249,11 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
         if ui.button(
             "save", "Save", kind="primary", is_small=True, is_enabled=is_enabled, shortcut=own_chord
         ):
-            desk.send(EditMessage(*key, text, own.detached.pop(key, ())))
+            desk.send(
+                EditMessage(
+                    discussion_id=key[0], message_id=key[1], text=text, detached=own.detached.pop(key, ())
+                )
+            )
             del own.editing[key]
         if message.role is Role.USER:
             is_enabled = bool(text.strip()) and not is_under_way(desk.state, own.resent.get(key, ""))
@@ -262,7 +266,11 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
                 tip=RESEND,
                 shortcut=chord,
             ):
-                own.resent[key] = desk.ask(ResendMessage(*key, text, detached=own.detached.get(key, ())))
+                own.resent[key] = desk.ask(
+                    ResendMessage(
+                        discussion_id=key[0], message_id=key[1], text=text, detached=own.detached.get(key, ())
+                    )
+                )
         if ui.button("cancel", "Cancel", is_small=True):
             own.give_up(key)
         if problem:
@@ -369,7 +377,7 @@ def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
     if desk.ui.button(
         "retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
     ):
-        desk.send(RegenerateReply(opened.id))
+        desk.send(RegenerateReply(discussion_id=opened.id))
 
 
 def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:
@@ -382,7 +390,7 @@ def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bo
 
 def _go_on(desk: Desk, opened: OpenDiscussion) -> None:
     if desk.ui.button("continue", "Continue", icon="play", is_small=True, tip="Ask the model to go on"):
-        desk.send(ContinueReply(opened.id))
+        desk.send(ContinueReply(discussion_id=opened.id))
 
 
 def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
@@ -481,7 +489,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                 if ui.button(
                     "retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
                 ):
-                    desk.send(RetrySend(opened.id))
+                    desk.send(RetrySend(discussion_id=opened.id))
                 ui.text("hint", desk.actions["retry"].chord, tone="muted", style="small")
             if can_go_on(desk, opened, next(selection.latest(opened), None)):
                 _go_on(desk, opened)
@@ -498,4 +506,4 @@ def _unanswered(desk: Desk, opened: OpenDiscussion) -> None:
         if ui.button(
             "ask", "Ask for one", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "retry")
         ):
-            desk.send(RetrySend(opened.id))
+            desk.send(RetrySend(discussion_id=opened.id))

@@ -69,7 +69,7 @@ def pager(desk: Desk, opened: OpenDiscussion, versions: ReplyVersions) -> None:
             continue
         to = versions.neighbour(step, opened.asked_version)
         if ui.button(name, "", icon=icon, kind="ghost", is_small=True, is_enabled=bool(to), tip=tip) and to:
-            desk.send(ChooseVersion(opened.id, versions.chosen_id, step))
+            desk.send(ChooseVersion(discussion_id=opened.id, message_id=versions.chosen_id, step=step))
 
 
 def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
@@ -247,7 +247,7 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         if message.role is Role.ASSISTANT and ui.menu_item(
             "regenerate", "Regenerate", icon="arrows-rotate", is_enabled=not desk.is_replying
         ):
-            desk.send(RegenerateReply(opened.id, message.id))
+            desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
         ui.divider("delete group")
         if is_own and ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))

@@ -37,7 +37,7 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
                 ui.text("label", "Effort", width=LABEL_PX)
                 effort = ui.combo("effort", options, meta.effort, width=200, tip="How hard the model thinks")
             if effort is not None:
-                desk.send(SetEffort(meta.id, effort))
+                desk.send(SetEffort(discussion_id=meta.id, effort=effort))
         if profile.max_temperature is not None:
             _temperature(desk, meta, profile.max_temperature)
         _max_output(desk, dialog, meta, profile)
@@ -54,11 +54,14 @@ def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
     value = model_value(meta.provider, meta.model)
     if all(option.value != value for option in options):
         label = selection.model_label(desk.state, meta.provider, meta.model)
-        options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
+        options = (
+            Option(value=value, label=label, group=selection.provider_label(desk.state, meta.provider)),
+            *options,
+        )
     chosen = desk.ui.combo("model", options, value, width=width, tip="Model; it can change in the middle")
     if chosen is not None and chosen != value:
         provider, _, model = chosen.partition("\n")
-        desk.send(SetModel(meta.id, provider, model))
+        desk.send(SetModel(discussion_id=meta.id, provider=provider, model=model))
 
 
 def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
@@ -66,7 +69,7 @@ def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
     if profile is None or not profile.efforts:
         return ()
     names = ["auto", *(effort.value for effort in profile.efforts if effort.value != "auto")]
-    return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
+    return tuple(Option(value=name, label=f"{name.capitalize()} effort") for name in names)
 
 
 def efforts_of(desk: Desk) -> tuple[str, ...]:
@@ -86,7 +89,7 @@ def next_effort(desk: Desk) -> None:
     efforts = efforts_of(desk)
     if (summary := desk.summary) is not None and efforts:
         at = efforts.index(summary.meta.effort) if summary.meta.effort in efforts else -1
-        desk.send(SetEffort(summary.meta.id, efforts[(at + 1) % len(efforts)]))
+        desk.send(SetEffort(discussion_id=summary.meta.id, effort=efforts[(at + 1) % len(efforts)]))
 
 
 def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
@@ -116,14 +119,16 @@ def _temperature(desk: Desk, meta: DiscussionMeta, highest: float) -> None:
         is_own = ui.checkbox("own", "Choose it", meta.temperature is not None,
                              tip="Without it the model's own temperature counts")  # fmt: skip
         if is_own is not None:
-            desk.send(SetTemperature(meta.id, USUAL_TEMPERATURE if is_own else None))
+            desk.send(
+                SetTemperature(discussion_id=meta.id, temperature=USUAL_TEMPERATURE if is_own else None)
+            )
         if meta.temperature is None:
             return
         moved = ui.slider("value", min(meta.temperature, highest), 0.0, highest, form="%.2f", width=200)
     if moved is not None:
         value = round(round(moved / STEP) * STEP, 2)
         if value != meta.temperature:
-            desk.send(SetTemperature(meta.id, value))
+            desk.send(SetTemperature(discussion_id=meta.id, temperature=value))
 
 
 def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: ModelProfile) -> None:
@@ -140,12 +145,12 @@ def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: Model
         pass
     elif not typed.strip():
         dialog.text = ""
-        desk.send(SetMaxOutput(meta.id, None))
+        desk.send(SetMaxOutput(discussion_id=meta.id, tokens=None))
     else:
         digits = typed.strip().replace(",", "").replace("_", "")
         is_number = digits.isascii() and digits.isdecimal() and 0 < int(digits[:12]) <= MAX_OUTPUT_TOKENS
         dialog.text = "" if is_number else f"{typed.strip()!r} is no number of tokens."
         if is_number:
-            desk.send(SetMaxOutput(meta.id, int(digits)))
+            desk.send(SetMaxOutput(discussion_id=meta.id, tokens=int(digits)))
     if dialog.text:
         ui.text("error", dialog.text, tone="error", style="small", wraps=True)

@@ -74,7 +74,7 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
             tip = "Ask again for the reply that failed, then send what waits"
         is_enabled = not desk.state.program.is_home_read_only
         if ui.button("send now", label, icon=icon, is_small=True, tip=tip, is_enabled=is_enabled):
-            desk.send(SendQueued(opened.id))
+            desk.send(SendQueued(discussion_id=opened.id))
 
 
 def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
@@ -110,7 +110,7 @@ def _row(desk: Desk, discussion_id: str, prompt: QueuedPrompt) -> None:
             "take back", "Take back", icon="arrow-turn-down", kind="ghost", is_small=True,
             tip="Put it back into the composer",
         ):  # fmt: skip
-            desk.send(TakeBackQueued(discussion_id, prompt.id))
+            desk.send(TakeBackQueued(discussion_id=discussion_id, prompt_id=prompt.id))
 
 
 def _files(ui: Ui, prompt: QueuedPrompt) -> None:

@@ -26,12 +26,12 @@ class SlashCommand(msgspec.Struct, frozen=True):
 
 
 COMMANDS = (
-    SlashCommand("new", "Begin a discussion"),
-    SlashCommand("compact", "Take what is old out of the model's view; the log keeps it"),
-    SlashCommand("retry", "Send again what failed"),
-    SlashCommand("model", "Choose the model", "model"),
-    SlashCommand("effort", "Choose how hard the model thinks", "level"),
-    SlashCommand("quit", "Quit the program"),
+    SlashCommand(name="new", what="Begin a discussion"),
+    SlashCommand(name="compact", what="Take what is old out of the model's view; the log keeps it"),
+    SlashCommand(name="retry", what="Send again what failed"),
+    SlashCommand(name="model", what="Choose the model", takes="model"),
+    SlashCommand(name="effort", what="Choose how hard the model thinks", takes="level"),
+    SlashCommand(name="quit", what="Quit the program"),
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 
@@ -121,7 +121,7 @@ def _choose_model(desk: Desk, argument: str) -> str:
         )
     if summary is not None and found[0] != model_value(summary.meta.provider, summary.meta.model):
         provider, _, model = found[0].partition("\n")
-        desk.send(SetModel(summary.meta.id, provider, model))
+        desk.send(SetModel(discussion_id=summary.meta.id, provider=provider, model=model))
     return ""
 
 
@@ -132,7 +132,7 @@ def _choose_effort(desk: Desk, argument: str) -> str:
     if argument.lower() not in efforts:
         return f"{argument!r} is none of its levels: {', '.join(efforts)}."
     if desk.summary is not None:
-        desk.send(SetEffort(desk.summary.meta.id, argument.lower()))
+        desk.send(SetEffort(discussion_id=desk.summary.meta.id, effort=argument.lower()))
     return ""
 
 

@@ -21,11 +21,19 @@ from panels.base.ui import Option
 from panels.discussion.call_look import tool_label
 
 MODES = (
-    Option(Mode.ASK.value, "Ask first", "writes, edits and commands wait for a yes", icon="shield-halved"),
     Option(
-        Mode.ACCEPT_EDITS.value, "Accept edits", "edits inside the project need no yes", icon="pen-to-square"
+        value=Mode.ASK.value,
+        label="Ask first",
+        detail="writes, edits and commands wait for a yes",
+        icon="shield-halved",
     ),
-    Option(Mode.PLAN.value, "Plan", "it only reads", icon="eye"),
+    Option(
+        value=Mode.ACCEPT_EDITS.value,
+        label="Accept edits",
+        detail="edits inside the project need no yes",
+        icon="pen-to-square",
+    ),
+    Option(value=Mode.PLAN.value, label="Plan", detail="it only reads", icon="eye"),
 )
 WITHOUT_TIP = "Give the model tools: it reads and searches this project, and asks before it writes a file or runs a command"
 TRUST_LABEL = "Trust this folder, so that they work in it…"
@@ -40,7 +48,13 @@ def has_tools(desk: Desk) -> bool:
 def toggle_tools(desk: Desk) -> None:
     """Give the discussion tools, or take them away. Sends SetTools."""
     if (summary := desk.summary) is not None:
-        desk.send(SetTools(summary.meta.id, not summary.meta.has_tools, mode_of(desk.state, summary.meta.id)))
+        desk.send(
+            SetTools(
+                discussion_id=summary.meta.id,
+                has_tools=not summary.meta.has_tools,
+                mode=mode_of(desk.state, summary.meta.id),
+            )
+        )
 
 
 def next_mode(desk: Desk) -> None:
@@ -58,7 +72,7 @@ def next_mode(desk: Desk) -> None:
 def set_mode(desk: Desk, mode: Mode) -> None:
     """Choose a mode. Sends SetTools where it is another."""
     if (summary := desk.summary) is not None and mode is not mode_of(desk.state, summary.meta.id):
-        desk.send(SetTools(summary.meta.id, summary.meta.has_tools, mode))
+        desk.send(SetTools(discussion_id=summary.meta.id, has_tools=summary.meta.has_tools, mode=mode))
 
 
 def tool_menu(desk: Desk) -> None:
@@ -95,7 +109,7 @@ def _give(desk: Desk, mode: Mode) -> None:
     if (summary := desk.summary) is None:
         return
     if not (summary.meta.has_tools and mode is mode_of(desk.state, summary.meta.id)):
-        desk.send(SetTools(summary.meta.id, has_tools=True, mode=mode))
+        desk.send(SetTools(discussion_id=summary.meta.id, has_tools=True, mode=mode))
 
 
 def can_be_trusted(desk: Desk) -> bool:

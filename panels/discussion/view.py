@@ -125,11 +125,11 @@ class DiscussionView(msgspec.Struct):
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
-        Kept("list_grouping", "grouping", one_of("date", "project")),
-        Kept("list_project", "project", text),
-        Kept("is_archive_open", "is_archive_open", yes_or_no),
-        Kept("is_trash_open", "is_trash_open", yes_or_no),
-        Kept("scroll", "scroll", _scrolls, _newest),
+        Kept(key="list_grouping", name="grouping", read=one_of("date", "project")),
+        Kept(key="list_project", name="project", read=text),
+        Kept(key="is_archive_open", name="is_archive_open", read=yes_or_no),
+        Kept(key="is_trash_open", name="is_trash_open", read=yes_or_no),
+        Kept(key="scroll", name="scroll", read=_scrolls, write=_newest),
     )
 
     search_text: str = ""

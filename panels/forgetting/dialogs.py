@@ -99,7 +99,7 @@ def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem)
 def _look(command: ForgetDiscussion | ForgetItem) -> LookAtForget:
     if isinstance(command, ForgetItem):
         return LookAtForget(item=command.item)
-    return LookAtForget(command.discussion_id, with_branches=command.with_branches)
+    return LookAtForget(discussion_id=command.discussion_id, with_branches=command.with_branches)
 
 
 def _name(desk: Desk, discussion_id: str) -> str:

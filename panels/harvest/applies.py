@@ -115,7 +115,7 @@ def _rows(state: AppState, names: Mapping[str, str]) -> tuple[Row, ...]:
     if harvest.report is not None:
         out += _report(harvest.report, names, has_more=harvest.preview is not None)
     if harvest.look.applies:
-        out.append(ApplyLine("applies", "All applies", style="small_strong", tone="muted"))
+        out.append(ApplyLine(key="applies", text="All applies", style="small_strong", tone="muted"))
         out += harvest.look.applies
     return tuple(out)
 
@@ -125,30 +125,44 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
     out: list[Row] = [_summary(report, written)]
     if report.stopped:
         out.append(
-            ApplyLine("stopped", "It ended early", report.stopped, tone="error", icon="circle-exclamation")
+            ApplyLine(
+                key="stopped",
+                text="It ended early",
+                detail=report.stopped,
+                tone="error",
+                icon="circle-exclamation",
+            )
         )
         if has_more:
             text = "What was not written is still in the preview, as you left it."
-            out.append(ApplyLine("more", text, tone="muted", icon="list-check"))
+            out.append(ApplyLine(key="more", text=text, tone="muted", icon="list-check"))
     kept = [one for one in report.artifacts if one.kind is ArtifactClass.KEEP]
     if report.failures or kept:
         out.append(
             ApplyLine(
-                "kept", f"Kept · {len(report.failures) + len(kept):,}", style="small_strong", tone="muted"
+                key="kept",
+                text=f"Kept · {len(report.failures) + len(kept):,}",
+                style="small_strong",
+                tone="muted",
             )
         )
     out += [
         ApplyLine(
-            f"failed {index}",
-            harvest_facts.failed_name(names, one),
-            one.reason,
+            key=f"failed {index}",
+            text=harvest_facts.failed_name(names, one),
+            detail=one.reason,
             tone="error",
             icon="circle-exclamation",
         )
         for index, one in enumerate(report.failures)
     ]
     out += [
-        ApplyLine(f"kept {one.facts.path}", harvest_facts.name_of(one.facts), one.why, icon="box-archive")
+        ApplyLine(
+            key=f"kept {one.facts.path}",
+            text=harvest_facts.name_of(one.facts),
+            detail=one.why,
+            icon="box-archive",
+        )
         for one in kept
     ]
     return out
@@ -173,9 +187,9 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         else "",
     )
     return ApplyCard(
-        "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",
-        (harvest_facts.items_words(report.items), " · ".join(filter(None, aside))),
-        tuple(path for path in (report.digest_path, report.ledger_path) if path),
+        key="report", title=f"{fmt.count(written, 'item')} written", icon="circle-check", tone="ok",
+        lines=(harvest_facts.items_words(report.items), " · ".join(filter(None, aside))),
+        paths=tuple(path for path in (report.digest_path, report.ledger_path) if path),
         has_items=written > 0,
     )  # fmt: skip
 
@@ -183,23 +197,31 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
 def _undone(state: AppState, report: UndoReport) -> list[Row]:
     back = fmt.count(len(report.restored), "conversation is back", "conversations are back")
     out: list[Row] = [
-        ApplyCard("undone", "Taken back", "rotate-left", "purple",
-             (f"{fmt.count(report.removed, 'line')} taken out · {back}",)),
+        ApplyCard(key="undone", title="Taken back", icon="rotate-left", tone="purple",
+             lines=(f"{fmt.count(report.removed, 'line')} taken out · {back}",)),
     ]  # fmt: skip
     if report.left:
         count, which = fmt.count(len(report.left), "line"), "it" if len(report.left) == 1 else "them"
         out.append(
-            ApplyLine("left", f"{count} left, because you changed {which} since", tone="warn", icon="pen")
+            ApplyLine(
+                key="left", text=f"{count} left, because you changed {which} since", tone="warn", icon="pen"
+            )
         )
-        out += [ApplyLine(f"left {index}", "", line) for index, line in enumerate(report.left)]
+        out += [
+            ApplyLine(key=f"left {index}", text="", detail=line) for index, line in enumerate(report.left)
+        ]
     for one in report.restored:
         summary = state.discussions.summaries.get(one)
         name = summary.meta.name if summary is not None else one
         leads_to = one if summary is not None else ""
-        out.append(ApplyLine(f"back {one}", name, icon="trash-arrow-up", leads_to=leads_to))
+        out.append(ApplyLine(key=f"back {one}", text=name, icon="trash-arrow-up", leads_to=leads_to))
     out += [
         ApplyLine(
-            f"problem {index}", "Could not be taken back", text, tone="error", icon="circle-exclamation"
+            key=f"problem {index}",
+            text="Could not be taken back",
+            detail=text,
+            tone="error",
+            icon="circle-exclamation",
         )
         for index, text in enumerate(report.problems)
     ]
@@ -295,4 +317,4 @@ def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:
             return  # the button above the list takes it back
         can, why = _can_undo(desk, one)
         if ui.button("undo", "Undo", is_small=True, is_enabled=can, tip=why):
-            desk.send(UndoHarvest(one.id))
+            desk.send(UndoHarvest(apply_id=one.id))

@@ -65,7 +65,7 @@ def _open_batches(desk: Desk) -> None:
         tip = "Stop them at the provider; answers that are there by now are kept and billed"
         can = is_free and not all(one.is_unwanted for one in harvest.look.batches)
         if ui.button("stop", "Cancel…", kind="ghost", is_small=True, is_enabled=can, tip=tip):
-            desk.view.dialog = Dialog("harvest_cancel_batches", command=CancelBatches())
+            desk.view.dialog = Dialog(kind="harvest_cancel_batches", command=CancelBatches())
 
 
 def _untick_unanswered(desk: Desk) -> None:
@@ -136,12 +136,12 @@ WORDS = {
     LedgerStatus.PRUNED: "pruned",
 }
 STATUSES = (
-    Option("", "All"),
-    *(Option(one.value, words.capitalize(), one.value) for one, words in WORDS.items()),
+    Option(value="", label="All"),
+    *(Option(value=one.value, label=words.capitalize(), detail=one.value) for one, words in WORDS.items()),
 )
-NARROW = (Column("Conversation"), Column("Status", width=92, is_number=True))
-WIDE = (Column("Status", width=92), Column("Conversation"), Column("Items or error", weight=0.7),
-        Column("Size", width=72, is_number=True), Column("When", width=104, is_number=True))  # fmt: skip
+NARROW = (Column(label="Conversation"), Column(label="Status", width=92, is_number=True))
+WIDE = (Column(label="Status", width=92), Column(label="Conversation"), Column(label="Items or error", weight=0.7),
+        Column(label="Size", width=72, is_number=True), Column(label="When", width=104, is_number=True))  # fmt: skip
 
 
 def ledger_section(desk: Desk) -> None:
@@ -164,7 +164,9 @@ def ledger_section(desk: Desk) -> None:
         ui.table(
             "table",
             WIDE if is_wide else NARROW,
-            LedgerRows(desk, shown, facts.known_names(desk.state, desk.view.memo), is_wide),
+            LedgerRows(
+                desk=desk, entries=shown, names=facts.known_names(desk.state, desk.view.memo), is_wide=is_wide
+            ),
         )
         return
     is_filtered = bool(ledger)

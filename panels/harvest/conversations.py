@@ -43,15 +43,15 @@ RANKS = {kind: rank for rank, kind in enumerate(
     (ArtifactClass.HARVEST, ArtifactClass.PRUNE, ArtifactClass.KEEP, ArtifactClass.USER_KEPT, ArtifactClass.LIVE)
 )}  # fmt: skip
 KINDS = (
-    Option("", "All of them"),
-    *(Option(kind.value, harvest_facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
+    Option(value="", label="All of them"),
+    *(Option(value=kind.value, label=harvest_facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
 )
 NOTHING_LEFT = "All that can be read is in a batch: Collect reads what has come."
 IN_A_BATCH_TIP = "It waits for the batch: reading it now would be paid twice"
-NARROW = (Column("", width=40), Column("Conversation"))
-WIDE = (Column("", width=40), Column("Conversation"), Column("State", width=88), Column("Why", weight=0.5),
-        Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
-        Column("Estimate", width=172, is_number=True))  # fmt: skip
+NARROW = (Column(label="", width=40), Column(label="Conversation"))
+WIDE = (Column(label="", width=40), Column(label="Conversation"), Column(label="State", width=88), Column(label="Why", weight=0.5),
+        Column(label="Size", width=72, is_number=True), Column(label="Age", width=88, is_number=True),
+        Column(label="Estimate", width=172, is_number=True))  # fmt: skip
 
 
 def conversations_section(desk: Desk) -> None:
@@ -72,7 +72,11 @@ def conversations_section(desk: Desk) -> None:
     with ui.surface("rows", "clear", height=-foot, padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
-            ui.table("table", WIDE if is_wide else NARROW, ArtifactRows(desk, shown, is_wide))
+            ui.table(
+                "table",
+                WIDE if is_wide else NARROW,
+                ArtifactRows(desk=desk, artifacts=shown, is_wide=is_wide),
+            )
         else:
             is_filtered = bool(own.query.strip() or own.kind)
             text = "None is like that." if is_filtered else "There are no conversations yet."
@@ -183,7 +187,7 @@ def _begun(desk: Desk) -> None:
         ui.text("text", words, style="small", width=0, tip=words)
         if ui.button("go on", f"Go on ({cost})", is_small=True, is_enabled=can, tip=tip):
             desk.view.of(HarvestView).tab = "preview"
-            desk.send(PreviewHarvest(tuple(one.path for one in reviewed)))
+            desk.send(PreviewHarvest(paths=tuple(one.path for one in reviewed)))
 
 
 def _reviewed(desk: Desk) -> tuple[ArtifactFacts, ...]:
@@ -377,7 +381,7 @@ def _preview_button(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
 def preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     """Have the ticked candidates read."""
     desk.view.of(HarvestView).tab = "preview"
-    desk.send(PreviewHarvest(() if found.is_all else found.paths))
+    desk.send(PreviewHarvest(paths=() if found.is_all else found.paths))
 
 
 def _can_preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[bool, str]:
@@ -414,10 +418,10 @@ def _menu(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     can = is_free and desk.state.harvest.preview is None
     empty = fmt.count(found.pruned, "empty one")
     if found.pruned and ui.menu_item("prune", f"Remove {empty}…", icon="broom", is_enabled=can):
-        view.dialog = Dialog("harvest_give_up", command=ApplyHarvest())
+        view.dialog = Dialog(kind="harvest_give_up", command=ApplyHarvest())
     if ui.menu_item("give up", f"Give up {fmt.count(len(found.ours), 'conversation')} without harvesting…",
                     icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
-        view.dialog = Dialog("harvest_give_up", command=ApplyHarvest(found.ours))
+        view.dialog = Dialog(kind="harvest_give_up", command=ApplyHarvest(paths=found.ours))
 
 
 def _offers_batch(desk: Desk) -> bool:
@@ -455,4 +459,4 @@ def _batch_words(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[str, 
 
 
 def _submit(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
-    desk.send(BatchHarvest(() if found.is_all else found.paths))
+    desk.send(BatchHarvest(paths=() if found.is_all else found.paths))

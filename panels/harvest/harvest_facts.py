@@ -67,7 +67,7 @@ CLASS_TIPS = {
     ArtifactClass.HARVEST: "A model can read it, and once what it holds is written it goes to the trash",
 }
 CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
-CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
+CATEGORIES = tuple(Option(value=one.value, label=CATEGORY_WORDS[one][0].capitalize()) for one in Category)
 REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
 """Cost of a reply, as bytes that are read: four a token, and written ones cost about five times as much."""
 
@@ -188,13 +188,13 @@ def choice(look: HarvestLook, left_out: frozenset[str]) -> ArtifactChoice:
     ticked = [facts for facts in candidates if facts.path not in left_out]
     unread = [facts for facts in ticked if not facts.known_status and facts.sha256 not in look.kept]
     return ArtifactChoice(
-        tuple(facts.path for facts in ticked),
-        tuple(facts.path for facts in ticked if facts.is_ours),
-        sum(facts.size_bytes for facts in ticked),
-        sum(facts.new_bytes for facts in unread),
-        sum(look.estimate.calls_for(facts.new_bytes) for facts in unread),
-        len(candidates),
-        sum(one.kind is ArtifactClass.PRUNE for one in look.artifacts),
+        paths=tuple(facts.path for facts in ticked),
+        ours=tuple(facts.path for facts in ticked if facts.is_ours),
+        size_bytes=sum(facts.size_bytes for facts in ticked),
+        new_bytes=sum(facts.new_bytes for facts in unread),
+        calls=sum(look.estimate.calls_for(facts.new_bytes) for facts in unread),
+        candidates=len(candidates),
+        pruned=sum(one.kind is ArtifactClass.PRUNE for one in look.artifacts),
     )
 
 
@@ -287,7 +287,7 @@ def can_be(item: HarvestItem) -> tuple[Option, ...]:
 
 def says_something(category: Category, head: str, body: str) -> bool:
     """True if words typed into an item can be taken."""
-    return is_whole(cleaned(HarvestItem(category, head, body)))
+    return is_whole(cleaned(HarvestItem(category=category, head=head, body=body)))
 
 
 def missing_words(category: Category) -> str:
@@ -331,11 +331,11 @@ def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
     ticked = [one for one in preview.items if one.is_ticked and not one.is_known]
     struck = {one.replaces.item for one in ticked if one.replaces is not None and one.is_replacing}
     return Outcome(
-        len(ticked),
-        ours,
-        len(preview.sources) - ours,
-        sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
-        len(struck),
+        items=len(ticked),
+        moved=ours,
+        read_only=len(preview.sources) - ours,
+        pruned=sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+        struck=len(struck),
     )
 
 

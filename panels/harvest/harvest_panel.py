@@ -62,10 +62,10 @@ def _tabs(desk: Desk) -> None:
     preview, own = desk.state.harvest.preview, desk.view.of(HarvestView)
     proposed = f"Preview ({len(preview.items):,})" if preview is not None and preview.items else "Preview"
     tabs = (
-        Option("conversations", "Conversations", icon="comments"),
-        Option("preview", proposed, icon="list-check"),
-        Option("applied", "Applied", icon="clock-rotate-left"),
-        Option("ledger", "Ledger", icon="database"),
+        Option(value="conversations", label="Conversations", icon="comments"),
+        Option(value="preview", label=proposed, icon="list-check"),
+        Option(value="applied", label="Applied", icon="clock-rotate-left"),
+        Option(value="ledger", label="Ledger", icon="database"),
     )
     match desk.ui.tabs("parts", tabs, own.tab):
         case "conversations" | "preview" | "applied" | "ledger" as clicked:

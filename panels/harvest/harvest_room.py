@@ -36,8 +36,8 @@ def _can_undo(desk: Desk) -> bool:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("undo_harvest", "Edit", 0, "Undo the last harvest", _undo, "rotate-left", is_enabled=_can_undo),
-    Action("look_harvest", "Tools", 3, "Look for conversations to harvest", _look, "wheat-awn",
+    Action(id="undo_harvest", menu="Edit", group=0, label="Undo the last harvest", run=_undo, icon="rotate-left", is_enabled=_can_undo),
+    Action(id="look_harvest", menu="Tools", group=3, label="Look for conversations to harvest", run=_look, icon="wheat-awn",
            is_enabled=lambda d: not d.state.harvest.is_busy),
 )  # fmt: skip
 
@@ -86,9 +86,19 @@ def _escape(desk: Desk) -> bool:
 
 
 ROOM = Room(
-    ACTIONS,
-    HarvestView,
-    panels=(HubPanel("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel, _least_px),),
+    actions=ACTIONS,
+    view=HarvestView,
+    panels=(
+        HubPanel(
+            id="harvest",
+            title="Harvest",
+            label="Harvest",
+            icon="wheat-awn",
+            place=5,
+            draw=_panel,
+            least_px=_least_px,
+        ),
+    ),
     dialogs=dict.fromkeys(
         (
             "harvest_give_up",

@@ -17,9 +17,9 @@ from panels.knowledge.rows import reader_fault, where_it_goes
 
 TABLE = "ai_settings.knowledge"
 MODES = (
-    Option(MemoryMode.RECALL.value, "Recall only"),
-    Option(MemoryMode.CONFIRM.value, "Confirm each write"),
-    Option(MemoryMode.AUTOMATIC.value, "Automatic for some categories"),
+    Option(value=MemoryMode.RECALL.value, label="Recall only"),
+    Option(value=MemoryMode.CONFIRM.value, label="Confirm each write"),
+    Option(value=MemoryMode.AUTOMATIC.value, label="Automatic for some categories"),
 )
 ABOUT_MODE = {
     MemoryMode.RECALL: "No harvest reads or writes. What is known is used as before, and you write by hand.",
@@ -65,9 +65,9 @@ def _reader(desk: Desk) -> None:
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = desk.view.memo.get("models", option_parts(state), lambda: model_options(state))
     value = "" if is_own else model_value(provider, model)
-    options = [Option("", own if is_own else "The model of a new discussion"), *listed]
+    options = [Option(value="", label=own if is_own else "The model of a new discussion"), *listed]
     if value not in {option.value for option in options}:
-        options.append(Option(value, model or provider, "unknown"))
+        options.append(Option(value=value, label=model or provider, detail="unknown"))
     ui.text("label", "Read by", tone="muted")
     chosen = ui.combo(
         "model", options, value, width=0, is_enabled=not state.harvest.is_busy, tip="The model that reads"
@@ -140,9 +140,9 @@ def _sources(desk: Desk) -> None:
     with ui.row("sources head"):
         ui.text("title", "Conversations of other programs", style="small_strong", width=0)
         if ui.button("folder", "", icon="folder-plus", kind="ghost", is_small=True, tip="Add a folder…"):
-            desk.view.dialog = Dialog("harvest_folder")
+            desk.view.dialog = Dialog(kind="harvest_folder")
         if ui.button("file", "", icon="file-circle-plus", kind="ghost", is_small=True, tip="Add files…"):
-            desk.view.dialog = Dialog("harvest_files")
+            desk.view.dialog = Dialog(kind="harvest_files")
     ui.text("note", "They are read and never removed.", tone="muted", style="small")
     for path in settings.harvest_sources:
         with ui.row(("source", path)):

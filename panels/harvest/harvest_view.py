@@ -42,7 +42,7 @@ class HarvestView(msgspec.Struct):
             the one before; error: key of a setting and why what was typed is not taken.
     """
 
-    kept: ClassVar[tuple[Kept, ...]] = (Kept("harvest_tab", "tab", one_of(*HARVEST_TABS)),)
+    kept: ClassVar[tuple[Kept, ...]] = (Kept(key="harvest_tab", name="tab", read=one_of(*HARVEST_TABS)),)
 
     tab: HarvestTab = "conversations"
     looked_with: KnowledgeSettings | None = None

@@ -86,7 +86,7 @@ def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
             ui.badge("edited", "changed", tone="accent", tip="You changed its words or its category")
         if not is_editing and ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can,
                                         tip="Edit its words"):  # fmt: skip
-            desk.view.of(HarvestView).edits[one.id] = ItemEdit(one.item.head, one.item.body)
+            desk.view.of(HarvestView).edits[one.id] = ItemEdit(head=one.item.head, body=one.item.body)
 
 
 def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
@@ -180,7 +180,7 @@ def keep_words(desk: Desk, item_id: str) -> None:
     ):
         return
     own.edits.pop(item_id)
-    desk.send(EditHarvestItem(item_id, edit.head, edit.body))
+    desk.send(EditHarvestItem(item_id=item_id, head=edit.head, body=edit.body))
 
 
 def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:

@@ -66,7 +66,7 @@ def tally(preview: HarvestPreview) -> Tally:
     items = preview.items
     ticked, known = sum(map(attrgetter("is_ticked"), items)), sum(map(attrgetter("is_known"), items))
     empty = len(preview.sources) - len(set(map(attrgetter("artifact_path"), items)))
-    return Tally(len(items), ticked, known, max(0, empty))
+    return Tally(items=len(items), ticked=ticked, known=known, empty=max(0, empty))
 
 
 def rows(preview: HarvestPreview, by: str, query: str, show: str) -> tuple[Row, ...]:
@@ -129,7 +129,7 @@ def _by_category(items: Sequence[ProposedItem], passing: Sequence[int]) -> list[
     for index in passing:
         groups[items[index].item.category].append(index)
     return [
-        ProposalHeading(name, CATEGORY_WORDS[Category(name)][1].capitalize(), tuple(group))
+        ProposalHeading(key=name, title=CATEGORY_WORDS[Category(name)][1].capitalize(), items=tuple(group))
         for name, group in groups.items()
         if group
     ]
@@ -147,7 +147,9 @@ def _by_conversation(
         group.append(index)
     known: Mapping[str, ArtifactFacts] = {one.path: one for one in preview.sources}
     return [
-        ProposalHeading(path, _title(known.get(path), items, group), tuple(group), known.get(path))
+        ProposalHeading(
+            key=path, title=_title(known.get(path), items, group), items=tuple(group), facts=known.get(path)
+        )
         for path, group in groups.items()
         if group or with_empty
     ]
@@ -168,14 +170,14 @@ SPENT_BESIDE_FROM_PX = 340
 BUTTON_PX = 250.0
 """Width of what stands beside the Apply button, and its padding."""
 SHOWS = (
-    Option("", "All"),
-    Option("ticked", "Ticked"),
-    Option("left", "Not ticked"),
-    Option("changed", "Changed by you"),
-    Option("similar", "Like another"),
-    Option("known", "Known already"),
-    Option("unquoted", "Quote left out"),
-    Option("failed", "Failed"),
+    Option(value="", label="All"),
+    Option(value="ticked", label="Ticked"),
+    Option(value="left", label="Not ticked"),
+    Option(value="changed", label="Changed by you"),
+    Option(value="similar", label="Like another"),
+    Option(value="known", label="Known already"),
+    Option(value="unquoted", label="Quote left out"),
+    Option(value="failed", label="Failed"),
 )
 
 
@@ -191,7 +193,7 @@ def preview_section(desk: Desk) -> None:
     _filters(desk)
     with desk.ui.surface("rows", "clear", height=-FOOT_PX, padding=(0, 0)):
         if shown:
-            desk.ui.virtual_list("items", PreviewRows(desk, preview, shown))
+            desk.ui.virtual_list("items", PreviewRows(desk=desk, preview=preview, shown=shown))
         else:
             _say_empty(desk, preview)
     _foot(desk, preview)
@@ -461,7 +463,7 @@ def _apply(desk: Desk, preview: HarvestPreview) -> None:
     own = desk.view.of(HarvestView)
     for one in preview.items if own.edits else ():
         if (edit := own.edits.get(one.id)) is not None:
-            desk.send(EditHarvestItem(one.id, edit.head, edit.body))
+            desk.send(EditHarvestItem(item_id=one.id, head=edit.head, body=edit.body))
     own.edits.clear()
     own.left_out = frozenset()
     own.tab = "applied"
@@ -473,7 +475,7 @@ def _discard(desk: Desk, preview: HarvestPreview) -> None:
     own = desk.view.of(HarvestView)
     is_worked_on = own.edits or any(one.is_edited or one.is_tick_changed for one in preview.items)
     if is_worked_on:
-        desk.view.dialog = Dialog("harvest_discard", command=DiscardPreview())
+        desk.view.dialog = Dialog(kind="harvest_discard", command=DiscardPreview())
         return
     own.tab = "conversations"
     desk.send(DiscardPreview())

@@ -22,15 +22,15 @@ NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
 LOW_SHARE = 0.27
 """Part of the dialog that the notes take at most: in a low window the conversations have the rest."""
 ROW_PX = 24.0
-TICK = Column("", width=40)
-BRANCHES = Column("Branches", width=88, is_number=True)
+TICK = Column(label="", width=40)
+BRANCHES = Column(label="Branches", width=88, is_number=True)
 COLUMNS = (
-    Column("Day", width=92),
-    Column("From", width=96),
-    Column("Conversation"),
-    Column("New", width=64, is_number=True),
+    Column(label="Day", width=92),
+    Column(label="From", width=96),
+    Column(label="Conversation"),
+    Column(label="New", width=64, is_number=True),
 )
-WHY = Column("New", width=112, is_number=True)
+WHY = Column(label="New", width=112, is_number=True)
 """The last one where it says why a conversation adds nothing."""
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""
@@ -53,9 +53,9 @@ def _choose(desk: Desk, title: str, picks: Literal["files", "folder"]) -> None:
     picked = desk.ui.file_dialog(f"import {picks}", title, start=desk.state.config.project.root, picks=picks)
     if picked is None:
         return
-    desk.view.dialog = Dialog("import") if picked else None
+    desk.view.dialog = Dialog(kind="import") if picked else None
     if picked:
-        desk.send(ImportConversations(tuple(picked)))
+        desk.send(ImportConversations(paths=tuple(picked)))
 
 
 def _import(desk: Desk) -> None:
@@ -78,7 +78,9 @@ def _import(desk: Desk) -> None:
             ui.text("begins", "Reading what you chose…", tone="muted")
         answer = _foot(desk, report)
     if answer == "import" and report is not None:
-        desk.send(ImportConversations(imports.paths, is_dry=False, without=desk.view.of(ImportView).left_out))
+        desk.send(
+            ImportConversations(paths=imports.paths, is_dry=False, without=desk.view.of(ImportView).left_out)
+        )
     elif answer == "stop":
         desk.send(CancelImport())
     elif answer == "close" or closed.clicked or ui.shortcut("Escape"):

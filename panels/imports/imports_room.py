@@ -13,7 +13,7 @@ def _open(desk: Desk, kind: str) -> None:
     """Open the chooser, or the report of the run that is under way or was not read yet."""
     imports = desk.state.imports
     is_shown = imports.is_running or imports.report is not None
-    desk.view.dialog = Dialog("import" if is_shown else kind)
+    desk.view.dialog = Dialog(kind="import" if is_shown else kind)
 
 
 def _files(desk: Desk) -> None:
@@ -25,8 +25,17 @@ def _folder(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("import_files", "File", 1, "Import conversations…", _files, "file-import"),
-    Action("import_folder", "File", 1, "Import a folder of conversations…", _folder, "folder-open"),
+    Action(
+        id="import_files", menu="File", group=1, label="Import conversations…", run=_files, icon="file-import"
+    ),
+    Action(
+        id="import_folder",
+        menu="File",
+        group=1,
+        label="Import a folder of conversations…",
+        run=_folder,
+        icon="folder-open",
+    ),
 )
 
 
@@ -36,4 +45,8 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
     import_dialog(desk, dialog)
 
 
-ROOM = Room(ACTIONS, ImportView, dialogs=dict.fromkeys(("import_files", "import_folder", "import"), _dialog))
+ROOM = Room(
+    actions=ACTIONS,
+    view=ImportView,
+    dialogs=dict.fromkeys(("import_files", "import_folder", "import"), _dialog),
+)

@@ -36,14 +36,14 @@ GONE = "It does not stand in its file any more as it is told here."
 def ask_why(desk: Desk, item: Item) -> None:
     """Open the dialog. Sends ExplainItem."""
     command = ExplainItem(item)
-    desk.view.dialog = Dialog("item_history", command=command)
+    desk.view.dialog = Dialog(kind="item_history", command=command)
     _ask(desk, command)
 
 
 def ask_why_fact(desk: Desk, fact: IndexedFact) -> None:
     """Open the dialog. Sends ExplainFact."""
     command = ExplainFact(fact.id)
-    desk.view.dialog = Dialog("item_history", command=command, text=fact.text)
+    desk.view.dialog = Dialog(kind="item_history", command=command, text=fact.text)
     _ask(desk, command)
 
 
@@ -84,7 +84,9 @@ def _is_fact(desk: Desk, fact_id: str) -> bool:
 
 def show_turn(desk: Desk, discussion_id: str, message_id: str, quote: str) -> None:
     """Go to a message in its conversation, the quote marked. Sends SelectDiscussion."""
-    desk.view.of(DiscussionView).landing = Landing(discussion_id, message_id, quote, is_phrase=True)
+    desk.view.of(DiscussionView).landing = Landing(
+        discussion_id=discussion_id, message_id=message_id, query=quote, is_phrase=True
+    )
     desk.view.page = "chat"
     desk.view.dialog = None
     desk.send(SelectDiscussion(discussion_id))

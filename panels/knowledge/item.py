@@ -149,7 +149,7 @@ def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
         else:
             _prose(ui, "text", shown)
     if ticked is not None:
-        ask(desk, item, SetTaskDone(item, ticked))
+        ask(desk, item, SetTaskDone(item=item, is_done=ticked))
 
 
 def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
@@ -235,11 +235,11 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
         ask_draft(desk, item)
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Delete…"):  # fmt: skip
-        desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
+        desk.view.dialog = Dialog(kind="delete_item", command=DeleteKnowledgeItem(item))
     ui.gap(PAD_PX)  # what can be taken back stands apart from what cannot
     if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Forget every copy…"):  # fmt: skip
-        desk.view.dialog = Dialog("forget", command=ForgetItem(item))
+        desk.view.dialog = Dialog(kind="forget", command=ForgetItem(item=item))
 
 
 def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:
@@ -281,7 +281,7 @@ def lost_card(desk: Desk, ui: Ui, draft: ItemDraft) -> None:
 def _take_over(desk: Desk, draft: ItemDraft) -> None:
     """Put the words into the form for a new item, behind what stands there."""
     view, category = desk.view.of(KnowledgeView), draft.item.category
-    form = view.new.setdefault(category, NewDraft(category))
+    form = view.new.setdefault(category, NewDraft(category=category))
     named = _PLAYBOOK.match(draft.text) if category is Category.PLAYBOOKS else None
     form.name = form.name or (named[1] if named is not None else "")
     text = draft.text[named.end() :] if named is not None else draft.text

@@ -17,12 +17,15 @@ from panels.knowledge.knowledge_view import KnowledgeView, ask, item_key, shown_
 # The dialog that makes a draft of a playbook: its text, where it goes, and what makes it count.
 
 WIDTH_PX, TEXT_PX = 620, 300
-KINDS = (Option(DraftKind.PROMPT.value, "A prompt"), Option(DraftKind.TOOL.value, "A tool"))
+KINDS = (
+    Option(value=DraftKind.PROMPT.value, label="A prompt"),
+    Option(value=DraftKind.TOOL.value, label="A tool"),
+)
 
 
 def ask_draft(desk: Desk, item: Item) -> None:
     """Open the dialog."""
-    desk.view.dialog = Dialog("graduate_playbook", command=GraduatePlaybook(item))
+    desk.view.dialog = Dialog(kind="graduate_playbook", command=GraduatePlaybook(item=item))
 
 
 def draft_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -34,7 +37,7 @@ def draft_dialog(desk: Desk, dialog: Dialog) -> None:
     with ui.dialog("graduate playbook", "Make a draft of this playbook", width=WIDTH_PX) as closed:
         kind = DraftKind(ui.tabs("kind", KINDS, asked.kind.value) or asked.kind.value)
         if kind is not asked.kind:
-            dialog.command = asked = GraduatePlaybook(asked.item, kind)
+            dialog.command = asked = GraduatePlaybook(item=asked.item, kind=kind)
         name = draft_name(asked.item, kind, ())
         ui.selectable_text("text", draft_text(asked.item, kind, name), mono=True, height=TEXT_PX)
         where = f"It is written to {name} in the knowledge folder; the playbook stays. Nothing reads or runs it until you "
@@ -99,4 +102,4 @@ def _attach_notes(desk: Desk, dialog: Dialog) -> None:
         return
     desk.view.dialog = None
     if picked and note is not None:
-        ask(desk, note, AttachNotes(note.file_id, picked[0]))
+        ask(desk, note, AttachNotes(file_id=note.file_id, path=picked[0]))

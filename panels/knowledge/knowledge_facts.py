@@ -113,8 +113,8 @@ def _tag_choice(ui: Ui, view: KnowledgeView, tags: Iterable[str]) -> None:
 
 
 _CATEGORIES = (
-    Option("", "All categories"),
-    *(Option(category.value, words) for category, words in CATEGORY_WORDS.items()),
+    Option(value="", label="All categories"),
+    *(Option(value=category.value, label=words) for category, words in CATEGORY_WORDS.items()),
 )
 
 
@@ -129,7 +129,7 @@ def _choices(facts: Iterable[IndexedFact]) -> tuple[tuple[str, ...], tuple[str, 
 
 
 def _options(every: str, names: Iterable[str]) -> tuple[Option, ...]:
-    return (Option("", every), *(Option(name, name) for name in names))
+    return (Option(value="", label=every), *(Option(value=name, label=name) for name in names))
 
 
 def _problems(desk: Desk, known: FactsState) -> None:
@@ -200,10 +200,12 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
         if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can, tip=why):
             view = desk.view.of(KnowledgeView)
             tags = ", ".join(fact.tags)
-            view.fact_edits[fact.id] = FactDraft(fact.id, fact.text, fact.text, f"{fact.confidence:g}", tags)
+            view.fact_edits[fact.id] = FactDraft(
+                fact_id=fact.id, was=fact.text, text=fact.text, confidence=f"{fact.confidence:g}", tags=tags
+            )
         tip = why if not can else "  ".join(filter(None, (f"Delete {fact.id}", withdrawal_text(desk.state))))
         if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=can, tip=tip):
-            desk.send(DeleteFact(fact.id, fact.text))
+            desk.send(DeleteFact(fact_id=fact.id, was=fact.text))
     with ui.row("origin", gap=8):
         if fact.withdrawn:
             tip = "The item that it was made of was deleted or replaced: it enters no request"
@@ -312,7 +314,9 @@ def save_fact(desk: Desk, draft: FactDraft) -> None:
         return
     tag_names = tuple(tag for part in draft.tags.split(",") if (tag := part.strip()))
     words = " ".join(draft.text.split())
-    draft.command_id = desk.ask(EditFact(draft.fact_id, draft.was, words, number, tag_names))
+    draft.command_id = desk.ask(
+        EditFact(fact_id=draft.fact_id, was=draft.was, text=words, confidence=number, tags=tag_names)
+    )
 
 
 def _settle(desk: Desk, view: KnowledgeView) -> None:

@@ -24,11 +24,11 @@ from panels.knowledge.proposals import has_proposals, proposals_section
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
 
 TABS = (
-    Option("items", "Items", icon="book"),
-    Option("digest", "Digest", icon="file-lines"),
-    Option("facts", "Structured facts", icon="list-check"),
+    Option(value="items", label="Items", icon="book"),
+    Option(value="digest", label="Digest", icon="file-lines"),
+    Option(value="facts", label="Structured facts", icon="list-check"),
 )
-MERGE_TAB = Option("merge", "Merge", icon="code-merge")
+MERGE_TAB = Option(value="merge", label="Merge", icon="code-merge")
 HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0
@@ -58,7 +58,10 @@ def knowledge_panel(desk: Desk) -> None:
     tabs = (*TABS, MERGE_TAB) if own.tab == "merge" or has_merge(desk) else TABS
     if own.tab == PROPOSED or has_proposals(desk):
         count = len(desk.state.proposals.waiting)
-        tabs = (*tabs, Option(PROPOSED, f"Proposed ({count:,})" if count else "Proposed", icon="plug"))
+        tabs = (
+            *tabs,
+            Option(value=PROPOSED, label=f"Proposed ({count:,})" if count else "Proposed", icon="plug"),
+        )
     own.tab = ui.tabs("parts", tabs, own.tab) or own.tab
     if own.tab == "digest":
         with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):

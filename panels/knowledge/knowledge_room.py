@@ -10,7 +10,7 @@ from panels.knowledge.knowledge_view import KnowledgeView
 # Actions on the knowledge from the menus.
 
 ACTIONS: tuple[Action, ...] = (
-    Action("regenerate_digest", "Tools", 2, "Regenerate digest", lambda d: d.send(RegenerateDigest()), "book-open",
+    Action(id="regenerate_digest", menu="Tools", group=2, label="Regenerate digest", run=lambda d: d.send(RegenerateDigest()), icon="book-open",
            is_enabled=lambda d: not d.state.program.is_home_read_only),
 )  # fmt: skip
 
@@ -55,9 +55,19 @@ def _escape(desk: Desk) -> bool:
 
 
 ROOM = Room(
-    ACTIONS,
-    KnowledgeView,
-    panels=(HubPanel("knowledge", "Knowledge", "Knowledge", "book", 3, _panel, _least_px),),
+    actions=ACTIONS,
+    view=KnowledgeView,
+    panels=(
+        HubPanel(
+            id="knowledge",
+            title="Knowledge",
+            label="Knowledge",
+            icon="book",
+            place=3,
+            draw=_panel,
+            least_px=_least_px,
+        ),
+    ),
     dialogs=dict.fromkeys(("delete_item", "attach_notes", "item_history", "graduate_playbook"), _dialog),
     begin=_begin,
     escape=_escape,

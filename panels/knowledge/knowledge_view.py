@@ -132,7 +132,9 @@ class KnowledgeView(msgspec.Struct):
         asked_of: what was known when the open history was asked for, None before: where that changes, it is asked again.
     """
 
-    kept: ClassVar[tuple[Kept, ...]] = (Kept("knowledge_tab", "tab", one_of("items", "digest", "facts")),)
+    kept: ClassVar[tuple[Kept, ...]] = (
+        Kept(key="knowledge_tab", name="tab", read=one_of("items", "digest", "facts")),
+    )
 
     tab: str = "items"
     query: str = ""
@@ -207,14 +209,14 @@ def edited_text(text: str) -> str:
 
 def begin_edit(view: KnowledgeView, item: Item) -> None:
     """Open an item for editing."""
-    view.edits = {item_key(item): ItemDraft(item, shown_text(item))} | view.edits
+    view.edits = {item_key(item): ItemDraft(item=item, text=shown_text(item))} | view.edits
     view.settled = None
     view.shape += 1
 
 
 def begin_new(view: KnowledgeView, category: Category) -> None:
     """Open the form of a category, with what was typed there before."""
-    draft = view.new.setdefault(category, NewDraft(category))
+    draft = view.new.setdefault(category, NewDraft(category=category))
     draft.wants_focus = True
     view.show_new = category
     view.closed.discard(category.value)
@@ -240,11 +242,11 @@ def save(desk: Desk, draft: Draft) -> None:
             if draft.sent == item.text or draft.text == shown_text(item):
                 view.drop(draft)
                 return
-            draft.command_id = desk.ask(EditKnowledgeItem(item, draft.text))
+            draft.command_id = desk.ask(EditKnowledgeItem(item=item, text=draft.text))
             draft.sent_items = items_in(desk.state.knowledge, item.file)
         case NewDraft(category=category):
-            draft.sent = item_body(NewItem(category, draft.text, name=draft.name))
-            draft.command_id = desk.ask(AddKnowledgeItem(category, draft.text, draft.name))
+            draft.sent = item_body(NewItem(category=category, text=draft.text, name=draft.name))
+            draft.command_id = desk.ask(AddKnowledgeItem(category=category, text=draft.text, name=draft.name))
             draft.sent_items = items_in(desk.state.knowledge, names.FILE_OF[category])
 
 
@@ -285,7 +287,7 @@ def _settle(knowledge: KnowledgeState, view: KnowledgeView, draft: Draft) -> Non
         return
     if not isinstance(draft, ItemDraft):
         return
-    here = names.find_item(CategoryFile(file, items=items), draft.item)
+    here = names.find_item(CategoryFile(name=file, items=items), draft.item)
     if draft.is_found is not (here is not None):
         draft.is_found = here is not None
         view.shape += 1

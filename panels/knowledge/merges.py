@@ -140,7 +140,7 @@ def _offer(desk: Desk, category: Category) -> None:
             can = not state.harvest.is_busy and not fault
             if ui.button("ask", label, kind="primary", is_small=True, is_enabled=can):
                 own.merge_offer = None
-                desk.send(ProposeMerge(category))
+                desk.send(ProposeMerge(category=category))
 
 
 def _reading(desk: Desk) -> None:
@@ -164,7 +164,7 @@ def _written(desk: Desk, report: MergeReport) -> None:
             is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
             if ui.button("undo", "Undo", icon="rotate-left", is_small=True, is_enabled=is_free,
                          tip="Every item as it was, in its place"):  # fmt: skip
-                desk.send(UndoHarvest(report.apply_id))
+                desk.send(UndoHarvest(apply_id=report.apply_id))
         with ui.row("version", gap=4):
             ui.text(
                 "path",
@@ -223,7 +223,7 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
 def merge_result(desk: Desk, merge: MergeProposal) -> MergeResult:
     """The file as the ticked merges would leave it, judged as it will be when it is written."""
     files = desk.state.knowledge.categories
-    file = next((one for one in files if one.name == merge.file), CategoryFile(merge.file))
+    file = next((one for one in files if one.name == merge.file), CategoryFile(name=merge.file))
     if not merge.ticked:
         return MergeResult()
     try:
@@ -231,7 +231,12 @@ def merge_result(desk: Desk, merge: MergeProposal) -> MergeResult:
     except SlopError as error:
         return MergeResult(problem=" ".join(filter(None, (f"{error.what}.", error.remedy))))
     gone = sum(len(group.items) - 1 for group in merge.ticked)
-    return MergeResult(len(file.items), len(file.items) - gone, len(file.data), len(data))
+    return MergeResult(
+        before_items=len(file.items),
+        after_items=len(file.items) - gone,
+        before_bytes=len(file.data),
+        after_bytes=len(data),
+    )
 
 
 class MergeRows(msgspec.Struct):

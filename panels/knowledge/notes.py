@@ -75,7 +75,7 @@ def _attach(desk: Desk, ui: Ui, note: NoteFile, *, can: bool) -> None:
         "attach", f"Attach to {note.proposal.replace(chr(92), '/').rpartition('/')[2]}", icon="link",
         kind="primary", is_small=True, is_enabled=can, tip=note.proposal,
     ):  # fmt: skip
-        ask(desk, note, AttachNotes(note.file_id, note.proposal))
+        ask(desk, note, AttachNotes(file_id=note.file_id, path=note.proposal))
     if ui.button("choose", "Choose another file…" if note.proposal else "Choose a file…", icon="folder-open",
                  is_small=True, is_enabled=can):  # fmt: skip
-        desk.view.dialog = Dialog("attach_notes", note.file_id, note.heading)
+        desk.view.dialog = Dialog(kind="attach_notes", subject=note.file_id, text=note.heading)

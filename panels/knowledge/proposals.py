@@ -161,4 +161,4 @@ def _add(desk: Desk, one: Proposal) -> None:
     own = desk.view.of(KnowledgeView)
     text = own.proposal_edits.get(one.id, "").strip()
     changed = "" if text == proposed_text(one) else text
-    own.proposals_asked[one.id] = desk.ask(AcceptProposal(one.id, changed))
+    own.proposals_asked[one.id] = desk.ask(AcceptProposal(proposal_id=one.id, text=changed))

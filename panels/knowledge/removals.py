@@ -42,5 +42,5 @@ def _agreed(question: RemovalQuestion) -> tuple[UndoHarvest | ApplyHarvest | App
     if question.is_merge:
         return ApplyMerge(is_agreed=True), "Merged"
     if question.is_undo:
-        return UndoHarvest(question.apply_id, is_agreed=True), "Taken out"
+        return UndoHarvest(apply_id=question.apply_id, is_agreed=True), "Taken out"
     return ApplyHarvest(is_agreed=True), "Struck through"

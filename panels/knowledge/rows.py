@@ -100,7 +100,7 @@ def counts(knowledge: KnowledgeState, memo: Memo) -> dict[Category, int]:
 
 def _file(knowledge: KnowledgeState, category: Category) -> CategoryFile:
     wanted = names.FILE_OF[category]
-    return next((f for f in knowledge.categories if f.name == wanted), CategoryFile(wanted))
+    return next((f for f in knowledge.categories if f.name == wanted), CategoryFile(name=wanted))
 
 
 def _listing(knowledge: KnowledgeState, view: KnowledgeView, memo: Memo) -> Listing:
@@ -114,14 +114,21 @@ def _listing(knowledge: KnowledgeState, view: KnowledgeView, memo: Memo) -> List
         body, matching = _body(knowledge, view, memo, category, words)
         count, found = count + total, found + matching
         form = view.new.get(category)
-        file = CategoryFile("") if category is Category.FILES else _file(knowledge, category)
+        file = CategoryFile(name="") if category is Category.FILES else _file(knowledge, category)
         name = file.name if file.data or file.problem else ""
         if words and not matching and form is None:
             continue
         is_open = category.value not in view.closed
         rows.append(
             KnowledgeHeading(
-                category, title, icon, total, matching if words else None, is_open, name, file.problem
+                category=category,
+                title=title,
+                icon=icon,
+                count=total,
+                found=matching if words else None,
+                is_open=is_open,
+                file=name,
+                problem=file.problem,
             )
         )
         if form is not None:
@@ -131,14 +138,14 @@ def _listing(knowledge: KnowledgeState, view: KnowledgeView, memo: Memo) -> List
             rows += _cut(category.value, body, view)
     if not (count or words or view.new):
         rows.insert(0, Nothing())
-    return Listing(tuple(rows), forms, count, found)
+    return Listing(rows=tuple(rows), forms=forms, count=count, found=found)
 
 
 def _cut(section: str, body: Sequence[Row], view: KnowledgeView) -> Sequence[Row]:
     limit = view.shown.get(section, FIRST_SHOWN)
     if len(body) <= limit:
         return body
-    return (*body[:limit], More(section, limit, len(body) - limit))
+    return (*body[:limit], More(section=section, listed=limit, left=len(body) - limit))
 
 
 def _body(
@@ -217,10 +224,10 @@ def source_of(state: AppState, memo: Memo, name: str) -> ItemSource:
             continue
         if (summary := state.discussions.summaries.get(discussion_id)) is not None:
             place = SourcePlace.ARCHIVE if summary.meta.archived else SourcePlace.LIST
-            return ItemSource(place, summary.meta.name, discussion_id)
+            return ItemSource(place=place, name=summary.meta.name, id=discussion_id)
         if (item := trash.get(discussion_id)) is not None:
-            return ItemSource(SourcePlace.TRASH, item.name or name, discussion_id)
-    return ItemSource(SourcePlace.GONE, name)
+            return ItemSource(place=SourcePlace.TRASH, name=item.name or name, id=discussion_id)
+    return ItemSource(place=SourcePlace.GONE, name=name)
 
 
 def _by_source(state: AppState, memo: Memo) -> Mapping[str, str]:

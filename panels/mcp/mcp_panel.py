@@ -217,10 +217,10 @@ def _save(desk: Desk, form: McpForm) -> None:
         form.error = "A server needs a name, and a command or an address"
         return
     server = McpServerSettings(
-        name,
+        name=name,
         command=words,
         url=line if is_address else "",
         environment=tuple(form.variables.replace(",", " ").split()),
         network=form.network and not is_address,
     )
-    form.error, form.sent = "", desk.ask(SetMcpServer(server, is_new=True))
+    form.error, form.sent = "", desk.ask(SetMcpServer(server=server, is_new=True))

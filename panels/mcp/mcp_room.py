@@ -12,4 +12,7 @@ def _panel(desk: Desk) -> None:
     mcp_panel(desk)
 
 
-ROOM = Room(view=McpView, panels=(HubPanel("mcp", "MCP Servers", "Servers", "plug", 8, _panel),))
+ROOM = Room(
+    view=McpView,
+    panels=(HubPanel(id="mcp", title="MCP Servers", label="Servers", icon="plug", place=8, draw=_panel),),
+)

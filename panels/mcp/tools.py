@@ -110,7 +110,7 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
         if ui.button("approve", "Approve and start", icon="check", kind="primary", is_small=True,
                      is_enabled=is_free and desk.state.config.project.is_trusted, guard_s=GUARD_S,
                      tip="Until something of this changes"):  # fmt: skip
-            own.sent[name] = desk.ask(ApproveServer(name, question_id(asked)))
+            own.sent[name] = desk.ask(ApproveServer(name=name, shown=question_id(asked)))
 
 
 def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
@@ -152,7 +152,7 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
             label = f"Approve {fmt.count(len(names), 'tool')}" if names else "Approve none"
             if ui.button("approve", label, icon="check", kind="primary", is_small=True, is_enabled=is_free, guard_s=GUARD_S,
                          tip="Until what it says of one of them changes"):  # fmt: skip
-                own.sent[name] = desk.ask(ApproveTools(name, shown, names))
+                own.sent[name] = desk.ask(ApproveTools(name=name, shown=shown, names=names))
 
 
 def _unapproved(server: McpServer) -> frozenset[str]:

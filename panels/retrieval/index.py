@@ -60,7 +60,7 @@ def _add_button(desk: Desk, path: str) -> None:
     tip = "It is in the preset already" if is_in else f"Add {path} to {where}, for a model without tools"
     if desk.ui.button("add", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tip,
                       is_enabled=not is_in and desk.summary is not None):  # fmt: skip
-        add_items(desk, preset, (FileItem(path),))
+        add_items(desk, preset, (FileItem(path=path),))
 
 
 SHOWN = 5
@@ -106,7 +106,7 @@ def _state(desk: Desk) -> None:
             if ui.button("off", "Switch off", kind="ghost", is_small=True,
                          is_enabled=not is_locked(desk.state.config.project),
                          tip="Search is off in this project from then on; the index stays until you delete it"):  # fmt: skip
-                desk.send(ChangeProjectSetting("retrieval.enabled", False))
+                desk.send(ChangeProjectSetting(key="retrieval.enabled", value=False))
 
 
 def _navigation(desk: Desk) -> None:

@@ -40,7 +40,7 @@ def _switch(desk: Desk) -> None:
             is_enabled=not is_locked(desk.state.config.project), tip="For this project, in its manual_slop.toml",
         )  # fmt: skip
         if changed is not None:
-            desk.send(ChangeProjectSetting("retrieval.ambient", changed))
+            desk.send(ChangeProjectSetting(key="retrieval.ambient", value=changed))
         ui.text("about", f"The few best passages of knowledge and past discussions join a message, behind your words and at most "
                 f"{settings.ambient_tokens:,} tokens. You see them before you send, and can keep each one out.",
                 tone="muted", style="small", wraps=True)  # fmt: skip
@@ -111,9 +111,9 @@ def _kept_out(desk: Desk) -> None:
 
 
 PARTS = (
-    Option("search", "Search", icon="magnifying-glass"),
-    Option("index", "Index", icon="database"),
-    Option("recall", "Recall", icon="paper-plane"),
+    Option(value="search", label="Search", icon="magnifying-glass"),
+    Option(value="index", label="Index", icon="database"),
+    Option(value="recall", label="Recall", icon="paper-plane"),
 )
 
 

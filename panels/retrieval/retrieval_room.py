@@ -15,7 +15,7 @@ def _can_update(desk: Desk) -> bool:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("update_index", "Tools", 2, "Update search index", lambda d: d.send(UpdateIndex()), "compass",
+    Action(id="update_index", menu="Tools", group=2, label="Update search index", run=lambda d: d.send(UpdateIndex()), icon="compass",
            is_enabled=_can_update),
 )  # fmt: skip
 
@@ -33,8 +33,10 @@ def _dialog(desk: Desk, _dialog: Dialog) -> None:
 
 
 ROOM = Room(
-    ACTIONS,
-    RetrievalView,
-    panels=(HubPanel("retrieval", "Retrieval", "Retrieval", "compass", 6, _panel),),
+    actions=ACTIONS,
+    view=RetrievalView,
+    panels=(
+        HubPanel(id="retrieval", title="Retrieval", label="Retrieval", icon="compass", place=6, draw=_panel),
+    ),
     dialogs={"notes_folder": _dialog},
 )

@@ -24,7 +24,7 @@ class RetrievalView(msgspec.Struct):
         looked_with: the places that were last looked at; checked_at: the run after which index files were last checked.
     """
 
-    kept: ClassVar[tuple[Kept, ...]] = (Kept("retrieval_tab", "tab", one_of(*TABS)),)
+    kept: ClassVar[tuple[Kept, ...]] = (Kept(key="retrieval_tab", name="tab", read=one_of(*TABS)),)
 
     tab: str = "search"
     query: str = ""

@@ -110,16 +110,16 @@ def add_hit(desk: Desk, preset: Preset | None, known: FileItem | None, hit: Sear
     """Put a hit's passage into the preset. Sends ChangePreset, or CreatePreset where none is in use."""
     if preset is not None and known is not None:
         items = tuple(with_hit(item, hit) if item is known else item for item in preset.items)
-        desk.send(ChangePreset(preset.name, items))
+        desk.send(ChangePreset(name=preset.name, items=items))
     else:
-        add_items(desk, preset, (with_hit(FileItem(path, FileMode.SLICES), hit),))
+        add_items(desk, preset, (with_hit(FileItem(path=path, mode=FileMode.SLICES), hit),))
 
 
 def with_hit(item: FileItem, hit: SearchHit) -> FileItem:
     """The item with a hit's lines in what is sent of it; whole where only the file's title was found."""
     if hit.found_by == (Retriever.NAVIGATION,):
         return (
-            FileItem(item.path)
+            FileItem(path=item.path)
             if not item.slices and not item.symbols and item.mode is FileMode.SLICES
             else item
         )
@@ -196,13 +196,15 @@ def _box(desk: Desk, own: RetrievalView) -> None:
 def ask(desk: Desk, own: RetrievalView) -> None:
     """Search for what stands in the box; nothing where nothing does. Sends SearchMemory."""
     if own.query.strip() and not own.flaw[0]:
-        own.command_id = desk.ask(SearchMemory(own.query, COUNT, filters(own)))
+        own.command_id = desk.ask(SearchMemory(query=own.query, count=COUNT, filters=filters(own)))
 
 
 def filters(own: RetrievalView) -> SearchFilters:
     """Filters as they are asked for."""
     corpora = (Corpus(own.corpus),) if own.corpus else ()
-    return SearchFilters(corpora, own.folder.strip(), own.tag.strip(), own.after, own.before)
+    return SearchFilters(
+        corpora=corpora, folder=own.folder.strip(), tag=own.tag.strip(), after=own.after, before=own.before
+    )
 
 
 def _filters(desk: Desk, own: RetrievalView) -> None:
@@ -238,7 +240,10 @@ def _pair(ui: Ui, key: str) -> AbstractContextManager[None]:
 def _choose_corpus(desk: Desk, own: RetrievalView, width: float) -> None:
     asked = desk.state.retrieval.asked
     listed = asked.corpora if asked is not None else ()
-    options = (Option("", "Everywhere"), *(Option(one.value, facts.CORPUS_WORDS[one][0]) for one in listed))
+    options = (
+        Option(value="", label="Everywhere"),
+        *(Option(value=one.value, label=facts.CORPUS_WORDS[one][0]) for one in listed),
+    )
     value = own.corpus if own.corpus in {one.value for one in options} else ""
     chosen = desk.ui.combo("corpus", options, value, tip="Where to search", width=width)
     own.corpus = value if chosen is None else chosen

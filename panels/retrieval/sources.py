@@ -41,7 +41,7 @@ def off_section(desk: Desk) -> None:
     with ui.row("switch"):
         if ui.button("on", "Switch on for this project", icon="power-off", kind="primary",
                      tip="Written to the project's manual_slop.toml"):  # fmt: skip
-            desk.send(ChangeProjectSetting("retrieval.enabled", True))
+            desk.send(ChangeProjectSetting(key="retrieval.enabled", value=True))
 
 
 def _can_write(desk: Desk) -> bool:
@@ -71,7 +71,7 @@ def ask_to_look(desk: Desk) -> None:
             text = "This folder's manual_slop.toml asks for things that you have not seen yet. Nothing of it counts before."
             ui.text("text", text, wraps=True, width=0)
         if ui.button("look", "Look at what it asks for", kind="primary", is_small=True):
-            desk.view.dialog = Dialog("trust")
+            desk.view.dialog = Dialog(kind="trust")
 
 
 def is_locked(project: Project) -> bool:
@@ -102,7 +102,7 @@ def corpora_rows(desk: Desk) -> None:
             kept = tuple(
                 one.value for one in Corpus if (ticked if one is corpus else one.value in settings.corpora)
             )
-            desk.send(ChangeProjectSetting("retrieval.corpora", kept))
+            desk.send(ChangeProjectSetting(key="retrieval.corpora", value=kept))
 
 
 def corpus_counts(desk: Desk) -> Mapping[Corpus, CorpusCount]:
@@ -121,7 +121,7 @@ def notes_rows(desk: Desk) -> None:
         ui.text("title", "Folders of notes", style="small_strong", width=0, tip=BOUNDS)
         if ui.button("browse", "", icon="folder-plus", kind="ghost", is_small=True, is_enabled=can,
                      tip="Add a folder of notes…"):  # fmt: skip
-            desk.view.dialog = Dialog("notes_folder")
+            desk.view.dialog = Dialog(kind="notes_folder")
     for name in settings.roots:
         with ui.row(("folder", name)):
             ui.icon("icon", "folder", tone="muted")
@@ -129,7 +129,7 @@ def notes_rows(desk: Desk) -> None:
             if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, is_enabled=can,
                          tip=f"Do not read {name}"):  # fmt: skip
                 kept = tuple(one for one in settings.roots if one != name)
-                desk.send(ChangeProjectSetting("retrieval.roots", kept))
+                desk.send(ChangeProjectSetting(key="retrieval.roots", value=kept))
     if not settings.roots:
         ui.text(
             "none",
@@ -156,7 +156,7 @@ def add_folder(desk: Desk, typed: str) -> None:
     name = typed.strip().replace("\\", "/").rstrip("/")
     name = name.removeprefix(f"{root}/") if root else name
     if name and name not in roots:
-        desk.send(ChangeProjectSetting("retrieval.roots", (*roots, name)))
+        desk.send(ChangeProjectSetting(key="retrieval.roots", value=(*roots, name)))
 
 
 def notes_dialog(desk: Desk) -> None:

@@ -152,8 +152,11 @@ def _folder(desk: Desk, own: SettingsView, tools: ToolSettings) -> str:
     folders = dict.fromkeys((*tools.folders, *([root] if root else [])))
     if own.policy_folder not in folders:
         own.policy_folder = ""
-    options = [Option("", EVERYWHERE)]
-    options += [Option(one, one, "" if one in tools.folders else "as every folder") for one in folders]
+    options = [Option(value="", label=EVERYWHERE)]
+    options += [
+        Option(value=one, label=one, detail="" if one in tools.folders else "as every folder")
+        for one in folders
+    ]
     with labelled(ui, "folder row", "In"):
         chosen = ui.combo("folder", options, own.policy_folder, width=0, tip="Folder, and all below it")
     if chosen is not None:
@@ -163,9 +166,11 @@ def _folder(desk: Desk, own: SettingsView, tools: ToolSettings) -> str:
 
 def _answer(desk: Desk, table: str, name: str, label: str, now: str, *, is_general: bool) -> None:
     ui = desk.ui
-    options = [Option(answer.value, *words) for answer, words in ANSWERS.items()]
+    options = [
+        Option(value=answer.value, label=label, detail=detail) for answer, (label, detail) in ANSWERS.items()
+    ]
     if not is_general:
-        options.insert(0, Option("", "As in every folder"))
+        options.insert(0, Option(value="", label="As in every folder"))
     with labelled(ui, name, label):
         chosen = ui.combo("answer", options, now, width=0, tip=label)
     if chosen is not None and chosen != now:

@@ -147,7 +147,9 @@ def _server(desk: Desk, server: ServerSettings) -> None:
         ui.text("address", server.base_url, tone="muted", style="small", width=0, tip=server.base_url)
         label = server.label or server.id
         if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {label}", is_small=True):
-            desk.view.of(SettingsView).server_form = ServerForm(server.id, server.label, server.base_url)
+            desk.view.of(SettingsView).server_form = ServerForm(
+                id=server.id, label=server.label, base_url=server.base_url
+            )
         if ui.button("remove", "", icon="trash-can", kind="ghost", tip=f"Remove {label}", is_small=True):
             ask_removal(desk, label, f"{server.base_url} goes from your settings.", RemoveServer(server.id))
 
@@ -182,7 +184,7 @@ def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
     elif not re.match(r"https?://[^\s/]+", address):
         form.error = f"{address!r} is no address; it begins with http:// or https://"
     else:
-        desk.send(SaveServer(server_id, label, address))
+        desk.send(SaveServer(id=server_id, label=label, base_url=address))
         desk.view.of(SettingsView).server_form = None
 
 
@@ -197,8 +199,8 @@ def models_section(desk: Desk) -> None:
         ui.text("label", "New discussions use", width=180)
         now = model_value(ai.provider, ai.model) if ai.provider or ai.model else ""
         known = any(option.value == now for option in options) or not now
-        named = () if known else (Option(now, ai.model or ai.provider),)
-        shown = (Option("", "The one used last"), *named, *options)
+        named = () if known else (Option(value=now, label=ai.model or ai.provider),)
+        shown = (Option(value="", label="The one used last"), *named, *options)
         chosen = ui.combo("model", shown, now, width=280, tip="Model of new discussions")
     first = starting_model(desk.state)
     label = model_label(desk.state, first.provider, first.model)

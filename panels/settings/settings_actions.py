@@ -45,7 +45,7 @@ def _trust(desk: Desk) -> None:
     if _is_trusted_whole(desk):
         desk.send(TrustProject(is_trusted=False))
     else:
-        desk.view.dialog = Dialog("trust")
+        desk.view.dialog = Dialog(kind="trust")
 
 
 def _is_trusted_whole(desk: Desk) -> bool:
@@ -59,17 +59,17 @@ def _refresh_models(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("open_project", "File", 0, "Open project folder…", opens_dialog("open_project"), "folder-open", "Ctrl+O"),
-    Action("settings", "File", 2, "Settings", _settings, "gear", "Ctrl+,",
+    Action(id="open_project", menu="File", group=0, label="Open project folder…", run=opens_dialog("open_project"), icon="folder-open", chord="Ctrl+O"),
+    Action(id="settings", menu="File", group=2, label="Settings", run=_settings, icon="gear", chord="Ctrl+,",
            is_done=lambda d: d.view.page == "settings", undo_label="Close settings"),
-    Action("theme", "View", 3, "Switch theme", _theme, "circle-half-stroke", "Ctrl+Shift+L"),
-    Action("larger", "View", 3, "Larger", _scale(1), "magnifying-glass-plus", "Ctrl+="),
-    Action("smaller", "View", 3, "Smaller", _scale(-1), "magnifying-glass-minus", "Ctrl+-"),
-    Action("normal_size", "View", 3, "Normal size", _scale(0), "magnifying-glass", "Ctrl+0"),
-    Action("trust", "Tools", 2, "Trust this project…", _trust, "shield-halved", "",
-           lambda d: bool(d.state.config.project.root), is_done=_is_trusted_whole,
+    Action(id="theme", menu="View", group=3, label="Switch theme", run=_theme, icon="circle-half-stroke", chord="Ctrl+Shift+L"),
+    Action(id="larger", menu="View", group=3, label="Larger", run=_scale(1), icon="magnifying-glass-plus", chord="Ctrl+="),
+    Action(id="smaller", menu="View", group=3, label="Smaller", run=_scale(-1), icon="magnifying-glass-minus", chord="Ctrl+-"),
+    Action(id="normal_size", menu="View", group=3, label="Normal size", run=_scale(0), icon="magnifying-glass", chord="Ctrl+0"),
+    Action(id="trust", menu="Tools", group=2, label="Trust this project…", run=_trust, icon="shield-halved", chord="",
+           is_enabled=lambda d: bool(d.state.config.project.root), is_done=_is_trusted_whole,
            undo_label="Stop trusting this project"),
-    Action("local_servers", "Tools", 3, "Find local servers", lambda d: d.send(FindLocalServers()), "server"),
-    Action("refresh_models", "Tools", 3, "Refresh models", _refresh_models, "arrows-rotate", "", has_discussion),
-    Action("about", "Help", 1, "About Manual Slop", lambda d: d.view.show_settings("about"), "circle-info"),
+    Action(id="local_servers", menu="Tools", group=3, label="Find local servers", run=lambda d: d.send(FindLocalServers()), icon="server"),
+    Action(id="refresh_models", menu="Tools", group=3, label="Refresh models", run=_refresh_models, icon="arrows-rotate", chord="", is_enabled=has_discussion),
+    Action(id="about", menu="Help", group=1, label="About Manual Slop", run=lambda d: d.view.show_settings("about"), icon="circle-info"),
 )  # fmt: skip

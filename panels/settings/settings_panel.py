@@ -86,17 +86,22 @@ def _appearance(desk: Desk) -> None:
     ui, look = desk.ui, desk.state.config.settings.appearance
     ui.text("title", "Appearance", style="h2")
     with labelled(ui, "theme row", "Theme"):
-        theme = ui.combo("theme", (Option("dark", "Dark"), Option("light", "Light")), look.theme, tip="Theme")
+        theme = ui.combo(
+            "theme",
+            (Option(value="dark", label="Dark"), Option(value="light", label="Light")),
+            look.theme,
+            tip="Theme",
+        )
     if theme is not None:
         desk.send(ChangeSetting("appearance.theme", theme))
     with labelled(ui, "scale row", "Size of everything"):
         scales = sorted({*SCALES, look.ui_scale})
-        options = [Option(f"{scale:g}", f"{scale:.0%}") for scale in scales]
+        options = [Option(value=f"{scale:g}", label=f"{scale:.0%}") for scale in scales]
         scale = ui.combo("scale", options, f"{look.ui_scale:g}", tip="UI scale (Ctrl+= and Ctrl+-)")
     if scale is not None:
         desk.send(ChangeSetting("appearance.ui_scale", float(scale)))
     with labelled(ui, "send row", "Send with"):
-        keys = (Option("ctrl+enter", "Ctrl+Enter"), Option("enter", "Enter"))
+        keys = (Option(value="ctrl+enter", label="Ctrl+Enter"), Option(value="enter", label="Enter"))
         key = ui.combo("send key", keys, look.send_key, tip="Key that sends")
     if key is not None:
         desk.send(ChangeSetting("appearance.send_key", key))
@@ -163,7 +168,7 @@ def _project(desk: Desk) -> None:
         is_open = bool(project.asked) or not project.is_trusted
         label = "Look at what it asks for" if project.asked else "Trust it…"
         if is_open and ui.button("look", label, kind="primary"):
-            desk.view.dialog = Dialog("trust")
+            desk.view.dialog = Dialog(kind="trust")
     if project.asked:
         ui.text("asked title", "Held back until you have seen it", style="strong")
         for index, line in enumerate(asked_lines(project.asked)):

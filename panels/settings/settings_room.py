@@ -27,5 +27,7 @@ def _remove(desk: Desk, dialog: Dialog) -> None:
 
 
 ROOM = Room(
-    ACTIONS, SettingsView, dialogs={"open_project": _open_project, "trust": _trust, "remove": _remove}
+    actions=ACTIONS,
+    view=SettingsView,
+    dialogs={"open_project": _open_project, "trust": _trust, "remove": _remove},
 )

@@ -44,7 +44,7 @@ def texts_section(desk: Desk) -> None:
             words = "Some of this folder's do not count until you have seen them."
             desk.ui.text("words", words, tone="warn", width=0, wraps=True)
             if desk.ui.button("trust", "Look at what it asks for", is_small=True):
-                desk.view.dialog = Dialog("trust")
+                desk.view.dialog = Dialog(kind="trust")
     for table, title, setting, what in GROUPS:
         with desk.ui.group(table.value, gap=8):
             _group(desk, table, title, setting, what)
@@ -58,7 +58,7 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
         ui.text("title", title, style="h3")
         ui.push()
         if ui.button("new", f"New {table.word}", icon="plus", is_small=True):
-            desk.view.of(SettingsView).text_form = TextForm(table.value)
+            desk.view.of(SettingsView).text_form = TextForm(table=table.value)
     ui.text("what", what, tone="muted", style="small", wraps=True)
     if known:
         _default(desk, table, setting, known)
@@ -74,13 +74,18 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
                 ui.text("users", said, tone="faint", style="small", tip=f"Used by {said}")
             if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {text.name}", is_small=True):
                 desk.view.of(SettingsView).text_form = TextForm(
-                    table.value, text.name, text.name, text.text, text.text
+                    table=table.value, old_name=text.name, name=text.name, text=text.text, base=text.text
                 )
             if ui.button(
                 "delete", "", icon="trash-can", kind="ghost", tip=f"Delete {text.name}", is_small=True
             ):
                 shown = one_line(text.text, REMOVED_CHARS)
-                ask_removal(desk, text.name, f"“{shown}”", DeleteNamedText(table, text.name, text.text))
+                ask_removal(
+                    desk,
+                    text.name,
+                    f"“{shown}”",
+                    DeleteNamedText(table=table, name=text.name, base=text.text),
+                )
 
 
 def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedText]) -> None:
@@ -88,8 +93,8 @@ def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedT
     now = ai.persona if table is TextTable.PERSONAS else ai.system_prompt_preset
     names = dict.fromkeys([*known, now])
     options = [
-        Option("", "None"),
-        *(Option(name, name if name in known else f"{name} (missing)") for name in names if name),
+        Option(value="", label="None"),
+        *(Option(value=name, label=name if name in known else f"{name} (missing)") for name in names if name),
     ]
     with desk.ui.row("default"):
         desk.ui.text("label", "New discussions begin with", style="small", tone="muted")
@@ -122,10 +127,12 @@ def _prompts(desk: Desk) -> None:
             ui.badge("whose", "yours" if is_own else "project's" if source else "shipped",
                      tone="accent" if is_own else "muted", tip=source)  # fmt: skip
             if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {name}", is_small=True):
-                desk.view.of(SettingsView).text_form = TextForm("prompts", name, name, text, text)
+                desk.view.of(SettingsView).text_form = TextForm(
+                    table="prompts", old_name=name, name=name, text=text, base=text
+                )
             if is_own and ui.button("reset", "", icon="rotate-left", kind="ghost", is_small=True,
                                     tip=f"Back to the shipped text of {name}"):  # fmt: skip
-                desk.send(ResetPrompt(name, text))
+                desk.send(ResetPrompt(name=name, base=text))
 
 
 def _is_own(desk: Desk, source: str) -> bool:
@@ -213,10 +220,12 @@ def _path(desk: Desk, form: TextForm) -> str:
 def _save(desk: Desk, form: TextForm) -> None:
     form.error = ""
     if form.table == "prompts":
-        form.command_id = desk.ask(SavePrompt(form.old_name, form.text, form.base))
+        form.command_id = desk.ask(SavePrompt(name=form.old_name, text=form.text, base=form.base))
         return
     base = form.base if form.old_name else None
-    command = SaveNamedText(TextTable(form.table), form.name, form.text, form.old_name, base)
+    command = SaveNamedText(
+        table=TextTable(form.table), name=form.name, text=form.text, old_name=form.old_name, base=base
+    )
     form.command_id = desk.ask(command)
 
 

@@ -84,12 +84,13 @@ def _hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
 
 def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
     actions = [
-        PaletteHit(a.shown_label(desk), a.icon, a.shown_chord(desk.state), action_id=a.id) for a in can_do
+        PaletteHit(label=a.shown_label(desk), icon=a.icon, detail=a.shown_chord(desk.state), action_id=a.id)
+        for a in can_do
     ]
     if not query.strip():
         return tuple(actions[:SHOWN])
     discussions = (
-        PaletteHit(s.meta.name, "comments", "discussion", discussion_id=s.meta.id)
+        PaletteHit(label=s.meta.name, icon="comments", detail="discussion", discussion_id=s.meta.id)
         for s in desk.state.discussions.summaries.values()
     )
     return best([*actions, *discussions], query)

@@ -103,19 +103,19 @@ def _toggle_hub(desk: Desk) -> None:
 
 def _of_panel(panel: HubPanel) -> Action:
     return Action(
-        panel.id, "View", 2, panel.title, lambda d: d.view.show_hub(panel.id), panel.icon, f"Ctrl+{panel.place}",
+        id=panel.id, menu="View", group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}",
         is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
     )  # fmt: skip
 
 
 OWN: tuple[Action, ...] = (
-    Action("quit", "File", 3, "Quit", lambda d: d.send(Quit()), "power-off", "Ctrl+Q"),
-    Action("list", "View", 1, "Show discussion list", _toggle_list, "list", "Ctrl+B",
+    Action(id="quit", menu="File", group=3, label="Quit", run=lambda d: d.send(Quit()), icon="power-off", chord="Ctrl+Q"),
+    Action(id="list", menu="View", group=1, label="Show discussion list", run=_toggle_list, icon="list", chord="Ctrl+B",
            is_done=lambda d: "list" in shown_panes(d.view), undo_label="Hide discussion list"),
-    Action("hub", "View", 1, "Show Operations Hub", _toggle_hub, "table-columns", "Ctrl+Shift+H",
+    Action(id="hub", menu="View", group=1, label="Show Operations Hub", run=_toggle_hub, icon="table-columns", chord="Ctrl+Shift+H",
            is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
-    Action("palette", "Tools", 0, "Command palette", opens_dialog("palette"), "terminal", "Ctrl+Shift+P"),
-    Action("shortcuts", "Help", 0, "Keyboard shortcuts", opens_dialog("shortcuts"), "keyboard", "F1"),
+    Action(id="palette", menu="Tools", group=0, label="Command palette", run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P"),
+    Action(id="shortcuts", menu="Help", group=0, label="Keyboard shortcuts", run=opens_dialog("shortcuts"), icon="keyboard", chord="F1"),
 )  # fmt: skip
 
 
@@ -145,13 +145,13 @@ def run_shortcuts(desk: Desk) -> None:
 _HUB_PX = within(160, 1200)
 
 WINDOW: tuple[Kept, ...] = (
-    Kept("page", "page", one_of("chat", "settings")),
-    Kept("hub_tab", "panel", one_of(*(one.id for one in PANELS))),
-    Kept("settings_section", "settings_section", text),
-    Kept("list_px", "list_px", within(160, 800)),
-    Kept("hub_px", "hub_px", lambda value, now: _HUB_PX(value or None, now)),
-    Kept("is_list_shown", "is_list_shown", yes_or_no),
-    Kept("is_hub_shown", "is_hub_shown", yes_or_no),
+    Kept(key="page", name="page", read=one_of("chat", "settings")),
+    Kept(key="hub_tab", name="panel", read=one_of(*(one.id for one in PANELS))),
+    Kept(key="settings_section", name="settings_section", read=text),
+    Kept(key="list_px", name="list_px", read=within(160, 800)),
+    Kept(key="hub_px", name="hub_px", read=lambda value, now: _HUB_PX(value or None, now)),
+    Kept(key="is_list_shown", name="is_list_shown", read=yes_or_no),
+    Kept(key="is_hub_shown", name="is_hub_shown", read=yes_or_no),
 )
 
 ROOM_FIELDS = tuple((room.view, room.view.kept) for room in ROOMS if room.view is not None and room.view.kept)

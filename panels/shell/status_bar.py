@@ -262,7 +262,7 @@ def _said(desk: Desk) -> Notice | None:
     said = desk.view.said
     if said is None or said[0] != desk.state.discussions.selected_id:
         return None
-    return Notice("said", Level.INFO, said[1])
+    return Notice(id="said", level=Level.INFO, text=said[1])
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
@@ -313,7 +313,7 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
         notice = notices[at]
         did = _banner(ui, ("notice", notice.id), notice, width)
         if did == "action" and isinstance(notice.action, TrustProject) and notice.action.is_trusted:
-            desk.view.dialog = Dialog("trust")  # nobody says yes to what does not stand above the button
+            desk.view.dialog = Dialog(kind="trust")  # nobody says yes to what does not stand above the button
         elif did == "action" and isinstance(notice.action, Command):
             send(notice.action)
         elif did == "action" and notice.id in LEADS:
@@ -366,6 +366,6 @@ def _trust_banner(desk: Desk, own: NoticesView, question: str, limit: int) -> No
             ui.text("rest", f"and {len(lines) - limit} more", tone="muted", style="small")
         with ui.row("answers"):
             if ui.button("look", "Look at all of it", kind="primary", is_small=True):
-                desk.view.dialog = Dialog("trust")
+                desk.view.dialog = Dialog(kind="trust")
             if ui.button("later", "Not now", is_small=True):
                 own.was_trust_put_off.add((project.root, question))

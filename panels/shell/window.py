@@ -31,7 +31,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     _restore(state, view)
     send = guarded(state, view, _showing(view, send))
     ask_past_limit(state, view)
-    desk = Desk(state, view, ui, send, BY_ID)
+    desk = Desk(state=state, view=view, ui=ui, send=send, actions=BY_ID)
     _begin(desk)
     with ui.surface("window", "base", height=0, padding=(0, 0)):
         width_px, high_px = ui.width(), ui.height()

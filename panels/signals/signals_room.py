@@ -19,7 +19,7 @@ def _toggle(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("quiet", "Tools", 3, "Hold notifications back", _toggle, "bell-slash",
+    Action(id="quiet", menu="Tools", group=3, label="Hold notifications back", run=_toggle, icon="bell-slash",
            is_done=is_quiet, undo_label="Give notifications again"),
 )  # fmt: skip
 
@@ -30,4 +30,8 @@ def _panel(desk: Desk) -> None:
     signals_panel(desk)
 
 
-ROOM = Room(ACTIONS, SignalsView, panels=(HubPanel("signals", "Signals", "Signals", "bell", 9, _panel),))
+ROOM = Room(
+    actions=ACTIONS,
+    view=SignalsView,
+    panels=(HubPanel(id="signals", title="Signals", label="Signals", icon="bell", place=9, draw=_panel),),
+)

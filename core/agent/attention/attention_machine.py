@@ -59,7 +59,7 @@ class TurnEnd(msgspec.Struct, frozen=True):
 
 def started(discussion_id: str, now: datetime) -> Autonomy:
     """Autonomy as a person's act begins it: the person has just been here."""
-    begun = Autonomy(discussion_id, Attention.ENGAGED, now, person_at=now)
+    begun = Autonomy(discussion_id=discussion_id, state=Attention.ENGAGED, entered_at=now, person_at=now)
     return noted(_waiting(begun, now), now, "Autonomy starts.")
 
 

@@ -100,7 +100,7 @@ def dreams_followed(before: AppState, after: AppState, autonomy: Autonomy, now: 
     if why or not paths:
         told = f"Nothing was read: {why}" if why else "Nothing is new to read: it would keep nothing."
         return _with(after, machine.dreamt(autonomy, now, told)), ()
-    state, effects = harvest.command(after, PreviewHarvest(paths, is_dream=True))
+    state, effects = harvest.command(after, PreviewHarvest(paths=paths, is_dream=True))
     if state.harvest.phase is HarvestPhase.PREVIEWING:
         return state, effects
     return _with(after, machine.dreamt(autonomy, now, "Nothing was read: the harvest cannot begin now.")), ()
@@ -191,7 +191,7 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
         return decline(state, asked.command_id, STOP_NOTICE, against), ()
     state, asks = modes.unwatched(state, discussion_id)
     state = dismiss(_with(state, machine.started(discussion_id, given.at)), STOP_NOTICE)
-    state = conclude(state, CommandOutcome(asked.command_id, discussion_id))
+    state = conclude(state, CommandOutcome(command_id=asked.command_id, made_id=discussion_id))
     meta = state.discussions.summaries[discussion_id].meta
     return state, (*asks, *spending.price_wanted(state, meta.provider, meta.model))
 
@@ -199,8 +199,10 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
 def _stop(state: AppState, given: Stamp, asked: StopAutonomy) -> Result:
     autonomy = state.attention.autonomy
     if autonomy is None:
-        return conclude(state, CommandOutcome(asked.command_id, problem="No discussion is autonomous.")), ()
-    state = conclude(state, CommandOutcome(asked.command_id))
+        return conclude(
+            state, CommandOutcome(command_id=asked.command_id, problem="No discussion is autonomous.")
+        ), ()
+    state = conclude(state, CommandOutcome(command_id=asked.command_id))
     return _ended_now(state, given, autonomy, "You stopped autonomy.")
 
 
@@ -379,9 +381,13 @@ def _begin(
     discussion_id = autonomy.discussion_id
     template = state.config.prompts.get(words.prompt_name(autonomy), "")
     text = words.opening_words(autonomy, template, _idle_s(state, autonomy, given.at), signals)
-    record = MessageRecord(given.make_id(0), given.at, Role.USER, (TextPart(text),), is_autonomous=True)
+    record = MessageRecord(
+        id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(text),), is_autonomous=True
+    )
     records: tuple[Record, ...] = (*_unanswered(state, given, discussion_id), record)
-    state, effects = sending.save_then_call(state, given, RetrySend(discussion_id), record.id, records)
+    state, effects = sending.save_then_call(
+        state, given, RetrySend(discussion_id=discussion_id), record.id, records
+    )
     if discussion_id not in state.turns.calls:
         return state, effects
     state = taken(state, tuple(one.id for one in signals))
@@ -394,7 +400,9 @@ def _begin(
 def _unanswered(state: AppState, given: Stamp, discussion_id: str) -> tuple[DeleteRecord, ...]:
     """Words of ours that no reply came to leave the view: after an hour of failures one opening stands there, not ten."""
     last = state.discussions.open[discussion_id].messages[-1:]
-    return tuple(DeleteRecord(given.make_id(40), given.at, one.id) for one in last if one.is_autonomous)
+    return tuple(
+        DeleteRecord(id=given.make_id(40), at=given.at, target_id=one.id) for one in last if one.is_autonomous
+    )
 
 
 def _signals(state: AppState, discussion_id: str) -> tuple[Signal, ...]:

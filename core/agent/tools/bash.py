@@ -101,14 +101,21 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
     if shown != whole:
         shown = f"{shown[: _TITLE_CHARS - 1]}…"
     return Judged(
-        ActKind.COMMAND,
-        f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
-        "\n".join((given.command, *below)),
+        kind=ActKind.COMMAND,
+        title=f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
+        detail="\n".join((given.command, *below)),
         reasons=(*places, *_reasons(root, needs_network=given.network)),
         grant=command_grant(line.prefixes),
         commands=line.commands,
         files=files,
-        plan=(CommandOrder(given.command, folder, given.network, None if given.background else TIMEOUT_S)),
+        plan=(
+            CommandOrder(
+                command=given.command,
+                folder=folder,
+                needs_network=given.network,
+                timeout_s=None if given.background else TIMEOUT_S,
+            )
+        ),
     )
 
 
@@ -129,17 +136,17 @@ def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> 
     if os.path.realpath(order.folder) != order.folder or not (order.folder + "/").startswith(
         root.rstrip("/") + "/"
     ):
-        return ToolAnswer("The folder changed since the command was judged. Nothing ran.", is_error=True)
+        return ToolAnswer(text="The folder changed since the command was judged. Nothing ran.", is_error=True)
     try:
         if order.timeout_s is None:
             command_id = desk.commands.start(order, desk)
             return ToolAnswer(
-                f"It runs in the background as {command_id!r}. bash_output gives its output, bash_kill ends it.",
+                text=f"It runs in the background as {command_id!r}. bash_output gives its output, bash_kill ends it.",
                 is_background=True,
             )
         outcome = desk.commands.run(order, desk)
     except (OSError, SlopError) as error:
-        return ToolAnswer(f"The command could not be started: {error}", is_error=True)
+        return ToolAnswer(text=f"The command could not be started: {error}", is_error=True)
     return _answer(outcome)
 
 
@@ -154,7 +161,7 @@ def _answer(outcome: ShellOutcome) -> ToolAnswer:
     ends += [f"[{note}]" for note in outcome.notes]
     output = outcome.output.rstrip("\n")
     text = "\n".join(filter(None, [output, *ends])) or "[No output]"
-    return ToolAnswer(text, is_error=bool(outcome.ended_by or outcome.exit_code))
+    return ToolAnswer(text=text, is_error=bool(outcome.ended_by or outcome.exit_code))
 
 
 def _judge_background(title: str) -> Callable[[str, ToolDesk], Judged]:
@@ -162,7 +169,7 @@ def _judge_background(title: str) -> Callable[[str, ToolDesk], Judged]:
         given = arguments_of(ActKind.OWN, title, arguments_json, BackgroundArguments)
         if isinstance(given, Judged):
             return given
-        return Judged(ActKind.OWN, f"{title} {given.id}", plan=given.id)
+        return Judged(kind=ActKind.OWN, title=f"{title} {given.id}", plan=given.id)
 
     return judge
 
@@ -171,7 +178,7 @@ def run_output(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -
     """Look at a background command."""
     outcome = desk.commands.look(judged.plan)
     if outcome is None:
-        return ToolAnswer(_unknown(judged.plan), is_error=True)
+        return ToolAnswer(text=_unknown(judged.plan), is_error=True)
     return _answer(outcome)
 
 
@@ -182,24 +189,26 @@ def _unknown(command_id: str) -> str:
 def run_kill(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     """End a background command, and wait until it is gone."""
     if not desk.commands.kill(judged.plan):
-        return ToolAnswer(_unknown(judged.plan), is_error=True)
-    return ToolAnswer(f"The background command {judged.plan!r} is ended, with all that it started.")
+        return ToolAnswer(text=_unknown(judged.plan), is_error=True)
+    return ToolAnswer(text=f"The background command {judged.plan!r} is ended, with all that it started.")
 
 
 TOOLS = (
-    Tool(schema_of("bash", _BASH, BashArguments), ActKind.COMMAND, judge_bash, run_bash),
     Tool(
-        schema_of("bash_output", _OUTPUT, BackgroundArguments),
-        ActKind.COMMAND,  # offered where commands are; looking and ending need no question
-        _judge_background("Look at background command"),
-        run_output,
+        schema=schema_of("bash", _BASH, BashArguments), kind=ActKind.COMMAND, judge=judge_bash, run=run_bash
+    ),
+    Tool(
+        schema=schema_of("bash_output", _OUTPUT, BackgroundArguments),
+        kind=ActKind.COMMAND,  # offered where commands are; looking and ending need no question
+        judge=_judge_background("Look at background command"),
+        run=run_output,
         keeps_order=True,  # a look takes what came since the last one
     ),
     Tool(
-        schema_of("bash_kill", _KILL, BackgroundArguments),
-        ActKind.COMMAND,  # offered where commands are; looking and ending need no question
-        _judge_background("End background command"),
-        run_kill,
+        schema=schema_of("bash_kill", _KILL, BackgroundArguments),
+        kind=ActKind.COMMAND,  # offered where commands are; looking and ending need no question
+        judge=_judge_background("End background command"),
+        run=run_kill,
         keeps_order=True,
     ),
 )

@@ -67,7 +67,7 @@ def text_to_write(place: ToolPath, desk: ToolDesk) -> FileText:
         return FileText(problem=f"{why}: read it first, then change it.")
     raw = found.data.decode()
     start = _BOM if raw.startswith(_BOM) else ""
-    return FileText(content.text, found.sha256, raw.removeprefix(_BOM), start)
+    return FileText(text=content.text, sha256=found.sha256, raw=raw.removeprefix(_BOM), start=start)
 
 
 def judge_write(place: ToolPath, file: FileText, new: str, title: str, desk: ToolDesk) -> Judged:
@@ -76,15 +76,17 @@ def judge_write(place: ToolPath, file: FileText, new: str, title: str, desk: Too
     if file.sha256 and not change.changes:
         return refused(ActKind.EDIT, title, f"{place.shown} would stay as it is: nothing to write.")
     return Judged(
-        ActKind.EDIT,
-        title,
+        kind=ActKind.EDIT,
+        title=title,
         detail=place.path,
         reasons=place.write_reasons,
         path=place.path,
         base_sha256=file.sha256,
         hunks=change.hunks,
         grant=EDIT_GRANT if place.root == os.path.realpath(desk.places.root) else "",
-        plan=WritePlan(place, file.sha256, in_own_form(change, file.raw), file.start),
+        plan=WritePlan(
+            place=place, base_sha256=file.sha256, change=in_own_form(change, file.raw), start=file.start
+        ),
     )
 
 
@@ -95,22 +97,30 @@ def run_write(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> 
     if taken is not None and hunks:
         hunks = tuple(hunk for at, hunk in enumerate(hunks) if at in taken)
         if not hunks:
-            return ToolAnswer("The person took none of these changes: nothing was written.", is_error=True)
+            return ToolAnswer(
+                text="The person took none of these changes: nothing was written.", is_error=True
+            )
     data = f"{plan.start}{plan.change.taken(taken)}".encode("utf-8", "replace")
     before = read_guarded(plan.place)
     if before.problem or before.sha256 != plan.base_sha256:
         said = before.problem or f"{plan.place.shown} has changed since this was asked: nothing was written."
-        return ToolAnswer(said, is_error=True)
+        return ToolAnswer(text=said, is_error=True)
     sha256 = hashlib.sha256(data).hexdigest()
     added, removed = counts(hunks)
     change = FileChange(
-        plan.place.path, desk.turn_id, plan.base_sha256, sha256, added, removed, difference=unified(hunks)
+        path=plan.place.path,
+        turn_id=desk.turn_id,
+        before_sha256=plan.base_sha256,
+        after_sha256=sha256,
+        added=added,
+        removed=removed,
+        difference=unified(hunks),
     )
     desk.keep_before(change, before.data)
     problem = write_guarded(plan.place, data, plan.base_sha256)
     desk.note_written(change, is_made=not problem)
     if problem:
-        return ToolAnswer(problem, is_error=True)
+        return ToolAnswer(text=problem, is_error=True)
     desk.note_seen(plan.place.path, sha256)
     verb = "changed" if plan.base_sha256 else "written"
     said = f"{plan.place.shown} is {verb}: {count(added, 'line')} added, {removed:,} removed."
@@ -118,7 +128,7 @@ def run_write(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> 
         left = [f"{hunk.first_line}" for hunk in judged.hunks if hunk not in hunks]
         where = f"change at line {left[0]}" if len(left) == 1 else f"changes at lines {', '.join(left)}"
         said += f" The person left out the {where}: read the file before you change it again."
-    return ToolAnswer(said, changes=(change,))
+    return ToolAnswer(text=said, changes=(change,))
 
 
 class EditFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -189,14 +199,14 @@ def _lines_of(text: str, old: str) -> str:
 
 
 TOOL = Tool(
-    schema_of(
+    schema=schema_of(
         "edit_file",
         "Replaces a text in a file of the project that was read before.",
         EditFile,
     ),
-    ActKind.EDIT,
-    _judge,
-    run_write,
+    kind=ActKind.EDIT,
+    judge=_judge,
+    run=run_write,
     keeps_order=True,  # only what was read may be written
 )
 
@@ -228,14 +238,14 @@ def _write_file_judge(arguments_json: str, desk: ToolDesk) -> Judged:
 
 
 WRITE_FILE = Tool(
-    schema_of(
+    schema=schema_of(
         "write_file",
         "Writes a text file of the project whole; missing folders are made. A file that is there must have been read "
         "before; to change parts of it use edit_file.",
         WriteFile,
     ),
-    ActKind.EDIT,
-    _write_file_judge,
-    run_write,
+    kind=ActKind.EDIT,
+    judge=_write_file_judge,
+    run=run_write,
     keeps_order=True,  # only what was read may be written
 )

@@ -38,7 +38,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
         return asked
     if not desk.places.journal:
         return refused(ActKind.OWN, _TITLE, "This discussion has no journal.")
-    return Judged(ActKind.OWN, _TITLE, detail=desk.places.journal, plan=asked)
+    return Judged(kind=ActKind.OWN, title=_TITLE, detail=desk.places.journal, plan=asked)
 
 
 def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
@@ -47,19 +47,19 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
     journal = Path(desk.places.journal)
     make_dirs(journal.parent)
     append_file(journal, written(entry).encode("utf-8", "replace"))
-    return ToolAnswer("Written to the journal.")
+    return ToolAnswer(text="Written to the journal.")
 
 
 JOURNAL = Tool(
-    schema_of(
+    schema=schema_of(
         "journal",
         "Writes an entry to the journal. Older messages leave your view; the journal stays: write down what you will "
         "need.",
         WriteJournal,
     ),
-    ActKind.OWN,
-    _judge,
-    _run,
+    kind=ActKind.OWN,
+    judge=_judge,
+    run=_run,
     keeps_order=True,  # entries stand as they were written
 )
 
@@ -82,21 +82,21 @@ def _delegate_judge(arguments_json: str, desk: ToolDesk) -> Judged:
         if problem := judge_path(path, desk.places).problem:
             return refused(ActKind.OWN, _DELEGATE_TITLE, problem)
     title = f"Give away: {one_line(asked.task, NAME_CHARS)}"
-    return Judged(ActKind.OWN, title, detail=asked.task, plan=asked)
+    return Judged(kind=ActKind.OWN, title=title, detail=asked.task, plan=asked)
 
 
 def _delegate_run(_judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
-    return ToolAnswer("Not done: the program itself does this, not a tool.", is_error=True)
+    return ToolAnswer(text="Not done: the program itself does this, not a tool.", is_error=True)
 
 
 DELEGATE = Tool(
-    schema_of(
+    schema=schema_of(
         NAME,
         "Gives a task to a model in a conversation of its own, which sees nothing of this one. Its last words are the "
         "result. Ask for several at once where they are independent.",
         DelegateTask,
     ),
-    ActKind.OWN,
-    _delegate_judge,
-    _delegate_run,
+    kind=ActKind.OWN,
+    judge=_delegate_judge,
+    run=_delegate_run,
 )

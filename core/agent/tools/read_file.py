@@ -57,7 +57,7 @@ def judge_read(kind: ActKind, title: str, place: ToolPath, plan: object, places:
         return refused(kind, title, problem)
     reasons = key_reasons(place, found, KeyGate(place.root, places.shown))
     reasons = (*reasons, *((_HARD_LINK,) if found.has_other_names else ()))
-    return Judged(kind, title, detail=place.path, reasons=reasons, path=place.path, plan=plan)
+    return Judged(kind=kind, title=title, detail=place.path, reasons=reasons, path=place.path, plan=plan)
 
 
 def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
@@ -74,22 +74,22 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
     plan: ReadPlan = judged.plan
     found = read_guarded(plan.place)
     if found.problem or found.data is None:
-        return ToolAnswer(found.problem or f"{plan.place.shown} is gone.", is_error=True)
+        return ToolAnswer(text=found.problem or f"{plan.place.shown} is gone.", is_error=True)
     content = read_content(found.data)
     if content.problem is not None:
-        return ToolAnswer(f"{plan.place.shown} is no text. {content.problem.detail}", is_error=True)
+        return ToolAnswer(text=f"{plan.place.shown} is no text. {content.problem.detail}", is_error=True)
     desk.note_seen(plan.place.path, found.sha256)
     lines = content.text.split("\n")
     if lines[-1] == "":
         lines.pop()
     first = plan.asked.first_line - 1
     if lines and first >= len(lines):
-        return ToolAnswer(f"{plan.place.shown} has {count(len(lines), 'line')}.", is_error=True)
+        return ToolAnswer(text=f"{plan.place.shown} has {count(len(lines), 'line')}.", is_error=True)
     rows, last = _numbered(lines, first, plan.asked.lines)
     more = "" if last >= len(lines) else f"It goes on: read from line {last + 1:,}.\n"
     shown = f"{first + 1}-{last}" if lines else "none"
     body = frame("file", rows, path=plan.place.shown, lines=shown, of=f"{len(lines)}")
-    return ToolAnswer(body + more)
+    return ToolAnswer(text=body + more)
 
 
 def _numbered(lines: list[str], first: int, most: int) -> tuple[str, int]:
@@ -108,14 +108,14 @@ def _numbered(lines: list[str], first: int, most: int) -> tuple[str, int]:
 
 
 TOOL = Tool(
-    schema_of(
+    schema=schema_of(
         "read_file",
         "Reads a text file of the project. Lines come with their numbers, which are no part of the file.",
         ReadFile,
     ),
-    ActKind.READ,
-    _judge,
-    _run,
+    kind=ActKind.READ,
+    judge=_judge,
+    run=_run,
 )
 
 
@@ -167,8 +167,10 @@ def decoded(data: bytes) -> DecodedPicture:
                     return DecodedPicture(problem=f"It has {width:,} × {height:,} pixels, too many.")
                 image.load()
                 if max(width, height) <= MAX_SIDE and len(data) <= MAX_SENT_BYTES:
-                    return DecodedPicture(data, form, width, height)
-                return DecodedPicture(_smaller(image), form, width, height, is_smaller=True)
+                    return DecodedPicture(data=data, format=form, width=width, height=height)
+                return DecodedPicture(
+                    data=_smaller(image), format=form, width=width, height=height, is_smaller=True
+                )
     except UnidentifiedImageError:
         return DecodedPicture(problem=f"It is no picture: neither of {', '.join(FORMATS)}.")
     except Exception as error:  # noqa: BLE001 - decoders raise what they like about bytes that are none
@@ -207,25 +209,25 @@ def _view_image_run(
     place: ToolPath = judged.plan
     found = read_guarded(place)
     if found.problem or found.data is None:
-        return ToolAnswer(found.problem or f"{place.shown} is gone.", is_error=True)
+        return ToolAnswer(text=found.problem or f"{place.shown} is gone.", is_error=True)
     while not one_at_a_time.acquire(timeout=_LOOK_S):
         if desk.wait(0):
-            return ToolAnswer("Stopped.", is_error=True)
+            return ToolAnswer(text="Stopped.", is_error=True)
     try:
         picture = decoded(found.data)
     finally:
         one_at_a_time.release()
     if picture.problem:
-        return ToolAnswer(f"{place.shown}: {picture.problem}", is_error=True)
+        return ToolAnswer(text=f"{place.shown}: {picture.problem}", is_error=True)
     part = desk.keep_picture(place.name, picture.data)
     said = f"{place.shown}: {picture.format}, {picture.width:,} × {picture.height:,} pixels"
     smaller = f", shown with at most {MAX_SIDE:,} pixels a side" if picture.is_smaller else ""
-    return ToolAnswer(f"{said}{smaller}.", attachments=(part,))
+    return ToolAnswer(text=f"{said}{smaller}.", attachments=(part,))
 
 
 VIEW_IMAGE = Tool(
-    schema_of("view_image", "Shows you a picture of the project: PNG, JPEG, GIF or WebP.", ViewImage),
-    ActKind.READ,
-    _view_image_judge,
-    partial(_view_image_run, Lock()),
+    schema=schema_of("view_image", "Shows you a picture of the project: PNG, JPEG, GIF or WebP.", ViewImage),
+    kind=ActKind.READ,
+    judge=_view_image_judge,
+    run=partial(_view_image_run, Lock()),
 )

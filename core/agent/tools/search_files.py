@@ -76,7 +76,7 @@ def walk(start: ToolPath, pattern: str, places: ToolPlaces, *, with_ignored: boo
     rules = None if with_ignored else ignores_at(place.path, place.root)
     found = expand(place.path, wild, MAX_WALKED, rules)
     files = tuple(entry for entry in map(fence.entry, found.paths) if not entry.problem)
-    return Walk(files, found.ignored, found.is_too_many)
+    return Walk(files=files, ignored=found.ignored, is_cut=found.is_too_many)
 
 
 def _one(place: ToolPath) -> Walk | str:
@@ -84,7 +84,7 @@ def _one(place: ToolPath) -> Walk | str:
         return place.problem
     with suppress(OSError):
         if stat.S_ISREG(os.lstat(place.path).st_mode):
-            return Walk((place,))
+            return Walk(files=(place,))
     return Walk()
 
 
@@ -227,8 +227,15 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
     if isinstance(compiled, str):
         return refused(ActKind.READ, title, compiled)
     if os.path.isdir(place.path):
-        return Judged(ActKind.READ, title, detail=place.path, plan=GrepPlan(place, asked, is_folder=True))
-    return judge_read(ActKind.READ, title, place, GrepPlan(place, asked, is_folder=False), desk.places)
+        return Judged(
+            kind=ActKind.READ,
+            title=title,
+            detail=place.path,
+            plan=GrepPlan(place=place, asked=asked, is_folder=True),
+        )
+    return judge_read(
+        ActKind.READ, title, place, GrepPlan(place=place, asked=asked, is_folder=False), desk.places
+    )
 
 
 def _compiled(asked: Grep) -> Any:
@@ -253,19 +260,19 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
     search = _Search(asked, desk, _compiled(asked))
     if not plan.is_folder:
         search.look_into(plan.place, is_named=True)
-        return ToolAnswer(_text(search, Walk()))
+        return ToolAnswer(text=_text(search, Walk()))
     found = walk(plan.place, asked.files or "**/*", desk.places, with_ignored=asked.with_ignored)
     if isinstance(found, str):
-        return ToolAnswer(found, is_error=True)
+        return ToolAnswer(text=found, is_error=True)
     if found.is_cut:
         said = f"There are more than {MAX_WALKED:,} files, or they take too long: search in fewer of them."
-        return ToolAnswer(said, is_error=True)
+        return ToolAnswer(text=said, is_error=True)
     for place in found.files:
         if search.is_over():
             break
         if not os.path.islink(place.path):  # a link is found where it leads
             search.look_into(place, is_named=False)
-    return ToolAnswer(_text(search, found))
+    return ToolAnswer(text=_text(search, found))
 
 
 def _text(search: _Search, found: Walk) -> str:
@@ -282,15 +289,15 @@ def _text(search: _Search, found: Walk) -> str:
 
 
 TOOL = Tool(
-    schema_of(
+    schema=schema_of(
         "grep",
         "Searches the project's files for lines that match a regular expression. What .gitignore leaves out, binary "
         "files and files of keys are left out.",
         Grep,
     ),
-    ActKind.READ,
-    _judge,
-    _run,
+    kind=ActKind.READ,
+    judge=_judge,
+    run=_run,
 )
 
 
@@ -317,15 +324,15 @@ def _glob_judge(arguments_json: str, desk: ToolDesk) -> Judged:
     place = judge_path(asked.folder or ".", desk.places)
     if place.problem:
         return refused(ActKind.READ, title, place.problem)
-    return Judged(ActKind.READ, title, detail=place.path, plan=(place, asked))
+    return Judged(kind=ActKind.READ, title=title, detail=place.path, plan=(place, asked))
 
 
 def _glob_run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     place, asked = judged.plan
     walked = walk(place, asked.pattern, desk.places, with_ignored=asked.with_ignored)
     if isinstance(walked, str):
-        return ToolAnswer(walked, is_error=True)
-    return ToolAnswer(_glob_text(walked, asked))
+        return ToolAnswer(text=walked, is_error=True)
+    return ToolAnswer(text=_glob_text(walked, asked))
 
 
 def _glob_text(walked: Walk, asked: GlobFiles) -> str:
@@ -344,13 +351,13 @@ def _glob_text(walked: Walk, asked: GlobFiles) -> str:
 
 
 GLOB = Tool(
-    schema_of(
+    schema=schema_of(
         "glob",
         "Finds files of the project by their names. What .gitignore leaves out is left out; hidden folders are entered "
         "only when named.",
         GlobFiles,
     ),
-    ActKind.READ,
-    _glob_judge,
-    _glob_run,
+    kind=ActKind.READ,
+    judge=_glob_judge,
+    run=_glob_run,
 )

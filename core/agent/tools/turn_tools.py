@@ -31,7 +31,7 @@ class SetTodo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def _judge(arguments_json: str, _desk: ToolDesk) -> Judged:
     asked = arguments_of(ActKind.OWN, _TITLE, arguments_json, SetTodo)
-    return asked if isinstance(asked, Judged) else Judged(ActKind.OWN, _TITLE, plan=asked)
+    return asked if isinstance(asked, Judged) else Judged(kind=ActKind.OWN, title=_TITLE, plan=asked)
 
 
 def items_of(arguments_json: str) -> tuple[TodoItem, ...]:
@@ -49,19 +49,19 @@ def _run(judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> Too
     items = _items(asked)
     open_items = sum(item.state is not TodoState.DONE for item in items)
     return ToolAnswer(
-        f"The list has {count(len(items), 'entry', 'entries')}, {open_items} not done.", todo=items
+        text=f"The list has {count(len(items), 'entry', 'entries')}, {open_items} not done.", todo=items
     )
 
 
 TODO = Tool(
-    schema_of(
+    schema=schema_of(
         "todo",
         "Keeps the list of steps of a longer task, which the person sees. Give the whole list each time.",
         SetTodo,
     ),
-    ActKind.OWN,
-    _judge,
-    _run,
+    kind=ActKind.OWN,
+    judge=_judge,
+    run=_run,
     keeps_order=True,  # the last list counts
 )
 
@@ -85,17 +85,17 @@ def _yield_to_user_judge(arguments_json: str, _desk: ToolDesk) -> Judged:
     return (
         asked
         if isinstance(asked, Judged)
-        else Judged(ActKind.OWN, _YIELD_TO_USER_TITLE, one_line(asked.why, 2_000))
+        else Judged(kind=ActKind.OWN, title=_YIELD_TO_USER_TITLE, detail=one_line(asked.why, 2_000))
     )
 
 
 def _yield_to_user_run(_judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
-    return ToolAnswer("It is the person's turn.", is_yield=True)
+    return ToolAnswer(text="It is the person's turn.", is_yield=True)
 
 
 YIELD_TO_USER = Tool(
-    schema_of(HAND_OVER, "Ends your turn and hands over to the person.", YieldToUser),
-    ActKind.OWN,
-    _yield_to_user_judge,
-    _yield_to_user_run,
+    schema=schema_of(HAND_OVER, "Ends your turn and hands over to the person.", YieldToUser),
+    kind=ActKind.OWN,
+    judge=_yield_to_user_judge,
+    run=_yield_to_user_run,
 )

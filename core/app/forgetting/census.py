@@ -90,10 +90,16 @@ def look(home: Path, target: ForgetTarget) -> ForgetPreview:
     try:
         words, holders = gather(home, target)
     except SlopError as error:
-        return ForgetPreview(target, problem=f"{error.what}. {error.remedy}")
+        return ForgetPreview(target=target, problem=f"{error.what}. {error.remedy}")
     except OSError as error:
-        return ForgetPreview(target, problem=f"It cannot be looked at: {error}")
-    return ForgetPreview(target, words.removed_items, words.removed_facts, len(words.others), holders)
+        return ForgetPreview(target=target, problem=f"It cannot be looked at: {error}")
+    return ForgetPreview(
+        target=target,
+        items=words.removed_items,
+        facts=words.removed_facts,
+        kept_items=len(words.others),
+        holders=holders,
+    )
 
 
 def _memory(home: Path) -> Memory:
@@ -108,11 +114,11 @@ def _memory(home: Path) -> Memory:
         for name in item_files(home)
     ]
     return Memory(
-        files,
-        linked_logs(home, (item for file in files for item in file.items), may_write=False),
-        [step for one in apply_log.apply_ids(home) for step in _steps(apply_log.read(home, one))],
-        list(ledger.entries()),
-        facts,
+        files=files,
+        rows=linked_logs(home, (item for file in files for item in file.items), may_write=False),
+        steps=[step for one in apply_log.apply_ids(home) for step in _steps(apply_log.read(home, one))],
+        entries=list(ledger.entries()),
+        facts=facts,
     )
 
 
@@ -123,8 +129,8 @@ def _steps(record: apply_log.ApplyRecord) -> Iterator[AppliedStep]:
         heads = (block.partition("\n")[0] for block in blocks)
         facts = (head.removeprefix(_FACT).strip() for head in heads if head.startswith(_FACT))
         entry = step.entry
-        said = ("", "", record.at) if entry is None else (entry.path, entry.sha256, entry.at)
-        yield AppliedStep(*said, tuple(lines), tuple(facts))
+        path, sha256, at = ("", "", record.at) if entry is None else (entry.path, entry.sha256, entry.at)
+        yield AppliedStep(path=path, sha256=sha256, at=at, lines=tuple(lines), facts=tuple(facts))
 
 
 def item_files(home: Path) -> list[str]:
@@ -150,7 +156,12 @@ def _conversation(home: Path, discussion_id: str) -> GoneConversation:
     hashes = dict.fromkeys(one for path in logs for one in _prefix_hashes(path))
     meta = read_meta_in(folders[0], discussion_id).meta
     name = source_name(meta.created_at, meta.name)
-    return GoneConversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
+    return GoneConversation(
+        discussion_id=discussion_id,
+        paths=tuple(dict.fromkeys(map(str, logs))),
+        hashes=tuple(hashes),
+        name=name,
+    )
 
 
 def _prefix_hashes(path: Path) -> Iterator[str]:

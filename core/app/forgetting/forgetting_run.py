@@ -114,7 +114,14 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
     with harvest_lock(home, "forgetting", disk=disk):
         words, holders = gather(home, request.target)
         name = make_id(request.now, request.seed)
-        intent = Intent(name, request.target, words, request.providers, holders, request.server)
+        intent = Intent(
+            id=name,
+            target=request.target,
+            words=words,
+            providers=request.providers,
+            holders=holders,
+            server=request.server,
+        )
         store.keep(home, intent, disk=disk)
         return _Forgetting(home, intent, request.now, request.services, disk).run()
 
@@ -164,17 +171,19 @@ class _Forgetting:
         self._check()
         intent, words = self._intent, self._words
         receipt = ForgetReceipt(
-            intent.id,
-            self._at,
-            intent.target.discussion_ids,
-            "" if intent.target.category is None else item_hash(intent.target.category, intent.target.text),
-            words.removed_items,
-            words.removed_facts,
-            len(words.others),
-            tuple(self._told(place) for place in places.PLACES if not place.is_wordless),
-            tuple(dict.fromkeys((*intent.holders, *self._recalls))),
-            self._recalls,
-            words.blended,
+            id=intent.id,
+            at=self._at,
+            discussion_ids=intent.target.discussion_ids,
+            item=""
+            if intent.target.category is None
+            else item_hash(intent.target.category, intent.target.text),
+            items=words.removed_items,
+            facts=words.removed_facts,
+            kept_items=len(words.others),
+            places=tuple(self._told(place) for place in places.PLACES if not place.is_wordless),
+            holders=tuple(dict.fromkeys((*intent.holders, *self._recalls))),
+            recalls=self._recalls,
+            blended=words.blended,
         )
         store.close(self._home, receipt, disk=self._disk)
         return receipt
@@ -188,7 +197,7 @@ class _Forgetting:
             if place.id == "server" and not self._intent.server
             else self._checked.get(place.id, place.checked)
         )
-        return PlaceReport(place.id, count, "" if problem else said, problem)
+        return PlaceReport(place=place.id, removed=count, checked="" if problem else said, problem=problem)
 
     def _count(self, place_id: str, count: int) -> None:
         self._removed[place_id] = self._removed.get(place_id, 0) + count
@@ -386,7 +395,7 @@ class _Forgetting:
         intent = self._intent
         if not intent.server:
             return
-        debt = ServerDebt(intent.id, intent.server, intent.target.discussion_ids)
+        debt = ServerDebt(id=intent.id, url=intent.server, discussion_ids=intent.target.discussion_ids)
         try:
             count, why = tell_server(self._home, debt, disk=self._disk)
         except SlopError as error:
@@ -417,7 +426,7 @@ class _Forgetting:
             if not any(self._is_sent(one) for one in batch.items):
                 continue
             if not batch.is_cleaned and not batch.is_unwanted:
-                files.note(batch, BatchChange(self._at, state=batch.state, is_unwanted=True))
+                files.note(batch, BatchChange(at=self._at, state=batch.state, is_unwanted=True))
             self._cut(
                 "batches",
                 f"{FOLDER}/{batch.tag}.jsonl",
@@ -534,10 +543,14 @@ class ForgetHandler:
                 self._carry_out(effect)
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
-            self._emit(ForgetEnded(None, error.what, detail, is_resumed))
+            self._emit(ForgetEnded(receipt=None, problem=error.what, remedy=detail, is_resumed=is_resumed))
         except Exception as error:  # it is over, and is told so; the queue tells the rest
             why = f"Forgetting failed: {error}"
-            self._emit(ForgetEnded(None, why, "The next start goes on with it.", is_resumed))
+            self._emit(
+                ForgetEnded(
+                    receipt=None, problem=why, remedy="The next start goes on with it.", is_resumed=is_resumed
+                )
+            )
             raise
 
     def _carry_out(self, effect: RunForget | ResumeForget) -> None:
@@ -546,11 +559,17 @@ class ForgetHandler:
             case RunForget():
                 seed = secrets.token_hex(8)
                 request = ForgetRequest(
-                    self._home, effect.target, now, seed, effect.providers, self._services, effect.server
+                    home=self._home,
+                    target=effect.target,
+                    now=now,
+                    seed=seed,
+                    providers=effect.providers,
+                    services=self._services,
+                    server=effect.server,
                 )
-                self._emit(ForgetEnded(forget(request)))
+                self._emit(ForgetEnded(receipt=forget(request)))
             case ResumeForget():
                 for receipt in resume(self._home, now, self._services):
-                    self._emit(ForgetEnded(receipt, is_resumed=True))
+                    self._emit(ForgetEnded(receipt=receipt, is_resumed=True))
             case _:
                 assert_never(effect)

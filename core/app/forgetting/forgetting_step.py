@@ -67,7 +67,7 @@ def event(state: AppState, happened: ForgettingEvent) -> Result:
             return _ended(state, happened)
         case ForgetLooked():
             state = replace(state, forgetting=replace(state.forgetting, preview=happened.preview))
-            return conclude(state, CommandOutcome(happened.command_id)), ()
+            return conclude(state, CommandOutcome(command_id=happened.command_id)), ()
         case _:
             assert_never(happened)
 
@@ -87,7 +87,9 @@ def branches_of(state: AppState, discussion_id: str) -> tuple[str, ...]:
 def target_of(state: AppState, asked: ForgetDiscussion | ForgetItem | LookAtForget) -> ForgetTarget:
     """The target that a command names."""
     if not isinstance(asked, ForgetDiscussion) and asked.item is not None:
-        return ForgetTarget((), asked.item.category, asked.item.text, asked.item.file)
+        return ForgetTarget(
+            discussion_ids=(), category=asked.item.category, text=asked.item.text, file=asked.item.file
+        )
     assert not isinstance(asked, ForgetItem)
     wanted = asked.discussion_id
     others = (
@@ -95,7 +97,7 @@ def target_of(state: AppState, asked: ForgetDiscussion | ForgetItem | LookAtForg
         if asked.with_branches
         else tuple(one.id for one in discussions.tasks_of(state, wanted))
     )
-    return ForgetTarget((wanted, *others))
+    return ForgetTarget(discussion_ids=(wanted, *others))
 
 
 def _look(state: AppState, asked: LookAtForget) -> Result:
@@ -136,8 +138,10 @@ def _begin(state: AppState, asked: ForgetDiscussion | ForgetItem, target: Forget
         if one in rows
         for provider in dict.fromkeys((rows[one].meta.provider, *_stores(state)))
     )
-    state = replace(state, forgetting=ForgettingState(target, asked.command_id))
-    return state, (RunForget(target, providers, state.config.settings.retrieval.server),)
+    state = replace(state, forgetting=ForgettingState(target=target, command_id=asked.command_id))
+    return state, (
+        RunForget(target=target, providers=providers, server=state.config.settings.retrieval.server),
+    )
 
 
 def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None:
@@ -175,7 +179,8 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
     state = replace(state, forgetting=told)
     if not happened.is_resumed:
         state = conclude(
-            state, CommandOutcome(before.command_id, problem=happened.problem, remedy=happened.remedy)
+            state,
+            CommandOutcome(command_id=before.command_id, problem=happened.problem, remedy=happened.remedy),
         )
     if receipt is None:
         state = notify(state, NOTICE, Level.ERROR, happened.problem, happened.remedy)

@@ -41,7 +41,7 @@ def items_without(name: str, data: bytes, words: Words) -> Cut:
     Args:
         name: below the knowledge directory.
     """
-    others = {item: Provenance(source, day) for item, source, day in words.others}
+    others = {item: Provenance(source=source, date=day) for item, source, day in words.others}
     origins = {source for _, source, _ in words.others}
     changes: list[tuple[Item, str | None]] = []
     items = parse_file(name, data, most_chars=sys.maxsize).items
@@ -99,7 +99,7 @@ def events_without(data: bytes, words: Words, at: str) -> Cut:
     data, count = _by_line(data, kept)
     missing = sorted(words.items - told)
     rows = (
-        row_text(ItemEvent(ItemEventKind.FORGOTTEN, at, item, reason=reason)).encode() + b"\n"
+        row_text(ItemEvent(kind=ItemEventKind.FORGOTTEN, at=at, item=item, reason=reason)).encode() + b"\n"
         for item in missing
     )
     return data + b"".join(rows), count
@@ -235,7 +235,7 @@ def _holds(text: str, words: Words) -> bool:
 
 
 def _origins(one: PutBack) -> Provenance | None:
-    return joined(Provenance(source, day) for source, day in one.origins)
+    return joined(Provenance(source=source, date=day) for source, day in one.origins)
 
 
 def _line(text: str, provenance: Provenance | None) -> str:

@@ -50,7 +50,7 @@ def search_secrets(home: Path) -> SecretReport:
     What cannot be read is told as a problem, and the rest goes on.
     """
     found, files, problems = _search(home)
-    return SecretReport(tuple(find for _, find in found), files, problems)
+    return SecretReport(finds=tuple(find for _, find in found), files=files, problems=problems)
 
 
 def clean_secrets(home: Path, now: datetime, *, disk: Disk = OS_DISK) -> SecretReport:
@@ -108,13 +108,13 @@ def _finds(path: Path, root: Folder, name: str, binned: dict[str, str]) -> Itera
     owners = {"discussions": discussion_of(owner), "trash": binned.get(owner, "")}
     for line, kind in finds_in(_pieces(path), name):
         yield SecretFind(
-            place.id if place is not None else "",
-            root,
-            scrub(name),
-            line if root is not Folder.CACHE else 0,
-            kind,
-            cure,
-            owners.get(first, "") if root is Folder.HOME else "",
+            place=place.id if place is not None else "",
+            root=root,
+            file=scrub(name),
+            line=line if root is not Folder.CACHE else 0,
+            kind=kind,
+            cure=cure,
+            discussion_id=owners.get(first, "") if root is Folder.HOME else "",
         )
 
 

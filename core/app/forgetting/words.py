@@ -105,9 +105,9 @@ class Memory(msgspec.Struct, frozen=True):
 def words_of_conversations(conversations: Sequence[GoneConversation], memory: Memory) -> Words:
     """Everything that came of these conversations, and of nothing else. O(memory)."""
     names = Words(
-        frozenset(one.discussion_id for one in conversations),
-        frozenset(path for one in conversations for path in one.paths),
-        frozenset(sha256 for one in conversations for sha256 in one.hashes),
+        discussions=frozenset(one.discussion_id for one in conversations),
+        paths=frozenset(path for one in conversations for path in one.paths),
+        hashes=frozenset(sha256 for one in conversations for sha256 in one.hashes),
     )
     own = [row for row in memory.rows.evidence if is_of(row, names)]
     steps = [(step, is_step_of(step, names)) for step in memory.steps]
@@ -264,7 +264,7 @@ def _put_back(
             of_it = [row for row in rows if row.item == one]
             origins = tuple(dict.fromkeys((row.source, row.at[:10]) for row in of_it))
             facts = frozenset(row.fact for row in of_it if row.fact)
-            found.append(PutBack(merged, said[one], origins, facts))
+            found.append(PutBack(merged=merged, text=said[one], origins=origins, facts=facts))
     return tuple(dict.fromkeys(found))
 
 

@@ -98,8 +98,8 @@ def with_new_discussion(state: AppState) -> AppState:
         state,
         discussions=replace(
             state.discussions,
-            summaries={**state.discussions.summaries, NEW_ID: DiscussionSummary(meta, at)},
-            open={**state.discussions.open, NEW_ID: OpenDiscussion(NEW_ID)},
+            summaries={**state.discussions.summaries, NEW_ID: DiscussionSummary(meta=meta, updated_at=at)},
+            open={**state.discussions.open, NEW_ID: OpenDiscussion(id=NEW_ID)},
         ),
     )
 

@@ -147,7 +147,7 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
         path = Path(target).expanduser().absolute()
         if path.is_dir():
             raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
-        act(front, ExportDiscussion(chosen, form, str(path), replaces=given.replace))
+        act(front, ExportDiscussion(discussion_id=chosen, form=form, path=str(path), replaces=given.replace))
         console.note(f"Written to {path}.")
         if console.is_json:
             console.json({"discussion": chosen, "path": str(path)})
@@ -194,11 +194,14 @@ def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
 def _change(options: Options, front: FrontEnd, chosen: str) -> str:
     given = options.given
     changes: dict[str, tuple[Callable[[], Command], str]] = {
-        "rename": (lambda: RenameDiscussion(chosen, given.name), "renamed"),
-        "pin": (lambda: PinDiscussion(chosen, is_pinned=True), "pinned"),
-        "unpin": (lambda: PinDiscussion(chosen, is_pinned=False), "no longer pinned"),
-        "archive": (lambda: ArchiveDiscussion(chosen, is_archived=True), "archived"),
-        "unarchive": (lambda: ArchiveDiscussion(chosen, is_archived=False), "in the list again"),
+        "rename": (lambda: RenameDiscussion(discussion_id=chosen, name=given.name), "renamed"),
+        "pin": (lambda: PinDiscussion(discussion_id=chosen, is_pinned=True), "pinned"),
+        "unpin": (lambda: PinDiscussion(discussion_id=chosen, is_pinned=False), "no longer pinned"),
+        "archive": (lambda: ArchiveDiscussion(discussion_id=chosen, is_archived=True), "archived"),
+        "unarchive": (
+            lambda: ArchiveDiscussion(discussion_id=chosen, is_archived=False),
+            "in the list again",
+        ),
     }
     make, said = changes[given.action]
     if given.action == "rename" and not given.name.strip():

@@ -49,17 +49,17 @@ class Finding(msgspec.Struct, frozen=True):
 
 def ok(subject: str, text: str) -> Finding:
     """All is well."""
-    return Finding(subject, Verdict.OK, text)
+    return Finding(subject=subject, verdict=Verdict.OK, text=text)
 
 
 def warn(subject: str, text: str, remedy: str = "") -> Finding:
     """Something does not work that a person may not need."""
-    return Finding(subject, Verdict.WARN, text, remedy)
+    return Finding(subject=subject, verdict=Verdict.WARN, text=text, remedy=remedy)
 
 
 def fail(subject: str, text: str, remedy: str) -> Finding:
     """The program cannot do its work."""
-    return Finding(subject, Verdict.FAIL, text, remedy)
+    return Finding(subject=subject, verdict=Verdict.FAIL, text=text, remedy=remedy)
 
 
 Check = Callable[[], Iterable[Finding]]

@@ -181,7 +181,7 @@ def servers(loaded: LoadedSettings) -> Iterator[Finding]:
         except ConfigError as error:
             yield warn("servers", error.what, error.remedy)
             continue
-        server = standing(McpServer(one, kept=loaded.approved.get(name), found=found))
+        server = standing(McpServer(settings=one, kept=loaded.approved.get(name), found=found))
         counted = ", ".join(filter(None, (name, state_words(server), count_words(server))))
         if server.phase is McpPhase.ASKING:
             yield warn(

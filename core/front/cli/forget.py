@@ -118,7 +118,7 @@ def _means(target: ForgetTarget, wanted: str) -> bool:
 def _look(command: ForgetDiscussion | ForgetItem) -> LookAtForget:
     if isinstance(command, ForgetItem):
         return LookAtForget(item=command.item)
-    return LookAtForget(command.discussion_id, with_branches=command.with_branches)
+    return LookAtForget(discussion_id=command.discussion_id, with_branches=command.with_branches)
 
 
 def _told(options: Options, front: FrontEnd, console: Console, receipt: ForgetReceipt) -> int:
@@ -149,7 +149,7 @@ def _command(
         except UsageError as none:
             raise UsageError(f"{error.what}, and {none.what}", remedy=none.remedy) from error
         said = f"Item of {item.file}: {one_line(item.text, _SHOWN_CHARS)}"
-        return ForgetItem(item, is_confirmed=True), (said,)
+        return ForgetItem(item=item, is_confirmed=True), (said,)
     branches = branches_of(state, chosen)
     told = [f"Conversation {name!r} ({chosen})"]
     if branches and with_branches:
@@ -157,7 +157,7 @@ def _command(
     elif branches:
         which = count(len(branches), "branch begins", "branches begin")
         told.append(f"{which} with its records and keeps them; --branches forgets them too")
-    return ForgetDiscussion(chosen, with_branches=with_branches, is_confirmed=True), told
+    return ForgetDiscussion(discussion_id=chosen, with_branches=with_branches, is_confirmed=True), told
 
 
 def _conversation(front: FrontEnd, state: AppState, wanted: str) -> tuple[str, str]:

@@ -181,10 +181,26 @@ def run_settings(options: Options) -> RunSet:
     template = read_prompts(asked.home, project.prompts)[HARVEST_PROMPT]
     profile = find_profile(models, provider, model)
     limit = None if given.over_limit else settings.caching.day_limit_usd
-    known, places = _knowledge(options, settings), (project.root, project.allowed_roots)
-    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, *places)
+    known, open_ids = _knowledge(options, settings), open_in_window(asked.home)
+    run = HarvestRun(
+        settings=known,
+        open_ids=open_ids,
+        provider=provider,
+        model=model,
+        profile=profile,
+        template=template,
+        project_root=project.root,
+        allowed_roots=project.allowed_roots,
+    )
     is_free = given.over_limit or provider == ProviderKind.EMBEDDED
-    return RunSet(loaded, asked.home, run, wall_clock(), limit, "" if is_free else settings.unread)
+    return RunSet(
+        loaded=loaded,
+        home=asked.home,
+        run=run,
+        now=wall_clock(),
+        limit_usd=limit,
+        unread="" if is_free else settings.unread,
+    )
 
 
 def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
@@ -234,7 +250,9 @@ def _apply(
         seen = _without_waiting(chosen, seen, console) if harvests else seen
         items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
         with progress_bar(console, "Harvesting") as on_progress:
-            asked = ApplyRequest(chosen.request, seen.artifacts, items_of, secrets.token_hex(8))
+            asked = ApplyRequest(
+                scan=chosen.request, artifacts=seen.artifacts, items_of=items_of, seed=secrets.token_hex(8)
+            )
             done = apply(asked, on_progress)
     except _NotAgreedError:
         return seen, used_data(chosen, paid.use), NOT_AGREED
@@ -285,12 +303,12 @@ class _BatchDesk:
         )
         self._shared = SharedMoney(chosen, self.paid, console)
         self.services = BatchServices(
-            lambda name: batches_of(self.clients.get(name), self.clients.label(name)),
-            self.paid,
-            lambda: secrets.token_hex(8),
-            self._shared.let_batch_go,
-            self._shared.reserves.set_batches,
-            self._shared.paid,
+            service=lambda name: batches_of(self.clients.get(name), self.clients.label(name)),
+            payments=self.paid,
+            seed=lambda: secrets.token_hex(8),
+            let_go=self._shared.let_batch_go,
+            on_open=self._shared.reserves.set_batches,
+            on_paid=self._shared.paid,
         )
 
     def close(self) -> None:
@@ -319,7 +337,12 @@ def _apply_batches(
             ready = answered_ones(asker, chosen.home, seen.artifacts)
             items_of = _items_of(asker, chosen, seen, console, is_yes=False)
             with progress_bar(console, "Harvesting") as on_progress:
-                done = apply(ApplyRequest(chosen.request, ready, items_of, secrets.token_hex(8)), on_progress)
+                done = apply(
+                    ApplyRequest(
+                        scan=chosen.request, artifacts=ready, items_of=items_of, seed=secrets.token_hex(8)
+                    ),
+                    on_progress,
+                )
         except KeyboardInterrupt:
             return seen, batches_now(chosen.home), used_data(chosen, desk.paid.use), INTERRUPTED
         report = replace(done, artifacts=seen.artifacts, estimate=seen.estimate)

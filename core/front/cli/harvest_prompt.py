@@ -159,13 +159,13 @@ def run_merge(options: Options, console: Console) -> int:
             return NOT_AGREED
         written = apply_merge(
             MergeRequest(
-                chosen.home,
-                merge.category,
-                merge.file,
-                ticked,
-                wall_clock(),
-                secrets.token_hex(8),
-                True,
+                home=chosen.home,
+                category=merge.category,
+                file=merge.file,
+                groups=ticked,
+                now=wall_clock(),
+                seed=secrets.token_hex(8),
+                is_agreed=True,
             )
         )
         drop_merge_replies(chosen.home, merge.category)

@@ -47,4 +47,4 @@ def run_imports(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _asked(paths: tuple[str, ...], options: Options) -> ImportConversations:
     given = options.given
-    return ImportConversations(paths, is_dry=given.dry_run, without=frozenset(given.without))
+    return ImportConversations(paths=paths, is_dry=given.dry_run, without=frozenset(given.without))

@@ -230,7 +230,7 @@ def open_console(*, is_json: bool = False) -> Console:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace", **({} if stream.isatty() else {"encoding": "utf-8"}))
-    return Console(sys.stdout, sys.stderr, is_json=is_json)
+    return Console(out=sys.stdout, err=sys.stderr, is_json=is_json)
 
 
 # Tables of the command line: columns that line up for any script, and give way where a terminal is narrow.

@@ -127,14 +127,18 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
             )
         if not can_ask(console):
             console.note(f"manual-slop: refused, nobody could be asked: {escaped(approval.title)}")
-            front.send(RefuseCall(asker, call.id, NOBODY))
+            front.send(RefuseCall(discussion_id=asker, call_id=call.id, words=NOBODY))
             continue
         answer = ask(console, question(approval), "[y/a/N]" if approval.grant else "[y/N]").lower()
         if answer in {"y", "yes"} or (answer in {"a", "all"} and approval.grant):
             always = answer.startswith("a")
-            front.send(ApproveCall(asker, call.id, approval.id, for_discussion=always))
+            front.send(
+                ApproveCall(
+                    discussion_id=asker, call_id=call.id, approval_id=approval.id, for_discussion=always
+                )
+            )
         else:
-            front.send(RefuseCall(asker, call.id))
+            front.send(RefuseCall(discussion_id=asker, call_id=call.id))
 
 
 def question_key(discussion_id: str, call: ToolCall) -> str:

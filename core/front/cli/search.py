@@ -57,17 +57,25 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
     """
     given = options.given
     filters = SearchFilters(
-        tuple(Corpus(name) for name in given.corpus), given.folder, given.tag, given.after, given.before
+        corpora=tuple(Corpus(name) for name in given.corpus),
+        folder=given.folder,
+        tag=given.tag,
+        after=given.after,
+        before=given.before,
     )
     with session(front, console):
         if not given.no_update:
             _update(front, console)
         if given.tool:
-            used = UseMemoryTool(given.tool, " ".join(given.words))
+            used = UseMemoryTool(name=given.tool, arguments_json=" ".join(given.words))
             told = act(front, used, timeout_s=ANSWER_S).retrieval.tool_answer
             return _told(told or MemoryToolAnswer("", is_error=True), options, console)
-        state = act(front, SearchMemory(" ".join(given.words), given.count, filters), timeout_s=ANSWER_S)
-    answer = state.retrieval.answer or SearchAnswer("")
+        state = act(
+            front,
+            SearchMemory(query=" ".join(given.words), count=given.count, filters=filters),
+            timeout_s=ANSWER_S,
+        )
+    answer = state.retrieval.answer or SearchAnswer(query="")
     places = state.retrieval.places
     for problem in places.problems if places is not None else ():
         console.note(f"manual-slop: {problem}")
@@ -124,7 +132,9 @@ def recall_for(spec: StackSpec, home: Path) -> Recalled:
     shared = local_retrieving(home)
     try:
         recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S)
-        return recaller.recall(RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest))
+        return recaller.recall(
+            RecallQuestion(text=text, discussion_id=spec.discussion_id, spec=spec.recall, told=inputs.digest)
+        )
     finally:
         shared.close()
 

@@ -114,10 +114,22 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     say_losses(front.stack_spec(chosen), console)
     before = frozenset(entry.id for entry in opened.entries)
     for name in given.attach:
-        act(front, AttachFile(chosen, str(Path(name).expanduser().absolute())))
-    turn = SentTurn(front, console, options, chosen, before, secrets.token_hex(8))
-    asked = given.over_limit, turn.command_id
-    front.send(RetrySend(chosen, *asked) if given.retry else SendPrompt(chosen, text, *asked))
+        act(front, AttachFile(discussion_id=chosen, path=str(Path(name).expanduser().absolute())))
+    turn = SentTurn(
+        front=front,
+        console=console,
+        options=options,
+        chosen=chosen,
+        before=before,
+        command_id=secrets.token_hex(8),
+    )
+    front.send(
+        RetrySend(discussion_id=chosen, over_limit=given.over_limit, command_id=turn.command_id)
+        if given.retry
+        else SendPrompt(
+            discussion_id=chosen, text=text, over_limit=given.over_limit, command_id=turn.command_id
+        )
+    )
     return turn.run()
 
 
@@ -147,7 +159,7 @@ def _taken_back(front: FrontEnd, chosen: str, *, is_new: bool) -> Iterator[None]
         elif not is_new:
             for part in opened.draft.attachments:
                 if part not in drafted:
-                    front.send(Detach(chosen, part.sha256, part.name))
+                    front.send(Detach(discussion_id=chosen, sha256=part.sha256, name=part.name))
         raise
 
 
@@ -213,7 +225,7 @@ def _open(front: FrontEnd, state: AppState, options: Options) -> str:
     if given.discussion == "new":
         # Named, so that a provider that is not ready fails here instead of giving way to another.
         provider = given.provider or named_provider(state)
-        made = CreateDiscussion("", provider, given.model, given.preset or "")
+        made = CreateDiscussion(name="", provider=provider, model=given.model, preset=given.preset or "")
         return act(front, made).discussions.selected_id
     chosen = find_discussion(state, given.discussion)
     act(front, SelectDiscussion(chosen))
@@ -225,21 +237,21 @@ def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
     given = options.given
     if given.discussion != "new" and (given.provider or given.model):
         provider = given.provider or front.snapshot().discussions.summaries[chosen].meta.provider
-        act(front, SetModel(chosen, provider, given.model))
+        act(front, SetModel(discussion_id=chosen, provider=provider, model=given.model))
     if given.preset is not None:
-        act(front, SetDiscussionPreset(chosen, given.preset))
+        act(front, SetDiscussionPreset(discussion_id=chosen, preset=given.preset))
     if given.persona is not None:
-        act(front, SetPersona(chosen, given.persona))
+        act(front, SetPersona(discussion_id=chosen, persona=given.persona))
     if given.system is not None:
-        act(front, SetSystemPreset(chosen, given.system))
+        act(front, SetSystemPreset(discussion_id=chosen, system_preset=given.system))
     if given.effort:
-        act(front, SetEffort(chosen, given.effort))
+        act(front, SetEffort(discussion_id=chosen, effort=given.effort))
     if given.temperature is not None:
-        act(front, SetTemperature(chosen, given.temperature))
+        act(front, SetTemperature(discussion_id=chosen, temperature=given.temperature))
     if given.max_output is not None:
-        act(front, SetMaxOutput(chosen, given.max_output))
+        act(front, SetMaxOutput(discussion_id=chosen, tokens=given.max_output))
     if given.tools:
-        act(front, SetTools(chosen, True, mode_of(front.snapshot(), chosen)))
+        act(front, SetTools(discussion_id=chosen, has_tools=True, mode=mode_of(front.snapshot(), chosen)))
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:

@@ -101,7 +101,7 @@ class Beside:
 
     def _send(self, options: Options, chosen: str, text: str, console: Console) -> int:
         self._choose(options, chosen)
-        turn = _Printed(console, options)
+        turn = _Printed(console=console, options=options)
         try:
             given = options.given
             body = {"text": text, "queue": given.queue}
@@ -169,9 +169,11 @@ class Beside:
 
 def _summary(row: dict[str, Any]) -> DiscussionSummary:
     created = datetime.fromisoformat(row["created_at"])
-    meta = DiscussionMeta(row["id"], row["name"], created, row["provider"], row["model"])
+    meta = DiscussionMeta(
+        id=row["id"], name=row["name"], created_at=created, provider=row["provider"], model=row["model"]
+    )
     meta = replace(meta, has_tools=row["has_tools"], mode=Mode(row["mode"]))
-    return DiscussionSummary(meta, datetime.fromisoformat(row["updated_at"]))
+    return DiscussionSummary(meta=meta, updated_at=datetime.fromisoformat(row["updated_at"]))
 
 
 @dataclass(slots=True)
@@ -200,7 +202,9 @@ class _Printed:
                 self._next_reply()
             case "failed_call":
                 self._end_line()
-                failed = FailedCall(data["call_id"], data["name"], CallEnd(data["end"]), data["words"])
+                failed = FailedCall(
+                    call_id=data["call_id"], name=data["name"], end=CallEnd(data["end"]), words=data["words"]
+                )
                 self.console.note(f"manual-slop: {escaped(failed.sentence)}")
             case "asking":
                 self._end_line()
@@ -270,14 +274,14 @@ class _Printed:
 def _message(row: dict[str, Any]) -> Message:
     reasoning = (ReasoningPart(row["reasoning"]),) if row["reasoning"] else ()
     return Message(
-        row["id"],
-        datetime.fromisoformat(row["at"]),
-        Role(row["role"]),
-        (*reasoning, TextPart(row["text"])),
-        Status(row["status"]),
-        row["provider"],
-        row["model"],
-        None if row["usage"] is None else Usage(**row["usage"]),
+        id=row["id"],
+        at=datetime.fromisoformat(row["at"]),
+        role=Role(row["role"]),
+        parts=(*reasoning, TextPart(row["text"])),
+        status=Status(row["status"]),
+        provider=row["provider"],
+        model=row["model"],
+        usage=None if row["usage"] is None else Usage(**row["usage"]),
     )
 
 

@@ -92,7 +92,7 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         if not confirm(console, f"Start {name}?", is_yes=False):
             console.line(f"Nothing was changed: {name} does not start.")
             return NOT_AGREED
-        act(front, ApproveServer(name, question_id(server.asked)))
+        act(front, ApproveServer(name=name, shown=question_id(server.asked)))
     with console.waiting(f"Starting {name}"):
         server = _started(front, name)
     if server.asked is None:
@@ -109,7 +109,7 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
     ):
         console.line("Nothing more was changed: no model is offered them.")
         return NOT_AGREED
-    act(front, ApproveTools(name, question_id(server.asked)))
+    act(front, ApproveTools(name=name, shown=question_id(server.asked)))
     console.line(f"{name} is approved.")
     return 0
 

@@ -85,7 +85,7 @@ def trust_project(options: Options, console: Console) -> None:
     request = _request(options, "")
     loaded = load(request)
     if loaded.project.asked or not loaded.project.is_trusted:
-        aside = Console(console.err, console.err)
+        aside = Console(out=console.err, err=console.err)
         _show(loaded, aside.line)
         aside.line(_trust(request, loaded))
 

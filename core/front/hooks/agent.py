@@ -206,21 +206,32 @@ async def approve(request: Request[ApprovalBody]) -> Answer:
     if asked is None or asked.id != body.question_id:
         raise RefusedError(409, "not_asked", NOT_ASKED, "Read the question again")
     if body.answer == "no":
-        await request.do(RefuseCall(chosen, call_id, body.words))
+        await request.do(RefuseCall(discussion_id=chosen, call_id=call_id, words=body.words))
     else:
-        await request.do(ApproveCall(chosen, call_id, asked.id, body.hunks, body.for_discussion, body.words))
-    return Answer(ApprovedData(chosen, call_id, body.answer))
+        await request.do(
+            ApproveCall(
+                discussion_id=chosen,
+                call_id=call_id,
+                approval_id=asked.id,
+                hunks=body.hunks,
+                for_discussion=body.for_discussion,
+                words=body.words,
+            )
+        )
+    return Answer(data=ApprovedData(discussion_id=chosen, call_id=call_id, answer=body.answer))
 
 
 async def set_tools(request: Request[ToolsBody]) -> Answer:
     """Give a discussion tools or take them away, and set its mode. Takes the token of approvals alone."""
     chosen, body = request.row().meta.id, request.fields
     request.check_writable()
-    state = await request.do(SetTools(chosen, body.has_tools, body.mode))
+    state = await request.do(SetTools(discussion_id=chosen, has_tools=body.has_tools, mode=body.mode))
     row = state.discussions.summaries.get(chosen)
     if row is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
-    return Answer(ToolsData(chosen, row.meta.has_tools, mode_of(state, chosen)))
+    return Answer(
+        data=ToolsData(discussion_id=chosen, has_tools=row.meta.has_tools, mode=mode_of(state, chosen))
+    )
 
 
 _ONE = "/api/discussions/{discussion_id}"
@@ -228,7 +239,7 @@ _APPROVE_ERRORS = {404: "no such discussion or call", 409: "this is not asked an
 _TOOLS_ERRORS = {404: NO_DISCUSSION, 409: READ_ONLY}
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation(
             "POST",
             f"{_ONE}/approvals/{{call_id}}",
@@ -239,7 +250,7 @@ RESOURCE = Resource(
         ),
         operation("PUT", f"{_ONE}/tools", set_tools, {200: ToolsData}, _TOOLS_ERRORS, needs_person=True),
     ),
-    {"agent": (KillCommands, UndoTurn)},
+    panels={"agent": (KillCommands, UndoTurn)},
 )
 
 
@@ -306,7 +317,7 @@ async def get_autonomy(request: Request[PageQuery]) -> Answer:
     autonomy = attention.autonomy or attention.ended
     if autonomy is None:
         raise RefusedError(404, "no_autonomy", "No discussion is autonomous", "Start it in the window")
-    return Answer(AutonomyData.of(request.state, autonomy, request.fields))
+    return Answer(data=AutonomyData.of(request.state, autonomy, request.fields))
 
 
 async def start(request: Request[AutonomyBody]) -> Answer:
@@ -320,18 +331,18 @@ async def start(request: Request[AutonomyBody]) -> Answer:
         if error.status != HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
         raise RefusedError(409, "not_now", error.what, error.remedy) from error
-    return Answer(StartedData(chosen))
+    return Answer(data=StartedData(chosen))
 
 
 _ALL = "/api/autonomy"
 _AGAINST = "the home is read-only, another discussion is autonomous, or a limit or an unknown price stands against it"
 
 ATTENTION = Resource(
-    (
+    operations=(
         operation("GET", _ALL, get_autonomy, {200: AutonomyData}, {404: "no discussion is autonomous"}),
         operation(
             "PUT", _ALL, start, {200: StartedData}, {404: NO_DISCUSSION, 409: _AGAINST}, needs_person=True
         ),
     ),
-    {"autonomy": (StopAutonomy,)},
+    panels={"autonomy": (StopAutonomy,)},
 )

@@ -131,10 +131,10 @@ class ProviderCacheData(Data, frozen=True):
     @classmethod
     def of(cls, state: AppState, newest: Expiries, provider: str) -> ProviderCacheData:
         """The provider's line and money; zero before its first call."""
-        totals = state.caching.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
+        totals = state.caching.totals.get(provider, ProviderTotals(provider=provider, saved_usd=0.0))
         line = provider_line(state, newest, provider)
         usage, upkeep = UsageData.of(totals.usage), UpkeepData.of(totals.upkeep)
-        return cls(provider, line, usage, totals.saved_usd, upkeep)
+        return cls(provider=provider, line=line, usage=usage, saved_usd=totals.saved_usd, upkeep=upkeep)
 
 
 class CachesData(Data, frozen=True):
@@ -151,12 +151,16 @@ async def list_caches(request: Request[None]) -> Answer:
     orphans = [filled(OrphanData, orphan) for orphan in living(state.caching.orphans, state.now)]
     newest = newest_expiries(state.caching.caches)
     providers = [ProviderCacheData.of(state, newest, name) for name in used_providers(state, newest)]
-    return Answer(CachesData([CacheData.of(state, row) for row in request.rows()], providers, orphans))
+    return Answer(
+        data=CachesData(
+            caches=[CacheData.of(state, row) for row in request.rows()], providers=providers, orphans=orphans
+        )
+    )
 
 
 async def get_cache(request: Request[None]) -> Answer:
     """The cache of one discussion."""
-    return Answer(CacheData.of(request.state, request.row()))
+    return Answer(data=CacheData.of(request.state, request.row()))
 
 
 async def invalidate_cache(request: Request[None]) -> Answer:
@@ -207,7 +211,7 @@ def _cache_answer(state: AppState, chosen: str) -> Answer:
     row = state.discussions.summaries.get(chosen)
     if row is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
-    return Answer(CacheData.of(state, row))
+    return Answer(data=CacheData.of(state, row))
 
 
 _ONE = "/api/cache/{discussion_id}"
@@ -215,12 +219,12 @@ _ANSWER = {200: CacheData}
 _ERRORS = {404: NO_DISCUSSION, 409: "the provider cannot do it, or the home is read-only"}
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", "/api/cache", list_caches, {200: CachesData}),
         operation("GET", _ONE, get_cache, _ANSWER, {404: NO_DISCUSSION}),
         operation("POST", f"{_ONE}/invalidate", invalidate_cache, _ANSWER, _ERRORS),
         operation("POST", f"{_ONE}/disable", disable_caching, _ANSWER, _ERRORS),
         operation("POST", f"{_ONE}/enable", enable_caching, _ANSWER, _ERRORS),
     ),
-    {"caching": get_args(CachingCommand)},
+    panels={"caching": get_args(CachingCommand)},
 )

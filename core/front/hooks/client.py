@@ -87,7 +87,7 @@ def find(home: Path) -> Address | None:
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     is_sound = isinstance(url, str) and url.startswith("http://127.0.0.1:") and type(pid) is int
-    return Address(url, pid, token) if is_sound and token else None
+    return Address(url=url, pid=pid, token=token) if is_sound and token else None
 
 
 def own_pid() -> int:

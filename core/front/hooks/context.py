@@ -166,10 +166,10 @@ class ContextData(Data, frozen=True):
             change=None if change is None else filled(ChangeData, change, rewritten_cost_usd=change_cost_usd),
             plan=None if plan is None else PlanData.of(plan),
             recalled=RecalledData(
-                recalled.tokens_est,
-                recalled.problem,
-                [filled(RecalledPassageData, one) for one in recalled.passages],
-                list(opened.kept_out),
+                tokens_est=recalled.tokens_est,
+                problem=recalled.problem,
+                passages=[filled(RecalledPassageData, one) for one in recalled.passages],
+                kept_out=list(opened.kept_out),
             ),
         )
 
@@ -183,8 +183,8 @@ async def context(request: Request[None]) -> Answer:
     if report is None:
         raise RefusedError(404, "not_found", f"There is no discussion {chosen!r} any more")
     cost = change_usd(state, chosen)
-    opened = state.discussions.open.get(chosen, OpenDiscussion(chosen))
-    return Answer(ContextData.of(opened, report, state.caching.plans.get(chosen), cost))
+    opened = state.discussions.open.get(chosen, OpenDiscussion(id=chosen))
+    return Answer(data=ContextData.of(opened, report, state.caching.plans.get(chosen), cost))
 
 
 def _is_fresh(state: AppState, chosen: str, at: datetime) -> bool:
@@ -198,8 +198,8 @@ def _is_fresh(state: AppState, chosen: str, at: datetime) -> bool:
 _PATH = "/api/context/{discussion_id}"
 
 RESOURCE = Resource(
-    (operation("GET", _PATH, context, {200: ContextData}, {404: NO_DISCUSSION}),),
-    {"context": (MeasureContext, KeepOut)},
+    operations=(operation("GET", _PATH, context, {200: ContextData}, {404: NO_DISCUSSION}),),
+    panels={"context": (MeasureContext, KeepOut)},
 )
 
 
@@ -244,7 +244,9 @@ class PresetData(Data, frozen=True):
     def of(cls, state: AppState, preset: Preset) -> PresetData:
         """The preset as it is answered with."""
         items = [PresetItem(**item_table(item)) for item in preset.items]
-        return cls(preset.name, preset.name not in state.config.project.unsaved_presets, items)
+        return cls(
+            name=preset.name, is_saved=preset.name not in state.config.project.unsaved_presets, items=items
+        )
 
 
 class PresetsData(Data, frozen=True):
@@ -257,7 +259,7 @@ async def list_presets(request: Request[None]) -> Answer:
     """The project's context presets, unsaved work included."""
     state = request.state
     return Answer(
-        PresetsData([PresetData.of(state, preset) for preset in state.config.project.presets.values()])
+        data=PresetsData([PresetData.of(state, preset) for preset in state.config.project.presets.values()])
     )
 
 
@@ -275,11 +277,15 @@ async def put_preset(request: Request[PresetBody]) -> Answer:
         raise RefusedError(409, "not_trusted", text, "Trust it first")
     wanted = replace(wanted, items=tuple(sorted(wanted.items, key=lambda item: not item.pinned)))
     is_new = name not in project.presets
-    command = CreatePreset(name, wanted.items, is_used=False) if is_new else ChangePreset(name, wanted.items)
+    command = (
+        CreatePreset(name=name, items=wanted.items, is_used=False)
+        if is_new
+        else ChangePreset(name=name, items=wanted.items)
+    )
     state = await request.do(command, lambda now: now.config.project.presets.get(name) == wanted)
     if body.save:
         state = await request.do(SavePreset(name), lambda now: name not in now.config.project.unsaved_presets)
-    return Answer(PresetData.of(state, wanted), status=201 if is_new else 200)
+    return Answer(data=PresetData.of(state, wanted), status=201 if is_new else 200)
 
 
 def preset_of(name: str, items: Sequence[PresetItem]) -> Preset:
@@ -294,11 +300,11 @@ _PUT = {200: PresetData, 201: PresetData}
 _PUT_ERRORS = {409: "the home is read-only, or `save` where the folder is not trusted"}
 
 PRESETS = Resource(
-    (
+    operations=(
         operation("GET", "/api/presets", list_presets, {200: PresetsData}),
         operation("PUT", "/api/presets/{name}", put_preset, _PUT, _PUT_ERRORS),
     ),
-    {
+    panels={
         "presets": (
             CreatePreset,
             ChangePreset,

@@ -244,8 +244,17 @@ async def list_messages(request: Request[None]) -> Answer:
     listed = list(_listed(opened.entries))
     queue = [QueuedData.of(prompt) for prompt in opened.queue]
     under_way = None if call is None else CallData.of(call)
-    at_work = under_way, turn_of(request.state, opened.id), commands_of(request.state, opened.id)
-    return Answer(MessagesData(opened.id, listed, *at_work, queue, opened.queue_hold))
+    return Answer(
+        data=MessagesData(
+            discussion_id=opened.id,
+            messages=listed,
+            call=under_way,
+            turn=turn_of(request.state, opened.id),
+            commands=commands_of(request.state, opened.id),
+            queue=queue,
+            queue_hold=opened.queue_hold,
+        )
+    )
 
 
 def _listed(entries: Iterable[Entry]) -> Iterable[MessageData | MarkData]:
@@ -264,14 +273,17 @@ async def send_message(request: Request[MessageBody]) -> Answer:
     if not text.strip():
         raise RefusedError(422, "wrong_body", "body.text holds nothing but spaces", "Send some words")
     async with request.desk.lock(chosen):
-        message_id = await _save(request, SendPrompt(chosen, text, body.over_limit, may_queue=body.queue))
-    turn = FollowedTurn(request, chosen, message_id)
+        message_id = await _save(
+            request,
+            SendPrompt(discussion_id=chosen, text=text, over_limit=body.over_limit, may_queue=body.queue),
+        )
+    turn = FollowedTurn(request=request, chosen=chosen, message_id=message_id)
     if request.wants_events:
         return Answer(events=turn.events())
     if body.wait:
         state = await request.desk.watch.until(turn.is_over, REPLY_S)
-        return Answer(turn.answer(state or request.state))
-    return Answer(turn.sent, status=202)
+        return Answer(data=turn.answer(state or request.state))
+    return Answer(data=turn.sent, status=202)
 
 
 async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
@@ -318,7 +330,7 @@ async def cancel_reply(request: Request[None]) -> Answer:
         raise RefusedError(409, "nothing_runs", "No reply is under way in this discussion")
     request.desk.front.send(CancelReply(chosen))
     state = await request.desk.watch.until(lambda now: message_at_work(now, chosen) != before, SAVE_S)
-    return Answer(CancelledData(chosen, state is not None))
+    return Answer(data=CancelledData(chosen, state is not None))
 
 
 _Reply = tuple[str, str, str]
@@ -342,7 +354,9 @@ class FollowedTurn:
     @property
     def sent(self) -> SentData:
         """Answer that is given at once."""
-        return SentData(self.chosen, self.message_id, self._waits(self.request.state))
+        return SentData(
+            discussion_id=self.chosen, message_id=self.message_id, is_queued=self._waits(self.request.state)
+        )
 
     def is_over(self, state: AppState) -> bool:
         """True if the call has ended, and what came of it is written; also where it waits for a person."""
@@ -374,10 +388,16 @@ class FollowedTurn:
                 raise RefusedError(409, failure.kind.value, failure.what, PAST_LIMIT)
             if reply is None or failure.kind not in SHORT_ENDS:
                 raise RefusedError(502, failure.kind.value, failure.what, failure.remedy)
-            short = ShortEndData(failure.kind.value, failure.what, failure.remedy)
+            short = ShortEndData(code=failure.kind.value, message=failure.what, remedy=failure.remedy)
         is_stopped = reply is None or reply.status is not Status.COMPLETE
         data = None if reply is None else MessageData.of(reply)
-        return AnsweredData(self.chosen, self.message_id, data, is_stopped, short)
+        return AnsweredData(
+            discussion_id=self.chosen,
+            message_id=self.message_id,
+            reply=data,
+            is_stopped=is_stopped,
+            failure=short,
+        )
 
     def _opened(self, state: AppState) -> OpenDiscussion:
         opened = state.discussions.open.get(self.chosen)
@@ -513,7 +533,7 @@ _MISSING = {404: NO_DISCUSSION}
 _SENT: Mapping[int, type[Data]] = {200: AnsweredData, 202: SentData}
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", f"{_ONE}/messages", list_messages, {200: MessagesData}, _MISSING),
         operation("POST", f"{_ONE}/messages", send_message, _SENT, _SEND_ERRORS, streams=True),
         operation(
@@ -524,7 +544,7 @@ RESOURCE = Resource(
             {**_MISSING, 409: "no reply is under way"},
         ),
     ),
-    {
+    panels={
         "conversation": (
             CancelReply,
             RetrySend,

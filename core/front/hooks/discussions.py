@@ -104,7 +104,7 @@ class PresetChoiceBody(Body, frozen=True):
 async def list_discussions(request: Request[None]) -> Answer:
     """All discussions, newest first."""
     state = request.state
-    return Answer(DiscussionsData([DiscussionData.of(state, row) for row in request.rows()]))
+    return Answer(data=DiscussionsData([DiscussionData.of(state, row) for row in request.rows()]))
 
 
 async def create_discussion(request: Request[DiscussionBody]) -> Answer:
@@ -119,11 +119,19 @@ async def create_discussion(request: Request[DiscussionBody]) -> Answer:
         raise unknown("model", body.model, f"There are: {', '.join(closed)}")
     chosen = make_id(state.now or datetime.now(UTC), secrets.token_hex(8))
     state = await request.do(
-        CreateDiscussion(" ".join(body.name.split()), body.provider, body.model, body.preset, chosen),
+        CreateDiscussion(
+            name=" ".join(body.name.split()),
+            provider=body.provider,
+            model=body.model,
+            preset=body.preset,
+            id=chosen,
+        ),
         lambda now: chosen in now.discussions.summaries,
     )
     headers = {"Location": f"/api/discussions/{chosen}/messages"}
-    return Answer(DiscussionData.of(state, state.discussions.summaries[chosen]), status=201, headers=headers)
+    return Answer(
+        data=DiscussionData.of(state, state.discussions.summaries[chosen]), status=201, headers=headers
+    )
 
 
 def _check_preset(state: AppState, name: str) -> None:
@@ -137,7 +145,7 @@ async def choose_preset(request: Request[PresetChoiceBody]) -> Answer:
     request.check_writable()
     _check_preset(request.state, name)
     state = await request.do(
-        SetDiscussionPreset(chosen, name),
+        SetDiscussionPreset(discussion_id=chosen, preset=name),
         lambda now: (
             chosen not in now.discussions.summaries or now.discussions.summaries[chosen].meta.preset == name
         ),
@@ -145,19 +153,19 @@ async def choose_preset(request: Request[PresetChoiceBody]) -> Answer:
     row = state.discussions.summaries.get(chosen)
     if row is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
-    return Answer(DiscussionData.of(state, row))
+    return Answer(data=DiscussionData.of(state, row))
 
 
 _ALL = "/api/discussions"
 _ERRORS = {404: "no such discussion, provider or preset", 409: READ_ONLY}
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", _ALL, list_discussions, {200: DiscussionsData}),
         operation("POST", _ALL, create_discussion, {201: DiscussionData}, _ERRORS),
         operation("POST", f"{_ALL}/{{discussion_id}}/preset", choose_preset, {200: DiscussionData}, _ERRORS),
     ),
-    {
+    panels={
         "discussions": (
             CreateDiscussion,
             SelectDiscussion,
@@ -188,7 +196,7 @@ class VersionsData(Data, frozen=True):
 
 async def list_versions(request: Request[None]) -> Answer:
     """Versions of a reply, by the id of any of them; deleted ones are left out."""
-    return Answer(_versions(await request.opened(), request.names["message_id"]))
+    return Answer(data=_versions(await request.opened(), request.names["message_id"]))
 
 
 async def choose_version(request: Request[None]) -> Answer:
@@ -197,14 +205,14 @@ async def choose_version(request: Request[None]) -> Answer:
     opened, wanted = await request.opened(), request.names["message_id"]
     if len(_versions(opened, wanted).versions) > 1:
         state = await request.do(
-            ChooseVersion(opened.id, wanted),
+            ChooseVersion(discussion_id=opened.id, message_id=wanted),
             lambda now: (
                 opened.id not in now.discussions.open
                 or any(entry.id == wanted for entry in now.discussions.open[opened.id].entries)
             ),
         )
         opened = state.discussions.open.get(opened.id, opened)
-    return Answer(_versions(opened, wanted))
+    return Answer(data=_versions(opened, wanted))
 
 
 def _versions(opened: OpenDiscussion, message_id: str) -> VersionsData:
@@ -217,10 +225,10 @@ def _versions(opened: OpenDiscussion, message_id: str) -> VersionsData:
     if known is not None:
         listed = [_of(opened, known.aside.get(name), name) for name in known.ids]
         said = [MessageData.of(message) for message in listed if message is not None]
-        return VersionsData(opened.id, known.chosen_id, said)
+        return VersionsData(discussion_id=opened.id, chosen_id=known.chosen_id, versions=said)
     if one is None or one.is_deleted or one.role is Role.USER:
         raise unknown("reply", message_id, "See GET /api/discussions/{discussion_id}/messages")
-    return VersionsData(opened.id, one.id, [MessageData.of(one)])
+    return VersionsData(discussion_id=opened.id, chosen_id=one.id, versions=[MessageData.of(one)])
 
 
 def _of(opened: OpenDiscussion, run: tuple[object, ...] | None, message_id: str) -> Message | None:
@@ -233,7 +241,7 @@ _ONE = "/api/discussions/{discussion_id}/messages/{message_id}"
 _GONE = {404: "no such discussion or reply"}
 
 VERSIONS = Resource(
-    (
+    operations=(
         operation("GET", f"{_ONE}/versions", list_versions, {200: VersionsData}, _GONE),
         operation(
             "POST",

@@ -83,7 +83,12 @@ class UpkeepData(Data, frozen=True):
     @classmethod
     def of(cls, upkeep: Upkeep) -> UpkeepData:
         """The same as the CLI prints."""
-        return cls(upkeep.pings, upkeep.prewarms, upkeep.rent_usd, UsageData.of(upkeep.usage))
+        return cls(
+            pings=upkeep.pings,
+            prewarms=upkeep.prewarms,
+            rent_usd=upkeep.rent_usd,
+            usage=UsageData.of(upkeep.usage),
+        )
 
 
 def filled(kind: type[D], source: object, **more: Any) -> D:
@@ -153,7 +158,7 @@ class RefusedError(SlopError):
 
 def error_data(code: str, message: str, remedy: str = "") -> ErrorData:
     """The body of an answer that is an error."""
-    return ErrorData(FaultData(code, message, remedy))
+    return ErrorData(FaultData(code=code, message=message, remedy=remedy))
 
 
 def for_a_person() -> RefusedError:

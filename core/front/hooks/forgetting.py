@@ -97,25 +97,29 @@ class ForgettingData(Data, frozen=True):
     def of(cls, now: ForgettingState) -> ForgettingData:
         """Forgetting as it is answered with."""
         receipt = None if now.receipt is None else _receipt(now.receipt)
-        return cls(now.is_running, now.problem, now.remedy, receipt)
+        return cls(is_running=now.is_running, problem=now.problem, remedy=now.remedy, receipt=receipt)
 
 
 async def get_forgetting(request: Request[None]) -> Answer:
     """The receipt of the last forgetting, and whether one is under way."""
-    return Answer(ForgettingData.of(request.state.forgetting))
+    return Answer(data=ForgettingData.of(request.state.forgetting))
 
 
 async def look_at_forgetting(request: Request[None]) -> Answer:
     """Tell what forgetting a conversation would take. Nothing is touched."""
     discussion_id = _known(request, request.names["discussion_id"])
-    command_id = begin(request.desk.front, LookAtForget(discussion_id))
+    command_id = begin(request.desk.front, LookAtForget(discussion_id=discussion_id))
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), LOOK_S)
     preview = state.forgetting.preview if state is not None else None
     if preview is None:
         raise RefusedError(503, "slow", "Looking at it does not end", "Ask again")
     return Answer(
-        ForgetPreviewData(
-            preview.items, preview.facts, preview.kept_items, list(preview.holders), preview.problem
+        data=ForgetPreviewData(
+            items=preview.items,
+            facts=preview.facts,
+            kept_items=preview.kept_items,
+            holders=list(preview.holders),
+            problem=preview.problem,
         )
     )
 
@@ -130,15 +134,23 @@ def _known(request: Request[None] | Request[ForgetDiscussionBody], discussion_id
 async def forget_discussion(request: Request[ForgetDiscussionBody]) -> Answer:
     """Forget a conversation, in the list or in the trash, with all that came of it. Answered when it has ended."""
     discussion_id, fields = _known(request, request.names["discussion_id"]), request.fields
-    asked = ForgetDiscussion(discussion_id, fields.with_branches, fields.is_confirmed)
-    return Answer(ForgettingData.of((await _done(request, asked)).forgetting))
+    asked = ForgetDiscussion(
+        discussion_id=discussion_id, with_branches=fields.with_branches, is_confirmed=fields.is_confirmed
+    )
+    return Answer(data=ForgettingData.of((await _done(request, asked)).forgetting))
 
 
 async def forget_item(request: Request[ForgetItemBody]) -> Answer:
     """Forget an item of knowledge; no harvest proposes it again. Answered when it has ended."""
     fields = request.fields
-    item = stored_item(request.state, ItemPlace(fields.file, fields.first_line, fields.text))
-    return Answer(ForgettingData.of((await _done(request, ForgetItem(item, fields.is_confirmed))).forgetting))
+    item = stored_item(
+        request.state, ItemPlace(file=fields.file, first_line=fields.first_line, text=fields.text)
+    )
+    return Answer(
+        data=ForgettingData.of(
+            (await _done(request, ForgetItem(item=item, is_confirmed=fields.is_confirmed))).forgetting
+        )
+    )
 
 
 async def _done(
@@ -157,28 +169,34 @@ async def _done(
 
 def _receipt(receipt: ForgetReceipt) -> ReceiptData:
     return ReceiptData(
-        receipt.id,
-        receipt.at,
-        list(receipt.discussion_ids),
-        receipt.item,
-        receipt.items,
-        receipt.facts,
-        receipt.kept_items,
-        [
-            ForgottenPlaceData(row.place, place(row.place).label, row.removed, row.checked, row.problem)
+        id=receipt.id,
+        at=receipt.at,
+        discussion_ids=list(receipt.discussion_ids),
+        item=receipt.item,
+        items=receipt.items,
+        facts=receipt.facts,
+        kept_items=receipt.kept_items,
+        places=[
+            ForgottenPlaceData(
+                place=row.place,
+                label=place(row.place).label,
+                removed=row.removed,
+                checked=row.checked,
+                problem=row.problem,
+            )
             for row in receipt.places
         ],
-        receipt.blended,
-        list(receipt.holders),
-        list(receipt.recalls),
-        list(CANNOT),
+        blended=receipt.blended,
+        holders=list(receipt.holders),
+        recalls=list(receipt.recalls),
+        cannot=list(CANNOT),
     )
 
 
 _REFUSED = {409: f"it was not confirmed, something else is at work, or {READ_ONLY}"}
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", "/api/forgetting", get_forgetting, {200: ForgettingData}),
         operation(
             "GET",
@@ -204,5 +222,5 @@ RESOURCE = Resource(
             needs_person=True,
         ),
     ),
-    {"forgetting": get_args(ForgettingCommand)},
+    panels={"forgetting": get_args(ForgettingCommand)},
 )

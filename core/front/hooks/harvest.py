@@ -136,7 +136,7 @@ class UndoBody(AgreedBody, frozen=True):
 
 async def get_harvest(request: Request[PageQuery]) -> Answer:
     """The harvest: phase, progress, conversations with their class, what was proposed, ledger, applies, reports."""
-    return Answer(HarvestData.of(request.state.harvest, request.fields))
+    return Answer(data=HarvestData.of(request.state.harvest, request.fields))
 
 
 async def look_harvest(request: Request[RunBody]) -> Answer:
@@ -153,7 +153,7 @@ async def preview_harvest(request: Request[PreviewBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_candidates(request.state, paths)
-        run = await begun(request, PreviewHarvest(paths, over_limit=request.fields.over_limit))
+        run = await begun(request, PreviewHarvest(paths=paths, over_limit=request.fields.over_limit))
     return await _answer(run)
 
 
@@ -169,7 +169,7 @@ async def apply_harvest(request: Request[ApplyBody]) -> Answer:
         else:
             paths = ()
             _tick(request, proposed)
-        run = await begun(request, ApplyHarvest(paths, request.fields.is_agreed))
+        run = await begun(request, ApplyHarvest(paths=paths, is_agreed=request.fields.is_agreed))
     return await _answer(run)
 
 
@@ -180,7 +180,9 @@ async def batch_harvest(request: Request[BatchBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_candidates(request.state, asked.paths)
-        run = await begun(request, BatchHarvest(asked.paths, asked.submits, asked.over_limit))
+        run = await begun(
+            request, BatchHarvest(paths=asked.paths, submits=asked.submits, over_limit=asked.over_limit)
+        )
     return await _answer(run)
 
 
@@ -201,7 +203,7 @@ async def undo_harvest(request: Request[UndoBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_apply(request.state, apply_id)
-        run = await begun(request, UndoHarvest(apply_id, request.fields.is_agreed))
+        run = await begun(request, UndoHarvest(apply_id=apply_id, is_agreed=request.fields.is_agreed))
     return await _answer(run)
 
 
@@ -307,7 +309,7 @@ async def _answer(run: _FollowedRun) -> Answer:
     """The harvest once the run has ended where that is asked for, else as it is now."""
     waits = run.request.fields.wait
     state = await run.ended() if waits else run.request.state
-    return Answer(HarvestData.of(state.harvest, PageQuery()), status=200 if waits else 202)
+    return Answer(data=HarvestData.of(state.harvest, PageQuery()), status=200 if waits else 202)
 
 
 def check_candidates(state: AppState, paths: Iterable[str]) -> None:
@@ -385,7 +387,7 @@ def _run(name: str, run: Run, errors: dict[int, str]) -> Operation:
 
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", _ALL, get_harvest, {200: HarvestData}),
         _run("look", look_harvest, {409: "another run is under way"}),
         _run("preview", preview_harvest, {404: "no such conversation", 409: _NOT_NOW}),
@@ -395,6 +397,6 @@ RESOURCE = Resource(
         _run("undo", undo_harvest, {404: "no such apply", 409: _NOT_NOW}),
         _run("cancel", cancel_harvest, {409: "no run is under way"}),
     ),
-    {"harvest": get_args(HarvestCommand)},
-    _check_command,
+    panels={"harvest": get_args(HarvestCommand)},
+    check=_check_command,
 )

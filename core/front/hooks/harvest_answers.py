@@ -291,17 +291,17 @@ class HarvestData(Data, frozen=True):
             state,
             progress=filled(ProgressData, state),
             artifacts=ArtifactPage(
-                len(look.artifacts),
-                [_artifact_data(one) for one in page.of(look.artifacts)],
-                _counts((one.kind.value for one in look.artifacts), ArtifactClass),
+                total=len(look.artifacts),
+                rows=[_artifact_data(one) for one in page.of(look.artifacts)],
+                classes=_counts((one.kind.value for one in look.artifacts), ArtifactClass),
             ),
             estimate=filled(EstimateData, look.estimate, cost_usd_est=look.estimate.cost_usd),
             question=None if state.question is None else _question_data(state.question, page),
             preview=None if state.preview is None else _preview_data(state.preview, page),
             ledger=LedgerEntryRows(
-                len(look.ledger),
-                [LedgerEntryData(**entry_data(one)) for one in page.of(look.ledger)],
-                _counts(one.status.value for one in look.ledger),
+                total=len(look.ledger),
+                rows=[LedgerEntryData(**entry_data(one)) for one in page.of(look.ledger)],
+                statuses=_counts(one.status.value for one in look.ledger),
             ),
             applies=page.cut(look.applies, ApplyData),
             report=None if report is None else _report_data(report, page),
@@ -323,12 +323,17 @@ def _batch_data(batch: HarvestBatch) -> BatchData:
 
 def _batched_data(report: BatchReport, page: PageQuery) -> BatchReportData:
     closed = tuple(one for one in report.batches if not one.is_open)
-    return BatchReportData(_batch_rows(closed, page), report.submitted, list(report.problems), report.stopped)
+    return BatchReportData(
+        closed=_batch_rows(closed, page),
+        submitted_requests=report.submitted,
+        problems=list(report.problems),
+        stopped=report.stopped,
+    )
 
 
 def _artifact_data(artifact: Artifact) -> ArtifactData:
     values = artifact_data(artifact)
-    return ArtifactData(values.pop("class"), **values)
+    return ArtifactData(class_=values.pop("class"), **values)
 
 
 def _counts(values: Iterable[str], names: Iterable[str] = ()) -> Counts:
@@ -339,14 +344,16 @@ def _counts(values: Iterable[str], names: Iterable[str] = ()) -> Counts:
 def _preview_data(preview: HarvestPreview, page: PageQuery) -> HarvestPreviewData:
     items = preview.items
     return HarvestPreviewData(
-        len(preview.sources),
-        ProposedItemRows(
-            len(items), [_proposed_data(one) for one in page.of(items)], sum(one.is_ticked for one in items)
+        conversations=len(preview.sources),
+        items=ProposedItemRows(
+            total=len(items),
+            rows=[_proposed_data(one) for one in page.of(items)],
+            ticked=sum(one.is_ticked for one in items),
         ),
-        page.cut(preview.failures, HarvestFailureData),
-        preview.dropped,
-        preview.unfound,
-        preview.forgotten,
+        failures=page.cut(preview.failures, HarvestFailureData),
+        dropped_rows=preview.dropped,
+        unfound_quotes=preview.unfound,
+        forgotten_items=preview.forgotten,
     )
 
 
@@ -370,7 +377,13 @@ def _replaced_data(proposed: ProposedItem) -> ReplacedData | None:
     if known is None:
         return None
     item = known.item
-    return ReplacedData(known.reason, item.category, item.file, item.text, proposed.is_replacing)
+    return ReplacedData(
+        reason=known.reason,
+        category=item.category,
+        file=item.file,
+        text=item.text,
+        is_replacing=proposed.is_replacing,
+    )
 
 
 def _question_data(question: RemovalQuestion, page: PageQuery) -> RemovalQuestionData:

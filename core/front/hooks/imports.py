@@ -93,20 +93,20 @@ class ImportData(Data, frozen=True):
     def of(cls, imports: ImportState, query: PageQuery) -> ImportData:
         """The import as it is answered with."""
         return cls(
-            imports.is_running,
-            imports.is_dry,
-            list(imports.paths),
-            imports.count,
-            imports.doing,
-            imports.problem,
-            imports.remedy,
-            None if imports.report is None else _report(imports.report, query),
+            is_running=imports.is_running,
+            dry_run=imports.is_dry,
+            paths=list(imports.paths),
+            count=imports.count,
+            doing=imports.doing,
+            problem=imports.problem,
+            remedy=imports.remedy,
+            report=None if imports.report is None else _report(imports.report, query),
         )
 
 
 async def get_imports(request: Request[PageQuery]) -> Answer:
     """The import under way, or the last one: what it found, did, left out and could not read."""
-    return Answer(ImportData.of(request.state.imports, request.fields))
+    return Answer(data=ImportData.of(request.state.imports, request.fields))
 
 
 async def import_conversations(request: Request[ImportBody]) -> Answer:
@@ -116,7 +116,7 @@ async def import_conversations(request: Request[ImportBody]) -> Answer:
         request.check_writable()
     if request.state.imports.is_running:
         raise RefusedError(409, "busy", "Another import is under way", "Wait for its end, or cancel it")
-    asked = ImportConversations(fields.paths, is_dry=fields.dry_run, without=frozenset(fields.without))
+    asked = ImportConversations(paths=fields.paths, is_dry=fields.dry_run, without=frozenset(fields.without))
     command_id = begin(request.desk.front, asked)
     state = await request.desk.watch.until(
         lambda now: now.imports.command_id == command_id or is_over(now, command_id), ACT_S
@@ -128,7 +128,7 @@ async def import_conversations(request: Request[ImportBody]) -> Answer:
     outcome = outcome_of(state, command_id)
     if outcome is not None and not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
-    return Answer(ImportData.of(state.imports, PageQuery()), status=200 if fields.wait else 202)
+    return Answer(data=ImportData.of(state.imports, PageQuery()), status=200 if fields.wait else 202)
 
 
 async def cancel_import(request: Request[StopImportBody]) -> Answer:
@@ -136,45 +136,45 @@ async def cancel_import(request: Request[StopImportBody]) -> Answer:
     if not request.state.imports.is_running:
         raise RefusedError(409, "nothing_runs", "No import is under way")
     request.desk.front.send(CancelImport())
-    return Answer(ImportData.of(request.state.imports, PageQuery()), status=202)
+    return Answer(data=ImportData.of(request.state.imports, PageQuery()), status=202)
 
 
 def _report(report: ImportReport, query: PageQuery) -> ImportReportData:
     return ImportReportData(
-        report.is_dry,
-        report.count,
-        report.new_count,
-        report.files,
-        report.other_files,
-        report.made,
-        report.grown,
-        report.new_messages,
-        dict(report.skipped),
-        report.stopped,
-        [ImportFaultData(one.place, one.why, one.remedy) for one in report.faults],
-        Rows(len(report.rows), [_row(one) for one in query.of(report.rows)]),
+        dry_run=report.is_dry,
+        conversations=report.count,
+        new_conversations=report.new_count,
+        files=report.files,
+        other_files=report.other_files,
+        discussions_made=report.made,
+        discussions_grown=report.grown,
+        messages=report.new_messages,
+        skipped=dict(report.skipped),
+        stopped=report.stopped,
+        faults=[ImportFaultData(place=one.place, why=one.why, remedy=one.remedy) for one in report.faults],
+        rows=Rows(len(report.rows), [_row(one) for one in query.of(report.rows)]),
     )
 
 
 def _row(row: ImportRow) -> ImportRowData:
     return ImportRowData(
-        row.path,
-        row.kind,
-        row.title,
-        None if row.at is None else row.at.isoformat(),
-        row.messages,
-        row.new,
-        row.branches,
-        row.discussion_id,
-        row.why,
-        dict(row.skipped),
+        path=row.path,
+        kind=row.kind,
+        title=row.title,
+        at=None if row.at is None else row.at.isoformat(),
+        messages=row.messages,
+        new=row.new,
+        branches=row.branches,
+        discussion_id=row.discussion_id,
+        why=row.why,
+        skipped=dict(row.skipped),
     )
 
 
 _ALL = "/api/imports"
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", _ALL, get_imports, {200: ImportData}),
         operation(
             "POST",
@@ -193,5 +193,5 @@ RESOURCE = Resource(
             may_be_empty=True,
         ),
     ),
-    {"imports": get_args(ImportCommand)},
+    panels={"imports": get_args(ImportCommand)},
 )

@@ -168,7 +168,7 @@ async def get_knowledge(request: Request[KnowledgeQuery]) -> Answer:
     few = query if query.file else PageQuery(FEW)
     listed = PageQuery() if query.file else query
     return Answer(
-        filled(
+        data=filled(
             KnowledgeData,
             state.knowledge,
             digest=DigestData.of(state),
@@ -201,7 +201,7 @@ async def make_digest(request: Request[None]) -> Answer:
     """Make the digest from the category files, which turns knowledge on."""
     request.check_writable()
     state = await request.do(RegenerateDigest())
-    return Answer(DigestData.of(state))
+    return Answer(data=DigestData.of(state))
 
 
 def stored_item(state: AppState, place: ItemPlace) -> Item:
@@ -234,12 +234,12 @@ def _check_notes(state: AppState, file_id: str, path: str) -> None:
 _ALL = "/api/knowledge"
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", _ALL, get_knowledge, {200: KnowledgeData}, {404: "no such file of knowledge"}),
         operation("POST", f"{_ALL}/digest", make_digest, {200: DigestData}, {409: READ_ONLY}),
     ),
-    {"knowledge": (*get_args(KnowledgeCommand), RefuseProposals)},
-    _check,
+    panels={"knowledge": (*get_args(KnowledgeCommand), RefuseProposals)},
+    check=_check,
 )
 
 
@@ -293,14 +293,14 @@ class FactsData(Data, frozen=True):
 
 async def get_facts(request: Request[FactQuery]) -> Answer:
     """Structured facts by domain, category and tag, sorted by id, with what is wrong in their files."""
-    return Answer(_facts_data(request.state, request.fields))
+    return Answer(data=_facts_data(request.state, request.fields))
 
 
 async def sync_facts(request: Request[None]) -> Answer:
     """Bring the YAML files of facts and their index in step."""
     request.check_writable()
     state = await request.do(SyncFacts())
-    return Answer(_facts_data(state, FactQuery()))
+    return Answer(data=_facts_data(state, FactQuery()))
 
 
 def _facts_data(state: AppState, query: FactQuery) -> FactsData:
@@ -313,13 +313,15 @@ def _facts_data(state: AppState, query: FactQuery) -> FactsData:
 
 
 def _problem_data(problem: FactProblem) -> FactProblemData:
-    return FactProblemData(problem.file, problem.line, problem.text, problem.is_warning)
+    return FactProblemData(
+        file=problem.file, line=problem.line, text=problem.text, is_warning=problem.is_warning
+    )
 
 
 _FACTS_ALL = "/api/knowledge/facts"
 
 FACTS = Resource(
-    (
+    operations=(
         operation("GET", _FACTS_ALL, get_facts, {200: FactsData}),
         operation("POST", f"{_FACTS_ALL}/sync", sync_facts, {200: FactsData}, {409: READ_ONLY}),
     )
@@ -452,7 +454,7 @@ async def explain_item(request: Request[ItemPlace]) -> Answer:
     told = state.evidence.shown
     if told is None or (told.category, told.text) != (item.category, item.text):
         raise RefusedError(503, "slow", "Another item was asked about at the same time", "Try again")
-    return Answer(_history(told))
+    return Answer(data=_history(told))
 
 
 async def explain_fact(request: Request[NamedFact]) -> Answer:
@@ -464,7 +466,7 @@ async def explain_fact(request: Request[NamedFact]) -> Answer:
     told = state.evidence.shown
     if told is None or told.fact != wanted:
         raise RefusedError(503, "slow", "Something else was asked about at the same time", "Try again")
-    return Answer(_history(told))
+    return Answer(data=_history(told))
 
 
 def _history(told: ItemHistory) -> HistoryData:
@@ -473,14 +475,14 @@ def _history(told: ItemHistory) -> HistoryData:
     injected = [_event(one) for one in told.injected]
     evidence = [EvidenceData(**witness_data(one)) for one in told.witnesses]
     return HistoryData(
-        told.item,
-        told.fact,
-        told.category,
-        told.text,
-        evidence,
-        page.part(events),
-        page.part(injected),
-        told.torn,
+        item=told.item,
+        fact=told.fact,
+        category=told.category,
+        text=told.text,
+        evidence=evidence,
+        events=page.part(events),
+        injected=page.part(injected),
+        torn_lines=told.torn,
     )
 
 
@@ -491,7 +493,7 @@ async def get_seen_items(request: Request[SeenQuery]) -> Answer:
         raise unknown("discussion", query.discussion_id, "See GET /api/discussions")
     state = await request.do(ListSeenItems(query.discussion_id))
     rows = [_seen(seen_data(one)) for one in query.of(state.evidence.seen)]
-    return Answer(SeenData(Rows(len(state.evidence.seen), rows)))
+    return Answer(data=SeenData(Rows(len(state.evidence.seen), rows)))
 
 
 def _event(event: ItemEvent) -> ItemEventData:
@@ -505,7 +507,7 @@ def _seen(data: dict[str, Any]) -> SeenItemsData:
 
 
 MEMORY_LOG = Resource(
-    (
+    operations=(
         operation(
             "POST", "/api/knowledge/why", explain_item, {200: HistoryData}, {404: "no such item of knowledge"}
         ),

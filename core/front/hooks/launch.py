@@ -46,7 +46,7 @@ def start_hooks(
 
     now = getattr(front, "clock", wall_clock)
     clock = now if isinstance(now, OffsetClock) else None
-    desk = HookDesk(front, Watch(front), _version(), window, clock, now)
+    desk = HookDesk(front=front, watch=Watch(front), version=_version(), window=window, clock=clock, now=now)
     home = Path(state.program.home)
     server = HookServer(desk, home, port=hooks.port, approvals_token=approvals_token)
     server.start()

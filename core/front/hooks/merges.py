@@ -96,7 +96,7 @@ class MergingData(Data, frozen=True):
             None if own.merged is None else from_builtins(msgspec.to_builtins(own.merged), MergeReportData)
         )
         drafted = None if own.drafted is None else from_builtins(msgspec.to_builtins(own.drafted), DraftData)
-        return cls(own.phase, own.problem, shown, merged, drafted)
+        return cls(phase=own.phase, problem=own.problem, merge=shown, merged=merged, drafted=drafted)
 
 
 class ProposeBody(RunBody, frozen=True):
@@ -124,13 +124,15 @@ class GraduateBody(RunBody, frozen=True):
 
 async def get_merge(request: Request[None]) -> Answer:
     """The merge that was proposed, the last one that was written, and the last draft."""
-    return Answer(MergingData.of(request.state))
+    return Answer(data=MergingData.of(request.state))
 
 
 async def propose_merge(request: Request[ProposeBody]) -> Answer:
     """Have the model propose a shorter file of a category. Nothing is written."""
     request.check_writable()
-    return await _run(request, ProposeMerge(request.fields.category, over_limit=request.fields.over_limit))
+    return await _run(
+        request, ProposeMerge(category=request.fields.category, over_limit=request.fields.over_limit)
+    )
 
 
 async def apply_merge(request: Request[ApplyMergeBody]) -> Answer:
@@ -154,7 +156,7 @@ async def graduate_playbook(request: Request[GraduateBody]) -> Answer:
     """Make a draft of a playbook: nothing reads or runs it until it is renamed."""
     request.check_writable()
     item = stored_item(request.state, request.fields.item)
-    return await _run(request, GraduatePlaybook(item, request.fields.kind))
+    return await _run(request, GraduatePlaybook(item=item, kind=request.fields.kind))
 
 
 async def _run(
@@ -165,7 +167,7 @@ async def _run(
         run = await begun(request, command)
     waits = request.fields.wait
     state = await run.ended() if waits else request.state
-    return Answer(MergingData.of(state), status=200 if waits else 202)
+    return Answer(data=MergingData.of(state), status=200 if waits else 202)
 
 
 def _merge_data(merge: MergeProposal) -> MergeProposalData:
@@ -177,7 +179,7 @@ _RUN = {200: MergingData, 202: MergingData}
 _NOT_NOW = "another run is under way, there is nothing to do, it needs a yes, or the home is read-only"
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", _ALL, get_merge, {200: MergingData}),
         operation("POST", _ALL, propose_merge, _RUN, {409: _NOT_NOW}),
         operation(

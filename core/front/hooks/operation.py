@@ -86,7 +86,17 @@ def operation(
     (fields,) = get_args(get_type_hints(run)["request"])
     body = fields if issubclass(fields, Body) else None
     query = fields if issubclass(fields, Query) else None
-    return Operation(run.__name__, method, path, run, answers, errors, body, query, **flags)
+    return Operation(
+        id=run.__name__,
+        method=method,
+        path=path,
+        run=run,
+        answers=answers,
+        errors=errors,
+        body=body,
+        query=query,
+        **flags,
+    )
 
 
 def _pass(_state: AppState, _command: Command) -> None:

@@ -173,7 +173,7 @@ async def status(request: Request[None]) -> Answer:
     """The program as it is now."""
     desk, state = request.desk, request.state
     return Answer(
-        filled(
+        data=filled(
             StatusData,
             state.program,
             now=state.now,
@@ -190,10 +190,10 @@ async def status(request: Request[None]) -> Answer:
             calls=[CallData.of(call) for call in state.turns.calls.values()],
             turns=[TurnData.of(state, turn) for turn in state.agent.turns.values()],
             today=TodayData(
-                state.spending.spent_today_usd,
-                state.spending.has_estimate,
-                under_way_usd(state),
-                state.config.settings.caching.day_limit_usd,
+                spent_usd=state.spending.spent_today_usd,
+                is_estimate=state.spending.has_estimate,
+                under_way_usd=under_way_usd(state),
+                limit_usd=state.config.settings.caching.day_limit_usd,
             ),
         )
     )
@@ -207,7 +207,7 @@ async def advance_clock(request: Request[ClockBody]) -> Answer:
     if now is None:
         raise RefusedError(422, "wrong_body", "The clock would be over 100 years ahead", "Advance it by less")
     state = await request.desk.watch.until(lambda at: at.now is not None and at.now >= now, FRAMES_S)
-    return Answer(ClockData((now if state is None or state.now is None else state.now).isoformat()))
+    return Answer(data=ClockData((now if state is None or state.now is None else state.now).isoformat()))
 
 
 _NO_CLOCK = {404: "the program was started without --test-clock"}
@@ -227,11 +227,11 @@ def _check(_state: AppState, command: Command) -> None:
 
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", "/api/status", status, {200: StatusData}),
         operation("POST", "/api/clock", advance_clock, {200: ClockData}, _NO_CLOCK, needs_clock=True),
     ),
-    {
+    panels={
         "settings": (
             ChangeSetting,
             ChangeProjectSetting,
@@ -250,7 +250,7 @@ RESOURCE = Resource(
         "notices": (DismissNotice,),
         "program": (Quit,),
     },
-    _check,
+    check=_check,
 )
 
 
@@ -362,7 +362,7 @@ class ActionData(Data, frozen=True):
 
 async def screenshot(request: Request[None]) -> Answer:
     """The window as it is, PNG."""
-    return Answer(await _drawn(request.desk, lambda window: window.screenshot()))
+    return Answer(data=await _drawn(request.desk, lambda window: window.screenshot()))
 
 
 async def _drawn(desk: HookDesk, ask: Callable[[Window], T]) -> T:
@@ -406,7 +406,7 @@ def operations(resources: Sequence[Resource]) -> tuple[Operation, ...]:
                 await pay(request.desk, command)
             else:
                 request.desk.front.send(command)
-        return Answer(ActionData(panel, action), status=202)
+        return Answer(data=ActionData(panel, action), status=202)
 
     no_window = {409: "there is no window"}
     no_target = {404: "no such panel, action or discussion", 409: "no window, or not just now"}
@@ -437,7 +437,7 @@ async def hello(request: Request[HelloQuery]) -> Answer:
     The proof is the HMAC-SHA256, under the token, of four lines: `manual-slop hello v1`, the nonce, the port, the
     process id as in `hook.json`. Ask on the connection that the token will go over.
     """
-    return Answer(HelloData(request.desk.prove(request.fields.nonce)))
+    return Answer(data=HelloData(request.desk.prove(request.fields.nonce)))
 
 
-HELLO = Resource((operation("GET", HELLO_PATH, hello, {200: HelloData}, is_open=True),))
+HELLO = Resource(operations=(operation("GET", HELLO_PATH, hello, {200: HelloData}, is_open=True),))

@@ -226,8 +226,10 @@ async def search(request: Request[SearchQuery]) -> Answer:
         except ValueError as error:
             raise RefusedError(422, "wrong_query", f"{name}: {error}", DAY_REMEDY) from error
     corpora = (fields.corpus,) if fields.corpus is not None else ()
-    filters = SearchFilters(corpora, fields.folder, fields.tag, fields.after, fields.before)
-    command_id = begin(request.desk.front, SearchMemory(fields.q, fields.count, filters))
+    filters = SearchFilters(
+        corpora=corpora, folder=fields.folder, tag=fields.tag, after=fields.after, before=fields.before
+    )
+    command_id = begin(request.desk.front, SearchMemory(query=fields.q, count=fields.count, filters=filters))
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), ANSWER_S)
     if state is None:
         raise RefusedError(503, "slow", "The search does not end", "Ask again")
@@ -237,46 +239,57 @@ async def search(request: Request[SearchQuery]) -> Answer:
     answer = state.retrieval.answer_to(command_id)
     if answer is None:
         raise RefusedError(503, "slow", "The answer is not kept any more", "Ask again")
-    return Answer(_answer(answer))
+    return Answer(data=_answer(answer))
 
 
 async def get_retrieval(request: Request[None]) -> Answer:
     """State of the index: the places that are searched, what it holds, and the run under way."""
-    return Answer(RetrievalData.of(request.state))
+    return Answer(data=RetrievalData.of(request.state))
 
 
 def _answer(answer: SearchAnswer) -> SearchData:
     hits = [_hit(hit) for hit in answer.hits]
     return SearchData(
-        answer.query, answer.mode, answer.degraded, answer.reason, answer.remedy, answer.took_s, hits
+        query=answer.query,
+        mode=answer.mode,
+        degraded=answer.degraded,
+        reason=answer.reason,
+        remedy=answer.remedy,
+        took_s=answer.took_s,
+        hits=hits,
     )
 
 
 def _hit(hit: SearchHit) -> SearchHitData:
     return SearchHitData(
-        hit.corpus,
-        hit.kind,
-        hit.path,
-        hit.title,
-        hit.lines.first,
-        hit.lines.last,
-        hit.heading,
-        hit.text,
-        hit.score,
-        hit.keyword,
-        hit.vector,
-        list(hit.found_by),
-        hit.date,
-        list(hit.tags),
-        [PassageData(one.lines.first, one.lines.last, one.heading, one.score) for one in hit.also],
-        hit.scope,
+        corpus=hit.corpus,
+        kind=hit.kind,
+        path=hit.path,
+        title=hit.title,
+        first_line=hit.lines.first,
+        last_line=hit.lines.last,
+        heading=hit.heading,
+        text=hit.text,
+        score=hit.score,
+        keyword=hit.keyword,
+        vector=hit.vector,
+        found_by=list(hit.found_by),
+        date=hit.date,
+        tags=list(hit.tags),
+        also=[
+            PassageData(
+                first_line=one.lines.first, last_line=one.lines.last, heading=one.heading, score=one.score
+            )
+            for one in hit.also
+        ],
+        scope=hit.scope,
     )
 
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", "/api/search", search, {200: SearchData}, {409: "retrieval is off in this project"}),
         operation("GET", "/api/retrieval", get_retrieval, {200: RetrievalData}),
     ),
-    {"retrieval": get_args(RetrievalCommand)},
+    panels={"retrieval": get_args(RetrievalCommand)},
 )

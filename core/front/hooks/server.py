@@ -231,7 +231,7 @@ async def _read(desk: HookDesk, operation: Operation, request: HttpRequest, limi
     names = {name: str(value) for name, value in request.path_params.items()}
     if not request.scope.get(IS_PERSON, False):
         desk = replace(desk, front=ProgramFront(desk.front))
-    return Request(desk, names, fields, wants_events, body)
+    return Request(desk=desk, names=names, fields=fields, wants_events=wants_events, body=body)
 
 
 class _Refusal(Response):
@@ -302,7 +302,7 @@ class HookServer:
         self._is_up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hooks", daemon=True)
         self._socket: socket.socket | None = None
-        self.address = Address("", own_pid(), new_token())
+        self.address = Address(url="", pid=own_pid(), token=new_token())
 
     def start(self) -> None:
         """Listen, then leave the address and the token in the home.
@@ -312,7 +312,7 @@ class HookServer:
         """
         self._socket = _listening(self._port)
         port = self._socket.getsockname()[1]
-        self.address = Address(f"http://{HOST}:{port}", own_pid(), self.address.token)
+        self.address = Address(url=f"http://{HOST}:{port}", pid=own_pid(), token=self.address.token)
         token, pid = self.address.token, self.address.pid
         self._desk.prove = lambda nonce: proof_of(token, nonce, port, pid)
         hosts = (f"{HOST}:{port}", f"localhost:{port}")

@@ -79,13 +79,13 @@ class SignalsData(Data, frozen=True):
     def of(cls, signals: SignalState, query: PageQuery) -> SignalsData:
         """Signals as they are answered with."""
         return cls(
-            query.cut(signals.waiting, SignalData),
-            query.cut(signals.seen, SignalData),
-            signals.dropped,
-            list(signals.inbox_odd),
-            [ChannelData.of(one) for one in signals.channels.values()],
-            signals.is_quiet,
-            len(signals.held) + signals.missed,
+            waiting=query.cut(signals.waiting, SignalData),
+            seen=query.cut(signals.seen, SignalData),
+            dropped=signals.dropped,
+            inbox_odd=list(signals.inbox_odd),
+            channels=[ChannelData.of(one) for one in signals.channels.values()],
+            is_quiet=signals.is_quiet,
+            held=len(signals.held) + signals.missed,
         )
 
 
@@ -98,7 +98,7 @@ class PostedData(Data, frozen=True):
 
 async def get_signals(request: Request[PageQuery]) -> Answer:
     """Signals that wait, and the newest that were taken."""
-    return Answer(SignalsData.of(request.state.signals, request.fields))
+    return Answer(data=SignalsData.of(request.state.signals, request.fields))
 
 
 async def post_signal(request: Request[SignalBody]) -> Answer:
@@ -106,18 +106,20 @@ async def post_signal(request: Request[SignalBody]) -> Answer:
     fields = request.fields
     if fields.discussion_id and fields.discussion_id not in request.state.discussions.summaries:
         raise unknown("discussion", fields.discussion_id, "See GET /api/discussions")
-    state = await request.do(PostSignal(fields.text, fields.sender, fields.discussion_id))
-    return Answer(PostedData(len(state.signals.waiting), state.signals.dropped), status=202)
+    state = await request.do(
+        PostSignal(text=fields.text, sender=fields.sender, discussion_id=fields.discussion_id)
+    )
+    return Answer(data=PostedData(len(state.signals.waiting), state.signals.dropped), status=202)
 
 
 _ALL = "/api/signals"
 
 RESOURCE = Resource(
-    (
+    operations=(
         operation("GET", _ALL, get_signals, {200: SignalsData}),
         operation("POST", _ALL, post_signal, {202: PostedData}, {404: "no such discussion"}),
     ),
-    {"signals": get_args(SignalCommand)},
+    panels={"signals": get_args(SignalCommand)},
 )
 
 
@@ -151,7 +153,11 @@ class McpServerData(Data, frozen=True):
         """The server as it is answered with."""
         known = server.tools or (() if server.kept is None else server.kept.tools)
         tools = [
-            McpToolData(tool.schema.name, tool.schema.description, tool.name in server.approved)
+            McpToolData(
+                name=tool.schema.name,
+                description=tool.schema.description,
+                is_approved=tool.name in server.approved,
+            )
             for tool in known
         ]
         return filled(
@@ -175,10 +181,10 @@ class McpServersData(Data, frozen=True):
 async def list_servers(request: Request[None]) -> Answer:
     """List the MCP servers."""
     servers = request.state.mcp.servers.values()
-    return Answer(McpServersData([McpServerData.of(one) for one in servers]))
+    return Answer(data=McpServersData([McpServerData.of(one) for one in servers]))
 
 
 SERVERS = Resource(
-    (operation("GET", "/api/servers", list_servers, {200: McpServersData}),),
-    {"mcp": (LookAtServers, TryServer)},
+    operations=(operation("GET", "/api/servers", list_servers, {200: McpServersData}),),
+    panels={"mcp": (LookAtServers, TryServer)},
 )

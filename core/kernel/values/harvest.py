@@ -429,7 +429,9 @@ class HarvestUse(msgspec.Struct, frozen=True):
         costs = [one.cost_usd for one in (self, other) if one.calls]
         known = [cost for cost in costs if cost is not None]
         total = sum(known) if costs and len(known) == len(costs) else None
-        return HarvestUse(self.calls + other.calls, add_usage(self.usage, other.usage), total)
+        return HarvestUse(
+            calls=self.calls + other.calls, usage=add_usage(self.usage, other.usage), cost_usd=total
+        )
 
 
 class HarvestLook(msgspec.Struct, frozen=True):

@@ -48,7 +48,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     @property
     def all(self) -> tuple[Provenance, ...]:
         """Every origin by itself, this one last."""
-        return (*self.also, Provenance(self.source, self.date))
+        return (*self.also, Provenance(source=self.source, date=self.date))
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):

@@ -144,7 +144,9 @@ class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", ta
         """Its text as a file of its own, None where it has none beside it."""
         if not self.text_sha256:
             return None
-        return AttachmentPart(self.text_sha256, "text/plain", self.name, self.text_bytes)
+        return AttachmentPart(
+            sha256=self.text_sha256, media_type="text/plain", name=self.name, size_bytes=self.text_bytes
+        )
 
 
 Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart

@@ -220,7 +220,9 @@ class ToolSettings(msgspec.Struct, frozen=True):
     @property
     def bounds(self) -> CommandBounds:
         """Bounds of a command, and of an MCP server over stdio."""
-        return CommandBounds(self.memory_mib, self.file_mib, self.free_disk_mib)
+        return CommandBounds(
+            memory_mib=self.memory_mib, file_mib=self.file_mib, free_disk_mib=self.free_disk_mib
+        )
 
 
 class NotificationSettings(msgspec.Struct, frozen=True):

@@ -58,7 +58,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     limits: FileLimits = msgspec.field(default_factory=FileLimits)
     shown: tuple[str, ...] = ()
     previous: RequestRecord | None = None
-    profile: ModelProfile = msgspec.field(default_factory=lambda: ModelProfile("", ""))
+    profile: ModelProfile = msgspec.field(default_factory=lambda: ModelProfile(provider="", id=""))
     effort: Effort = Effort.AUTO
     max_output_tokens: int | None = None
     temperature: float | None = None

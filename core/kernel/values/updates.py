@@ -30,8 +30,17 @@ def notify(
     is_standing: bool = False,
 ) -> AppState:
     """Add a notice, or replace the one with the same id, in its place. A standing one that was dismissed stays away."""
-    about = (discussion_id, is_standing)
-    notice = Notice(notice_id, level, text, detail, state.now, action, action_label, *about)
+    notice = Notice(
+        id=notice_id,
+        level=level,
+        text=text,
+        detail=detail,
+        at=state.now,
+        action=action,
+        action_label=action_label,
+        discussion_id=discussion_id,
+        is_standing=is_standing,
+    )
     if is_standing and state.program.dismissed.get(notice_id) == _cause(notice):
         return state
     known = state.program.notices
@@ -81,7 +90,7 @@ def conclude(state: AppState, outcome: CommandOutcome) -> AppState:
 
 def decline(state: AppState, command_id: str, notice_id: str, text: str, detail: str = "") -> AppState:
     """Say why a command is not carried out: as a notice, and to whoever waits for it."""
-    state = conclude(state, CommandOutcome(command_id, problem=text, remedy=detail))
+    state = conclude(state, CommandOutcome(command_id=command_id, problem=text, remedy=detail))
     return notify(state, notice_id, Level.WARNING, text, detail)
 
 

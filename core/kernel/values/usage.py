@@ -79,10 +79,12 @@ class Upkeep(msgspec.Struct, frozen=True):
         if kind not in UPKEEP_KINDS:
             return self
         return Upkeep(
-            self.pings + (kind is UsageKind.KEEPALIVE),
-            self.prewarms + (kind is UsageKind.PREWARM),
-            add_usage(self.usage, usage),
-            min(self.rent_usd + ((usage.cost_usd or 0.0) if kind is UsageKind.RENT else 0.0), MOST_USD),
+            pings=self.pings + (kind is UsageKind.KEEPALIVE),
+            prewarms=self.prewarms + (kind is UsageKind.PREWARM),
+            usage=add_usage(self.usage, usage),
+            rent_usd=min(
+                self.rent_usd + ((usage.cost_usd or 0.0) if kind is UsageKind.RENT else 0.0), MOST_USD
+            ),
         )
 
 

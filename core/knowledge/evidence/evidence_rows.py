@@ -92,9 +92,9 @@ def found_quote(claimed: Quote, shown: Mapping[str, tuple[str, str]]) -> Quote |
     """
     text = scrub(flat(claimed.text))
     if not text:
-        return Quote(tuple(shown[turn][0] for turn in claimed.turns if turn in shown))
+        return Quote(turns=tuple(shown[turn][0] for turn in claimed.turns if turn in shown))
     holders = tuple(shown[turn][0] for turn in claimed.turns if turn in shown and holds(shown[turn][1], text))
-    return Quote(holders, text[:MAX_QUOTE_CHARS].rstrip()) if holders else None
+    return Quote(turns=holders, text=text[:MAX_QUOTE_CHARS].rstrip()) if holders else None
 
 
 def holds(text: str, quote: str) -> bool:
@@ -134,18 +134,18 @@ class LogRows(msgspec.Struct, frozen=True):
 def evidence_of(item: str, quote: Quote, said: Conversation, fact: str = "") -> EvidenceRow:
     """Evidence of one item. `item`: hash; `fact`: id of its structured fact, empty where there is none."""
     return EvidenceRow(
-        item,
-        said.at,
-        said.source,
-        said.path,
-        said.sha256,
-        said.discussion,
-        fact,
-        tuple(clean(turn) for turn in quote.turns),
-        quote.text,
-        quote_hash(quote.text),
-        said.talks,
-        quote.is_unfound,
+        item=item,
+        at=said.at,
+        source=said.source,
+        path=said.path,
+        sha256=said.sha256,
+        discussion=said.discussion,
+        fact=fact,
+        turns=tuple(clean(turn) for turn in quote.turns),
+        quote=quote.text,
+        quote_sha256=quote_hash(quote.text),
+        talks=said.talks,
+        is_unfound=quote.is_unfound,
     )
 
 
@@ -160,7 +160,7 @@ def read_rows(evidence: bytes, events: bytes) -> LogRows:
     happened, lost = _decoded(events, _event.decode)
     is_whole = [not row.quote or quote_hash(row.quote) == row.quote_sha256 for row in kept]
     sound = tuple(row for row, is_sound in zip(kept, is_whole, strict=True) if is_sound)
-    return LogRows(sound, tuple(happened), torn + lost + len(kept) - len(sound))
+    return LogRows(evidence=sound, events=tuple(happened), torn=torn + lost + len(kept) - len(sound))
 
 
 def requoted(before: bytes, after: bytes) -> bytes:

@@ -191,8 +191,8 @@ def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact 
     except OverflowError:
         return None, [("confidence", "confidence is too large; it must be a number from 0.0 to 1.0")]
     return Fact(
-        texts["id"], texts["fact"], category, texts["domain"], number, tags, 1 if count is None else int(count),
-        days["first_seen"], days["last_confirmed"], days["expires"], related,
+        id=texts["id"], text=texts["fact"], category=category, domain=texts["domain"], confidence=number, tags=tags, source_count=1 if count is None else int(count),
+        first_seen=days["first_seen"], last_confirmed=days["last_confirmed"], expires=days["expires"], related=related,
     ), []  # fmt: skip
 
 

@@ -96,15 +96,20 @@ def loose_items(place: FactPlace, data: bytes) -> FactFile:
 
 def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
     """A file of which nothing can be used."""
-    return FactFile(place, whole, problems=(FactProblem(place.name, line, text),), is_broken=True)
+    return FactFile(
+        place=place,
+        text=whole,
+        problems=(FactProblem(file=place.name, line=line, text=text),),
+        is_broken=True,
+    )
 
 
 def _head_problems(place: FactPlace, text: str, row: Any) -> tuple[FactProblem, ...]:
     if isinstance(row, YamlFault):
-        return (FactProblem(place.name, row.line + 2, f"the front matter: {row.text}"),)
+        return (FactProblem(file=place.name, line=row.line + 2, text=f"the front matter: {row.text}"),)
     lines = text.split("\n")
     return tuple(
-        FactProblem(place.name, 1 if not key else 2 + _line_in(lines, key), said)
+        FactProblem(file=place.name, line=1 if not key else 2 + _line_in(lines, key), text=said)
         for key, said in head_flaws(row, place)
     )
 
@@ -139,8 +144,14 @@ class _Scan:
                 at = self._after_fence(at) or _next_line(text, at)
         if self._passed_over:
             said = f"and {count(self._passed_over, 'more problem')} in this file"
-            self._problems.append(FactProblem(self._place.name, self._line, said))
-        return FactFile(self._place, text, self._without_doubled(), tuple(self._problems), head_end=start)
+            self._problems.append(FactProblem(file=self._place.name, line=self._line, text=said))
+        return FactFile(
+            place=self._place,
+            text=text,
+            items=self._without_doubled(),
+            problems=tuple(self._problems),
+            head_end=start,
+        )
 
     def _read(self, start: int, end: int) -> None:
         """Have YAML read an item that is in no form of ours."""
@@ -150,13 +161,19 @@ class _Scan:
             said = _ID_LINE.search(text)
             self._say(start, read.line, read.text)
             self._items.append(
-                FactItem(_known_id(said[1] if said else ""), start, end, None, self._line_at(start))
+                FactItem(
+                    id=_known_id(said[1] if said else ""),
+                    start=start,
+                    end=end,
+                    fact=None,
+                    line=self._line_at(start),
+                )
             )
             return
         row = read[0] if isinstance(read, list) and len(read) == 1 else None
         if not isinstance(row, Mapping):
             self._say(start, 0, "this item is no fact: it has no fields (id: …); write prose without `- `")
-            self._items.append(FactItem("", start, end, None, self._line_at(start)))
+            self._items.append(FactItem(id="", start=start, end=end, fact=None, line=self._line_at(start)))
             return
         fact, flaws = fact_of(row, self._inherited)
         if fact is not None:
@@ -173,13 +190,13 @@ class _Scan:
         if fact_id and (first := self._first_lines.setdefault(fact_id, line)) != line:
             self._doubled.add(fact_id)
             self._say(start, 0, f"the id {fact_id} stands at line {first} too; neither enters the index")
-        self._items.append(FactItem(fact_id, start, end, fact, line))
+        self._items.append(FactItem(id=fact_id, start=start, end=end, fact=fact, line=line))
 
     def _say(self, start: int, line: int, text: str) -> None:
         if len(self._problems) >= MAX_PROBLEMS:
             self._passed_over += 1
             return
-        self._problems.append(FactProblem(self._place.name, self._line_at(start) + line, text))
+        self._problems.append(FactProblem(file=self._place.name, line=self._line_at(start) + line, text=text))
 
     def _after_fence(self, at: int) -> int:
         """End of the fenced block that starts here, 0 where none does, or where it never ends."""

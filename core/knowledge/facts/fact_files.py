@@ -63,7 +63,7 @@ def read_files(home: Path) -> StoredFiles:
         for name in _names(directory / folder):
             path = f"{folder}/{name}"
             if place_of(path) is None:
-                problems.append(FactProblem(path, 1, _misnamed(folder)))
+                problems.append(FactProblem(file=path, line=1, text=_misnamed(folder)))
             else:
                 found[path] = read_stored(directory / path)
     return StoredFiles(found, tuple(problems))
@@ -78,7 +78,12 @@ def read_stored(path: Path) -> StoredFile:
         return StoredFile(problem=str(error.strerror))
     except OSError as error:
         return StoredFile(problem=f"it cannot be read: {error.strerror or error}")
-    return StoredFile(data, status.st_size, status.st_mtime_ns, hashlib.sha256(data).hexdigest())
+    return StoredFile(
+        data=data,
+        size_bytes=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        sha256=hashlib.sha256(data).hexdigest(),
+    )
 
 
 def index_path(home: Path) -> Path:

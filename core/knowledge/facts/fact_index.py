@@ -87,18 +87,20 @@ def _own(data: bytes) -> IndexText | None:
         rows[line[len(_ROW) : end].decode("ascii", "replace")] = line.removesuffix(b",")
     if len(rows) != int(match[2]) or len(lines) != len(rows):
         return None
-    return IndexText(rows, match[1].decode("utf-8", "replace"))
+    return IndexText(rows=rows, last_updated=match[1].decode("utf-8", "replace"))
 
 
 def checked_index(data: bytes) -> IndexText:
     """Read an index that somebody else may have changed: row by row, and a row that breaks a rule is passed over. Total."""
     if not data.strip():
-        return IndexText({})
+        return IndexText(rows={})
     try:
         whole = from_json(data, _ForeignIndex)
     except (msgspec.DecodeError, ValueError) as error:
         said = f"it cannot be read ({error}) and was made anew from the YAML files"
-        return IndexText({}, problems=(FactProblem(INDEX_FILE, 1, said, is_warning=True),))
+        return IndexText(
+            rows={}, problems=(FactProblem(file=INDEX_FILE, line=1, text=said, is_warning=True),)
+        )
     rows: dict[str, bytes] = {}
     problems = []
     for number, raw in enumerate(whole.facts):
@@ -107,17 +109,17 @@ def checked_index(data: bytes) -> IndexText:
         except (msgspec.DecodeError, ValueError) as error:
             problems.append(_passed(number, str(error)))
             continue
-        flaws = flaws_of(fact, FactPlace(INDEX_FILE, fact.domain))
+        flaws = flaws_of(fact, FactPlace(name=INDEX_FILE, domain=fact.domain))
         if flaws or fact.id in rows:
             problems.append(_passed(number, flaws[0][1] if flaws else f"the id {fact.id} stands there twice"))
         else:
             rows[fact.id] = _encode(fact)
-    return IndexText(rows, whole.last_updated, tuple(problems))
+    return IndexText(rows=rows, last_updated=whole.last_updated, problems=tuple(problems))
 
 
 def _passed(number: int, why: str) -> FactProblem:
     said = f"fact {number + 1} of the index was passed over: {why}; the YAML file counts"
-    return FactProblem(INDEX_FILE, 1, said, is_warning=True)
+    return FactProblem(file=INDEX_FILE, line=1, text=said, is_warning=True)
 
 
 def facts_of(rows: Iterable[bytes]) -> tuple[IndexedFact, ...]:

@@ -74,13 +74,13 @@ def news_of(
         case FactVerdict.TAKE_FILE if row is None and was_seen:
             return []
         case FactVerdict.TAKE_FILE if row is None and fact is not None:
-            return [FactNews(FactNewsKind.ADDED, key, fact.text)]
+            return [FactNews(kind=FactNewsKind.ADDED, fact_id=key, text=fact.text)]
         case FactVerdict.TAKE_FILE if row is not None and fact is not None:
-            return [FactNews(FactNewsKind.EDITED, key, fact.text, was=row.text)]
+            return [FactNews(kind=FactNewsKind.EDITED, fact_id=key, text=fact.text, was=row.text)]
         case FactVerdict.DROP if row is not None:
-            return [FactNews(FactNewsKind.REMOVED, key, was=row.text)]
+            return [FactNews(kind=FactNewsKind.REMOVED, fact_id=key, was=row.text)]
         case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED if row is not None:
-            return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
+            return [FactNews(kind=FactNewsKind.OVERRULED, fact_id=key, text=row.text)]
         case _:
             return []
 
@@ -98,8 +98,8 @@ def plain_fact(fact: Fact) -> Fact:
     if not isinstance(fact, IndexedFact):
         return fact
     return Fact(
-        fact.id, fact.text, fact.category, fact.domain, fact.confidence, fact.tags, fact.source_count,
-        fact.first_seen, fact.last_confirmed, fact.expires, fact.related,
+        id=fact.id, text=fact.text, category=fact.category, domain=fact.domain, confidence=fact.confidence, tags=fact.tags, source_count=fact.source_count,
+        first_seen=fact.first_seen, last_confirmed=fact.last_confirmed, expires=fact.expires, related=fact.related,
     )  # fmt: skip
 
 
@@ -108,8 +108,8 @@ def indexed(
 ) -> IndexedFact:
     """A fact's row in the index."""
     return IndexedFact(
-        fact.id, fact.text, fact.category, fact.domain, fact.confidence, fact.tags, fact.source_count,
-        fact.first_seen, fact.last_confirmed, fact.expires, fact.related, effective, harvests, stale or withdrawn, held, withdrawn,
+        id=fact.id, text=fact.text, category=fact.category, domain=fact.domain, confidence=fact.confidence, tags=fact.tags, source_count=fact.source_count,
+        first_seen=fact.first_seen, last_confirmed=fact.last_confirmed, expires=fact.expires, related=fact.related, effective_confidence=effective, harvests_since_confirmed=harvests, stale=stale or withdrawn, held=held, withdrawn=withdrawn,
     )  # fmt: skip
 
 
@@ -173,7 +173,7 @@ class FactUnion(msgspec.Struct, frozen=True):
 
 def _twice(name: str, item: FactItem, other: str) -> FactProblem:
     said = f"the id {item.id} stands in {other} too; neither enters the index"
-    return FactProblem(name, item.line, said)
+    return FactProblem(file=name, line=item.line, text=said)
 
 
 def united(files: Iterable[FactFile]) -> FactUnion:
@@ -200,4 +200,11 @@ def united(files: Iterable[FactFile]) -> FactUnion:
                 facts[item.id], names[item.id], first[item.id] = item.fact, name, item
     for key in wrong & facts.keys():
         del facts[key]
-    return FactUnion(facts, names, frozenset(names) | wrong, frozenset(wrong), tuple(unsure), tuple(doubled))
+    return FactUnion(
+        facts=facts,
+        names=names,
+        ids=frozenset(names) | wrong,
+        broken=frozenset(wrong),
+        unsure=tuple(unsure),
+        doubled=tuple(doubled),
+    )

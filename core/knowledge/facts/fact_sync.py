@@ -116,10 +116,16 @@ def sync(request: SyncRequest) -> SyncReport:
     stored = read_files(request.home)
     data = read_index_bytes(request.home)
     table = read_table(request.home)
-    begun = _Begun(stored, data, hashlib.sha256(data).hexdigest(), table, request.past.stamp())
+    begun = _Begun(
+        stored=stored,
+        index_data=data,
+        index_sha256=hashlib.sha256(data).hexdigest(),
+        table=table,
+        stamp=request.past.stamp(),
+    )
     day = request.now.date().isoformat()
     if table is not None and begun.is_same and table.day <= day <= (table.fresh_until or day):
-        return SyncReport(total_facts(data), problems=_problems(table))
+        return SyncReport(total=total_facts(data), problems=_problems(table))
     if table is None and not stored.files and not data:
         return SyncReport(problems=stored.problems)
     with uncollected():
@@ -196,7 +202,7 @@ class _Sync:
         data = self._write_index(whole, changed)
         problems = tuple(sorted(set(self._begun.stored.problems) | set(self._index.problems), key=_by_place))
         table = self._remember(parsed, union, data, whole, highest, problems)
-        return SyncReport(len(whole), changed, written, _problems(table))
+        return SyncReport(total=len(whole), changed=changed, written=written, problems=_problems(table))
 
     def _touched(self) -> frozenset[str] | None:
         """Domains whose files changed; None: all, since the index was changed by somebody else."""
@@ -252,7 +258,9 @@ class _Sync:
             if not is_read or (name in parsed and parsed[name].is_broken):
                 continue
             self._followed.add(made.id)
-            self._news.append(FactNews(FactNewsKind.MADE_UP, made.id, made.text, one.item))
+            self._news.append(
+                FactNews(kind=FactNewsKind.MADE_UP, fact_id=made.id, text=made.text, item=one.item)
+            )
             if made.id not in union.facts:
                 highest = raised(highest, [made.id])
                 there[one.series, one.text] = made.id
@@ -364,7 +372,7 @@ class _Sync:
             is_withdrawn = False  # it stands on the person's own word from now on
         elif before is not None and is_withdrawn != was:
             kind = FactNewsKind.WITHDRAWN if is_withdrawn else FactNewsKind.RETURNED
-            self._news.append(FactNews(kind, fact.id, fact.text))
+            self._news.append(FactNews(kind=kind, fact_id=fact.id, text=fact.text))
         effective = decayed(fact.confidence, harvests)
         return indexed(fact, harvests, effective, stale=is_stale, held=held, withdrawn=is_withdrawn)
 
@@ -405,7 +413,9 @@ class _Sync:
                 fact_id = f"{series}:{value:03d}"
                 if all(one.fact_id != fact_id for one in self._news):
                     fact = union.facts.get(fact_id)
-                    self._news.append(FactNews(FactNewsKind.ADDED, fact_id, fact.text if fact else ""))
+                    self._news.append(
+                        FactNews(kind=FactNewsKind.ADDED, fact_id=fact_id, text=fact.text if fact else "")
+                    )
         return found
 
     def _read_past(self) -> Past:
@@ -454,7 +464,11 @@ def _memory(
         held |= {key for key in rows if _belongs(key, file.place)} - there
     hashes += [(key, content_hash(read_row(rows[key]))) for key in sorted(held) if key in rows]
     return FileMemory(
-        stored.size_bytes, stored.mtime_ns, stored.sha256, item_hashes(hashes), (*file.problems, *twice)
+        size_bytes=stored.size_bytes,
+        mtime_ns=stored.mtime_ns,
+        sha256=stored.sha256,
+        items=item_hashes(hashes),
+        problems=(*file.problems, *twice),
     )
 
 
@@ -476,7 +490,7 @@ def _home_of(fact: Fact, files: Iterable[str]) -> str:
 
 def _forgotten_problem(name: str, item: FactItem) -> FactProblem:
     said = f"{item.id} was forgotten and does not come back; take its lines out of the file"
-    return FactProblem(name, item.line, said)
+    return FactProblem(file=name, line=item.line, text=said)
 
 
 def _place(name: str) -> FactPlace:

@@ -85,15 +85,15 @@ def new_fact(
 ) -> Fact:
     """A fact that was first seen in a harvest. `by_person`: a person edited or confirmed it; `day`: ISO 8601."""
     return Fact(
-        fact_id,
-        text,
-        category,
-        domain,
-        BY_PERSON if by_person else HARVESTED,
-        (DECISION_TAG,) if decision else (),
-        1,
-        day,
-        day,
+        id=fact_id,
+        text=text,
+        category=category,
+        domain=domain,
+        confidence=BY_PERSON if by_person else HARVESTED,
+        tags=(DECISION_TAG,) if decision else (),
+        source_count=1,
+        first_seen=day,
+        last_confirmed=day,
     )
 
 
@@ -139,6 +139,6 @@ def merged_fact(facts: Sequence[Fact], text: str, source_count: int) -> Fact:
 def confirmed_fact(fact: Fact, day: str) -> Fact:
     """A fact that another conversation said again. Days never go back."""
     return Fact(
-        fact.id, fact.text, fact.category, fact.domain, confirmed(fact.confidence), fact.tags,
-        fact.source_count + 1, fact.first_seen, max(day, fact.last_confirmed), fact.expires, fact.related,
+        id=fact.id, text=fact.text, category=fact.category, domain=fact.domain, confidence=confirmed(fact.confidence), tags=fact.tags,
+        source_count=fact.source_count + 1, first_seen=fact.first_seen, last_confirmed=max(day, fact.last_confirmed), expires=fact.expires, related=fact.related,
     )  # fmt: skip

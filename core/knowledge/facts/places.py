@@ -50,9 +50,9 @@ def place_of(name: str) -> FactPlace | None:
     folder, stem = path.parts[0], path.stem
     if folder == GLOBAL_FOLDER:
         category = GLOBAL_STEMS.get(stem)
-        return None if category is None else FactPlace(name, GLOBAL, category)
+        return None if category is None else FactPlace(name=name, domain=GLOBAL, category=category)
     if folder in {REPOSITORIES_FOLDER, AGENTS_FOLDER} and is_domain(stem) and stem != GLOBAL:
-        return FactPlace(name, stem)
+        return FactPlace(name=name, domain=stem)
     return None
 
 

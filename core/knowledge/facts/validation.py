@@ -38,7 +38,12 @@ def validate(home: Path) -> tuple[FactProblem, ...]:
 def unknown_relations(file: FactFile, union: FactUnion) -> list[FactProblem]:
     """Warnings of relations to facts that are not there."""
     return [
-        FactProblem(file.place.name, item.line, f"related names {one}, which is not there", is_warning=True)
+        FactProblem(
+            file=file.place.name,
+            line=item.line,
+            text=f"related names {one}, which is not there",
+            is_warning=True,
+        )
         for item in file.items
         if item.fact is not None and item.fact.related
         for one in item.fact.related

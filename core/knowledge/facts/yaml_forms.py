@@ -106,17 +106,17 @@ def read_item(text: str, start: int) -> tuple[Fact, int] | None:
     if plain_domain in _WORDS or not _WORDS.isdisjoint(found_tags):
         return None
     fact = Fact(
-        f"{id_domain}:{id_category}:{sequence}",
-        read_json(f'"{said}"') if "\\" in said else said,
-        _CATEGORIES[category],
-        quoted_domain or plain_domain,
-        float(confidence),
-        found_tags,
-        int(source_count) if source_count else 1,
-        first_seen or "",
-        last_confirmed or "",
-        expires or "",
-        tuple(read_json(f"[{related}]")) if related else (),
+        id=f"{id_domain}:{id_category}:{sequence}",
+        text=read_json(f'"{said}"') if "\\" in said else said,
+        category=_CATEGORIES[category],
+        domain=quoted_domain or plain_domain,
+        confidence=float(confidence),
+        tags=found_tags,
+        source_count=int(source_count) if source_count else 1,
+        first_seen=first_seen or "",
+        last_confirmed=last_confirmed or "",
+        expires=expires or "",
+        related=tuple(read_json(f"[{related}]")) if related else (),
     )
     return fact, match.end()
 

@@ -69,7 +69,7 @@ def run(state: AppState, command: RunCommand) -> Result:
         case ApplyHarvest():
             return _apply(state, command)
         case UndoHarvest():
-            undo = UndoApply(_harvest_run(state), command.apply_id, command.is_agreed)
+            undo = UndoApply(run=_harvest_run(state), apply_id=command.apply_id, is_agreed=command.is_agreed)
             return _begin(state, command, HarvestPhase.UNDOING, undo)
         case BatchHarvest():
             return _batch(state, command)
@@ -97,7 +97,9 @@ def _rewrite(state: AppState, command: MergeRun) -> Result:
 
 def _asking(state: AppState, command: RunCommand, question: RemovalQuestion) -> Result:
     """Nothing is begun before the person has seen what goes."""
-    told = CommandOutcome(command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES)
+    told = CommandOutcome(
+        command_id=command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES
+    )
     return replace(conclude(state, told), harvest=replace(state.harvest, question=question)), ()
 
 
@@ -111,7 +113,9 @@ def _writes(state: AppState, command: RunCommand) -> bool:
 
 def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, detail: str = "") -> AppState:
     """No run is begun: say why, and tell whoever waits for it."""
-    state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=detail, cause=cause))
+    state = conclude(
+        state, CommandOutcome(command_id=command.command_id, problem=text, remedy=detail, cause=cause)
+    )
     return notify(state, NOTICE, Level.WARNING if detail else Level.INFO, text, detail)
 
 
@@ -119,7 +123,9 @@ def _asked_past_limit(
     state: AppState, command: PreviewHarvest | ProposeMerge, text: str, why: str
 ) -> AppState:
     """No run is begun past a limit, or one that cannot hold: the notice offers the same with the person's yes."""
-    state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=why, cause=Cause.NOT_NOW))
+    state = conclude(
+        state, CommandOutcome(command_id=command.command_id, problem=text, remedy=why, cause=Cause.NOT_NOW)
+    )
     agreed = None if getattr(command, "is_dream", False) else replace(command, over_limit=True, command_id="")
     label = "" if agreed is None else "Read all the same"
     return notify(state, NOTICE, Level.WARNING, text, why, action=agreed, action_label=label)
@@ -134,14 +140,14 @@ def _harvest_run(state: AppState) -> HarvestRun:
     profile = profile_of(state, provider, model)
     project = state.config.project
     return HarvestRun(
-        settings,
-        frozenset(open_ids),
-        provider,
-        model,
-        profile,
-        template,
-        project.root,
-        project.allowed_roots,
+        settings=settings,
+        open_ids=frozenset(open_ids),
+        provider=provider,
+        model=model,
+        profile=profile,
+        template=template,
+        project_root=project.root,
+        allowed_roots=project.allowed_roots,
     )
 
 
@@ -213,7 +219,7 @@ def _batch(state: AppState, command: BatchHarvest) -> Result:
         text = "The built-in model has no batches."
         remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
         return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
-    effect = RunBatches(made, chosen, command.over_limit, command.previews)
+    effect = RunBatches(run=made, artifacts=chosen, over_limit=command.over_limit, previews=command.previews)
     begun, effects = _begin(state, command, HarvestPhase.BATCHING, effect)
     agreed = replace(command, over_limit=True, command_id="") if command.submits else None
     asking = replace(begun.harvest, batch=agreed, is_past_limit=False, batches_asked_at=state.now)
@@ -229,7 +235,7 @@ def look_after_batches(state: AppState) -> Result:
     if not is_due(harvest.look.batches, harvest.batches_asked_at, state.now):
         return state, ()
     begun = replace(harvest, phase=HarvestPhase.BATCHING, is_quiet=True, batches_asked_at=state.now)
-    return replace(state, harvest=begun), (RunBatches(_harvest_run(state), (), is_quiet=True),)
+    return replace(state, harvest=begun), (RunBatches(run=_harvest_run(state), artifacts=(), is_quiet=True),)
 
 
 def _cancel_batches(state: AppState, command: CancelBatches) -> Result:
@@ -271,7 +277,9 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
         remedy="",
     )
     preview = harvest.preview if previewed else None
-    return replace(state, harvest=begun), (ApplyPreview(_harvest_run(state), chosen, preview),)
+    return replace(state, harvest=begun), (
+        ApplyPreview(run=_harvest_run(state), artifacts=chosen, preview=preview),
+    )
 
 
 def _question(state: AppState, preview: HarvestPreview) -> RemovalQuestion | None:
@@ -282,7 +290,7 @@ def _question(state: AppState, preview: HarvestPreview) -> RemovalQuestion | Non
     gone = tuple(sorted(replaced, key=lambda item: (item.file, item.first_line)))
     known = [item for file in state.knowledge.categories for item in file.items]
     sentence = removal_sentence(gone, known)
-    return RemovalQuestion(sentence, gone) if sentence else None
+    return RemovalQuestion(sentence=sentence, items=gone) if sentence else None
 
 
 def write_automatic(state: AppState) -> Result:
@@ -308,7 +316,7 @@ def write_automatic(state: AppState) -> Result:
         preview=rest if rest.sources or rest.failures else None,
     )
     return replace(state, harvest=begun), (
-        ApplyPreview(_harvest_run(state), artifacts, chosen, makes_digest=False),
+        ApplyPreview(run=_harvest_run(state), artifacts=artifacts, preview=chosen, makes_digest=False),
     )
 
 

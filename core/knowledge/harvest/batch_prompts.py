@@ -71,7 +71,9 @@ def wanted_prompt(
     """A prompt to send; without the reply's schema where the provider refused it with that."""
     key = reply_key(without_known(prompt), asker.provider, asker.model)
     is_refused = any(fault.is_refused for fault in faults.get(key, ()))
-    return WantedPrompt(facts, prompt, key, not is_refused, told_names(prompt))
+    return WantedPrompt(
+        facts=facts, prompt=prompt, key=key, has_schema=not is_refused, told=told_names(prompt)
+    )
 
 
 def wanted_prompts(
@@ -339,7 +341,7 @@ class Collector:
                 paid += self._pay(batch, item, answer)
                 taken.add(index)
             if answer.kind is AnswerKind.ERRORED or answer.stop in {StopKind.REFUSED, StopKind.BROKEN}:
-                faults.append(BatchFault(item.key, answer.reason, answer.is_refused))
+                faults.append(BatchFault(key=item.key, reason=answer.reason, is_refused=answer.is_refused))
                 failed.append(index)
             elif answer.kind is not AnswerKind.ANSWERED:
                 fates[answer.kind].append(index)
@@ -349,14 +351,14 @@ class Collector:
             else:
                 forgotten += 1
         return BatchReading(
-            answered,
-            forgotten,
-            tuple(sorted(taken)),
-            paid,
-            tuple(faults),
-            tuple(failed),
-            {kind: tuple(numbers) for kind, numbers in fates.items()},
-            missing_rows(batch, tally, status),
+            answered=answered,
+            forgotten=forgotten,
+            taken=tuple(sorted(taken)),
+            paid_usd=paid,
+            faults=tuple(faults),
+            failed=tuple(failed),
+            fates={kind: tuple(numbers) for kind, numbers in fates.items()},
+            missing=missing_rows(batch, tally, status),
         )
 
     def _keep(self, batch: HarvestBatch, item: BatchItem, text: str) -> None:

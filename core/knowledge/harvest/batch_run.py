@@ -204,11 +204,11 @@ class BatchRun:
         """The batches now: the open ones, and what this run closed."""
         still = tuple(one for one in self._files.batches() if one.is_open)
         return BatchReport(
-            (*still, *self._closed),
-            sum(len(one.items) for one in self._sent),
-            tuple(dict.fromkeys(self._problems)),
-            self._stopped,
-            (*self._said, *((sent_sentence(self._sent),) if self._sent else ())),
+            batches=(*still, *self._closed),
+            submitted=sum(len(one.items) for one in self._sent),
+            problems=tuple(dict.fromkeys(self._problems)),
+            stopped=self._stopped,
+            said=(*self._said, *((sent_sentence(self._sent),) if self._sent else ())),
         )
 
     def _looked_after(self, batch: HarvestBatch) -> None:
@@ -346,17 +346,24 @@ class BatchRun:
         tag = f"manual-slop-{self._services.seed()}"
         items = tuple(
             BatchItem(
-                f"{tag}-{number}",
-                one.facts.sha256,
-                one.facts.path,
-                one.key,
-                one.has_schema,
-                one.tokens_est,
-                one.told,
+                custom_id=f"{tag}-{number}",
+                sha256=one.facts.sha256,
+                path=one.facts.path,
+                key=one.key,
+                has_schema=one.has_schema,
+                input_tokens_est=one.tokens_est,
+                told=one.told,
             )
             for number, one in enumerate(chunk)
         )
-        batch = HarvestBatch(tag, asker.provider, asker.model, timestamp(self._clock()), items, estimate)
+        batch = HarvestBatch(
+            tag=tag,
+            provider=asker.provider,
+            model=asker.model,
+            at=timestamp(self._clock()),
+            items=items,
+            estimate_usd=estimate,
+        )
         self._files.intend(batch)
         self._tell_open()
         sent = [
@@ -387,7 +394,7 @@ class BatchRun:
 
     def _note(self, batch: HarvestBatch, state: BatchState, **progress: Any) -> HarvestBatch:
         """Write a change. `progress`: fields of `BatchProgress`."""
-        return self._files.note(batch, BatchChange(timestamp(self._clock()), state=state, **progress))
+        return self._files.note(batch, BatchChange(at=timestamp(self._clock()), state=state, **progress))
 
     def _close(
         self, service: Batches, batch: HarvestBatch, state: BatchState, **progress: Any
@@ -407,7 +414,7 @@ class BatchRun:
 
     def _clean(self, service: Batches, batch: HarvestBatch) -> None:
         service.clean(batch.tag, batch.name)
-        change = BatchChange(timestamp(self._clock()), state=batch.state, is_cleaned=True)
+        change = BatchChange(at=timestamp(self._clock()), state=batch.state, is_cleaned=True)
         self._files.note(batch, change)
 
     def _tell_open(self) -> None:
@@ -462,4 +469,4 @@ def withdraw_batches(
 
 def batches_now(home: Path) -> BatchReport:
     """The open batches as the disk tells of them. Asks nobody. Raises StorageError."""
-    return BatchReport(tuple(one for one in BatchFiles(home).batches() if one.is_open))
+    return BatchReport(batches=tuple(one for one in BatchFiles(home).batches() if one.is_open))

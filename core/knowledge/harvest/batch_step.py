@@ -240,4 +240,4 @@ def _preview(state: AppState, closed: tuple[HarvestBatch, ...]) -> PreviewHarves
         for one in harvest.look.artifacts
         if one.kind is ArtifactClass.HARVEST and one.facts.sha256 in sent & harvest.look.kept
     )
-    return PreviewHarvest(answered) if answered else None
+    return PreviewHarvest(paths=answered) if answered else None

@@ -100,7 +100,9 @@ def run_subagent_summarization(
     replies = [ask_for_items(ask, template, part, text, related(text)) for part, text in _parts(texts, name)]
     replies = [with_found_quotes(reply, shown or {}) for reply in replies]
     found = merged(item for reply in replies for item in reply.items)
-    return Reply(found, sum(one.dropped for one in replies), sum(one.unfound for one in replies))
+    return Reply(
+        items=found, dropped=sum(one.dropped for one in replies), unfound=sum(one.unfound for one in replies)
+    )
 
 
 def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
@@ -110,7 +112,7 @@ def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Rep
         replace(item, quote=one or Quote(is_unfound=True))
         for item, one in zip(reply.items, quotes, strict=True)
     )
-    return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
+    return Reply(items=tuple(items), dropped=reply.dropped, unfound=reply.unfound + quotes.count(None))
 
 
 def missing_prompts(
@@ -322,7 +324,7 @@ def request_for(
     """The request that asks for a harvest: one message of the user, and the schema of the reply."""
     is_small = provider == ProviderKind.EMBEDDED
     sha256 = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
-    segment = Segment(LayerId.USER, "12/harvest", prompt, sha256)
+    segment = Segment(layer=LayerId.USER, key="12/harvest", text=prompt, sha256=sha256)
     return ProviderRequest(
         provider=provider,
         model=model,

@@ -81,7 +81,7 @@ def harvest_conversation(
     if len(data) > MAX_HARVEST_SOURCE_BYTES:
         raise HarvestError(f"{file.name!r} is too large: {len(data):,} bytes", where=str(file))
     if summarize is not None and len(data) > SUMMARIZE_THRESHOLD_BYTES:
-        said: tuple[Said, ...] = (Said("user", summarize(file, provider, model, config_path)),)
+        said: tuple[Said, ...] = (Said(role="user", text=summarize(file, provider, model, config_path)),)
     else:
         said = _messages(file, data)
     models = load_models(config_path.parent / paths.MODELS_FILE if config_path else paths.models_file())

@@ -60,15 +60,15 @@ def summary_of(record: ApplyRecord) -> ApplySummary:
     sources = tuple(dict.fromkeys(step.source for step in steps if step.source))
     talks = steps if kind is ApplyKind.HARVEST else []
     return ApplySummary(
-        record.id,
-        record.at,
-        record.undone_at,
-        len(talks),
-        record.item_count,
-        len(record.reclaimed),
-        kind,
-        sources,
-        sum(not step.source for step in talks),
+        id=record.id,
+        at=record.at,
+        undone_at=record.undone_at,
+        conversations=len(talks),
+        items=record.item_count,
+        reclaimed=len(record.reclaimed),
+        kind=kind,
+        sources=sources,
+        forgotten=sum(not step.source for step in talks),
     )
 
 

@@ -98,7 +98,7 @@ def read_reply(text: str) -> Reply:
                 dropped += 1
             else:
                 items.append(item)
-    return Reply(tuple(items), dropped)
+    return Reply(items=tuple(items), dropped=dropped)
 
 
 def by_category(items: Iterable[HarvestItem]) -> dict[str, list[dict[str, str]]]:
@@ -114,17 +114,17 @@ def new_item(item: HarvestItem, provenance: Provenance) -> NewItem:
     """An item as the store takes it."""
     if item.category in _KEYS:
         return NewItem(
-            item.category,
-            item.body,
+            category=item.category,
+            text=item.body,
             name=item.head,
             provenance=provenance,
             quote=item.quote,
             is_outside=item.is_outside,
         )
     return NewItem(
-        item.category,
-        item.head,
-        item.body,
+        category=item.category,
+        text=item.head,
+        detail=item.body,
         provenance=provenance,
         quote=item.quote,
         fact_category=item.kind if item.category is Category.FACTS else "",
@@ -211,7 +211,18 @@ def _item(category: Category, row: Any) -> HarvestItem | None:
     said = head if category is Category.FILES else scrub(head)
     kind = row.get(KIND_KEY) if category is Category.FACTS else ""
     named = kind if isinstance(kind, str) and kind in NAMED_KINDS else ""
-    made = cleaned(HarvestItem(category, said, scrub(body), _claimed(row), *_replaced(row), kind=named))
+    quote, (replaces, reason) = _claimed(row), _replaced(row)
+    made = cleaned(
+        HarvestItem(
+            category=category,
+            head=said,
+            body=scrub(body),
+            quote=quote,
+            replaces=replaces,
+            reason=reason,
+            kind=named,
+        )
+    )
     return made if is_whole(made) else None
 
 
@@ -229,7 +240,7 @@ def _claimed(row: dict[str, Any]) -> Quote:
     turn, text = (row.get(key, "") for key in QUOTE_KEYS)
     if not isinstance(turn, str) or not isinstance(text, str) or len(turn) + len(text) > MAX_VALUE_CHARS:
         return Quote()
-    return Quote((turn.strip(),) if turn.strip() else (), text)
+    return Quote(turns=(turn.strip(),) if turn.strip() else (), text=text)
 
 
 def cleaned(item: HarvestItem) -> HarvestItem:

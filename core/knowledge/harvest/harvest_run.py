@@ -109,7 +109,7 @@ def look(
     """
     artifacts = scan(request, ledger or HarvestLedger(request.home), on_progress)
     costs = estimate(artifacts, provider, model, request.now, piece_bytes=piece_bytes, harvests=harvests)
-    return HarvestReport(artifacts, costs)
+    return HarvestReport(artifacts=artifacts, estimate=costs)
 
 
 def preview(
@@ -188,7 +188,14 @@ def items_by_asking(
         new = tuple(_within_guard(one, gone, known.items) for one in wanted)
         on_items(facts.name, (*new, *seen))
         beside = sum(one.replaces != two.replaces for one, two in zip(wanted, new, strict=True))
-        return Found(new, found.dropped, found.unfound, seen=seen, forgotten=part.forgotten, beside=beside)
+        return Found(
+            items=new,
+            dropped=found.dropped,
+            unfound=found.unfound,
+            seen=seen,
+            forgotten=part.forgotten,
+            beside=beside,
+        )
 
     return items
 
@@ -212,7 +219,7 @@ def items_of_preview(reviewed: HarvestPreview, now: datetime) -> ItemsOf:
             why = next((one.reason for one in reviewed.failures if one.path == facts.path), "")
             raise SlopError(why or "it changed since the preview, or was not in it")
         return Found(
-            chosen(reviewed, facts, now),
+            items=chosen(reviewed, facts, now),
             rejected=rejected(reviewed, facts, now),
             seen=seen_again(reviewed, facts, now),
         )
@@ -233,7 +240,7 @@ def apply(request: ApplyRequest, on_progress: Progress = no_progress) -> Harvest
     with begin_apply(
         scanned.home, scanned.now, seed=request.seed, by=request.by, disk=request.disk
     ) as transaction:
-        run = _Run(request, transaction)
+        run = _Run(request=request, transaction=transaction)
         run.forget_proven()
         run.work(on_progress)
         return run.report()
@@ -413,7 +420,12 @@ class _Run:
         )
         at = timestamp(self.request.scan.now + timedelta(microseconds=self.conversations))
         return HarvestLedgerEntry(
-            facts.sha256, facts.path, status, at, size_bytes=facts.size_bytes, error=error
+            sha256=facts.sha256,
+            path=facts.path,
+            status=status,
+            at=at,
+            size_bytes=facts.size_bytes,
+            error=error,
         )
 
     def _guarded(self, facts: ArtifactFacts, act: Callable[[], None]) -> bool:
@@ -426,7 +438,9 @@ class _Run:
         return True
 
     def _fail(self, facts: ArtifactFacts, error: SlopError) -> None:
-        self.failures.append(HarvestFailure(facts.name, facts.path, facts.sha256, _reason(error)))
+        self.failures.append(
+            HarvestFailure(name=facts.name, path=facts.path, sha256=facts.sha256, reason=_reason(error))
+        )
 
     def _forget(self, sha256: str) -> None:
         KeptReplies(self._knowledge, sha256, disk=self.request.disk).drop_all()

@@ -154,7 +154,7 @@ def _with_content(
     facts: ArtifactFacts, data: bytes, lengths: tuple[int, ...]
 ) -> tuple[ArtifactFacts, SourceHash]:
     prefixes = {n: hashlib.sha256(memoryview(data)[:n]).hexdigest() for n in lengths if n < len(data)}
-    source = SourceHash(hashlib.sha256(data).hexdigest(), len(data), prefixes)
+    source = SourceHash(sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data), prefixes=prefixes)
     made = replace(facts, sha256=source.sha256, size_bytes=len(data), new_bytes=len(data))
     return _with_emptiness(made, data), source
 
@@ -251,7 +251,14 @@ def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
     _, at = _stat(Path(entry.path))
     if at is not None and now - at > STAGING_AGE:
         size = sum(_stat(path)[0] for path in Path(entry.path).rglob("*") if path.is_file())
-        yield ArtifactFacts("", entry.path, entry.name, ArtifactKind.TEMPORARY, size, at)
+        yield ArtifactFacts(
+            id="",
+            path=entry.path,
+            name=entry.name,
+            kind=ArtifactKind.TEMPORARY,
+            size_bytes=size,
+            updated_at=at,
+        )
 
 
 def _foreign(sources: Iterable[Path]) -> Iterator[ArtifactFacts]:
@@ -285,13 +292,13 @@ def _foreign_facts(path: Path, *, is_named: bool) -> ArtifactFacts:
         problem = f"cannot be read: {reason_of(error)}"
     changed = at or datetime.fromtimestamp(0, UTC)
     return ArtifactFacts(
-        "",
-        str(path),
-        foreign_name(path.stem, changed),
-        kind,
-        size,
-        changed,
-        path.name,
+        id="",
+        path=str(path),
+        name=foreign_name(path.stem, changed),
+        kind=kind,
+        size_bytes=size,
+        updated_at=changed,
+        title=path.name,
         new_bytes=size,
         problem=problem,
     )
@@ -309,7 +316,15 @@ def foreign_name(stem: str, changed: datetime) -> str:
 def _unknown(path: Path) -> ArtifactFacts:
     size, at = _stat(path)
     changed = at or datetime.fromtimestamp(0, UTC)
-    return ArtifactFacts("", str(path), path.name, ArtifactKind.UNKNOWN, size, changed, path.name)
+    return ArtifactFacts(
+        id="",
+        path=str(path),
+        name=path.name,
+        kind=ArtifactKind.UNKNOWN,
+        size_bytes=size,
+        updated_at=changed,
+        title=path.name,
+    )
 
 
 def _stat(path: Path) -> tuple[int, datetime | None]:

@@ -30,8 +30,8 @@ def scan_request(home: Path, run: HarvestRun, now: datetime) -> ScanRequest:
         now: UTC.
     """
     return ScanRequest(
-        home,
-        now,
+        home=home,
+        now=now,
         sources=tuple(Path(name).expanduser().absolute() for name in run.settings.harvest_sources),
         open_ids=run.open_ids,
         live_for=timedelta(days=run.settings.live_days),
@@ -52,12 +52,12 @@ def distiller(
         profile: what is known of that model; read: gives what is to be distilled of a conversation.
     """
     return Distiller(
-        generate,
-        run.provider,
-        run.model,
-        run.template.strip(),
-        piece_bytes_for(profile),
-        paths.knowledge_dir(home),
+        generate=generate,
+        provider=run.provider,
+        model=run.model,
+        template=run.template.strip(),
+        piece_bytes=piece_bytes_for(profile),
+        knowledge=paths.knowledge_dir(home),
         read=read,
         root=run.project_root,
         allowed_roots=run.allowed_roots,

@@ -220,7 +220,9 @@ def _over(state: AppState, event: RunOver) -> Result:
         fault, cause = (event.question.sentence, REMEDY), Cause.NEEDS_YES
     begun = state
     is_quiet = state.harvest.is_quiet
-    outcome = CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1], cause=cause)
+    outcome = CommandOutcome(
+        command_id=state.harvest.command_id, problem=fault[0], remedy=fault[1], cause=cause
+    )
     state = state if is_quiet else conclude(state, outcome)
     state = release(state, HELD)
     is_automatic = state.harvest.is_automatic
@@ -278,7 +280,7 @@ def _over(state: AppState, event: RunOver) -> Result:
                 Level.INFO,
                 "A draft of the playbook is written.",
                 f"Nothing reads or runs it until you rename it to {report.becomes}: {report.path}",
-                action=UndoHarvest(report.apply_id),
+                action=UndoHarvest(apply_id=report.apply_id),
                 action_label="Undo",
             )
             return _changed(_with(state, _looked(replace(idle, drafted=report), look, state)))

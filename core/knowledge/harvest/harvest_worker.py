@@ -150,7 +150,9 @@ def _nobody(prompt: str, provider: str, model: str) -> str:  # noqa: ARG001
 def _question(effect: RunEffect, error: RemovalError) -> RemovalQuestion:
     asked = effect.apply_id if isinstance(effect, UndoApply) else ""
     is_merge = isinstance(effect, WriteMerge)
-    return RemovalQuestion(error.what, error.items, is_undo=not is_merge, apply_id=asked, is_merge=is_merge)
+    return RemovalQuestion(
+        sentence=error.what, items=error.items, is_undo=not is_merge, apply_id=asked, is_merge=is_merge
+    )
 
 
 class HarvestHandler:
@@ -187,7 +189,7 @@ class HarvestHandler:
             self._current.stop(ENDING)
 
     def _made(self) -> _LiveRun:
-        return _LiveRun(Payments(self._home, self._services.price, self._clock))
+        return _LiveRun(payments=Payments(self._home, self._services.price, self._clock))
 
     def cancel(self, why: str = "") -> None:
         """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
@@ -234,7 +236,7 @@ class HarvestHandler:
                 self._check_writable()
                 services = self._batch_services(run)
                 stopped = withdraw_batches(self._home, self._clock, services, effect.tags, by=BY)
-                self._emit(HarvestBatched(stopped, self._look_after(effect.run)))
+                self._emit(HarvestBatched(report=stopped, look=self._look_after(effect.run)))
             case UndoApply():
                 self._check_writable()
                 report = undo_apply(self._home, self._clock(), effect.apply_id, is_agreed=effect.is_agreed)
@@ -263,13 +265,13 @@ class HarvestHandler:
         self._check_writable()
         merge = effect.proposal
         asked = MergeRequest(
-            self._home,
-            merge.category,
-            merge.file,
-            merge.ticked,
-            self._clock(),
-            self._seed(),
-            effect.is_agreed,
+            home=self._home,
+            category=merge.category,
+            file=merge.file,
+            groups=merge.ticked,
+            now=self._clock(),
+            seed=self._seed(),
+            is_agreed=effect.is_agreed,
         )
         report = apply_merge(asked)
         drop_merge_replies(self._home, merge.category)
@@ -321,17 +323,21 @@ class HarvestHandler:
         except HarvestCancelledError:
             report = replace(batches_now(self._home), stopped=run.why)
         is_same = effect.is_quiet and all(one.is_open for one in report.batches)
-        self._emit(HarvestBatched(report, None if is_same else self._look_after(made), effect.previews))
+        self._emit(
+            HarvestBatched(
+                report=report, look=None if is_same else self._look_after(made), previews=effect.previews
+            )
+        )
 
     def _batch_services(self, run: _LiveRun, *, over_limit: bool = False) -> BatchServices:
         client = self._services.client
         return BatchServices(
-            lambda name: batches_of(client(name), name),
-            run.payments,
-            self._seed,
-            lambda usd: "" if over_limit else self._is_let_go(run, usd),
-            self._services.set_batches,
-            lambda use: self._emit(HarvestPaid(use)),
+            service=lambda name: batches_of(client(name), name),
+            payments=run.payments,
+            seed=self._seed,
+            let_go=lambda usd: "" if over_limit else self._is_let_go(run, usd),
+            on_open=self._services.set_batches,
+            on_paid=lambda use: self._emit(HarvestPaid(use)),
         )
 
     def withdraw_unwanted(self) -> str:
@@ -362,7 +368,12 @@ class HarvestHandler:
         items_of = None if effect.preview is None else items_of_preview(effect.preview, now)
         request = scan_request(self._home, effect.run, now)
         asked = ApplyRequest(
-            request, effect.artifacts, items_of, self._seed(), by=BY, makes_digest=effect.makes_digest
+            scan=request,
+            artifacts=effect.artifacts,
+            items_of=items_of,
+            seed=self._seed(),
+            by=BY,
+            makes_digest=effect.makes_digest,
         )
         report = apply(asked, self._progress(run.check))
         self._emit(HarvestApplied(report, self._look_after(effect.run)))
@@ -416,7 +427,7 @@ class HarvestHandler:
             if done < total or not total:
                 check()
             if doing or (total and (done == total or done % max(1, total // 100) == 0)):
-                self._emit(HarvestProgressed(done, total, doing))
+                self._emit(HarvestProgressed(done=done, total=total, doing=doing))
 
         return told
 

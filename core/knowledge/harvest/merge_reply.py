@@ -123,7 +123,16 @@ def proposal(
 ) -> MergeProposal:
     """Proposal of what was found, as the person is shown it."""
     file = next((item.file for item in read.items.values()), "")
-    return MergeProposal(category, file, found[0], provider, model, len(read.items), read.total, found[1])
+    return MergeProposal(
+        category=category,
+        file=file,
+        groups=found[0],
+        provider=provider,
+        model=model,
+        read=len(read.items),
+        total=read.total,
+        dropped=found[1],
+    )
 
 
 def merge_schema(*, is_small: bool = False) -> str:
@@ -159,7 +168,12 @@ def _group(row: Any, category: Category, read: MergeReading, taken: set[str]) ->
     taken.update(ids)
     lost = lost_words(items, words)
     return MergeGroup(
-        f"g{items[0].first_line}", items, words, scrub(flat(reason)), is_ticked=not lost, lost=lost
+        id=f"g{items[0].first_line}",
+        items=items,
+        text=words,
+        reason=scrub(flat(reason)),
+        is_ticked=not lost,
+        lost=lost,
     )
 
 

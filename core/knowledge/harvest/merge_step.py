@@ -73,7 +73,7 @@ def begin(
         case GraduatePlaybook(item, kind):
             if item.category is not Category.PLAYBOOKS:
                 raise Declined(Cause.NOTHING, NO_PLAYBOOK)
-            return HarvestPhase.APPLYING, WritePlaybookDraft(made, item, kind)
+            return HarvestPhase.APPLYING, WritePlaybookDraft(run=made, item=item, kind=kind)
         case _:
             assert_never(command)
 
@@ -84,7 +84,7 @@ def _ask(state: AppState, category: Category, made: HarvestRun, *, over_limit: b
     why = "" if over_limit else limit_reached(state, model=(made.provider, made.model))
     if why:
         raise Declined(Cause.NOT_NOW, "No merge was begun.", why, is_past_limit=True)
-    return AskForMerge(made, category, state.config.prompts.get(MERGE_PROMPT, ""))
+    return AskForMerge(run=made, category=category, template=state.config.prompts.get(MERGE_PROMPT, ""))
 
 
 def _write(state: AppState, made: HarvestRun, *, is_agreed: bool) -> WriteMerge:
@@ -94,9 +94,9 @@ def _write(state: AppState, made: HarvestRun, *, is_agreed: bool) -> WriteMerge:
     gone = tuple(item for group in merge.ticked for item in group.items)
     sentence = "" if is_agreed else removal_sentence(gone, _items(state), merged=len(merge.ticked))
     if sentence:
-        question = RemovalQuestion(sentence, gone, is_merge=True)
+        question = RemovalQuestion(sentence=sentence, items=gone, is_merge=True)
         raise Declined(Cause.NEEDS_YES, sentence, question=question)
-    return WriteMerge(made, merge, is_agreed)
+    return WriteMerge(run=made, proposal=merge, is_agreed=is_agreed)
 
 
 def reviewed(harvest: HarvestState, command: MergeCommand) -> HarvestState:

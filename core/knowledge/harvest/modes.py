@@ -172,28 +172,28 @@ def classify(
         max_bytes: larger ones are kept.
     """
     if facts.is_open:
-        return Artifact(facts, ArtifactClass.LIVE, "open")
+        return Artifact(facts=facts, kind=ArtifactClass.LIVE, why="open")
     if now - facts.updated_at < live_for:
-        return Artifact(facts, ArtifactClass.LIVE, LATELY)
+        return Artifact(facts=facts, kind=ArtifactClass.LIVE, why=LATELY)
     if facts.is_pinned:
-        return Artifact(facts, ArtifactClass.USER_KEPT, "pinned")
+        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="pinned")
     if facts.is_restored:
-        return Artifact(facts, ArtifactClass.USER_KEPT, "restored from the trash")
+        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="restored from the trash")
     if facts.kind is ArtifactKind.TEMPORARY:
-        return Artifact(facts, ArtifactClass.PRUNE, "abandoned")
+        return Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="abandoned")
     if facts.problem:
-        return Artifact(facts, ArtifactClass.KEEP, facts.problem)
+        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=facts.problem)
     if facts.kind is ArtifactKind.UNKNOWN:
-        return Artifact(facts, ArtifactClass.KEEP, "not recognised")
+        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why="not recognised")
     if facts.is_empty:
         return (
-            Artifact(facts, ArtifactClass.KEEP, "an unsent draft")
+            Artifact(facts=facts, kind=ArtifactClass.KEEP, why="an unsent draft")
             if facts.has_draft
-            else Artifact(facts, ArtifactClass.PRUNE, "empty")
+            else Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="empty")
         )
     if facts.size_bytes > max_bytes:
-        return Artifact(facts, ArtifactClass.KEEP, "too large")
-    return Artifact(facts, ArtifactClass.HARVEST)
+        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why="too large")
+    return Artifact(facts=facts, kind=ArtifactClass.HARVEST)
 
 
 def estimate(
@@ -221,7 +221,16 @@ def estimate(
     price = _cost(provider, model, tokens, calls, now)
     output = calls * OUTPUT_TOKENS_EST
     size = sum(facts.size_bytes for facts in candidates)
-    return HarvestEstimate(size, pruned, new_bytes, tokens, output, price, calls, piece_bytes)
+    return HarvestEstimate(
+        candidate_bytes=size,
+        prune_bytes=pruned,
+        new_bytes=new_bytes,
+        input_tokens_est=tokens,
+        output_tokens_est=output,
+        cost_usd=price,
+        calls=calls,
+        piece_bytes=piece_bytes,
+    )
 
 
 def _unread(candidates: Sequence[ArtifactFacts]) -> list[ArtifactFacts]:

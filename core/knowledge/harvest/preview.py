@@ -43,7 +43,7 @@ def propose(
     made: list[ProposedItem] = []
     forgotten = 0
     for number, item in enumerate(distilled.items):
-        text = item_body(new_item(item, Provenance(facts.name, "")))
+        text = item_body(new_item(item, Provenance(source=facts.name, date="")))
         if known.is_forgotten(item.category, text):
             forgotten += 1
             continue
@@ -70,7 +70,7 @@ def propose(
                 replaces=None if is_known else replaced,
             )
         )
-        known.add([Item(item.category, place, text)])
+        known.add([Item(category=item.category, file=place, text=text)])
     return replace(
         preview,
         sources=(*preview.sources, facts),
@@ -97,19 +97,19 @@ def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
     """Parts, in the order in which they came, as one preview."""
     found = tuple(parts)
     return HarvestPreview(
-        tuple(one for part in found for one in part.sources),
-        tuple(one for part in found for one in part.items),
-        tuple(one for part in found for one in part.failures),
-        sum(part.dropped for part in found),
-        sum(part.calls for part in found),
-        sum(part.unfound for part in found),
-        sum(part.forgotten for part in found),
+        sources=tuple(one for part in found for one in part.sources),
+        items=tuple(one for part in found for one in part.items),
+        failures=tuple(one for part in found for one in part.failures),
+        dropped=sum(part.dropped for part in found),
+        calls=sum(part.calls for part in found),
+        unfound=sum(part.unfound for part in found),
+        forgotten=sum(part.forgotten for part in found),
     )
 
 
 def failed(preview: HarvestPreview, facts: ArtifactFacts, reason: str) -> HarvestPreview:
     """Add a conversation that could not be harvested."""
-    failure = HarvestFailure(facts.name, facts.path, facts.sha256, reason)
+    failure = HarvestFailure(name=facts.name, path=facts.path, sha256=facts.sha256, reason=reason)
     return replace(preview, failures=(*preview.failures, failure))
 
 
@@ -180,7 +180,7 @@ def _proposed_of(preview: HarvestPreview, facts: ArtifactFacts) -> Iterator[Prop
 
 def _written(one: ProposedItem, facts: ArtifactFacts, at: datetime) -> NewItem:
     """An item as it would be written, with the words that it was proposed with where they are others."""
-    provenance = Provenance(facts.name, f"{at.year:04d}-{at:%m-%d}")
+    provenance = Provenance(source=facts.name, date=f"{at.year:04d}-{at:%m-%d}")
     item = replace(new_item(one.item, provenance), is_confirmed=one.is_ticked and not one.was_ticked)
     if one.is_replacing and one.is_ticked:
         item = replace(item, replaces=one.replaces)
@@ -285,7 +285,13 @@ def read_review(text: str) -> Review:
 def _choice(one: ProposedItem) -> ReviewChoice | None:
     item = one.item if one.proposed not in (None, one.item) else None
     is_as_proposed = item is None and not one.is_tick_changed and one.is_replacing
-    return None if is_as_proposed else ReviewChoice(one.is_ticked, item, None if one.is_replacing else False)
+    return (
+        None
+        if is_as_proposed
+        else ReviewChoice(
+            is_ticked=one.is_ticked, item=item, is_replacing=None if one.is_replacing else False
+        )
+    )
 
 
 def _decided(one: ProposedItem, choice: ReviewChoice) -> ProposedItem:
@@ -317,9 +323,9 @@ def _read_choice(raw: Any) -> ReviewChoice | None:
         return None
     ticked, replaces = raw.get("ticked"), raw.get("replacing")
     choice = ReviewChoice(
-        ticked if isinstance(ticked, bool) else None,
-        _read_item(raw),
-        replaces if isinstance(replaces, bool) else None,
+        is_ticked=ticked if isinstance(ticked, bool) else None,
+        item=_read_item(raw),
+        is_replacing=replaces if isinstance(replaces, bool) else None,
     )
     return choice if choice != ReviewChoice() else None
 
@@ -329,6 +335,6 @@ def _read_item(raw: dict[str, Any]) -> HarvestItem | None:
     if not isinstance(head, str) or not isinstance(body, str):
         return None
     with suppress(ValueError):
-        item = cleaned(HarvestItem(Category(str(raw.get("category"))), head, body))
+        item = cleaned(HarvestItem(category=Category(str(raw.get("category"))), head=head, body=body))
         return item if is_whole(item) else None
     return None

@@ -110,7 +110,7 @@ def _said(shape: TranscriptKind, transcript: Transcript) -> Iterator[Said]:
     for one in transcript.messages if is_whole else seen_last(transcript):
         text = said_parts(one.parts)
         if text.strip() and one.role in _ROLES and (is_whole or not one.is_aside):
-            yield Said(one.role, text, one.id)
+            yield Said(role=one.role, text=text, id=one.id)
 
 
 def _earlier(kind: ArtifactKind, head: bytes) -> tuple[Said, ...]:

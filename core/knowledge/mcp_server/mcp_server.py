@@ -169,11 +169,11 @@ class KnowledgeServer:
 
         client = context.session.client_params
         asked = Asked(
-            params.name,
-            params.arguments or {},
-            "" if client is None else client.client_info.title or client.client_info.name,
-            f"{self._clock():%Y-%m-%dT%H:%M:%SZ}",
-            f"p{secrets.token_hex(4)}",
+            name=params.name,
+            arguments=params.arguments or {},
+            client="" if client is None else client.client_info.title or client.client_info.name,
+            at=f"{self._clock():%Y-%m-%dT%H:%M:%SZ}",
+            proposal_id=f"p{secrets.token_hex(4)}",
         )
         told = await self._on_thread(lambda: self._served.answer(asked))
         return CallToolResult(content=[TextContent(text=told.text)], is_error=told.is_error)

@@ -152,7 +152,11 @@ def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> T
     schema = {
         key: value for key, value in found[arguments.__name__].items() if key not in {"title", "description"}
     }
-    return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
+    return ToolSchema(
+        name=name,
+        description=description,
+        parameters_json=msgspec.json.encode(schema, order="sorted").decode(),
+    )
 
 
 _KINDS: Mapping[str, tuple[type[_Arguments], str]] = {
@@ -351,13 +355,13 @@ def _read(given: ReadKnowledgeItems, shelf: KnowledgeShelf) -> MemoryToolAnswer:
 
 def _propose(given: ProposeItem, asked: Asked, shelf: KnowledgeShelf) -> MemoryToolAnswer:
     proposal = Proposal(
-        asked.proposal_id,
-        Category(given.category),
-        given.text,
-        given.detail,
-        given.name,
-        asked.client,
-        asked.at,
+        id=asked.proposal_id,
+        category=Category(given.category),
+        text=given.text,
+        detail=given.detail,
+        name=given.name,
+        source=asked.client,
+        at=asked.at,
     )
     if proposal.category is Category.PLAYBOOKS and not proposal.name.strip():
         return _no("A playbook needs a name.")

@@ -64,7 +64,7 @@ def _accepted(state: AppState, asked: AcceptProposal) -> Result:
     if asked.category is Category.FILES:
         problem = "Notes on files come from a harvest"
     if shown is None or problem:
-        said = CommandOutcome(asked.command_id, problem=problem, remedy="Look at the list again")
+        said = CommandOutcome(command_id=asked.command_id, problem=problem, remedy="Look at the list again")
         return conclude(state, said) if asked.command_id else state, ()
     return state, (WriteProposed(_chosen(shown, asked)),)
 
@@ -124,7 +124,7 @@ def safe_source(name: str) -> str:
 
 def new_item(proposal: Proposal) -> NewItem:
     """The item that a proposal would become, without where it came from."""
-    return NewItem(proposal.category, proposal.text, proposal.detail, proposal.name)
+    return NewItem(category=proposal.category, text=proposal.text, detail=proposal.detail, name=proposal.name)
 
 
 def words_of(proposal: Proposal) -> str:
@@ -154,11 +154,11 @@ def read_book(data: bytes) -> tuple[Proposal, ...]:
 
 def _safe(one: Proposal) -> Proposal:
     return Proposal(
-        one.id[:64],
-        one.category,
-        safe_words(one.text)[:MAX_TEXT_CHARS],
-        safe_words(one.detail)[:MAX_DETAIL_CHARS],
-        safe_words(one.name)[:MAX_NAME_CHARS],
-        safe_source(one.source),
-        flat(one.at)[:32],
+        id=one.id[:64],
+        category=one.category,
+        text=safe_words(one.text)[:MAX_TEXT_CHARS],
+        detail=safe_words(one.detail)[:MAX_DETAIL_CHARS],
+        name=safe_words(one.name)[:MAX_NAME_CHARS],
+        source=safe_source(one.source),
+        at=flat(one.at)[:32],
     )

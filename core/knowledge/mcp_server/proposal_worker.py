@@ -172,7 +172,7 @@ class ProposalHandler:
         if not words:
             raise SlopError("The item says nothing", remedy="Give it words, a playbook also a name")
         if self._known().exact(proposal.category, FILE_OF[proposal.category], words) is None:
-            origin = Provenance(proposal.source, proposal.at[:10])
+            origin = Provenance(source=proposal.source, date=proposal.at[:10])
             edits.add_item(self._home, replace(new_item(proposal), provenance=origin))
         drop_proposals(self._home, frozenset({proposal.id}))
 
@@ -188,7 +188,7 @@ class ProposalHandler:
             return
         near = {one.id: tuple(item.text for item in known.near(words_of(one))) for one in waiting}
         told = {name: texts for name, texts in near.items() if texts}
-        self._emit(ProposalsRead(ProposalsState(waiting, told)))
+        self._emit(ProposalsRead(ProposalsState(waiting=waiting, near=told)))
 
 
 def supersedes(newer: McpServerEffect, older: McpServerEffect) -> bool:

@@ -144,7 +144,9 @@ class HomeTalks:
 
 
 def _row(row: DiscussionSummary, line: str) -> TalkRow:
-    return TalkRow(row.meta.id, row.meta.name, f"{row.updated_at:%Y-%m-%d}", row.turns, line)
+    return TalkRow(
+        id=row.meta.id, name=row.meta.name, updated=f"{row.updated_at:%Y-%m-%d}", turns=row.turns, line=line
+    )
 
 
 MakeShelf = Callable[[], HomeShelf]

@@ -41,12 +41,16 @@ def pdf_form(kind: str, model: str, context_tokens: int | None = None) -> PdfFor
     match kind:
         case ProviderKind.ANTHROPIC:
             pages = 600 if (context_tokens or 0) > _LARGE_WINDOW else 100
-            return PdfForm(IMAGE_TOKENS_EST, counts_text=True, max_pages=pages, max_bytes=22_000_000)
+            return PdfForm(
+                page_tokens=IMAGE_TOKENS_EST, counts_text=True, max_pages=pages, max_bytes=22_000_000
+            )
         case ProviderKind.OPENAI:
-            return PdfForm(IMAGE_TOKENS_EST, counts_text=True, max_pages=1_000, max_bytes=36_000_000)
+            return PdfForm(
+                page_tokens=IMAGE_TOKENS_EST, counts_text=True, max_pages=1_000, max_bytes=36_000_000
+            )
         case ProviderKind.GEMINI:
             page_tokens = 560 if _GEMINI_NEW.match(model) else 258
-            return PdfForm(page_tokens, counts_text=False, max_pages=1_000, max_bytes=36_000_000)
+            return PdfForm(page_tokens=page_tokens, counts_text=False, max_pages=1_000, max_bytes=36_000_000)
         case _:
             return None
 

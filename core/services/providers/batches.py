@@ -182,7 +182,7 @@ def rows_of(lines: Iterable[str], answer_of: Callable[[Any], BatchAnswer]) -> Ge
         try:
             answer = answer_of(from_json(line, Any))
         except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError):
-            answer = BatchAnswer("", AnswerKind.TORN)
+            answer = BatchAnswer(custom_id="", kind=AnswerKind.TORN)
         yield answer
 
 

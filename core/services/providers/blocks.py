@@ -97,7 +97,9 @@ class WireMemo(msgspec.Struct):
     messages: tuple[RequestMessage, ...] = ()
     parts: list[RequestPart | ToolSchema] = msgspec.field(default_factory=list)
     head: int = 0
-    wire: Wire = msgspec.field(default_factory=lambda: Wire((), (), (), (), {}))
+    wire: Wire = msgspec.field(
+        default_factory=lambda: Wire(blocks=(), hashes=(), ends=(), positions=(), ends_of={})
+    )
     transient: int = -1
 
     def copied(self) -> WireMemo:
@@ -176,13 +178,13 @@ def wire_of(
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place in _PASSING), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
     wire = Wire(
-        blocks,
-        (*old.hashes[:same], *hashes),
-        (*old_ends, *ends),
-        positions,
-        ends_of(blocks, old.ends_of, same),
-        head,
-        turn_head,
+        blocks=blocks,
+        hashes=(*old.hashes[:same], *hashes),
+        ends=(*old_ends, *ends),
+        positions=positions,
+        ends_of=ends_of(blocks, old.ends_of, same),
+        head=head,
+        turn_head=turn_head,
     )
     memo.scope, memo.revision = scope, revision
     memo.messages, memo.parts, memo.wire = request.messages, parts, wire
@@ -292,18 +294,30 @@ def _markable(blocks: tuple[Block, ...], index: int) -> int:
 def _made(role: str, part: RequestPart | ToolSchema) -> Block:
     match part:
         case Segment():
-            return Block(part.key, f"{role}:{part.sha256}", _place(part))
+            return Block(key=part.key, sha256=f"{role}:{part.sha256}", place=_place(part))
         case ToolSchema(name, description, parameters):
-            return Block(TOOLS_KEY, _digest("tool", name, description, parameters), MarkPlace.STABLE)
+            return Block(
+                key=TOOLS_KEY, sha256=_digest("tool", name, description, parameters), place=MarkPlace.STABLE
+            )
         case AttachmentPart():
-            return Block(part_key(part), f"{role}:{part.sha256}", MarkPlace.TALK)
+            return Block(key=part_key(part), sha256=f"{role}:{part.sha256}", place=MarkPlace.TALK)
         case ReasoningPart(text, vendor):
-            return Block("reasoning", _digest(role, text, vendor), MarkPlace.TRANSIENT, can_be_marked=False)
+            return Block(
+                key="reasoning",
+                sha256=_digest(role, text, vendor),
+                place=MarkPlace.TRANSIENT,
+                can_be_marked=False,
+            )
         case ToolCallPart(call_id, name, arguments):
-            return Block(part_key(part), _digest("call", call_id, name, arguments), MarkPlace.TALK, "call")
+            return Block(
+                key=part_key(part),
+                sha256=_digest("call", call_id, name, arguments),
+                place=MarkPlace.TALK,
+                run="call",
+            )
         case ToolResultPart(call_id, text, is_error, files):
             answer = _digest("result", call_id, text, str(is_error), *(file.sha256 for file in files))
-            return Block(part_key(part), answer, MarkPlace.TALK, "result")
+            return Block(key=part_key(part), sha256=answer, place=MarkPlace.TALK, run="result")
 
 
 def _place(segment: Segment) -> MarkPlace:

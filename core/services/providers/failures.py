@@ -371,7 +371,7 @@ def stream_with_retry(
                 raise
             on_retry(attempt, wait_s, error)
         if (wait or cancel.wait)(wait_s):
-            yield Stopped(StopKind.CANCELLED, is_sent=False)
+            yield Stopped(kind=StopKind.CANCELLED, is_sent=False)
             return
 
 

@@ -112,13 +112,13 @@ class KeyStore:
         raises: what is wrong is in `warning`, a keyring only where it was asked and failed.
         """
         if provider in KEYLESS:
-            return FoundKey("", KeySource.NOT_NEEDED)
+            return FoundKey(value="", source=KeySource.NOT_NEEDED)
         shared = sharers(provider, among)
         conflict = ""
         for name in key_variables(provider):
             if value := self._environ.get(name, "").strip():
                 if not shared:
-                    return FoundKey(value, KeySource.ENVIRONMENT, name)
+                    return FoundKey(value=value, source=KeySource.ENVIRONMENT, where=name)
                 conflict = _SHARED.format(name=name, providers=" and ".join(sorted((provider, *shared))))
         return replace(self._find_stored(provider), conflict=conflict)
 
@@ -126,11 +126,11 @@ class KeyStore:
         """Look in the keyring and in the file."""
         answer = self._ask(lambda ring: ring.get_password(SERVICE, provider))
         if answer.value:
-            return FoundKey(answer.value, KeySource.KEYRING, "the system's keyring")
+            return FoundKey(value=answer.value, source=KeySource.KEYRING, where="the system's keyring")
         found = self._find_in_file(provider)
         if found.source is KeySource.FILE or not answer.problem or not answer.was_asked:
             return found
-        return FoundKey("", KeySource.MISSING, warning=answer.problem)
+        return FoundKey(value="", source=KeySource.MISSING, warning=answer.problem)
 
     def store(self, provider: str, key: str) -> str:
         """Keep a key in the keyring, or in a file where there is none.
@@ -206,7 +206,7 @@ class KeyStore:
                     answers.append(_Answer(was_asked=False))
                     return
                 is_open.set()
-                answers.append(_Answer(question(ring)))
+                answers.append(_Answer(value=question(ring)))
             except Exception as error:  # noqa: BLE001 (backends raise what they like; a key may stand in the text)
                 said = f"The system's keyring failed ({type(error).__name__})."
                 answers.append(_Answer(problem=said, was_asked=is_open.is_set()))
@@ -228,17 +228,21 @@ class KeyStore:
         try:
             value, warning = _read_private(path)
         except FileNotFoundError:
-            return FoundKey("", KeySource.MISSING)
+            return FoundKey(value="", source=KeySource.MISSING)
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not text"
             return FoundKey(
-                "", KeySource.MISSING, warning=f"The key's file cannot be used ({reason}): {path}"
+                value="",
+                source=KeySource.MISSING,
+                warning=f"The key's file cannot be used ({reason}): {path}",
             )
         if not value:
-            return FoundKey("", KeySource.MISSING)
+            return FoundKey(value="", source=KeySource.MISSING)
         if not _is_key(value):
-            return FoundKey("", KeySource.MISSING, warning=f"The key's file holds no key: {path}")
-        return FoundKey(value, KeySource.FILE, str(path), warning)
+            return FoundKey(
+                value="", source=KeySource.MISSING, warning=f"The key's file holds no key: {path}"
+            )
+        return FoundKey(value=value, source=KeySource.FILE, where=str(path), warning=warning)
 
     def _write_file(self, provider: str, key: str) -> None:
         folder = keys_dir(self._home)

@@ -27,19 +27,19 @@ class _Key(msgspec.Struct, frozen=True):
 
 
 _KEYS: Mapping[str, _Key] = {
-    "provider": _Key("provider", str, "text"),
-    "id": _Key("id", str, "text"),
-    "label": _Key("label", str, "text"),
-    "context_tokens": _Key("context_tokens", int, "a whole number"),
-    "max_output_tokens": _Key("max_output_tokens", int, "a whole number"),
-    "efforts": _Key("efforts", list, "a list of levels"),
-    "images": _Key("takes_images", bool, "true or false"),
-    "long_system": _Key("takes_long_system", bool, "true or false"),
-    "family": _Key("family", str, "text"),
-    "thinking": _Key("thinking", str, "text"),
-    "thinking_off": _Key("thinking_off", str, "text"),
-    "token_factor": _Key("token_factor", float, "a number"),
-    "temperature": _Key("max_temperature", float, "a number"),
+    "provider": _Key(field="provider", kind=str, word="text"),
+    "id": _Key(field="id", kind=str, word="text"),
+    "label": _Key(field="label", kind=str, word="text"),
+    "context_tokens": _Key(field="context_tokens", kind=int, word="a whole number"),
+    "max_output_tokens": _Key(field="max_output_tokens", kind=int, word="a whole number"),
+    "efforts": _Key(field="efforts", kind=list, word="a list of levels"),
+    "images": _Key(field="takes_images", kind=bool, word="true or false"),
+    "long_system": _Key(field="takes_long_system", kind=bool, word="true or false"),
+    "family": _Key(field="family", kind=str, word="text"),
+    "thinking": _Key(field="thinking", kind=str, word="text"),
+    "thinking_off": _Key(field="thinking_off", kind=str, word="text"),
+    "token_factor": _Key(field="token_factor", kind=float, word="a number"),
+    "temperature": _Key(field="max_temperature", kind=float, word="a number"),
 }
 
 
@@ -81,7 +81,7 @@ _Place = tuple[str, int, _Source]
 def packaged_models() -> tuple[ModelProfile, ...]:
     """The models that the program knows, in the order in which they are offered."""
     text = files("core.services.providers").joinpath("models.toml").read_text("utf-8")
-    return _apply((), _Source(text, "models.toml of the program"))
+    return _apply((), _Source(text=text, where="models.toml of the program"))
 
 
 def load_models(path: Path) -> tuple[ModelProfile, ...]:
@@ -105,7 +105,7 @@ def load_models(path: Path) -> tuple[ModelProfile, ...]:
             where=str(path),
         ) from error
     day = f"{datetime.fromtimestamp(changed_s, UTC):%Y-%m-%d}"
-    return _apply(packaged, _Source(text, str(path), day))
+    return _apply(packaged, _Source(text=text, where=str(path), day=day))
 
 
 def _apply(models: tuple[ModelProfile, ...], source: _Source) -> tuple[ModelProfile, ...]:

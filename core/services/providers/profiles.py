@@ -27,7 +27,7 @@ def find_profile(
     Args:
         provider: id of the server in the settings; kind: its `ProviderKind`, for entries that hold for all of a kind.
     """
-    best, rank = ModelProfile(provider, model), (False, -1, False)
+    best, rank = ModelProfile(provider=provider, id=model), (False, -1, False)
     for entry in models:
         if entry.provider not in (provider, kind):
             continue

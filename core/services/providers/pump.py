@@ -117,13 +117,13 @@ def run_call(
         Whatever `produce` raises, and ProviderError where an item is none.
     """
     if cancel.is_cancelled:
-        yield Stopped(StopKind.CANCELLED, is_sent=is_sent)
+        yield Stopped(kind=StopKind.CANCELLED, is_sent=is_sent)
         return
     call = Call(is_sent=is_sent)
     queue: SimpleQueue[StreamItem | BaseException | None] = SimpleQueue()
     threading.Thread(target=_pump, args=(produce, call, queue), name="provider-call", daemon=True).start()
     cancel.on_cancel(call.close)
-    cancel.on_cancel(lambda: queue.put(Stopped(StopKind.CANCELLED, is_sent=call.is_sent)))
+    cancel.on_cancel(lambda: queue.put(Stopped(kind=StopKind.CANCELLED, is_sent=call.is_sent)))
     try:
         while (item := queue.get()) is not None:
             if isinstance(item, BaseException):
@@ -154,7 +154,7 @@ def _pump(
 def _cancelled_or_raise(error: BaseException, cancel: CancelToken, call: Call) -> Stopped:
     """A call whose sockets a cancel closed fails in some way: that is no failure."""
     if cancel.is_cancelled:
-        return Stopped(StopKind.CANCELLED, is_sent=call.is_sent)
+        return Stopped(kind=StopKind.CANCELLED, is_sent=call.is_sent)
     raise error
 
 
@@ -201,7 +201,7 @@ class _Arrived:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.written: list[str] = []
-        self.usage, self.stop = Usage(), Stopped(StopKind.COMPLETED)
+        self.usage, self.stop = Usage(), Stopped(kind=StopKind.COMPLETED)
         self.is_whole, self.is_out, self.lost = False, True, 0
 
     def add(self, item: StreamItem) -> None:
@@ -225,7 +225,13 @@ class _Arrived:
 
     def spent(self) -> CallSpent:
         is_billed = self.is_out or self.usage != Usage() or bool(self.written)
-        return CallSpent(self.usage, tuple(self.written), self.is_whole, is_billed, self.lost)
+        return CallSpent(
+            reported=self.usage,
+            texts=tuple(self.written),
+            is_whole=self.is_whole,
+            is_billed=is_billed,
+            lost=self.lost,
+        )
 
 
 def whole_reply(
@@ -262,7 +268,7 @@ def whole_reply(
         on_spent(arrived.spent())
     kind = arrived.stop.kind
     told = "" if kind in {*WHOLE_REPLY, StopKind.CANCELLED} else told_of(arrived.stop)[0]
-    return WholeReply("".join(arrived.texts), arrived.usage, kind, told)
+    return WholeReply(text="".join(arrived.texts), usage=arrived.usage, stop=kind, told=told)
 
 
 def warmed(items: Iterable[StreamItem]) -> Usage | None:

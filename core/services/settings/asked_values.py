@@ -157,21 +157,25 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
 
 
 def _domain(name: str) -> AskedValue:
-    return AskedValue(("domain",), name, f"facts that are known of {name!r}")
+    return AskedValue(place=("domain",), value=name, words=f"facts that are known of {name!r}")
 
 
 def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
     leads_to = facts.outside.get(folder, "")
     said = f" (outside the project: {leads_to})" if leads_to else ""
-    return AskedValue(("memory", folder), _kept(f"folder {leads_to}".strip()), one_line(folder, 120) + said)
+    return AskedValue(
+        place=("memory", folder),
+        value=_kept(f"folder {leads_to}".strip()),
+        words=one_line(folder, 120) + said,
+    )
 
 
 def asked_identity(name: str) -> AskedValue:
     """An identity file of a folder, by its name from the project's root: it counts once a person was shown that it is there."""
-    return AskedValue(("identity_files", name), "file", one_line(name, 120))
+    return AskedValue(place=("identity_files", name), value="file", words=one_line(name, 120))
 
 
-_NO_IDENTITY = AskedValue(("identity",), "off", "off")
+_NO_IDENTITY = AskedValue(place=("identity",), value="off", words="off")
 
 
 _NOT_ASKED = frozenset({"path", "mode", "pinned", "enabled"})
@@ -188,23 +192,29 @@ def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
     said += ["what .gitignore leaves out, too"] if item.include_ignored else []
     said += [f"with the note “{one_line(item.notes, 120)}”"] if item.notes else []
     words = one_line(item.path, 120) + (f" ({', '.join(said)})" if said else "")
-    return AskedValue(("presets", preset, item.path), _kept(f"{item.mode.value}{_rest(rest)}"), words)
+    return AskedValue(
+        place=("presets", preset, item.path), value=_kept(f"{item.mode.value}{_rest(rest)}"), words=words
+    )
 
 
 def _folders(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
     for written in dict.fromkeys(tables.allowed_roots):
         if path := facts.folders.get(written, ""):
             words = path if path == written else f"{path} (written as {one_line(written, 120)})"
-            yield AskedValue(("folders", path), path, words)
+            yield AskedValue(place=("folders", path), value=path, words=words)
 
 
 def _context(source: TextSource, facts: ProjectFacts) -> AskedValue:
     if not source.file:
-        return AskedValue(("context", source.name), _sha256(source.text), "a text", source.text)
+        return AskedValue(
+            place=("context", source.name), value=_sha256(source.text), words="a text", text=source.text
+        )
     leads_to = facts.outside.get(source.file, "")
     said = f" (outside the project: {leads_to})" if leads_to else ""
     return AskedValue(
-        ("context", source.file), _kept(f"file {leads_to}".strip()), one_line(source.file, 120) + said
+        place=("context", source.file),
+        value=_kept(f"file {leads_to}".strip()),
+        words=one_line(source.file, 120) + said,
     )
 
 
@@ -213,15 +223,20 @@ def _text(table: TextTable, name: str, source: TextSource, facts: ProjectFacts) 
     where = f" of {one_line(source.file, 120)}" if source.file else ""
     if text is None:
         return AskedValue(
-            (table.value, name),
-            "unreadable",
-            f"{one_line(name, 120)}, the text{where}, which cannot be read now",
+            place=(table.value, name),
+            value="unreadable",
+            words=f"{one_line(name, 120)}, the text{where}, which cannot be read now",
         )
-    return AskedValue((table.value, name), _sha256(text), f"{one_line(name, 120)}, the text{where}", text)
+    return AskedValue(
+        place=(table.value, name),
+        value=_sha256(text),
+        words=f"{one_line(name, 120)}, the text{where}",
+        text=text,
+    )
 
 
 def _prompt(name: str, text: str) -> AskedValue:
-    return AskedValue(("prompts", name), _sha256(text), f"prompts/{name}", text)
+    return AskedValue(place=("prompts", name), value=_sha256(text), words=f"prompts/{name}", text=text)
 
 
 def _setting(key: str, value: Value, facts: ProjectFacts, addresses: Mapping[str, str]) -> AskedValue:
@@ -233,7 +248,9 @@ def _setting(key: str, value: Value, facts: ProjectFacts, addresses: Mapping[str
         known = {*facts.servers, *addresses}
         words += f": new discussions {destination(str(value), address, known)}"
     text = "" if is_whole else str(value)
-    return AskedValue(("settings", key), _kept(json.dumps(value, ensure_ascii=False)), words, text)
+    return AskedValue(
+        place=("settings", key), value=_kept(json.dumps(value, ensure_ascii=False)), words=words, text=text
+    )
 
 
 def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[AskedValue]:
@@ -247,7 +264,7 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
         rest = _rest(row)
         value = (address or "no address") + rest
         words = f"{name} at {one_line(value, 200)}: its discussions {destination(name, address, {*facts.servers, *rows})}"
-        yield AskedValue(("servers", name), _kept(value), words)
+        yield AskedValue(place=("servers", name), value=_kept(value), words=words)
 
 
 def destination(provider: str, address: str, known: Collection[str]) -> str:
@@ -290,9 +307,9 @@ def _mcp_servers(raw: Mapping[str, Any], facts: ProjectFacts) -> Iterator[AskedV
                 continue
             command = _command(one)
             words = one_line(name, 120) + (f" ({command})" if command else "")
-            yield AskedValue(("mcp", name), _sha256(_canonical(one)), words)
+            yield AskedValue(place=("mcp", name), value=_sha256(_canonical(one)), words=words)
     elif row is not None:
-        yield AskedValue(("mcp",), _sha256(_canonical(row)), "mcp")
+        yield AskedValue(place=("mcp",), value=_sha256(_canonical(row)), words="mcp")
 
 
 def _command(row: Any) -> str:

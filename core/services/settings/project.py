@@ -69,14 +69,14 @@ def read_context_file(file: ContextFile, allowed_roots: tuple[Path, ...]) -> Nam
     if len(raw) > MAX_CONTEXT_FILE_BYTES:
         return fault(file, f"is over {MAX_CONTEXT_FILE_BYTES:,} bytes and is left out; shorten it")
     try:
-        return NamedText(file.name, clean(raw.decode("utf-8-sig")), str(file.path))
+        return NamedText(name=file.name, text=clean(raw.decode("utf-8-sig")), source=str(file.path))
     except UnicodeDecodeError:
         return fault(file, "is not UTF-8 and is left out; save it as UTF-8")
 
 
 def fault(file: ContextFile, reason: str) -> SettingsFault:
     """Fault of a file by its name. `reason`: the end of the sentence."""
-    return SettingsFault(str(file.path), None, f"{file.name} {reason}")
+    return SettingsFault(path=str(file.path), line=None, reason=f"{file.name} {reason}")
 
 
 MAX_TEXTS, MAX_ROOTS = 500, 100
@@ -115,7 +115,7 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
     values, flaws = check_settings(data, is_project=True)
     head = data.get("project", {})
     if not isinstance(head, Mapping):
-        flaws.append(Flaw(("project",), "project must be a table ([project])"))
+        flaws.append(Flaw(place=("project",), reason="project must be a table ([project])"))
         head = {}
     context, context_flaws = _read_context(head.get("context", []))
     roots, root_flaws = _read_folders("allowed_roots", head.get("allowed_roots", []))
@@ -145,14 +145,14 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
 
 def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
     flaws = [
-        Flaw(("project", key), f"project.{key} {reason}")
+        Flaw(place=("project", key), reason=f"project.{key} {reason}")
         for key, value in head.items()
         if key in {"name", "identity"} and (reason := value_flaw(BY_KEY[f"project.{key}"], value))
     ]
     domain = head.get("domain", "")
     if not (domain == "" or _may_name(domain)):
         said = f"must be of a-z, 0-9, dots, hyphens and underscores, begin with a letter or digit, and not be {GLOBAL!r}"
-        flaws.append(Flaw(("project", "domain"), f"project.domain {said}"))
+        flaws.append(Flaw(place=("project", "domain"), reason=f"project.domain {said}"))
     return flaws + unknown_keys(
         head, ("name", "domain", "context", "identity", "memory", "allowed_roots"), ("project",), "project"
     )
@@ -166,19 +166,19 @@ def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
     """A text alone is a text; in a list, a text names a file, and a table says which of both it is."""
     place: Place = ("project", "context")
     if isinstance(value, str):
-        return ((TextSource("project context", text=clean(value)),) if value.strip() else ()), []
+        return ((TextSource(name="project context", text=clean(value)),) if value.strip() else ()), []
     if isinstance(value, Mapping):
         value = [value]
     if not isinstance(value, list) or len(value) > MAX_TEXTS:
         what = f"project.context must be a text, or a list of at most {MAX_TEXTS} files and texts"
-        return (), [Flaw(place, what)]
+        return (), [Flaw(place=place, reason=what)]
     sources: list[TextSource] = []
     flaws: list[Flaw] = []
     for index, row in enumerate(value):
         table = {"file": row} if isinstance(row, str) else row
         source, reason = _read_source(f"project context {index + 1}", table)
         if source is None:
-            flaws.append(Flaw((*place, index), f"project.context[{index}] {reason}"))
+            flaws.append(Flaw(place=(*place, index), reason=f"project.context[{index}] {reason}"))
         else:
             sources.append(replace(source, name=source.file or source.name))
     return tuple(dict.fromkeys(sources)), flaws
@@ -192,30 +192,35 @@ def _read_source(name: str, row: Any) -> tuple[TextSource | None, str]:
     if not isinstance(row[key], str) or (key == "file" and not row[key].strip()):
         return None, f"must have a {key} in quotes"
     if key == "text":
-        return TextSource(name, text=clean(row["text"])), ""
-    return TextSource(name, file=clean(row["file"])), ""
+        return TextSource(name=name, text=clean(row["text"])), ""
+    return TextSource(name=name, file=clean(row["file"])), ""
 
 
 def _read_folders(key: str, value: Any) -> tuple[tuple[str, ...], list[Flaw]]:
     is_list = isinstance(value, list) and len(value) <= MAX_ROOTS
     if not is_list or not all(isinstance(root, str) and root.strip() for root in value):
         what = f"project.{key} must be a list of at most {MAX_ROOTS} folders"
-        return (), [Flaw(("project", key), what)]
+        return (), [Flaw(place=("project", key), reason=what)]
     return tuple(value), []
 
 
 def _read_texts(table: str, data: Any) -> tuple[dict[str, TextSource], list[Flaw]]:
     if not isinstance(data, Mapping):
-        return {}, [Flaw((table,), f"{table} must be tables ([{table}.<name>])")]
+        return {}, [Flaw(place=(table,), reason=f"{table} must be tables ([{table}.<name>])")]
     if len(data) > MAX_TEXTS:
-        return {}, [Flaw((table,), f"{table} are {len(data):,}, and at most {MAX_TEXTS} count; remove some")]
+        return {}, [
+            Flaw(
+                place=(table,),
+                reason=f"{table} are {len(data):,}, and at most {MAX_TEXTS} count; remove some",
+            )
+        ]
     found: dict[str, TextSource] = {}
     flaws: list[Flaw] = []
     for name, row in data.items():
         source, reason = _read_source(name, {"text": row} if isinstance(row, str) else row)
         reason = name_flaw(name) or reason
         if source is None or reason:
-            flaws.append(Flaw((table, name), f"{table}.{name} {reason}"))
+            flaws.append(Flaw(place=(table, name), reason=f"{table}.{name} {reason}"))
         else:
             found[name] = source
     return found, flaws
@@ -242,11 +247,11 @@ def read_sources(
     left = MAX_TEXTS_CHARS
     for source in sources:
         if not source.file:
-            found.append(NamedText(source.name, source.text, ""))
+            found.append(NamedText(name=source.name, text=source.text, source=""))
             continue
         if source.file not in read:
             path = Path(os.path.abspath(root / os.path.expanduser(source.file)))
-            file = ContextFile(path, source.name, inside=root)
+            file = ContextFile(path=path, name=source.name, inside=root)
             text = fault(file, "is left out: the files before it are too much text") if left < 0 else None
             read[source.file] = one = text or read_context_file(file, allowed)
             left -= len(one.text) if isinstance(one, NamedText) else 0
@@ -408,14 +413,16 @@ def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[Cont
     top = repository_root(start, root)
     folders = [folder for folder in reversed((start, *start.parents)) if folder.is_relative_to(top)]
     places = [
-        ContextFile(home / name, f"{HOME_PREFIX}{name}", inside=home)
+        ContextFile(path=home / name, name=f"{HOME_PREFIX}{name}", inside=home)
         for home in homes
         for name in IDENTITY_NAMES
     ]
     for folder in folders:
         shown = Path(os.path.relpath(folder, root)).as_posix()
         prefix = "" if shown == "." else f"{shown}/"
-        places += [ContextFile(folder / name, f"{prefix}{name}", inside=folder) for name in IDENTITY_NAMES]
+        places += [
+            ContextFile(path=folder / name, name=f"{prefix}{name}", inside=folder) for name in IDENTITY_NAMES
+        ]
     return tuple(places)
 
 
@@ -513,14 +520,16 @@ def find_memory(
             reason = (
                 "leads out of the project; name its folder in [project] allowed_roots of a trusted project"
             )
-            faults.append(SettingsFault(str(folder), None, f"The memory folder {prefix} {reason}"))
+            faults.append(
+                SettingsFault(path=str(folder), line=None, reason=f"The memory folder {prefix} {reason}")
+            )
             continue
         names, fault = _names(folder, prefix)
         faults += fault
         for name in names:
             path = folder / name
             paths.append(path)
-            found = read_context_file(ContextFile(path, f"{prefix}{name}", inside=folder), ())
+            found = read_context_file(ContextFile(path=path, name=f"{prefix}{name}", inside=folder), ())
             real = os.path.realpath(path)
             if isinstance(found, SettingsFault):
                 faults.append(found)
@@ -540,10 +549,12 @@ def _names(folder: Path, prefix: str) -> tuple[list[str], list[SettingsFault]]:
         return [], []
     except OSError as error:
         reason = f"The memory folder {prefix} cannot be read ({error.strerror})"
-        return [], [SettingsFault(str(folder), None, reason)]
+        return [], [SettingsFault(path=str(folder), line=None, reason=reason)]
     found = [name for name in found if not (folder / name).is_dir()]
     if len(found) <= MAX_MEMORY_FILES:
         return found, []
     more = len(found) - MAX_MEMORY_FILES
     reason = f"The memory folder {prefix} has {count(more, 'file')} more than count; the first by name do"
-    return found[:MAX_MEMORY_FILES], [SettingsFault(str(folder), None, reason, is_grave=False)]
+    return found[:MAX_MEMORY_FILES], [
+        SettingsFault(path=str(folder), line=None, reason=reason, is_grave=False)
+    ]

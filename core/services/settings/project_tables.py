@@ -175,7 +175,7 @@ def policies_at(
     said["shown"] = [resolved(_from(root, place)) for place in said["shown"]]
     own = from_builtins(said, Policies)
     if is_unread:
-        own = tightened(own, ProjectPolicies(*(PolicyAnswer.ASK for _ in ANSWERS)))
+        own = tightened(own, ProjectPolicies(**dict.fromkeys(ANSWERS, PolicyAnswer.ASK)))
     return tightened(own, from_builtins(answers, ProjectPolicies))
 
 
@@ -239,7 +239,7 @@ def read_presets(data: Any) -> tuple[dict[str, Preset], list[Flaw]]:
     presets: dict[str, Preset] = {}
     flaws: list[Flaw] = []
     if not isinstance(data, Mapping):
-        return {}, [Flaw(("presets",), "presets must be tables ([presets.<name>])")]
+        return {}, [Flaw(place=("presets",), reason="presets must be tables ([presets.<name>])")]
     for name, table in data.items():
         preset, found = read_preset(name, table)
         flaws += found
@@ -253,12 +253,16 @@ def read_preset(name: str, table: Any) -> tuple[Preset | None, list[Flaw]]:
     place: Place = ("presets", name)
     shown = f"presets.{name}"
     if reason := name_flaw(name):
-        return None, [Flaw(place, f"{shown}: {reason}")]
+        return None, [Flaw(place=place, reason=f"{shown}: {reason}")]
     if not isinstance(table, Mapping):
-        return None, [Flaw(place, f"{shown} must be a table with items")]
+        return None, [Flaw(place=place, reason=f"{shown} must be a table with items")]
     rows = table.get("items", [])
     if not isinstance(rows, list) or len(rows) > MAX_ITEMS:
-        return None, [Flaw((*place, "items"), f"{shown}.items must be a list of at most {MAX_ITEMS:,} files")]
+        return None, [
+            Flaw(
+                place=(*place, "items"), reason=f"{shown}.items must be a list of at most {MAX_ITEMS:,} files"
+            )
+        ]
     flaws = unknown_keys(table, ("items",), place, shown)
     items: list[FileItem] = []
     for index, row in enumerate(rows):
@@ -274,21 +278,24 @@ def _read_item(row: Any, place: Place, shown: str) -> tuple[FileItem | None, lis
     if isinstance(row, str):
         row = {"path": row}
     if not isinstance(row, Mapping):
-        return None, [Flaw(place, f'{shown} must be a path or a table ({{ path = "…" }})')]
+        return None, [Flaw(place=place, reason=f'{shown} must be a path or a table ({{ path = "…" }})')]
     flaws = unknown_keys(row, ITEM_KEYS, place, shown)
     for key, setting in _PLAIN.items():
         if key in row and (reason := value_flaw(setting, row[key])):
-            flaws.append(Flaw((*place, key), f"{shown}.{key} {reason}"))
+            flaws.append(Flaw(place=(*place, key), reason=f"{shown}.{key} {reason}"))
     if "path" not in row:
-        flaws.append(Flaw(place, f"{shown} has no path"))
+        flaws.append(Flaw(place=place, reason=f"{shown} has no path"))
     slices = _read_slices(row.get("slices", []))
     if slices is None:
         flaws.append(
-            Flaw((*place, "slices"), f"{shown}.slices must be pairs of lines from 1 up ([[1, 20], [40, 60]])")
+            Flaw(
+                place=(*place, "slices"),
+                reason=f"{shown}.slices must be pairs of lines from 1 up ([[1, 20], [40, 60]])",
+            )
         )
     symbols = row.get("symbols", [])
     if not isinstance(symbols, list) or not all(isinstance(symbol, str) for symbol in symbols):
-        flaws.append(Flaw((*place, "symbols"), f"{shown}.symbols must be a list of names"))
+        flaws.append(Flaw(place=(*place, "symbols"), reason=f"{shown}.symbols must be a list of names"))
     if any(flaw.is_grave for flaw in flaws):
         return None, flaws
     return _item(row, slices or (), tuple(clean(symbol) for symbol in symbols)), flaws
@@ -382,12 +389,16 @@ def plan_rows(old: Sequence[Any], items: Iterable[FileItem]) -> tuple[PresetRow,
     for item in items:
         matches = free.get(item.path, [])
         if not matches:
-            rows.append(PresetRow(item_table(item), None, is_same=False))
+            rows.append(PresetRow(data=item_table(item), old_index=None, is_same=False))
             continue
         index = next((i for i in matches if read_item(old[i]) == item), matches[0])
         matches.remove(index)
         is_same = read_item(old[index]) == item
-        rows.append(PresetRow(old[index] if is_same else _merged(old[index], item), index, is_same=is_same))
+        rows.append(
+            PresetRow(
+                data=old[index] if is_same else _merged(old[index], item), old_index=index, is_same=is_same
+            )
+        )
     return tuple(rows)
 
 

@@ -253,7 +253,7 @@ def save_text(
             head=NEW_PROJECT_HEAD,
             new_mode=0o644,
         )
-        shown = written_values(_one_text(table, TextSource(text.name, text=text.text)), project.root)
+        shown = written_values(_one_text(table, TextSource(name=text.name, text=text.text)), project.root)
         (trust if is_new else count_as_shown)(project.root, project.trust_file, shown)
         if old_name and old_name != text.name:
             _follow_default(project, DEFAULTS[table], old_name, text.name)
@@ -328,11 +328,11 @@ def _default(data: dict[str, Any], table: TextTable) -> object:
 
 def _source(name: str, row: Any) -> TextSource | None:
     if isinstance(row, str):
-        return TextSource(name, text=row)
+        return TextSource(name=name, text=row)
     if isinstance(row, dict) and isinstance(row.get("text"), str):
-        return TextSource(name, text=row["text"])
+        return TextSource(name=name, text=row["text"])
     if isinstance(row, dict) and isinstance(row.get("file"), str):
-        return TextSource(name, file=row["file"])
+        return TextSource(name=name, file=row["file"])
     return None
 
 

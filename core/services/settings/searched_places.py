@@ -39,15 +39,17 @@ def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | No
     """As `asked_places`, from the settings alone."""
     if not settings.enabled:
         return None
-    server = EmbeddingServer(settings.embedder, settings.embedding_model, settings.embedding_dimension)
+    server = EmbeddingServer(
+        provider=settings.embedder, model=settings.embedding_model, dimension=settings.embedding_dimension
+    )
     return AskedPlaces(
-        settings.roots,
-        project.root,
-        project.allowed_roots,
-        tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
-        settings.tag_fields,
-        settings.date_fields,
-        settings.server,
-        server if settings.embedder else None,
-        project.policies.shown,
+        roots=settings.roots,
+        project=project.root,
+        allowed=project.allowed_roots,
+        corpora=tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
+        tag_fields=settings.tag_fields,
+        date_fields=settings.date_fields,
+        server=settings.server,
+        embedder=server if settings.embedder else None,
+        shown=project.policies.shown,
     )

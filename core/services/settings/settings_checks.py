@@ -212,12 +212,12 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     servers = dict.fromkeys(key.split(".")[1] for key in values if key.startswith("providers."))
     if len(servers) > MAX_SERVERS:
         reason = f"{len(servers):,} servers; at most {MAX_SERVERS} count, so none of them does. Keep those that you use"
-        flaws.append(Flaw(("providers",), reason))
+        flaws.append(Flaw(place=("providers",), reason=reason))
         values = {key: value for key, value in values.items() if not key.startswith("providers.")}
     named = dict.fromkeys(key.split(".")[2] for key in values if is_mcp_key(key))
     if len(named) > MAX_MCP_SERVERS:
         reason = f"{len(named):,} MCP servers; at most {MAX_MCP_SERVERS} count, so none of them does. Keep those that you use"
-        flaws.append(Flaw(MCP_SERVERS, reason))
+        flaws.append(Flaw(place=MCP_SERVERS, reason=reason))
         values = {key: value for key, value in values.items() if not is_mcp_key(key)}
     return values, flaws
 
@@ -242,26 +242,28 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
     key = ".".join(place)
     if place[-1].lower() in SECRET_NAMES and place[0] in {"providers", CHANNELS}:
         return Flaw(
-            place, f"{key}: keys never stand in a settings file; store it in Settings", is_grave=False
+            place=place,
+            reason=f"{key}: keys never stand in a settings file; store it in Settings",
+            is_grave=False,
         )
     if place[:2] == MCP_SERVERS and len(place) > 3 and place[3].lower() in {*SECRET_NAMES, "env", "headers"}:
-        return Flaw(place, f"{key}: {_NO_VALUES}", is_grave=False)
+        return Flaw(place=place, reason=f"{key}: {_NO_VALUES}", is_grave=False)
     is_folder = place[:2] == FOLDERS and len(place) >= 3
     if is_folder and not _is_folder(place[2]):
-        return Flaw(place, f"tools.folders: {place[2]!r} must be a whole path, or begin with ~")
+        return Flaw(place=place, reason=f"tools.folders: {place[2]!r} must be a whole path, or begin with ~")
     is_named_table = (
         (is_folder and len(place) == 3)
         or (place[0] in {"providers", CHANNELS} and len(place) == 2)
         or (place[:2] == MCP_SERVERS and len(place) == 3)
     )
     if place in _TABLES or is_named_table:
-        return Flaw(place, f"{key} must be a table ([{key}])")
+        return Flaw(place=place, reason=f"{key} must be a table ([{key}])")
     has_dots = any("." in part for part in (place[3:] if is_folder else place))
     setting = None if has_dots else setting_for(key)
     if setting is None or (setting.scope is SettingScope.PROJECT and not is_project):
         return _unknown(place, is_project=is_project, has_hint=has_hint)
     reason = value_flaw(setting, value) or _kind_flaw(place, value)
-    return Flaw(place, f"{key} {reason}") if reason else None
+    return Flaw(place=place, reason=f"{key} {reason}") if reason else None
 
 
 _NO_VALUES = (
@@ -281,22 +283,24 @@ def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Fla
     key = ".".join(place)
     if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
         reason = f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
-        return Flaw(place, reason, is_grave=False)
+        return Flaw(place=place, reason=reason, is_grave=False)
     if place[:2] == MCP_SERVERS and len(place) > 2 and not re.fullmatch(MCP_NAME_PATTERN, place[2]):
         reason = f"{_shown(place[2])} is no name for an MCP server: use letters, digits, - and single _ (30 at most)"
-        return Flaw(place, reason, is_grave=False)
+        return Flaw(place=place, reason=reason, is_grave=False)
     if place[0] == CHANNELS and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
         reason = f"{place[1]!r} is no name for a channel: use small letters, digits, - and _ (40 at most)"
-        return Flaw(place, reason, is_grave=False)
+        return Flaw(place=place, reason=reason, is_grave=False)
     if not has_hint:
-        return Flaw(place, f"{key} is not a setting; it is ignored", is_grave=False)
+        return Flaw(place=place, reason=f"{key} is not a setting; it is ignored", is_grave=False)
     if place[0] == "providers" and len(place) == 3:
         known = tuple(name.replace("<id>", place[1]) for name in BY_KEY if name.startswith("providers."))
     elif place[:2] == MCP_SERVERS and len(place) == 4:
         known = tuple(name.replace("<name>", place[2]) for name in BY_KEY if is_mcp_key(name))
     else:
         known = tuple(k for k, s in BY_KEY.items() if is_project or s.scope is not SettingScope.PROJECT)
-    return Flaw(place, f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False)
+    return Flaw(
+        place=place, reason=f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False
+    )
 
 
 def unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], place: Place, shown: str) -> list[Flaw]:
@@ -308,7 +312,9 @@ def unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], place: Place, s
     unknown = [key for key in row if key not in known]
     hints = [did_you_mean(key, known) for key in unknown[:_TABLE_HINTS]]
     return [
-        Flaw((*place, key), f"{shown}.{key} is not a setting{hint}; it is ignored", is_grave=False)
+        Flaw(
+            place=(*place, key), reason=f"{shown}.{key} is not a setting{hint}; it is ignored", is_grave=False
+        )
         for key, hint in zip_longest(unknown, hints, fillvalue="")
     ]
 

@@ -196,14 +196,14 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     )
     faults = (*user_faults, *project_faults, *environment_faults, *merge_faults, *text_faults)
     return LoadedSettings(
-        settings,
-        project,
-        faults,
-        user_values,
-        data,
-        (*watched, str(approvals_file(request.trust_file))),
-        frozenset(map(shown_as, asked)),
-        approved_servers(approvals_file(request.trust_file), str(request.root), settings.mcp),
+        settings=settings,
+        project=project,
+        faults=faults,
+        user_values=user_values,
+        project_data=data,
+        watched=(*watched, str(approvals_file(request.trust_file))),
+        asked=frozenset(map(shown_as, asked)),
+        approved=approved_servers(approvals_file(request.trust_file), str(request.root), settings.mcp),
     )
 
 
@@ -218,9 +218,9 @@ def _merge(
     environment: SettingSource,
 ) -> tuple[Settings, tuple[SettingsFault, ...]]:
     """Merge all sources, and say what the settings would be without the project's file."""
-    user = SettingSource(str(request.config_file), user_values, {})
-    project = SettingSource(str(project_file(request.root)), counted.values, {})
-    command_line = SettingSource("command line", request.overrides, {})
+    user = SettingSource(name=str(request.config_file), values=user_values, labels={})
+    project = SettingSource(name=str(project_file(request.root)), values=counted.values, labels={})
+    command_line = SettingSource(name="command line", values=request.overrides, labels={})
     settings, faults = merge((user, project, environment, command_line))
     if not counted.values:
         return settings, faults
@@ -296,7 +296,7 @@ def _read_file(
         reason = ". ".join(part for part in (error.what, error.remedy) if part)
         return (
             (empty if last_good is None else last_good),
-            (SettingsFault(str(path), error.line, reason + kept),),
+            (SettingsFault(path=str(path), line=error.line, reason=reason + kept),),
             True,
         )
     if text is None or data is None:
@@ -314,15 +314,20 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
     )
     kept = "; the settings read before stay" if is_kept else ""
     faults = [
-        SettingsFault(str(path), line, flaw.reason + (kept if flaw.is_grave else ""), flaw.is_grave)
+        SettingsFault(
+            path=str(path),
+            line=line,
+            reason=flaw.reason + (kept if flaw.is_grave else ""),
+            is_grave=flaw.is_grave,
+        )
         for flaw, line in zip(shown, lines_of(text, [flaw.place for flaw in shown]), strict=True)
     ]
     if more := len(flaws) - len(shown):
         faults.append(
             SettingsFault(
-                str(path),
-                None,
-                f"{count(more, 'more fault is', 'more faults are')} in this file",
+                path=str(path),
+                line=None,
+                reason=f"{count(more, 'more fault is', 'more faults are')} in this file",
                 is_grave=False,
             )
         )

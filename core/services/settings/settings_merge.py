@@ -67,12 +67,16 @@ def environment_source(environ: Mapping[str, str]) -> tuple[SettingSource, tuple
         value = from_text(setting, text)
         if reason := value_flaw(setting, value):
             faults.append(
-                SettingsFault(variable, None, f"Environment variable {variable} {reason}; it is ignored")
+                SettingsFault(
+                    path=variable,
+                    line=None,
+                    reason=f"Environment variable {variable} {reason}; it is ignored",
+                )
             )
         else:
             values[key] = value
             labels[key] = f"environment {variable}"
-    return SettingSource("environment", values, labels), tuple(faults)
+    return SettingSource(name="environment", values=values, labels=labels), tuple(faults)
 
 
 def _variables() -> Iterator[tuple[Setting, str, str]]:
@@ -190,7 +194,7 @@ def _channels(
         else:
             channels[name] = ChannelSettings(**{**given, "name": name})
         if reason:
-            faults.append(SettingsFault(origins[name], None, reason))
+            faults.append(SettingsFault(path=origins[name], line=None, reason=reason))
     return channels, tuple(faults)
 
 
@@ -222,9 +226,9 @@ def _servers(
         if not is_vendor and not given.get("base_url"):
             faults.append(
                 SettingsFault(
-                    origins[name],
-                    None,
-                    f"The server {name!r} has no base_url and is left out; give it an address",
+                    path=origins[name],
+                    line=None,
+                    reason=f"The server {name!r} has no base_url and is left out; give it an address",
                 )
             )
             continue
@@ -255,9 +259,11 @@ def _mcp_servers(
         if bool(program) == bool(given.get("url")):
             said = "both a command and a url" if program else "neither a command nor a url"
             reason = f"The MCP server {name!r} has {said} and is left out; give it one of them"
-            faults.append(SettingsFault(origins[name], None, reason))
+            faults.append(SettingsFault(path=origins[name], line=None, reason=reason))
             continue
-        servers[name] = McpServerSettings(name, (program, *arguments) if program else (), **given)
+        servers[name] = McpServerSettings(
+            name=name, command=(program, *arguments) if program else (), **given
+        )
     return servers, tuple(faults)
 
 
@@ -275,9 +281,9 @@ def _choose_provider(
         near = did_you_mean(str(name), tuple(servers))
         faults.append(
             SettingsFault(
-                _label(source, PROVIDER_KEY),
-                None,
-                f"No provider is called {name!r}{near} (known: {', '.join(servers)})",
+                path=_label(source, PROVIDER_KEY),
+                line=None,
+                reason=f"No provider is called {name!r}{near} (known: {', '.join(servers)})",
             )
         )
     return {}, tuple(faults)

@@ -71,7 +71,7 @@ def command(state: AppState, asked: SettingsCommand) -> Result:
         case SaveServer():
             return save_server(state, asked)
         case RemoveServer():
-            return state, (WriteServer(asked.id, "", ""),)
+            return state, (WriteServer(id=asked.id, label="", base_url=""),)
         case RefreshModels():
             return state, (ListModels(asked.provider),)
         case FindLocalServers():
@@ -105,7 +105,7 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
             return replace(state, config=replace(state.config, prices=prices)), ()
         case PricesTaken():
             state = notify(state, "prices", Level.INFO, happened.text)
-            return conclude(state, CommandOutcome(happened.command_id)), (LoadSettings(),)
+            return conclude(state, CommandOutcome(command_id=happened.command_id)), (LoadSettings(),)
         case PromptReset():
             return prompt_reset(state, happened)
         case ServersFound():
@@ -184,14 +184,14 @@ def save_prompt(state: AppState, command: SavePrompt) -> Result:
     if not command.text.strip():
         detail = "Write what the model should be told, or go back to the shipped text."
         return decline(state, command.command_id, "prompt", f"{command.name!r} would be empty.", detail), ()
-    return state, (WritePrompt(command.name, clean(command.text), command.base),)
+    return state, (WritePrompt(name=command.name, text=clean(command.text), base=command.base),)
 
 
 def reset_prompt(state: AppState, command: ResetPrompt) -> Result:
     """Take the person's own prompt away."""
     if problem := _no_prompt(state, command.name):
         return decline(state, command.command_id, "prompt", *problem), ()
-    return state, (WritePrompt(command.name, None, command.base),)
+    return state, (WritePrompt(name=command.name, text=None, base=command.base),)
 
 
 def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
@@ -205,7 +205,7 @@ def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
 def prompt_reset(state: AppState, event: PromptReset) -> Result:
     """The person's own prompt is gone; it can be taken back."""
     text = f"Your own {event.name!r} is gone."
-    again = SavePrompt(event.name, event.text)
+    again = SavePrompt(name=event.name, text=event.text)
     return notify(state, "prompt", Level.INFO, text, action=again, action_label="Undo"), ()
 
 
@@ -223,7 +223,7 @@ def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Re
     if may_not_write(project, "settings", command.key):
         what = f"{command.key!r} is not changed"
         return refuse_write(state, command.command_id, "project-setting", what), ()
-    return state, (WriteProjectSetting(project.root, command.key, command.value),)
+    return state, (WriteProjectSetting(root=project.root, key=command.key, value=command.value),)
 
 
 def store_key(state: AppState, command: StoreKey) -> Result:
@@ -239,7 +239,7 @@ def save_server(state: AppState, command: SaveServer) -> Result:
         return notify(state, "server", Level.WARNING, text), ()
     found = tuple(s for s in state.config.found_servers if s.base_url != address)
     return replace(state, config=replace(state.config, found_servers=found)), (
-        WriteServer(name, command.label.strip() or name, address),
+        WriteServer(id=name, label=command.label.strip() or name, base_url=address),
     )
 
 
@@ -247,13 +247,13 @@ def trust(state: AppState, command: TrustProject) -> Result:
     """Let what the person was shown count, or nothing of the project any more. A yes to another question is none."""
     project = state.config.project
     if not command.is_trusted:
-        return dismiss(state, "trust"), (WriteTrust(project.root, is_trusted=False),)
+        return dismiss(state, "trust"), (WriteTrust(root=project.root, is_trusted=False),)
     if command.shown != question_id(project.asked):
         text = f"What {project.name or project.root!r} asks for has changed since it was shown."
         detail = "Nothing more of it counts. Look at the question as it is now, then answer."
         return decline(state, command.command_id, "trust-changed", text, detail), ()
     state = dismiss(dismiss(state, "trust"), "trust-changed")
-    return state, (WriteTrust(project.root, is_trusted=True, asked=project.asked),)
+    return state, (WriteTrust(root=project.root, is_trusted=True, asked=project.asked),)
 
 
 def open_project(state: AppState, command: OpenProject) -> Result:

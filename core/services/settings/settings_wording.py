@@ -181,8 +181,8 @@ def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) ->
     reason = "it asks for more than you were shown" if project.is_trusted else "it is not trusted yet"
     text = f"{what}: the folder's manual_slop.toml was left as it is, for {reason}."
     detail = "Your work is kept. Look at what the folder asks for, then try again."
-    state = conclude(state, CommandOutcome(command_id, problem=text, remedy=detail))
-    action = TrustProject(True, question_id(project.asked))
+    state = conclude(state, CommandOutcome(command_id=command_id, problem=text, remedy=detail))
+    action = TrustProject(is_trusted=True, shown=question_id(project.asked))
     return notify(
         state, notice_id, Level.WARNING, text, detail, action=action, action_label="Look at what it asks for"
     )

@@ -294,7 +294,7 @@ class SetupHandler:
             else self._keys.delete(effect.provider)
         )
         self._load("")
-        self._emit(OperationDone(f"key/{effect.provider}", act))
+        self._emit(OperationDone(subject=f"key/{effect.provider}", text=act))
 
     def _write_trust(self, effect: WriteTrust) -> None:
         root, file = Path(effect.root), self._request.trust_file
@@ -323,23 +323,25 @@ class SetupHandler:
 
     def _write_text(self, effect: WriteNamedText) -> None:
         roots = () if self._loaded is None else self._loaded.project.allowed_roots
-        project = prompts.TextProject(Path(effect.root), tuple(map(Path, roots)), self._request.trust_file)
+        project = prompts.TextProject(
+            root=Path(effect.root), allowed=tuple(map(Path, roots)), trust_file=self._request.trust_file
+        )
         name = effect.old_name or effect.name
         stood = prompts.read_text_of(project, effect.table, name)
         if effect.text is None:
             prompts.delete_text(project, effect.table, name, effect.base)
         else:
-            text = NamedText(effect.name, effect.text)
+            text = NamedText(name=effect.name, text=effect.text)
             prompts.save_text(project, effect.table, text, effect.old_name, effect.base)
         self._emit(
             NamedTextStored(
-                effect.table,
-                effect.name,
-                effect.text,
-                effect.old_name,
-                "" if stood is None else stood.text,
-                "" if stood is None else stood.source,
-                effect.used_by,
+                table=effect.table,
+                name=effect.name,
+                text=effect.text,
+                old_name=effect.old_name,
+                old_text="" if stood is None else stood.text,
+                source="" if stood is None else stood.source,
+                used_by=effect.used_by,
             )
         )
         self._load("")
@@ -358,21 +360,29 @@ class SetupHandler:
         server = self._loaded.settings.servers.get(provider) if self._loaded is not None else None
         if server is None:
             return
-        self._emit(WorkerReported("models", "busy", f"Asking {server.label or provider} for its models"))
+        self._emit(
+            WorkerReported(
+                name="models", status="busy", detail=f"Asking {server.label or provider} for its models"
+            )
+        )
         try:
             listed = sound_models(self._clients.get(provider).list_models())
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(
                 OperationFailed(
-                    f"models/{provider}", error.what, detail, command_id, is_standing=not command_id
+                    subject=f"models/{provider}",
+                    text=error.what,
+                    detail=detail,
+                    command_id=command_id,
+                    is_standing=not command_id,
                 )
             )
         else:
             self._listed[provider] = tuple(replace(model, provider=provider) for model in listed)
             self._emit(ModelsListed(provider, self._offered(server)))
         finally:
-            self._emit(WorkerReported("models", "idle"))
+            self._emit(WorkerReported(name="models", status="idle"))
 
     def _warm_up(self, provider: str) -> None:
         """Start what a first message would wait for; a client that has nothing to start is left alone."""
@@ -422,7 +432,16 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
     shown = source
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED
-    return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem, remedy)
+    return ProviderStatus(
+        id=server.id,
+        kind=kind,
+        label=server.label,
+        key_source=shown,
+        base_url=server.base_url,
+        is_ready=not problem,
+        problem=problem,
+        remedy=remedy,
+    )
 
 
 def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:

@@ -401,10 +401,16 @@ def read_working(home: Path, root: Path) -> tuple[tuple[Preset, ...], tuple[Sett
         data = {} if text is None else parse(text, path, None)
     except ConfigError as error:
         return (), (
-            SettingsFault(str(path), error.line, f"Unsaved work on presets cannot be read: {error.what}"),
+            SettingsFault(
+                path=str(path),
+                line=error.line,
+                reason=f"Unsaved work on presets cannot be read: {error.what}",
+            ),
         )
     presets, flaws = read_presets(data.get("presets", {}))
-    faults = (SettingsFault(str(path), None, f"Unsaved work: {flaw.reason}") for flaw in flaws)
+    faults = (
+        SettingsFault(path=str(path), line=None, reason=f"Unsaved work: {flaw.reason}") for flaw in flaws
+    )
     return tuple(presets.values()), tuple(faults)
 
 

@@ -67,12 +67,12 @@ def starting_model(state: AppState, provider: str = "", model: str = "") -> Star
         what is ready.
     """
     if provider:
-        return StartingModel(provider, model or default_model(state, provider))
+        return StartingModel(provider=provider, model=model or default_model(state, provider))
     named = _named(state)
     if named and _is_ready(state, named):
-        return StartingModel(named, model or default_model(state, named))
+        return StartingModel(provider=named, model=model or default_model(state, named))
     last = next(_others(state))
-    return StartingModel(last.provider, model or last.model, instead_of=named)
+    return StartingModel(provider=last.provider, model=model or last.model, instead_of=named)
 
 
 def named_provider(state: AppState) -> str:
@@ -96,12 +96,12 @@ def _others(state: AppState) -> Iterator[StartingModel]:
     if used:
         meta = max(used, key=lambda row: (row.updated_at, row.meta.id)).meta
         if meta.provider in state.config.providers and _is_ready(state, meta.provider):
-            yield StartingModel(meta.provider, meta.model)
+            yield StartingModel(provider=meta.provider, model=meta.model)
     for status in state.config.providers.values():
         model = default_model(state, status.id)
         if status.key_source in _KEYED and status.is_ready and model:
-            yield StartingModel(status.id, model)
-    yield StartingModel(BUILT_IN, default_model(state, BUILT_IN))
+            yield StartingModel(provider=status.id, model=model)
+    yield StartingModel(provider=BUILT_IN, model=default_model(state, BUILT_IN))
 
 
 def _is_ready(state: AppState, provider: str) -> bool:

@@ -73,7 +73,7 @@ def words(text: str) -> Iterator[Token]:
     for found in _TOKEN.finditer(text):
         line += text.count("\n", position, found.start())
         position = found.start()
-        yield Token(found[0], position, line)
+        yield Token(word=found[0], start=position, line=line)
 
 
 def statements(text: str) -> Iterator[Statement]:
@@ -87,10 +87,10 @@ def statements(text: str) -> Iterator[Statement]:
             if words[1] == "[":
                 counts[table] = counts.get(table, -1) + 1
                 table = (*table, counts[table])
-            yield Statement(table, table, tokens, None)
+            yield Statement(place=table, table=table, tokens=tokens, equals=None)
         elif "=" in words:
             at = words.index("=")
-            yield Statement((*table, *key_path(words[:at])), table, tokens, at)
+            yield Statement(place=(*table, *key_path(words[:at])), table=table, tokens=tokens, equals=at)
 
 
 def _runs(text: str) -> Iterator[tuple[Token, ...]]:
@@ -196,7 +196,7 @@ def _inner_places(base: Place, tokens: Sequence[Token]) -> Iterator[tuple[Place,
             yield top.inner, token.line
         if token.word in {"[", "{"}:
             place = base if top is None else top.inner
-            stack.append(_Open(token.word == "[", place, place))
+            stack.append(_Open(is_array=token.word == "[", place=place, inner=place))
         elif token.word in {"]", "}"}:
             stack.pop()
         elif token.word == "," and top is not None:

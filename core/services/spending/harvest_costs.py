@@ -66,7 +66,7 @@ class Payments:
     def _count(
         self, provider: str, model: str, usage: Usage, cost: float | None, payment_id: str
     ) -> HarvestUse:
-        use = HarvestUse(1, replace(usage, cost_usd=cost), cost, payment_id)
+        use = HarvestUse(calls=1, usage=replace(usage, cost_usd=cost), cost_usd=cost, payment_id=payment_id)
         self.use = self.use + use
         if cost:
             self._keep(provider, model, use)

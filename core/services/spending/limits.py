@@ -108,7 +108,9 @@ def reserve(
     Args:
         record_id: as of `Reservation`.
     """
-    reserved = with_entry(state.spending.reserved, key, Reservation(usd, discussion_id, record_id))
+    reserved = with_entry(
+        state.spending.reserved, key, Reservation(usd=usd, discussion_id=discussion_id, record_id=record_id)
+    )
     return replace(state, spending=replace(state.spending, reserved=reserved))
 
 
@@ -255,7 +257,9 @@ def reached_limits(
     """
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     unread = _unread(state, discussion_id)
-    first = (ReachedLimit(LimitScope.UNKNOWN, 0.0, 0.0, why=unread),) if unread else ()
+    first = (
+        (ReachedLimit(scope=LimitScope.UNKNOWN, limit_usd=0.0, spent_usd=0.0, why=unread),) if unread else ()
+    )
     unpriced = _unpriced(state, discussion_id, model, is_priced=is_priced)
     return (*first, *(limit for one in sums if (limit := reached(*one)) is not None), *unpriced)
 
@@ -287,7 +291,7 @@ def unpriced_limits(name: str, limits: Iterable[tuple[LimitScope, float | None]]
         return ()
     which = " and ".join(f"the limit of {dollars(usd)} for {scope}" for scope, usd in dict.fromkeys(told))
     why = f"The price of {name!r} is not known, so {which} cannot hold."
-    return (ReachedLimit(LimitScope.UNPRICED, told[0][1], 0.0, why=why),)
+    return (ReachedLimit(scope=LimitScope.UNPRICED, limit_usd=told[0][1], spent_usd=0.0, why=why),)
 
 
 def _limits_of(state: AppState, discussion_id: str) -> tuple[tuple[LimitScope, float | None], ...]:
@@ -345,7 +349,7 @@ def reached(
     """The limit, where what is spent and what is under way reach it; None where they do not, or there is none."""
     if limit_usd is None or spent_usd + reserved_usd < limit_usd:
         return None
-    return ReachedLimit(scope, limit_usd, spent_usd, reserved_usd)
+    return ReachedLimit(scope=scope, limit_usd=limit_usd, spent_usd=spent_usd, reserved_usd=reserved_usd)
 
 
 def past_limit(limit_usd: float | None, spent_usd: float, reserved_usd: float, batch_usd: float) -> str:

@@ -54,12 +54,12 @@ def use_known_prices(models: Iterable[ModelProfile], kinds: Mapping[str, str]) -
         Their source; its mark is another one whenever a price may be.
     """
     known, taken = tuple(models), _taken(paths.prices_file())
-    use_prices(PriceBook(known, dict(kinds), taken))
+    use_prices(PriceBook(models=known, kinds=dict(kinds), taken=taken))
     own = [(one.provider, one.id, one.rates) for one in known if one.rates is not None]
     mark = hashlib.sha256(repr((own, taken and taken.mark, sorted(kinds.items()))).encode()).hexdigest()
     if taken is None:
-        return PriceSource(PACKAGED_SOURCE, PACKAGED_DAY, len(own), mark)
-    return PriceSource(TAKEN_SOURCE, taken.day, len(own), mark)
+        return PriceSource(name=PACKAGED_SOURCE, as_of=PACKAGED_DAY, own=len(own), mark=mark)
+    return PriceSource(name=TAKEN_SOURCE, as_of=taken.day, own=len(own), mark=mark)
 
 
 def priced_models(servers: Mapping[str, ServerSettings]) -> tuple[ModelProfile, ...]:
@@ -157,7 +157,7 @@ def _taken(file: Path) -> TakenPrices | None:
     except (OSError, ValueError, TypeError, KeyError) as error:
         log.warning("prices that were taken cannot be read: %s: %s", file, error)
         return None
-    return TakenPrices(day, mark, _loader(file, mark)) if day >= PACKAGED_DAY else None
+    return TakenPrices(day=day, mark=mark, load=_loader(file, mark)) if day >= PACKAGED_DAY else None
 
 
 @cache

@@ -200,17 +200,24 @@ def output_usd_per_token(provider: str, model: str, at: datetime) -> float | Non
 def model_price(provider: str, model: str, at: datetime) -> ModelPrice | None:
     """Price of a model with who says so, lowest tier; None where nobody knows it."""
     if provider == ProviderKind.EMBEDDED:
-        return ModelPrice(0.0, 0.0)
+        return ModelPrice(input_usd=0.0, output_usd=0.0)
     book, minute = _book, _minute(at)
     if (rates := _rates(book, provider, model, minute)) is not None:
-        return ModelPrice(rates.input_usd, rates.output_usd, OWN_SOURCE, rates.as_of)
+        return ModelPrice(
+            input_usd=rates.input_usd, output_usd=rates.output_usd, source=OWN_SOURCE, as_of=rates.as_of
+        )
     sent = _probed(book, provider, model, _PROBE_TOKENS, 0, minute)
     replied = _probed(book, provider, model, 0, _PROBE_TOKENS, minute)
     if sent is None or replied is None:
         return None
-    _, *source = book.data()
+    _, source, as_of = book.data()
     million = Decimal(1_000_000) / _PROBE_TOKENS
-    return ModelPrice(float(sent.input_price * million), float(replied.output_price * million), *source)
+    return ModelPrice(
+        input_usd=float(sent.input_price * million),
+        output_usd=float(replied.output_price * million),
+        source=source,
+        as_of=as_of,
+    )
 
 
 class TokenPrices(msgspec.Struct, frozen=True):
@@ -229,18 +236,22 @@ def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
     Source: genai-prices 0.2.3, offline data (run 2026-11-20).
     """
     if provider == ProviderKind.EMBEDDED:
-        return TokenPrices(0.0, 0.0)
+        return TokenPrices(input_usd=0.0, read_usd=0.0)
     book, minute = _book, _minute(at)
     if (rates := _rates(book, provider, model, minute)) is not None:
         read = rates.input_usd if rates.cache_read_usd is None else rates.cache_read_usd
         short, hour, long = _write_rates(rates, book.kind(provider))
-        return TokenPrices(rates.input_usd / 1e6, read / 1e6, (short / 1e6, hour / 1e6, long / 1e6))
+        return TokenPrices(
+            input_usd=rates.input_usd / 1e6,
+            read_usd=read / 1e6,
+            write_usd=(short / 1e6, hour / 1e6, long / 1e6),
+        )
     calculated = _probed(book, provider, model, _PROBE_TOKENS, 0, minute)
     if calculated is None:
         return None
     found = calculated.model_price
     fresh, read_usd = _usd(found.input_mtok), _usd(found.cache_read_mtok)
-    return None if fresh is None else TokenPrices(fresh, read_usd)
+    return None if fresh is None else TokenPrices(input_usd=fresh, read_usd=read_usd)
 
 
 def _usd(per_million: object) -> float | None:

@@ -128,7 +128,9 @@ class SharedReserves:
             for over, payments in settled.items():
                 self._settle(book, over, payments, now)
             self._claimed.add(key)
-            book.reserves[self._own(key)] = ReserveRow(self._program, usd, now, discussion_id)
+            book.reserves[self._own(key)] = ReserveRow(
+                program=self._program, usd=usd, at=now, discussion_id=discussion_id
+            )
             seen = book
         reserves, paid = self._foreign(seen)
         foreign = sum(row.usd for row in reserves.values())
@@ -186,7 +188,15 @@ class SharedReserves:
                     key = name.partition("/")[2]
                     self._claimed.add(key)
                     book.reserves[self._own(key)] = replace(row, program=self._program)
-                    cut.append(UpkeepCut(key.partition("/")[2], kind, row.discussion_id, row.usd, row.at))
+                    cut.append(
+                        UpkeepCut(
+                            id=key.partition("/")[2],
+                            kind=kind,
+                            discussion_id=row.discussion_id,
+                            usd=row.usd,
+                            at=row.at,
+                        )
+                    )
         return tuple(cut)
 
     def set_batches(self, expected: Mapping[str, float]) -> None:
@@ -209,7 +219,9 @@ class SharedReserves:
         self._claimed.discard(key)
         book.reserves.pop(self._own(key), None)
         for name, payment in payments.items():
-            book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
+            book.paid[name] = PaidRow(
+                program=self._program, usd=payment.usd, at=now, is_estimate=payment.is_estimate
+            )
 
     def close(self) -> None:
         """The program ends, and with it what it reserved. A ping that is still out is cut off as by a kill."""
@@ -267,14 +279,14 @@ class SharedReserves:
         alive = {program for program in programs if self._is_alive(program)}
         start = midnight(now)
         return ReserveBook(
-            {
+            reserves={
                 key: row
                 for key, row in book.reserves.items()
                 if row.usd >= 0
                 and (row.is_out or (abs(now - row.at) < LONGEST if row.program in alive else _upkeep_of(key)))
             },
-            {name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
-            {tag: usd for tag, usd in book.batches.items() if usd >= 0},
+            paid={name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
+            batches={tag: usd for tag, usd in book.batches.items() if usd >= 0},
         )
 
     def _is_alive(self, program: str) -> bool:
@@ -352,7 +364,11 @@ class SpendingHandler:
         """Carry out one effect."""
         match effect:
             case ClaimReserve():
-                self._emit(ReserveClaimed(effect.key, effect.reservation, self._claimed(effect)))
+                self._emit(
+                    ReserveClaimed(
+                        key=effect.key, reservation=effect.reservation, elsewhere=self._claimed(effect)
+                    )
+                )
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
             case DropReserve(key):

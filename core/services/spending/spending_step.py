@@ -106,7 +106,7 @@ def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect,
         return ()
     built, known = _built(after), _built(before)
     calls = tuple(
-        ClaimReserve(key, one)
+        ClaimReserve(key=key, reservation=one)
         for key, one in built.items()
         if key not in known and is_shared(after, one.discussion_id, one.usd)
     )
@@ -118,13 +118,17 @@ def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect,
         for key, one in was.items()
         if key not in now or (one.record_id and now[key].record_id != one.record_id)
     )
-    return (*calls, *over, *(ClaimReserve(key, one) for key, one in now.items() if was.get(key) != one))
+    return (
+        *calls,
+        *over,
+        *(ClaimReserve(key=key, reservation=one) for key, one in now.items() if was.get(key) != one),
+    )
 
 
 def _built(state: AppState) -> dict[str, Reservation]:
     """Reserves of messages' calls whose requests are assembled."""
     return {
-        call_key(call.id): Reservation(call.reserved_usd, call.discussion_id)
+        call_key(call.id): Reservation(usd=call.reserved_usd, discussion_id=call.discussion_id)
         for call in state.turns.calls.values()
         if call.built is not None and call.phase is not CallPhase.STOPPING
     }

@@ -116,7 +116,9 @@ def after_usage(
     if not held:
         return state
     ttl_s = max((w.ttl_s for w in plan.writes[-1:]), default=plan.hit_ttl_s)
-    old = state or DiscussionCacheState(discussion_id, provider, started_at, None)
+    old = state or DiscussionCacheState(
+        discussion_id=discussion_id, provider=provider, cached_at=started_at, expires_at=None
+    )
     long_s, long_tokens = _longest(plan, ttl_s, held)
     return replace(
         old,
@@ -164,7 +166,9 @@ def adopted(
     state: DiscussionCacheState | None, provider: str, content: StoredContent
 ) -> DiscussionCacheState:
     """The state after a start that found what is still stored for the discussion."""
-    old = state or DiscussionCacheState(content.discussion_id, provider, content.created_at, None)
+    old = state or DiscussionCacheState(
+        discussion_id=content.discussion_id, provider=provider, cached_at=content.created_at, expires_at=None
+    )
     return replace(
         old,
         provider=provider,
@@ -336,7 +340,12 @@ def believed(
     if state is None:
         tokens, deepest = held[-1]
         cached_at = deepest.expires_at - timedelta(seconds=deepest.ttl_s)
-        state = DiscussionCacheState(discussion_id, sent.scope.provider, cached_at, deepest.expires_at)
+        state = DiscussionCacheState(
+            discussion_id=discussion_id,
+            provider=sent.scope.provider,
+            cached_at=cached_at,
+            expires_at=deepest.expires_at,
+        )
         state = replace(state, tokens_cached=tokens)
     if state.expires_at is None or not state.tokens_cached:
         return state

@@ -239,7 +239,7 @@ class BookHolder:
         """Write what was learned over all discussions as the book stands, where this is not what was written last."""
         with self._learned:
             book = self._book
-            learned = Learned(book.habits, book.ledger.extensions, answered=book.answered)
+            learned = Learned(habits=book.habits, extensions=book.ledger.extensions, answered=book.answered)
             if learned == self._kept_learned:
                 return
             try:

@@ -30,7 +30,7 @@ from core.talk.caching.rewrite import holds_withdrawn
 from core.talk.caching.sent_request import sent_knowledge
 from core.talk.caching.view import Replayed, SharedBase, shared_base
 
-_NEVER = GapStats((TurnGap(365 * 86_400.0),) * KEPT_GAPS, turns=KEPT_GAPS)
+_NEVER = GapStats(own=(TurnGap(365 * 86_400.0),) * KEPT_GAPS, turns=KEPT_GAPS)
 """Gaps of a discussion to which nobody is expected to come back."""
 
 OWN_TURN_S = 15.0
@@ -170,7 +170,7 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
         row for row in cache.rents if row.name not in book.settled
     )  # the file was in the trash meanwhile
     cache = replace(cache, ledger=of_discussion(cache.ledger, discussion_id), rents=rents)
-    return with_page(book, discussion_id, BookPage(cache, replayed))
+    return with_page(book, discussion_id, BookPage(cache=cache, replayed=replayed))
 
 
 def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBook:
@@ -201,7 +201,7 @@ def gaps_of(book: CacheBook, discussion_id: str) -> GapStats:
     """Gaps that tell when the next turn of a discussion comes."""
     interval_s = book.intervals.get(discussion_id)
     if interval_s is not None:
-        return GapStats((TurnGap(interval_s + OWN_TURN_S),) * KEPT_GAPS, turns=KEPT_GAPS)
+        return GapStats(own=(TurnGap(interval_s + OWN_TURN_S),) * KEPT_GAPS, turns=KEPT_GAPS)
     page = book.pages.get(discussion_id)
     if page is not None and page.is_task:
         return _NEVER

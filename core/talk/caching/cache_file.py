@@ -168,7 +168,8 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
             entries.setdefault(row.scope, {})[row.entry.prefix_hash] = row.entry
     state = file.state if file.state is not None and file.state.discussion_id == discussion_id else None
     pairs = {
-        (s.provider, s.model): ExtensionEvidence(s.provider, s.model, lost=1) for s in file.cannot_extend
+        (s.provider, s.model): ExtensionEvidence(provider=s.provider, model=s.model, lost=1)
+        for s in file.cannot_extend
     }
     gaps = possible_gaps((*map(TurnGap, file.gaps_s), *file.gaps))
     rents = tuple(rent for rent in file.rents if rent.name and 0 <= rent.tokens <= MOST_TOKENS)
@@ -319,8 +320,16 @@ def decode_learned(data: bytes) -> Learned:
     talks = _possible({row.discussion_id: row.talk for row in file.talks})
     starts = max(0, min(file.starts, KEPT_TALKS))
     strange = max(0, min(file.strange, starts))
-    habits = Habits(possible_gaps(file.own), possible_gaps(file.shared), talks, starts, strange)
-    return Learned(habits, _possible_extensions(file.extensions), answered=frozenset(file.answered))
+    habits = Habits(
+        own=possible_gaps(file.own),
+        shared=possible_gaps(file.shared),
+        talks=talks,
+        starts=starts,
+        strange=strange,
+    )
+    return Learned(
+        habits=habits, extensions=_possible_extensions(file.extensions), answered=frozenset(file.answered)
+    )
 
 
 def _possible(talks: Mapping[str, Talk]) -> dict[str, Talk]:

@@ -106,7 +106,17 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
         if place == count or hashes[place] != prefix:
             place = hashes.index(prefix)
         until, front_s = entry.expires_at, entry.front_s
-        found.append(CacheHit(place, ends[place], entry.ttl_s, prefix, entry.is_extended, until, front_s))
+        found.append(
+            CacheHit(
+                index=place,
+                tokens=ends[place],
+                ttl_s=entry.ttl_s,
+                prefix_hash=prefix,
+                is_extended=entry.is_extended,
+                expires_at=until,
+                front_s=front_s,
+            )
+        )
     found.sort(key=_INDEX, reverse=True)
     return tuple(found)
 
@@ -140,7 +150,11 @@ def record(
     """
     entries = dict(live_entries(ledger, scope, started_at))
     hit = entries.get(plan.hit_hash)
-    renewed = [PlannedWrite(hit.prefix_hash, hit.tokens, hit.ttl_s)] if hit is not None else []
+    renewed = (
+        [PlannedWrite(prefix_hash=hit.prefix_hash, tokens=hit.tokens, ttl_s=hit.ttl_s)]
+        if hit is not None
+        else []
+    )
     for write in (*renewed, *plan.writes):
         known = entries.get(write.prefix_hash)
         ttl_s = known.ttl_s if known is not None else write.ttl_s
@@ -152,15 +166,15 @@ def record(
         front_s = known.front_s if known is not None else write.front_s
         name = known.name if known is not None else ""
         entries[write.prefix_hash] = CacheLedgerEntry(
-            write.prefix_hash,
-            write.tokens,
-            ttl_s,
-            expires_at,
-            discussion_id,
-            is_extended,
-            name,
-            is_unsure,
-            front_s,
+            prefix_hash=write.prefix_hash,
+            tokens=write.tokens,
+            ttl_s=ttl_s,
+            expires_at=expires_at,
+            discussion_id=discussion_id,
+            is_extended=is_extended,
+            name=name,
+            is_unsure=is_unsure,
+            front_s=front_s,
         )
     return replace(ledger, entries={**ledger.entries, scope: entries})
 
@@ -188,13 +202,15 @@ def correct(
     """
     reported = usage.cache_read_tokens
     if reported is None:
-        return Correction(ledger)
+        return Correction(ledger=ledger)
     scale = scale_of(wire, usage)
     expected = round(plan.read_tokens * scale)
     slack = max(_TOLERANCE_TOKENS, _TOLERANCE * expected)
     if reported >= expected - slack:
         if plan.tests_extension:
-            ledger = with_extension(ledger, ExtensionEvidence(scope.provider, scope.model, kept=1))
+            ledger = with_extension(
+                ledger, ExtensionEvidence(provider=scope.provider, model=scope.model, kept=1)
+            )
         ledger = _read_once(ledger, scope, plan.hit_hash) if expected else ledger
         return _check_writes(ledger, scope, plan, usage, provider)
     entries = dict(ledger.entries.get(scope, {}))
@@ -214,9 +230,18 @@ def correct(
     )
     corrected = replace(ledger, entries={**ledger.entries, scope: entries})
     if plan.tests_extension:
-        lost = ExtensionEvidence(scope.provider, scope.model, 0, 1, at, discussion_id, expected, reported)
+        lost = ExtensionEvidence(
+            provider=scope.provider,
+            model=scope.model,
+            kept=0,
+            lost=1,
+            at=at,
+            discussion_id=discussion_id,
+            expected_tokens=expected,
+            read_tokens=reported,
+        )
         corrected = with_extension(corrected, lost)
-    return Correction(corrected, tuple(dropped), reason)
+    return Correction(ledger=corrected, dropped=tuple(dropped), reason=reason)
 
 
 def _read_once(ledger: CacheLedger, scope: LedgerScope, prefix_hash: str) -> CacheLedger:
@@ -305,7 +330,12 @@ def adopt(ledger: CacheLedger, scope: LedgerScope, content: StoredContent, discu
     where = next((found for found, entries in ledger.entries.items() if prefix in entries), scope)
     entries = ledger.entries.get(where, {})
     entry = CacheLedgerEntry(
-        prefix, content.tokens, life_s(content), content.expires_at, discussion_id, name=content.name
+        prefix_hash=prefix,
+        tokens=content.tokens,
+        ttl_s=life_s(content),
+        expires_at=content.expires_at,
+        discussion_id=discussion_id,
+        name=content.name,
     )
     return replace(ledger, entries={**ledger.entries, where: {**entries, prefix: entry}})
 
@@ -360,8 +390,12 @@ def _check_writes(
     """Marks were sent and the provider neither read nor wrote: it holds nothing (a prefix under its minimum)."""
     is_silent = usage.cache_read_tokens == 0 and usage.cache_write_tokens == 0
     if not (is_silent and plan.write_tokens > 0):
-        return Correction(ledger)
+        return Correction(ledger=ledger)
     entries = dict(ledger.entries.get(scope, {}))
     dropped = [entries.pop(w.prefix_hash) for w in plan.writes if w.prefix_hash in entries]
     reason = f"{provider} cached nothing of the {plan.write_tokens:,} tokens that were marked."
-    return Correction(replace(ledger, entries={**ledger.entries, scope: entries}), tuple(dropped), reason)
+    return Correction(
+        ledger=replace(ledger, entries={**ledger.entries, scope: entries}),
+        dropped=tuple(dropped),
+        reason=reason,
+    )

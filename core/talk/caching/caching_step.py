@@ -277,7 +277,7 @@ def tend_effects(state: AppState) -> tuple[CacheEffect, ...]:
     if not known or not is_counted(state):
         return ()
     off = tuple(name for name in stored if limit_reached(state, name))
-    return (TendContents(tuple(stored), state.config.settings.caching, off),)
+    return (TendContents(discussion_ids=tuple(stored), settings=state.config.settings.caching, off=off),)
 
 
 def _invalidate(state: AppState, command: InvalidateCache) -> Result:
@@ -309,17 +309,27 @@ def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
         return state, ()
     usage = Usage(cost_usd=event.cost_usd, is_estimate=event.is_estimate)
     record = UsageRecord(
-        event.record_id or given.make_id(), event.at or given.at, UsageKind.RENT.value, usage
+        id=event.record_id or given.make_id(),
+        at=event.at or given.at,
+        message_id=UsageKind.RENT.value,
+        usage=usage,
     )
     if event.discussion_id not in state.discussions.summaries:
         settle = SettleReserve(f"{UsageKind.RENT}/{record.id}", payments_of((record,)))
         return add_spent(state, (record,)), (settle,)
-    return state, (AppendRecords(event.discussion_id, (record,), RentToken(record.id)),)
+    return state, (
+        AppendRecords(discussion_id=event.discussion_id, records=(record,), token=RentToken(record.id)),
+    )
 
 
 def upkeep_cut(state: AppState, event: UpkeepCut) -> Result:
     """Log a ping, a prewarm or a summary that a kill cut off, at its estimate. Of a discussion that is gone it counts for the day alone."""
-    record = UsageRecord(event.id, event.at, event.kind.value, Usage(cost_usd=event.usd, is_estimate=True))
+    record = UsageRecord(
+        id=event.id,
+        at=event.at,
+        message_id=event.kind.value,
+        usage=Usage(cost_usd=event.usd, is_estimate=True),
+    )
     state = add_spent(state, (record,))
     return state, (_booked(state, event.discussion_id, event.kind, record),)
 
@@ -331,7 +341,7 @@ def _booked(
     key = upkeep_key(kind, record.id)
     if discussion_id not in state.discussions.summaries:
         return SettleReserve(key, payments_of((record,)))
-    return AppendRecords(discussion_id, (record,), UpkeepToken(key))
+    return AppendRecords(discussion_id=discussion_id, records=(record,), token=UpkeepToken(key))
 
 
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
@@ -343,7 +353,9 @@ def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     if event.usage is None or event.usage == Usage():
         key = upkeep_key(event.kind, event.record_id)
         return state, (SettleReserve(key, {}),) if event.record_id else ()
-    record = UsageRecord(event.record_id or given.make_id(), given.at, event.kind.value, event.usage)
+    record = UsageRecord(
+        id=event.record_id or given.make_id(), at=given.at, message_id=event.kind.value, usage=event.usage
+    )
     state = add_spent(
         state, (record,)
     )  # in the day from here on, whenever the log has it: it is held back no more
@@ -394,7 +406,7 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
     ):
         return release(state, key), ()
     if is_ping:
-        return state, (SendPing(chosen, settings, held.record_id),)
+        return state, (SendPing(discussion_id=chosen, settings=settings, record_id=held.record_id),)
     return state, (Prewarm(stack_spec(state, chosen), held.record_id),)
 
 

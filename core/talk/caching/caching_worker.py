@@ -140,7 +140,11 @@ class CacheHandler:
         order, offered = self._keeper.order, self._keeper.offered(discussion_id)
         known, lost = self._keeper.known(discussion_id), self._keeper.lost_extensions()
         if known is not None:
-            self._emit(CacheReported(discussion_id, known, lost=lost, offered=offered, order=order))
+            self._emit(
+                CacheReported(
+                    discussion_id=discussion_id, state=known, lost=lost, offered=offered, order=order
+                )
+            )
 
     def _prewarm(self, effect: Prewarm) -> None:
         """Read the prefix. Nobody asked for it, so a failure is logged and no more."""
@@ -163,15 +167,15 @@ class CacheHandler:
             log.warning("prewarming of %s failed: %s", name, error)
             usage, has_failed = _unsaid(error), True
         if request is None or usage is None:
-            return CacheRead(name, None, UsageKind.PREWARM)
+            return CacheRead(discussion_id=name, usage=None, kind=UsageKind.PREWARM)
         if not has_failed and usage != Usage():
             self._keeper.prewarmed(name)
-            self._emit(RewritesChecked((name,)))
+            self._emit(RewritesChecked(discussion_ids=(name,)))
         if self._clients.kind(provider) is ProviderKind.EMBEDDED:
-            return CacheRead(name, None, UsageKind.PREWARM)
+            return CacheRead(discussion_id=name, usage=None, kind=UsageKind.PREWARM)
         is_whole = not (has_failed or _is_cut(usage, self._cancel))
         paid = self._keeper.prewarm_paid(request, usage, is_whole=is_whole)
-        return CacheRead(name, paid.usage, UsageKind.PREWARM, paid.totals)
+        return CacheRead(discussion_id=name, usage=paid.usage, kind=UsageKind.PREWARM, totals=paid.totals)
 
     def _send_ping(self, effect: SendPing) -> None:
         """Send it if it is still due: a turn may have come before it."""
@@ -180,7 +184,9 @@ class CacheHandler:
         self._pinging = CancelToken()
         name, record_id = effect.discussion_id, effect.record_id
         if ping is None or self._closing.is_set():
-            self._emit(CacheRead(name, None, UsageKind.KEEPALIVE, record_id=record_id))
+            self._emit(
+                CacheRead(discussion_id=name, usage=None, kind=UsageKind.KEEPALIVE, record_id=record_id)
+            )
             return
         usage, has_failed = None, False
         try:
@@ -195,7 +201,17 @@ class CacheHandler:
         is_cut = _is_cut(usage, self._pinging)
         paid = self._keeper.pinged(ping, usage, has_failed=has_failed, is_cut=is_cut)
         state, order = self._keeper.standing(name) if paid.state is not None else (None, 0)
-        self._emit(CacheRead(name, paid.usage, UsageKind.KEEPALIVE, paid.totals, state, record_id, order))
+        self._emit(
+            CacheRead(
+                discussion_id=name,
+                usage=paid.usage,
+                kind=UsageKind.KEEPALIVE,
+                totals=paid.totals,
+                state=state,
+                record_id=record_id,
+                order=order,
+            )
+        )
 
     def _may_leave(self, kind: UsageKind, record_id: str) -> bool:
         """Note on disk that a ping or a prewarm leaves, so that a kill loses none. One that is free needs no note."""
@@ -334,8 +350,16 @@ class CacheHandler:
     def _paid(self, due: Sequence[RentDue]) -> None:
         for rent in due:
             totals = self._keeper.totals(rent.provider)
-            about = rent.record_id, rent.at, rent.is_estimate
-            self._emit(RentPaid(rent.discussion_id, rent.cost_usd, totals, *about))
+            self._emit(
+                RentPaid(
+                    discussion_id=rent.discussion_id,
+                    cost_usd=rent.cost_usd,
+                    totals=totals,
+                    record_id=rent.record_id,
+                    at=rent.at,
+                    is_estimate=rent.is_estimate,
+                )
+            )
 
     def _release_quietly(self, unneeded: Unneeded) -> None:
         """As `_release`. Nobody asked for it, so a failure is logged and no more."""
@@ -349,7 +373,11 @@ class CacheHandler:
         state, order = self._keeper.standing(discussion_id)
         if state is not None:
             lost = self._keeper.lost_extensions()
-            self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost, order=order))
+            self._emit(
+                CacheReported(
+                    discussion_id=discussion_id, state=state, miss_reason=reason, lost=lost, order=order
+                )
+            )
 
 
 def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
@@ -390,7 +418,11 @@ class RewriteCheck:
         withdrawals = tuple(one.withdrawal for one in found if one.withdrawal is not None)
         switch_offs = tuple(one.switch_off for one in found if one.switch_off is not None)
         ids = tuple(one.discussion_id for one in found)
-        self._emit(RewritesChecked(ids, due, withdrawals, switch_offs))
+        self._emit(
+            RewritesChecked(
+                discussion_ids=ids, rewrites=due, withdrawals=withdrawals, switch_offs=switch_offs
+            )
+        )
 
 
 def supersedes_check(newer: CheckRewrites, older: CheckRewrites) -> bool:

@@ -103,7 +103,9 @@ def contents_found(
         own = [content for content in found if content.discussion_id == name]
         ledger, rents = book.ledger, book.pages[name].cache.rents
         for content in own:
-            scope = LedgerScope(provider, key_id, content.model, scope_settings(efforts[name]))
+            scope = LedgerScope(
+                provider=provider, key_id=key_id, model=content.model, settings=scope_settings(efforts[name])
+            )
             ledger = adopt(ledger, scope, content, name)
             rents = with_content(rents, provider, content)
         page = book.pages[name]
@@ -147,7 +149,7 @@ def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport |
         return report
     stored = report.stored
     if stored.name in book.gone:
-        return ContentsReport(report.text, lost_name=stored.name)
+        return ContentsReport(text=report.text, lost_name=stored.name)
     ends = max([stored.expires_at, *(row.expires_at for _, row in _rows(book) if row.name == stored.name)])
     return replace(report, stored=replace(stored, expires_at=ends))
 
@@ -227,7 +229,16 @@ def owed(book: CacheBook, discussion_id: str) -> tuple[RentDue, ...]:
     """Rent that was settled and is not known to stand in a discussion's log."""
     rows = book.pages[discussion_id].cache.owed
     return tuple(
-        RentDue(discussion_id, "", "", row.cost_usd, None, row.record_id, row.at, row.is_estimate)
+        RentDue(
+            discussion_id=discussion_id,
+            provider="",
+            model="",
+            cost_usd=row.cost_usd,
+            input_usd=None,
+            record_id=row.record_id,
+            at=row.at,
+            is_estimate=row.is_estimate,
+        )
         for row in rows
     )
 
@@ -279,9 +290,14 @@ def tended(
         if wanted_s < 0:
             release.setdefault((owner, row.provider), set()).add(row.name)
         else:
-            extend.append(Extension(owner, row.provider, row.name, wanted_s))
-    unneeded = tuple(Unneeded(*owner, frozenset(names)) for owner, names in release.items())
-    return book, Tending(tuple(extend), unneeded, tuple(changed), tuple(due))
+            extend.append(
+                Extension(discussion_id=owner, provider=row.provider, name=row.name, ttl_s=wanted_s)
+            )
+    unneeded = tuple(
+        Unneeded(discussion_id=discussion_id, provider=provider, names=frozenset(names))
+        for (discussion_id, provider), names in release.items()
+    )
+    return book, Tending(extend=tuple(extend), release=unneeded, changed=tuple(changed), due=tuple(due))
 
 
 def _expired(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
@@ -359,10 +375,12 @@ def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
         balance = after_rent(page.cache.balance, rent.cost_usd, rent.input_usd)
         cache = replace(page.cache, balance=balance)
         if rent.cost_usd is not None and rent.at is not None:
-            owed = OwedRent(rent.record_id, rent.at, rent.cost_usd, rent.is_estimate)
+            owed = OwedRent(
+                record_id=rent.record_id, at=rent.at, cost_usd=rent.cost_usd, is_estimate=rent.is_estimate
+            )
             cache = replace(cache, owed=(*cache.owed, owed))
         book = with_page(book, rent.discussion_id, replace(page, cache=cache))
-        known = totals.get(rent.provider, ProviderTotals(rent.provider, saved_usd=0.0))
+        known = totals.get(rent.provider, ProviderTotals(provider=rent.provider, saved_usd=0.0))
         saved, cost = known.saved_usd, rent.cost_usd
         totals[rent.provider] = replace(
             known,

@@ -85,7 +85,16 @@ def hold_of(prices: CachePrices, odds: Odds, longest_s: float) -> Hold:
     inline = 1.0 / (1.0 - go_on)
     if rent == float("inf"):
         later = go_on * inline
-        return Hold((0.0,), (0.0,), later, later, later, later, later, pays=False)
+        return Hold(
+            times_s=(0.0,),
+            gains=(0.0,),
+            stored=later,
+            beside=later,
+            cold=later,
+            never=later,
+            relief=later,
+            pays=False,
+        )
     times = _times(longest_s)
     shares, paid = _shares(times, odds, rent)
     # A return that finds nothing makes it anew: 1 for the tokens, and the read of either.
@@ -105,7 +114,16 @@ def hold_of(prices: CachePrices, odds: Odds, longest_s: float) -> Hold:
     beside = _kept(go_on, shares[best], 0.0, 1.0, cold)
     relief = _kept(go_on, shares[best], 0.0, 0.0, cold)
     idle, never = go_on * cold, go_on * inline
-    return Hold(tuple(times), tuple(gains), stored, beside, idle, never, relief, pays)
+    return Hold(
+        times_s=tuple(times),
+        gains=tuple(gains),
+        stored=stored,
+        beside=beside,
+        cold=idle,
+        never=never,
+        relief=relief,
+        pays=pays,
+    )
 
 
 def rent_share(prices: CachePrices, seconds: float) -> float:
@@ -224,12 +242,22 @@ def _planned(
     if best.entry is not None:
         return _used(prices, wire, best, best.entry, hold_s, without, now)
     tokens, prefix, ttl_s = wire.ends[best.place], wire.hashes[best.place], _lease_s(hold_s)
-    made = ContentsPlan(ContentsUse.CREATE, wire.blocks[best.place].key, prefix, ttl_s)
+    made = ContentsPlan(
+        use=ContentsUse.CREATE, through_key=wire.blocks[best.place].key, prefix_hash=prefix, ttl_s=ttl_s
+    )
     text = (
         f"{tokens:,} tokens are stored, and held for {lifetime(ttl_s)} after a turn: so long your return is likely "
         "enough for their rent."
     )
-    return _plan(prices, wire, best, made, without, text, (PlannedWrite(prefix, tokens, ttl_s),))
+    return _plan(
+        prices,
+        wire,
+        best,
+        made,
+        without,
+        text,
+        (PlannedWrite(prefix_hash=prefix, tokens=tokens, ttl_s=ttl_s),),
+    )
 
 
 def longer_s(expires_at: datetime, idle_s: float, now: datetime, held: Hold) -> int:
@@ -273,13 +301,13 @@ def orphan_of(content: StoredContent, provider: str, prices: CachePrices) -> Cac
     """A content whose discussion is gone, with its rent. Which discussion it was, its name says."""
     rent = prices.storage_usd * content.tokens if prices.storage_usd else None
     return CacheOrphan(
-        provider,
-        content.name,
-        content.discussion_id,
-        content.model,
-        content.tokens,
-        content.expires_at,
-        rent,
+        provider=provider,
+        name=content.name,
+        discussion_id=content.discussion_id,
+        model=content.model,
+        tokens=content.tokens,
+        expires_at=content.expires_at,
+        usd_per_hour=rent,
     )
 
 
@@ -305,7 +333,7 @@ def _ways(
     if places and places[0] not in _ends(wire, prices):  # nor will the next turn store more
         repeated = min(repeated, wire.ends[places[0]])
     without = repeated * held.cold + (total - repeated) * held.never
-    yield _Way(-1, None, total, total + without - superseded * held.cold)
+    yield _Way(place=-1, entry=None, now=total, total=total + without - superseded * held.cold)
 
     def later(tokens: int) -> float:
         most = max(tokens, repeated)
@@ -316,12 +344,12 @@ def _ways(
         entry, tokens = live.get(prefix), wire.ends[place]
         if entry is not None and entry.name:
             now = total - tokens * (1.0 - read)
-            yield _Way(place, entry, now, now + later(tokens))
+            yield _Way(place=place, entry=entry, now=now, total=now + later(tokens))
     if not (held.pays and settings.may_store and settings.has_answered):
         return
     for place in places:
         now = total + wire.ends[place] * read
-        yield _Way(place, None, now, now + later(wire.ends[place]))
+        yield _Way(place=place, entry=None, now=now, total=now + later(wire.ends[place]))
 
 
 def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
@@ -368,7 +396,13 @@ def _used(
     """Use a content. It is asked for again with the request only where it might end before the next look at it."""
     left_s = (entry.expires_at - now).total_seconds()
     ttl_s = _lease_s(hold_s) if left_s < hold_s / 2 else 0
-    use = ContentsPlan(ContentsUse.USE, wire.blocks[way.place].key, entry.prefix_hash, ttl_s, entry.name)
+    use = ContentsPlan(
+        use=ContentsUse.USE,
+        through_key=wire.blocks[way.place].key,
+        prefix_hash=entry.prefix_hash,
+        ttl_s=ttl_s,
+        name=entry.name,
+    )
     text = f"{wire.ends[way.place]:,} tokens are read from the stored prefix" + (
         f", which is held for {lifetime(round(hold_s))} after this turn."
         if hold_s > 0
@@ -388,7 +422,7 @@ def _inline(
         why = "nothing is stored with a model before it has answered once"
     else:
         why = "storing it would cost more than it saves"
-    way = _Way(-1, None, wire.total_tokens, expected)
+    way = _Way(place=-1, entry=None, now=wire.total_tokens, total=expected)
     return _plan(prices, wire, way, None, without, f"Everything is sent inline: {why}.")
 
 
@@ -466,7 +500,14 @@ def with_content(
     known = next((row for row in rents if row.name == content.name), None)
     if known is None:
         made = since or content.created_at
-        known = StoredRent(provider, content.model, content.name, content.tokens, made, content.expires_at)
+        known = StoredRent(
+            provider=provider,
+            model=content.model,
+            name=content.name,
+            tokens=content.tokens,
+            paid_until=made,
+            expires_at=content.expires_at,
+        )
     row = replace(known, expires_at=content.expires_at, used_at=used_at or known.used_at, ending_at=None)
     return (*(other for other in rents if other.name != row.name), row)
 
@@ -519,7 +560,16 @@ def settled(
         cost = rent_usd(price, row.tokens, max(timedelta(), end - row.paid_until))
         record_id = make_id(end, f"rent/{row.name}/{row.paid_until.timestamp()}")
         due.append(
-            RentDue(discussion_id, row.provider, row.model, cost, price.input_usd, record_id, now, is_guessed)
+            RentDue(
+                discussion_id=discussion_id,
+                provider=row.provider,
+                model=row.model,
+                cost_usd=cost,
+                input_usd=price.input_usd,
+                record_id=record_id,
+                at=now,
+                is_estimate=is_guessed,
+            )
         )
         if now < row.expires_at:
             kept.append(replace(row, paid_until=end))

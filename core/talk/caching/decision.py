@@ -131,7 +131,12 @@ class ViewMemo:
 
     def copied(self) -> ViewMemo:
         """The same for another thread: each plan swaps the values of its memo, and changes none of them."""
-        return ViewMemo(self.messages.copied(), self.wire.copied(), self.view, self.superseded)
+        return ViewMemo(
+            messages=self.messages.copied(),
+            wire=self.wire.copied(),
+            view=self.view,
+            superseded=self.superseded,
+        )
 
 
 @dataclass(slots=True)
@@ -150,7 +155,9 @@ class DecideMemo:
 
     def copied(self) -> DecideMemo:
         """The same for another thread, but for the market, which no other plan shares."""
-        return DecideMemo(self.canonical.copied(), self.appended.copied(), self.shared.copied())
+        return DecideMemo(
+            canonical=self.canonical.copied(), appended=self.appended.copied(), shared=self.shared.copied()
+        )
 
 
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:
@@ -287,7 +294,7 @@ def _planned(
     )
     if memo.market is not market or memo.outlooks is None:
         memo.market, memo.outlooks = market, outlooks_of(inputs)
-    return Decision(request, view, plan(replace(inputs, outlooks=memo.outlooks)), wire)
+    return Decision(request=request, view=view, plan=plan(replace(inputs, outlooks=memo.outlooks)), wire=wire)
 
 
 def _counting(view: ContextView, count: CountTokens) -> CountTokens:
@@ -299,7 +306,7 @@ def _counting(view: ContextView, count: CountTokens) -> CountTokens:
     def counted(part: RequestPart | ToolSchema) -> int:
         if isinstance(part, Segment) and part.key in _JOINED:
             own = (p for p in pieces if layer_of(p.key) == part.layer)
-            return sum(count(Segment(part.layer, p.key, p.text, p.sha256)) for p in own)
+            return sum(count(Segment(layer=part.layer, key=p.key, text=p.text, sha256=p.sha256)) for p in own)
         return count(part)
 
     return counted

@@ -121,7 +121,16 @@ def outlook(
     unpinged = {
         ttl_s: odds.go_on * (lost - odds.within(ttl_s) * (lost - prices.read - kept[ttl_s])) for ttl_s in live
     }
-    found = Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted, unpinged)
+    found = Outlook(
+        dead=dead,
+        live=next_live,
+        kept=kept,
+        without=1.0 + odds.go_on * without,
+        offers=offers,
+        go_on=odds.go_on,
+        lifted=lifted,
+        unpinged=unpinged,
+    )
     return found if not next_round else _in_turn(found, prices.read, without, next_round, extends=extends)
 
 
@@ -281,7 +290,7 @@ def _offer(
         due = _due_s(number, offer.ttl_s, lifted_s)
         upkeep += read * (odds.go_on * (1.0 - odds.within(due)) + (1.0 - odds.go_on))
     end = _due_s(pings, offer.ttl_s, lifted_s) + (lifted_s or offer.ttl_s) if pings else offer.ttl_s
-    return Offer(offer.ttl_s, offer.write, pings, odds.within(end), upkeep)
+    return Offer(ttl_s=offer.ttl_s, write=offer.write, pings=pings, alive=odds.within(end), upkeep=upkeep)
 
 
 def _policy(

@@ -215,7 +215,15 @@ def stats_of(habits: Habits, discussion_id: str, own: tuple[TurnGap, ...], turns
         own: of the discussion; turns: of it so far, the one that is being planned among them.
     """
     talks = tuple(talk for name, talk in habits.talks.items() if name != discussion_id)
-    return GapStats(own, habits.own, habits.shared, turns, talks, habits.starts, habits.strange)
+    return GapStats(
+        own=own,
+        person=habits.own,
+        shared=habits.shared,
+        turns=turns,
+        talks=talks,
+        starts=habits.starts,
+        strange=habits.strange,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -337,7 +345,7 @@ def _sampled(short: list[tuple[float, float]], long: list[tuple[float, float]], 
     gaps_s, weights = zip(*pairs, strict=True)
     total = sum(weights)
     shares = accumulate(map(truediv, weights, repeat(total)))
-    return Odds(array("d", gaps_s), array("d", shares), go_on)
+    return Odds(gaps_s=array("d", gaps_s), cumulative=array("d", shares), go_on=go_on)
 
 
 def _at_hour(sample: list[tuple[TurnGap, float]], hours: Hours, now_s: float) -> list[tuple[float, float]]:

@@ -109,7 +109,7 @@ def keepalive_plan(
         When to send it, how many are worth it, and what that is expected to save; or why there is none.
     """
     if why := _why_not(idle, prices, settings, now):
-        return KeepalivePlan(None, 0, None, why)
+        return KeepalivePlan(ping_at=None, pings_left=0, expected_saving_usd=None, sentence=why)
     turn_at = idle.turn_at or idle.used_at
     odds = idle_odds(gaps, turn_at.timestamp(), now.timestamp())
     break_even = break_even_pings(prices, idle.ttl_s)
@@ -121,7 +121,9 @@ def keepalive_plan(
     if idle.balance is not None and each > 0:
         most = min(most, int(_budget(idle.balance, idle.pings * each) / each + 1e-9))
     if most <= 0:
-        return KeepalivePlan(None, 0, None, _spent(idle, settings, break_even))
+        return KeepalivePlan(
+            ping_at=None, pings_left=0, expected_saving_usd=None, sentence=_spent(idle, settings, break_even)
+        )
     ttls = tuple(offer.ttl_s for offer in prices.writes if offer.ttl_s <= settings.longest_ttl_s)
     values = outlook(prices, odds, ttls=ttls or (idle.ttl_s,), keepalive=True, extends=settings.extends)
     nearest = min(values.kept, key=lambda ttl_s: abs(ttl_s - idle.ttl_s))
@@ -132,11 +134,11 @@ def keepalive_plan(
     pings, saving = best_pings(odds, idle.ttl_s, prices.read, lost, most, idle_s=idle_s, lifted_s=lifted_s)
     if not pings:
         text = "No ping: it is no longer likely enough that you come back in time."
-        return KeepalivePlan(None, 0, None, text)
+        return KeepalivePlan(ping_at=None, pings_left=0, expected_saving_usd=None, sentence=text)
     due = idle.used_at + timedelta(seconds=ping_window_s(idle.ttl_s))
     usd = None if prices.input_usd is None else saving * idle.tokens * prices.input_usd
     text = f"Kept alive with up to {count(pings, 'more ping')} of {idle.tokens:,} tokens; {break_even} would cost as much as writing again."
-    return KeepalivePlan(due, pings, usd, text)
+    return KeepalivePlan(ping_at=due, pings_left=pings, expected_saving_usd=usd, sentence=text)
 
 
 def idle_entries(
@@ -158,7 +160,14 @@ def idle_entries(
         if was_used and is_own and hit.ttl_s not in found and block.can_be_marked:
             key = block.key
             lift = _lift(wire, hit.index, lifted_s) if hit.ttl_s < lifted_s else None
-            found[hit.ttl_s] = Idle(hit.tokens, hit.ttl_s, used_at, key, hit.prefix_hash, lift=lift)
+            found[hit.ttl_s] = Idle(
+                tokens=hit.tokens,
+                ttl_s=hit.ttl_s,
+                used_at=used_at,
+                after_key=key,
+                prefix_hash=hit.prefix_hash,
+                lift=lift,
+            )
     return tuple(replace(idle, covered_tokens=_covered(idle, found.values())) for idle in found.values())
 
 
@@ -166,7 +175,9 @@ def _lift(wire: Wire, place: int, ttl_s: int) -> Lift | None:
     if place < 0 or place != eve_of(wire):
         return None
     head = wire.head
-    return Lift(wire.blocks[head].key, wire.hashes[head], wire.ends[head], ttl_s)
+    return Lift(
+        after_key=wire.blocks[head].key, prefix_hash=wire.hashes[head], tokens=wire.ends[head], ttl_s=ttl_s
+    )
 
 
 def best_idle(

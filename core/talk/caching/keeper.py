@@ -308,18 +308,22 @@ class CacheKeeper(BookHolder):
             memo.follow(counted)
         kind = self._setup.kind(inputs.provider)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
-        scope = inputs.provider, self._setup.key_id(inputs.provider), inputs.model
         return Market(
-            LedgerScope(*scope, scope_settings(spec.effort)),
-            prices,
-            book.ledger,
-            books.gaps_of(book, spec.discussion_id),
-            replace(
+            scope=LedgerScope(
+                provider=inputs.provider,
+                key_id=self._setup.key_id(inputs.provider),
+                model=inputs.model,
+                settings=scope_settings(spec.effort),
+            ),
+            prices=prices,
+            ledger=book.ledger,
+            gaps=books.gaps_of(book, spec.discussion_id),
+            settings=replace(
                 settings_for(kind, prices, spec.caching, spec.caching_enabled),
                 may_store=self._setup.may_store(),
             ),
-            now,
-            token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile),
+            now=now,
+            count=token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile),
             count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
 
@@ -328,4 +332,10 @@ def _planned(
     call: BookedCall, before: ContextView | None, records: tuple[ViewRecord, ...] = ()
 ) -> PlannedRequest:
     request, plan = call.decision.request, call.decision.plan
-    return PlannedRequest(replace(request, cache=plan), plan, call.decision.view, before, records)
+    return PlannedRequest(
+        request=replace(request, cache=plan),
+        plan=plan,
+        view=call.decision.view,
+        before=before,
+        records=records,
+    )

@@ -237,7 +237,14 @@ def with_contents(
         )
         ttl_s = life_s(stored)
         known = entries.get(
-            prefix, CacheLedgerEntry(prefix, tokens, ttl_s, stored.expires_at, stored.discussion_id)
+            prefix,
+            CacheLedgerEntry(
+                prefix_hash=prefix,
+                tokens=tokens,
+                ttl_s=ttl_s,
+                expires_at=stored.expires_at,
+                discussion_id=stored.discussion_id,
+            ),
         )
         entries[prefix] = replace(known, ttl_s=ttl_s, expires_at=stored.expires_at, name=stored.name)
     return replace(ledger, entries={**ledger.entries, scope: entries})

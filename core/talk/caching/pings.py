@@ -172,7 +172,7 @@ def upkeep(
         book = with_page(book, discussion_id, replace(page, cache=cache))
     usage = booked(reported, expected, 0, lambda used: cost(provider, model, used), is_whole=is_whole)
     book, totals = added(book, provider, model, usage, cost, kind=kind)
-    return book, Upkept(usage, totals)
+    return book, Upkept(usage=usage, totals=totals)
 
 
 def may_prewarm(book: CacheBook, call: BookedCall) -> bool:
@@ -199,18 +199,24 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
     if not is_held:
         entries.pop(idle.prefix_hash, None)
     else:
-        entry = known or CacheLedgerEntry(idle.prefix_hash, idle.tokens, idle.ttl_s, ping.started_at, name)
+        entry = known or CacheLedgerEntry(
+            prefix_hash=idle.prefix_hash,
+            tokens=idle.tokens,
+            ttl_s=idle.ttl_s,
+            expires_at=ping.started_at,
+            discussion_id=name,
+        )
         until = ping.started_at + timedelta(seconds=entry.ttl_s)
         entries[idle.prefix_hash] = replace(entry, expires_at=max(entry.expires_at, until))
         entries |= {front.prefix_hash: front for front in _fronts(ping, entries)}
         if idle.lift is not None:
             until = ping.started_at + timedelta(seconds=after.ttl_s)
             entries[after.prefix_hash] = CacheLedgerEntry(
-                after.prefix_hash,
-                after.tokens,
-                after.ttl_s,
-                until,
-                name,
+                prefix_hash=after.prefix_hash,
+                tokens=after.tokens,
+                ttl_s=after.ttl_s,
+                expires_at=until,
+                discussion_id=name,
                 is_extended=True,
                 front_s=idle.ttl_s,
             )
@@ -237,7 +243,14 @@ def _fronts(ping: Ping, entries: Mapping[str, CacheLedgerEntry]) -> Iterator[Cac
             continue
         known = entries.get(prefix)
         if known is None or not is_live(known, at):
-            known = CacheLedgerEntry(prefix, tokens, idle.ttl_s, at, ping.discussion_id, is_unsure=True)
+            known = CacheLedgerEntry(
+                prefix_hash=prefix,
+                tokens=tokens,
+                ttl_s=idle.ttl_s,
+                expires_at=at,
+                discussion_id=ping.discussion_id,
+                is_unsure=True,
+            )
         until = max(known.expires_at, at + timedelta(seconds=known.ttl_s))
         yield replace(known, expires_at=until, discussion_id=ping.discussion_id)
 
@@ -245,13 +258,27 @@ def _fronts(ping: Ping, entries: Mapping[str, CacheLedgerEntry]) -> Iterator[Cac
 def _evidence(ping: Ping, entry: CacheLedgerEntry, usage: Usage) -> ExtensionEvidence | None:
     """Evidence of whether an earlier mark for long kept what it stood behind; None where the ping tells nothing of it."""
     scope, writes, read = ping.call.scope, ping.call.prices.writes, usage.cache_read_tokens
-    hit = CacheHit(0, entry.tokens, entry.ttl_s, entry.prefix_hash, entry.is_extended, entry.expires_at)
+    hit = CacheHit(
+        index=0,
+        tokens=entry.tokens,
+        ttl_s=entry.ttl_s,
+        prefix_hash=entry.prefix_hash,
+        is_extended=entry.is_extended,
+        expires_at=entry.expires_at,
+    )
     if read is None or not writes or not rests_on_extension(hit, writes[0].ttl_s, ping.started_at):
         return None
     if read:
-        return ExtensionEvidence(scope.provider, scope.model, kept=1)
+        return ExtensionEvidence(provider=scope.provider, model=scope.model, kept=1)
     return ExtensionEvidence(
-        scope.provider, scope.model, 0, 1, ping.started_at, ping.discussion_id, ping.idle.tokens, read
+        provider=scope.provider,
+        model=scope.model,
+        kept=0,
+        lost=1,
+        at=ping.started_at,
+        discussion_id=ping.discussion_id,
+        expected_tokens=ping.idle.tokens,
+        read_tokens=read,
     )
 
 
@@ -287,4 +314,11 @@ def _due(
     idle, decision = replace(best[0], balance=None), call.decision
     marks = ping_marks(decision.plan, idle, decision.request)
     request = replace(ping_request(decision.request, idle), cache=replace(decision.plan, marks=marks))
-    return Ping(discussion_id, call.scope.provider, request, idle, call, now)
+    return Ping(
+        discussion_id=discussion_id,
+        provider=call.scope.provider,
+        request=request,
+        idle=idle,
+        call=call,
+        started_at=now,
+    )

@@ -59,8 +59,8 @@ def planned_turn(
 ) -> PlannedTurn:
     """The request of a stack for the planner. `message_id`: of the person's message that it answers."""
     return PlannedTurn(
-        stack,
-        message_id,
+        stack=stack,
+        message_id=message_id,
         effort=spec.effort,
         max_output_tokens=spec.max_output_tokens,
         discussion_id=spec.discussion_id,
@@ -149,12 +149,12 @@ def plan_call(
     decision = decide(turn, market, memo)
     is_round = not begins_turn(turn)
     call = BookedCall(
-        turn.discussion_id,
-        market.scope,
-        market.prices,
-        decision,
-        market.now,
-        mode,
+        discussion_id=turn.discussion_id,
+        scope=market.scope,
+        prices=market.prices,
+        decision=decision,
+        started_at=market.now,
+        mode=mode,
         is_round=is_round,
         offered=turn.offered,
     )
@@ -171,7 +171,9 @@ def _is_strange(turn: PlannedTurn, wire: Wire, count: CountTokens) -> bool:
         return known is None
     said = {piece.sha256 for piece in known.known}
     new = (piece for piece in now.known if piece.sha256 not in said)
-    changed = sum(count(Segment(LayerId(layer_of(p.key)), p.key, p.text, p.sha256)) for p in new)
+    changed = sum(
+        count(Segment(layer=LayerId(layer_of(p.key)), key=p.key, text=p.text, sha256=p.sha256)) for p in new
+    )
     return 2 * changed > wire.ends[end]
 
 
@@ -286,7 +288,14 @@ def ended(
     last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
-    return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger), book.order)
+    return book, CacheReport(
+        discussion_id=name,
+        state=cache.state,
+        totals=totals,
+        miss_reason=reason,
+        lost=lost_extensions(ledger),
+        order=book.order,
+    )
 
 
 def _off(call: BookedCall, usage: Usage) -> float:
@@ -313,7 +322,7 @@ def added(
     Args:
         is_answered: an answer began. A request that the provider refused has no bill, and is no unknown price.
     """
-    before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
+    before = book.totals.get(provider, ProviderTotals(provider=provider, saved_usd=0.0))
     if usage == Usage() and not rent:
         return book, before
     fresh = replace(
@@ -332,9 +341,21 @@ def added(
     if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
         saved = before.saved_usd + without - paid - rent
     upkeep = before.upkeep.with_call(kind, usage)
-    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep, before.booked + 1)
+    totals = ProviderTotals(
+        provider=provider,
+        usage=add_usage(before.usage, usage),
+        saved_usd=saved,
+        upkeep=upkeep,
+        booked=before.booked + 1,
+    )
     return replace(book, totals={**book.totals, provider: totals}), totals
 
 
 def _at_gate(call_id: str, call: BookedCall, *, is_out: bool = True) -> PlannedCall:
-    return PlannedCall(call_id, call.scope, call.decision.plan, call.decision.wire.hashes, is_out)
+    return PlannedCall(
+        call_id=call_id,
+        scope=call.scope,
+        plan=call.decision.plan,
+        hashes=call.decision.wire.hashes,
+        is_out=is_out,
+    )

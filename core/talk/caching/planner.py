@@ -157,12 +157,12 @@ def plan(inputs: PlanInputs) -> CachePlan:
         return contents_plan(wire, prices, live, odds, settings, inputs.now, superseded, most)
     points = _points(inputs, found)
     ground = _Ground(
-        inputs,
-        found,
-        {hit.index: hit.ttl_s for hit in found},
-        own,
-        shared,
-        points,
+        inputs=inputs,
+        found=found,
+        live={hit.index: hit.ttl_s for hit in found},
+        own=own,
+        shared=shared,
+        points=points,
         relief=inputs.superseded_tokens * _relief(inputs, own),
         extends=_can_extend(inputs),
     )
@@ -213,7 +213,7 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
     if not inputs.settings.pays_only:
         head = len(wire.blocks) - 1
     if not inputs.settings.all_marks:
-        return _Points(-1, -1, -1, -1, _large(wire, head, prices), -1)
+        return _Points(shared=-1, base=-1, anchor=-1, keep=-1, head=_large(wire, head, prices), turn=-1)
     shared = _large(wire, wire.last(MarkPlace.STABLE), prices)
     base = _large(wire, wire.last(MarkPlace.BASE), prices)
     is_breakpoint = prices.mechanism is Mechanism.BREAKPOINTS
@@ -233,7 +233,17 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
     eve = _large(wire, eve_of(wire), prices) if inputs.settings.keepalive else -1
     anchor, keep, head = (_large(wire, place, prices) for place in (anchor, keep, head))
     written = _written(inputs, found, turn)
-    return _Points(shared, base, anchor, keep, head, turn, early, eve, written)
+    return _Points(
+        shared=shared,
+        base=base,
+        anchor=anchor,
+        keep=keep,
+        head=head,
+        turn=turn,
+        early=early,
+        eve=eve,
+        written=written,
+    )
 
 
 def _written(inputs: PlanInputs, found: tuple[CacheHit, ...], turn: int) -> int:
@@ -289,7 +299,14 @@ def _ways(inputs: PlanInputs, points: _Points, own: Outlook) -> Iterator[tuple[t
 def _priced(ground: _Ground, marks: tuple[tuple[int, int], ...]) -> Choice:
     """Bill a way of marking, now and over the turns to come."""
     hit, ends, now = _billed(ground, marks)
-    return Choice(marks, hit, ends, now, _later(ground, marks, hit), _shared_gain(ground, marks, hit))
+    return Choice(
+        marks=marks,
+        hit=hit,
+        ends=ends,
+        now=now,
+        later=_later(ground, marks, hit),
+        gain=_shared_gain(ground, marks, hit),
+    )
 
 
 def _billed(
@@ -414,13 +431,15 @@ def _none(inputs: PlanInputs, own: Outlook) -> Choice:
     """No marks at all, now and later."""
     total = inputs.wire.total_tokens
     later = total * (own.without - 1.0)
-    return Choice((), NO_HIT, (0, 0, 0), float(total), later)
+    return Choice(marks=(), hit=NO_HIT, ends=(0, 0, 0), now=float(total), later=later)
 
 
 def _waiting(ground: _Ground) -> Choice:
     """No marks now, and those that pay from the next turn on: it may never come."""
     later = _uncached(ground.inputs, ground.own, 0) - ground.relief
-    return Choice((), NO_HIT, (0, 0, 0), float(ground.inputs.wire.total_tokens), later)
+    return Choice(
+        marks=(), hit=NO_HIT, ends=(0, 0, 0), now=float(ground.inputs.wire.total_tokens), later=later
+    )
 
 
 def _with_turn_mark(ground: _Ground, choice: Choice) -> Choice:
@@ -485,9 +504,11 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
         and rests_on_extension(choice.hit, prices.writes[0].ttl_s, inputs.now),
         writes=tuple(
             PlannedWrite(
-                wire.hashes[place],
-                wire.ends[place],
-                min(ttl, hit.ttl_s) if place < hit.index or (place > hit.index >= 0 and not extends) else ttl,
+                prefix_hash=wire.hashes[place],
+                tokens=wire.ends[place],
+                ttl_s=min(ttl, hit.ttl_s)
+                if place < hit.index or (place > hit.index >= 0 and not extends)
+                else ttl,
                 is_new=place not in live,
                 is_extended=extends and place > hit.index >= 0 and (ttl > hit.ttl_s or hit.is_extended),
                 is_unsure=place < hit.index and place not in live,

@@ -70,23 +70,23 @@ def rewrite_costs(
     """
     state, sent = cache.state, cache.sent
     if state is None or sent is None or sent.scope != market.scope or not is_warm(state, market.now):
-        return RewriteCosts(discussion_id)
+        return RewriteCosts(discussion_id=discussion_id)
     until = None if is_kept and state.expires_at is None else last_expiry(state) or sent.expires_at
     if until is not None and until <= market.now:
-        return RewriteCosts(discussion_id)
+        return RewriteCosts(discussion_id=discussion_id)
     if not sent.places:
-        return RewriteCosts(discussion_id)
+        return RewriteCosts(discussion_id=discussion_id)
     asked = _Asked(cache, sent, discussion_id, stack, market, until)
     if not asked.is_warm:
-        return RewriteCosts(discussion_id)
+        return RewriteCosts(discussion_id=discussion_id)
     due = _due(asked, view or ContextView())
     has_knowledge = bool(sent.parts or sent.superseded)
     holds_some = has_knowledge or sent.has_recalled
     return RewriteCosts(
-        discussion_id,
-        due,
-        _beyond(asked.withdrawal(), due) if holds_some else None,
-        _beyond(asked.switch_off(), due) if has_knowledge else None,
+        discussion_id=discussion_id,
+        due=due,
+        withdrawal=_beyond(asked.withdrawal(), due) if holds_some else None,
+        switch_off=_beyond(asked.switch_off(), due) if has_knowledge else None,
     )
 
 
@@ -162,7 +162,14 @@ class _Asked:
 
     def appended(self, why: str, tokens: int, cost_usd: float | None) -> Rewrite:
         """It joins the next message."""
-        return Rewrite(self._name, why, tokens, cost_usd, self._until, is_appended=True)
+        return Rewrite(
+            discussion_id=self._name,
+            why=why,
+            tokens=tokens,
+            cost_usd=cost_usd,
+            until=self._until,
+            is_appended=True,
+        )
 
     def _goes(self, said: set[str], keys: set[str]) -> Goes:
         def goes(part: SentPart) -> bool:
@@ -188,7 +195,9 @@ class _Asked:
                 before.
         """
         ways = [canonical(self.sent, now, self._tokens)]
-        note = delta_tokens(ViewDelta("", (BaseFile(DIGEST_KEY, "", ""),)), self.market.count)
+        note = delta_tokens(
+            ViewDelta(message_id="", files=(BaseFile(key=DIGEST_KEY, sha256="", text=""),)), self.market.count
+        )
         sent = self.sent
         other = (
             None
@@ -206,7 +215,14 @@ class _Asked:
             sure = self._cheapest(ways, drops=drops, is_sure=True)
             most = None if sure.cost_usd is None else max(0.0, sure.cost_usd - (same.cost_usd or 0.0))
         most = most if most is not None and cost is not None and most > cost else None
-        return Rewrite(self._name, why, max(0, tokens), cost, self._until, most_usd=most)
+        return Rewrite(
+            discussion_id=self._name,
+            why=why,
+            tokens=max(0, tokens),
+            cost_usd=cost,
+            until=self._until,
+            most_usd=most,
+        )
 
     def _cheapest(self, ways: Sequence[Told], *, drops: bool, is_sure: bool = False) -> CachePlan:
         told = (self._told(way, drops=drops, is_sure=is_sure) for way in ways)
@@ -291,7 +307,7 @@ def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
         return None
     why, whole = why_changed(before, after), asked.canonical("")
     changed = [piece for piece in now if SentPart(piece.key, piece.sha256) not in before]
-    tokens = delta_tokens(ViewDelta("", updates(view, changed)), market.count)
+    tokens = delta_tokens(ViewDelta(message_id="", files=updates(view, changed)), market.count)
     if not market.settings.appends_changes or not market.settings.is_enabled:
         return replace(whole, why=why)
     usd = market.prices.input_usd

@@ -61,7 +61,9 @@ def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn
     kinds = {name: status.kind for name, status in after.config.providers.items()}
     rows = after.discussions.summaries.values()
     providers = {row.meta.id: row.meta.provider for row in rows if kinds.get(row.meta.provider) in stores}
-    return (DropWithdrawn(known.withdrawals, known.is_on, providers, deleted),)
+    return (
+        DropWithdrawn(withdrawals=known.withdrawals, is_on=known.is_on, providers=providers, deleted=deleted),
+    )
 
 
 def _withdrawal_key(state: AppState) -> tuple[object, ...]:

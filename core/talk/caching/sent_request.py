@@ -81,8 +81,8 @@ def sent_knowledge(
     has_more = bool(view.deltas) or has_recalled
     blocks, rows = wire.blocks, sorted(_telling(wire, {hit.index for hit in found}, has_more=has_more))
     return SentKnowledge(
-        scope,
-        parts,
+        scope=scope,
+        parts=parts,
         ttl_s=deepest.ttl_s if deepest is not None else 0,
         expires_at=deepest.expires_at if deepest is not None else None,
         documents=_parts(known, LayerId.PROJECT),
@@ -95,11 +95,11 @@ def sent_knowledge(
         places=tuple(
             [
                 SentPlace(
-                    blocks[row].key,
-                    wire.hashes[row],
-                    wire.ends[row],
-                    wire.positions[row],
-                    enum_value(blocks[row].place),
+                    key=blocks[row].key,
+                    prefix_hash=wire.hashes[row],
+                    tokens=wire.ends[row],
+                    position=wire.positions[row],
+                    place=enum_value(blocks[row].place),
                 )
                 for row in rows
             ]
@@ -144,7 +144,7 @@ def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str,
         told.append(
             row
             if is_same and row is not None
-            else _SentRow(part.key, MarkPlace.STABLE, tokens.get(part.key, 0))
+            else _SentRow(key=part.key, place=MarkPlace.STABLE, tokens=tokens.get(part.key, 0))
         )
     is_same = is_same and len(before) == len(mine)
     documents = [part for part in now if part.key.startswith(f"{_PROJECT}/")] if joined else []
@@ -167,8 +167,16 @@ def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str,
         elif not is_folded and row.place is not MarkPlace.STABLE and any(has_folded.values()):
             # what was appended was the first of its layer
             is_same, is_folded = False, True
-            told.append(_SentRow(_FILES, MarkPlace.BASE, max(0, sent.folded_tokens)))
-        told.append(_SentRow(row.key, row.place, size, row.prefix_hash if is_same else "", row.positions))
+            told.append(_SentRow(key=_FILES, place=MarkPlace.BASE, tokens=max(0, sent.folded_tokens)))
+        told.append(
+            _SentRow(
+                key=row.key,
+                place=row.place,
+                tokens=size,
+                prefix_hash=row.prefix_hash if is_same else "",
+                positions=row.positions,
+            )
+        )
     return _told(sent, told)
 
 
@@ -208,7 +216,13 @@ def spared(
         is_same = is_same and not is_gone
         if not is_gone:
             told.append(
-                _SentRow(row.key, row.place, row.tokens, row.prefix_hash if is_same else "", row.positions)
+                _SentRow(
+                    key=row.key,
+                    place=row.place,
+                    tokens=row.tokens,
+                    prefix_hash=row.prefix_hash if is_same else "",
+                    positions=row.positions,
+                )
             )
     return _told(sent, told, again)
 
@@ -237,7 +251,13 @@ def _rows(sent: SentKnowledge) -> Iterator[_SentRow]:
     tokens = position = 0
     for one in sent.places:
         place = MarkPlace(one.place)
-        yield _SentRow(one.key, place, one.tokens - tokens, one.prefix_hash, one.position - position)
+        yield _SentRow(
+            key=one.key,
+            place=place,
+            tokens=one.tokens - tokens,
+            prefix_hash=one.prefix_hash,
+            positions=one.position - position,
+        )
         tokens, position = one.tokens, one.position
 
 
@@ -249,10 +269,10 @@ def _told(sent: SentKnowledge, rows: list[_SentRow], again: int = 0) -> Told:
 def _next(sent: SentKnowledge, rows: list[_SentRow], again: int = 0) -> list[_SentRow]:
     """With the answer and the next message behind it, before which so many tokens are told anew."""
     tail = next((n for n, row in enumerate(rows) if row.place is MarkPlace.TAIL), len(rows))
-    added = [_SentRow(f"{_TURNS}next", MarkPlace.TALK, sent.reply_tokens)]
+    added = [_SentRow(key=f"{_TURNS}next", place=MarkPlace.TALK, tokens=sent.reply_tokens)]
     if again:
-        added.append(_SentRow(f"{_DELTA}next", MarkPlace.TALK, again))
-    words = _SentRow(f"{int(LayerId.USER)}/next", MarkPlace.TALK, 0)
+        added.append(_SentRow(key=f"{_DELTA}next", place=MarkPlace.TALK, tokens=again))
+    words = _SentRow(key=f"{int(LayerId.USER)}/next", place=MarkPlace.TALK, tokens=0)
     return [*rows[:tail], *added, words, *(replace(row, prefix_hash="") for row in rows[tail:])]
 
 
@@ -262,12 +282,20 @@ def _wire(rows: list[_SentRow]) -> Wire:
     for row in rows:
         ends.append((ends[-1] if ends else 0) + row.tokens)
         positions.append((positions[-1] if positions else 0) + row.positions)
-    blocks = tuple(Block(row.key, "", row.place) for row in rows)
+    blocks = tuple(Block(key=row.key, sha256="", place=row.place) for row in rows)
     hashes = tuple(row.prefix_hash or f"{number} anew" for number, row in enumerate(rows))
     head = max((n for n, row in enumerate(rows) if row.place is not MarkPlace.TAIL), default=-1)
     talk = next((n for n, row in enumerate(rows) if row.place is MarkPlace.TRANSIENT), -1)
     turn = talk - 1 if 0 <= talk <= head else head
-    return Wire(blocks, hashes, tuple(ends), tuple(positions), ends_of(blocks), turn, head)
+    return Wire(
+        blocks=blocks,
+        hashes=hashes,
+        ends=tuple(ends),
+        positions=tuple(positions),
+        ends_of=ends_of(blocks),
+        head=turn,
+        turn_head=head,
+    )
 
 
 def _is_known(row: _SentRow) -> bool:
@@ -286,7 +314,13 @@ def _sent_delta(delta: ViewDelta, wire: Wire) -> SentDelta:
     chars = sum(len(file.wire_text) for file in own) + len(delta.file_set or "")
     has_files = bool(own) or any(layer_of(name) == LayerId.FILE_DETAILS for name in delta.removed)
     others = round(_size(wire, key) * chars / max(1, len(text)))
-    return SentDelta(key, sent_parts(known), others, delta.file_set is not None, has_files)
+    return SentDelta(
+        key=key,
+        parts=sent_parts(known),
+        others=others,
+        has_set=delta.file_set is not None,
+        has_files=has_files,
+    )
 
 
 def _folded(view: ContextView, wire: Wire) -> float:

@@ -120,7 +120,12 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
     retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
     if retrieved and view.base.withdrawals != stack.withdrawals:
         return view  # what was taken out meanwhile may stand in it: it goes with the turn
-    told = TurnTail(message_id, metadata[0].text, retrieved, stack.cut_id if retrieved else "")
+    told = TurnTail(
+        message_id=message_id,
+        text=metadata[0].text,
+        retrieved=retrieved,
+        cut_id=stack.cut_id if retrieved else "",
+    )
     return replace(view, tails=(*view.tails, told))
 
 
@@ -131,7 +136,7 @@ def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> C
         None where they carry what was deleted since.
     """
     known = (*shared.known, *(p for p in pieces_of(stack.layers, LayerId.KNOWLEDGE) if p.key != DIGEST_KEY))
-    view = ContextView(replace(stack.canonical_view.base, known=known, withdrawals=shared.withdrawals))
+    view = ContextView(base=replace(stack.canonical_view.base, known=known, withdrawals=shared.withdrawals))
     return None if withdrawn(view, stack) else view_for(view, stack, message_id)
 
 
@@ -141,7 +146,7 @@ def shared_base(view: ContextView, at: datetime) -> SharedBase | None:
     if known is None:
         return None
     common = tuple(p for p in known if p.key == DIGEST_KEY or layer_of(p.key) == LayerId.PROJECT)
-    return SharedBase(common, view.base.withdrawals, at)
+    return SharedBase(known=common, withdrawals=view.base.withdrawals, at=at)
 
 
 def withdrawn(view: ContextView, stack: AggregateStack) -> str:
@@ -262,7 +267,11 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
         needed = _tokens(replace(current[key], sent=""), count) if key in current else 0
         total += max(0, sum(_tokens(file, count) for file in files) - needed)
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
-    stale = [Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text]
+    stale = [
+        Segment(layer=LayerId.FILE_SET, key=_SET, text=text, sha256=digest(text))
+        for text in sets[:-1]
+        if text
+    ]
     total += sum(count(segment) for tail in view.tails for segment in tail_segments(tail))
     return total + sum(map(count, stale)) + sum(_around_tokens(delta, count) for delta in view.deltas)
 
@@ -300,7 +309,7 @@ def updates(view: ContextView, pieces: Sequence[Piece]) -> tuple[BaseFile, ...]:
         key, text = piece.key, piece.text
         shown = seen[key].text if key in seen else None
         sent = sent_form(text, shown, first.get(key), diffs.get(key, 0))
-        found.append(BaseFile(key, piece.sha256, text, sent))
+        found.append(BaseFile(key=key, sha256=piece.sha256, text=text, sent=sent))
     return tuple(found)
 
 
@@ -346,7 +355,7 @@ def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> Vi
     new_set = file_set if file_set != visible_file_set(view) else None
     if not changed and not removed and new_set is None:
         return None
-    return ViewDelta(message_id, changed, removed, new_set)
+    return ViewDelta(message_id=message_id, files=changed, removed=removed, file_set=new_set)
 
 
 def _told_whole(delta: ViewDelta, broken: Collection[Place]) -> ViewDelta:
@@ -359,12 +368,12 @@ def _told_whole(delta: ViewDelta, broken: Collection[Place]) -> ViewDelta:
 
 def _around_tokens(delta: ViewDelta, count: CountTokens) -> int:
     text = delta_around(delta)
-    return count(Segment(LayerId.FILE_DETAILS, _FILES, text, digest(text)))
+    return count(Segment(layer=LayerId.FILE_DETAILS, key=_FILES, text=text, sha256=digest(text)))
 
 
 def _tokens(file: BaseFile, count: CountTokens) -> int:
     sha256 = digest(file.sent) if file.sent else file.sha256
-    return count(Segment(LayerId(layer_of(file.key)), file.key, file.wire_text, sha256))
+    return count(Segment(layer=LayerId(layer_of(file.key)), key=file.key, text=file.wire_text, sha256=sha256))
 
 
 # A view as `view` records of a log, and from them back to the view, byte for byte.
@@ -404,10 +413,16 @@ def records_for(
     if old is not None and _begins_with(after, old):
         deltas, tails = deltas[len(old.deltas) :], tails[len(old.tails) :]
     else:
-        found.append(ViewRecord(next(names), at, BASE_KIND, _json(_base_data(after, known))))
+        found.append(
+            ViewRecord(id=next(names), at=at, kind=BASE_KIND, data_json=_json(_base_data(after, known)))
+        )
         known.update(file.sha256 for file in base_pieces(after.base))
     for delta in deltas:
-        found.append(ViewRecord(next(names), at, DELTA_KIND, _json(_delta_data(delta, known, bases))))
+        found.append(
+            ViewRecord(
+                id=next(names), at=at, kind=DELTA_KIND, data_json=_json(_delta_data(delta, known, bases))
+            )
+        )
         known.update(file.sha256 for file in delta.files)
     for tail in tails:
         data = {"message_id": tail.message_id, "text": tail.text}
@@ -415,7 +430,7 @@ def records_for(
             data[RECALLED] = tail.retrieved
         if tail.cut_id:
             data["cut_id"] = tail.cut_id
-        found.append(ViewRecord(next(names), at, TAIL_KIND, _json(data)))
+        found.append(ViewRecord(id=next(names), at=at, kind=TAIL_KIND, data_json=_json(data)))
     return tuple(found)
 
 
@@ -477,8 +492,12 @@ def _delta_data(delta: ViewDelta, known: Collection[str], bases: Mapping[Place, 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = read_json(record.data_json)
     if record.kind == TAIL_KIND:
-        more = str(data.get(RECALLED, "")), str(data.get("cut_id", ""))
-        told = TurnTail(str(data["message_id"]), str(data["text"]), *more)
+        told = TurnTail(
+            message_id=str(data["message_id"]),
+            text=str(data["text"]),
+            retrieved=str(data.get(RECALLED, "")),
+            cut_id=str(data.get("cut_id", "")),
+        )
         return None if view is None else replace(view, tails=(*view.tails, told))
     shown = {} if view is None or record.kind == BASE_KIND else visible_pieces(view)
     files = tuple(_file(row, texts, shown) for row in data["files"])
@@ -486,12 +505,24 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     if record.kind == BASE_KIND:
         pieces = tuple(_file(row, texts, shown) for row in data["known"]) if "known" in data else None
         texts.update({piece.sha256: piece.text for piece in pieces or ()})
-        return ContextView(FrozenBase(str(data["file_set"]), files, pieces, int(data.get("withdrawals", 0))))
+        return ContextView(
+            base=FrozenBase(
+                file_set=str(data["file_set"]),
+                files=files,
+                known=pieces,
+                withdrawals=int(data.get("withdrawals", 0)),
+            )
+        )
     if view is None:
         return None
     file_set = data.get("file_set")
     removed = tuple(str(key) for key in data["removed"])
-    delta = ViewDelta(str(data["message_id"]), files, removed, None if file_set is None else str(file_set))
+    delta = ViewDelta(
+        message_id=str(data["message_id"]),
+        files=files,
+        removed=removed,
+        file_set=None if file_set is None else str(file_set),
+    )
     return replace(view, deltas=(*view.deltas, delta))
 
 
@@ -499,14 +530,14 @@ def _file(row: Mapping[str, str], texts: Mapping[str, str], shown: Mapping[str, 
     """A piece of a record. Raises KeyError, ValueError: its text is not in the log."""
     key, sha256, sent = row["key"], row["sha256"], str(row.get("sent", ""))
     if "text" in row:
-        return BaseFile(key, sha256, row["text"], sent)
+        return BaseFile(key=key, sha256=sha256, text=row["text"], sent=sent)
     if sha256 in texts:
-        return BaseFile(key, sha256, texts[sha256], sent)
+        return BaseFile(key=key, sha256=sha256, text=texts[sha256], sent=sent)
     base = shown[key]
     text = applied(sent, base.text, None) if row["from"] == base.sha256 else None
     if text is None:
         raise ValueError(f"what {key!r} was built on is not in the log")
-    return BaseFile(key, sha256, text, sent)
+    return BaseFile(key=key, sha256=sha256, text=text, sent=sent)
 
 
 def _file_data(file: BaseFile, known: Collection[str], base: str = "") -> dict[str, str]:

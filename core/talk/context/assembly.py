@@ -359,7 +359,15 @@ class Assembler:
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
         views = (*(() if planned is None else planned.records), *told)
         knowledge = None if self._knowledge is None else assembly.stack.layer(LayerId.KNOWLEDGE).text
-        return BuiltCall(request, record, warning, views, in_reply, knowledge, assembly.recalled)
+        return BuiltCall(
+            request=request,
+            record=record,
+            warning=warning,
+            views=views,
+            reply_factor=in_reply,
+            knowledge=knowledge,
+            recalled=assembly.recalled,
+        )
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""
@@ -371,7 +379,7 @@ class Assembler:
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
         if self._keeper is None:
-            return RewriteCosts(spec.discussion_id)
+            return RewriteCosts(discussion_id=spec.discussion_id)
         items = self.read(spec)
         spec = replace(self._known(spec, items), previous=None)
         known = build_stack(replace(spec.inputs, turns=(), items=items, user_text="", attachments=()))
@@ -437,7 +445,7 @@ class Assembler:
         """
         desk = self._desk(spec.discussion_id)
         with self._lock:
-            self._reports.append(_Report(spec, desk.request, usage, tuple(texts)))
+            self._reports.append(_Report(spec=spec, request=desk.request, usage=usage, texts=tuple(texts)))
 
     def learn(self) -> None:
         """Move the models' factors towards what was reported. Blocks until all that was sent is counted, also where
@@ -460,7 +468,7 @@ class Assembler:
         count = (
             self._counted_whole(self._desk(spec.discussion_id), report.request, profile)
             if is_told and report.request is not None
-            else RequestCount(0)
+            else RequestCount(tokens=0)
         )
         with self._lock:
             if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
@@ -479,7 +487,9 @@ class Assembler:
         others = (layer for layer in stack.layers if layer.id is not LayerId.TURNS)
         is_counted = all(segment.sha256 in known for layer in others for segment in layer.segments)
         is_counted = is_counted and turns.is_counted(stack.layer(LayerId.TURNS), known)
-        return Assembly(spec, stack, items, layers, spec.profile, is_counted)
+        return Assembly(
+            spec=spec, stack=stack, items=items, layers=layers, profile=spec.profile, is_counted=is_counted
+        )
 
     @property
     def _scale(self) -> TokenScale:

@@ -50,7 +50,7 @@ class AssemblyDesk:
     sent_inputs: StackInputs | None = None
     request: ProviderRequest | None = None
     counter: RequestCounter = field(default_factory=RequestCounter)
-    count: RequestCount = field(default_factory=lambda: RequestCount(0))
+    count: RequestCount = field(default_factory=lambda: RequestCount(tokens=0))
     factor: float = 1.0
     begun: BegunTurn | None = None
 
@@ -138,7 +138,10 @@ class RecallDesk:
         text = inputs.user_text.strip()
         if self._recall is None or spec.recall is None or not text:
             return spec, Recalled()
-        asked = RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest), inputs.withdrawals
+        asked = (
+            RecallQuestion(text=text, discussion_id=spec.discussion_id, spec=spec.recall, told=inputs.digest),
+            inputs.withdrawals,
+        )
         with self._lock:
             known = self._known.get(spec.discussion_id, {})
         found = known.get(asked)
@@ -204,9 +207,9 @@ class HomeScaleStore:
             log.warning("what was learned of tokens is learned anew: format %s", kept.format)
             return TokenScale()
         return TokenScale(
-            {(provider, model): within_range(factor) for provider, model, factor in kept.models},
-            {(talk, provider, model): within_range(f) for talk, provider, model, f in kept.talks},
-            {(provider, model): within_range(factor) for provider, model, factor in kept.replies},
+            models={(provider, model): within_range(factor) for provider, model, factor in kept.models},
+            talks={(talk, provider, model): within_range(f) for talk, provider, model, f in kept.talks},
+            replies={(provider, model): within_range(factor) for provider, model, factor in kept.replies},
         )
 
     def save(self, scale: TokenScale) -> None:
@@ -214,10 +217,10 @@ class HomeScaleStore:
         there = self.load()
         talks = list(_over(there.talks, scale.talks).items())[-MOST_TALKS:]
         file = _ScaleFile(
-            FORMAT,
-            tuple((*key, factor) for key, factor in _over(there.models, scale.models).items()),
-            tuple((*key, factor) for key, factor in talks),
-            tuple((*key, factor) for key, factor in _over(there.replies, scale.replies).items()),
+            format=FORMAT,
+            models=tuple((*key, factor) for key, factor in _over(there.models, scale.models).items()),
+            talks=tuple((*key, factor) for key, factor in talks),
+            replies=tuple((*key, factor) for key, factor in _over(there.replies, scale.replies).items()),
         )
         try:
             write_passing(self._file, msgspec.json.encode(file))

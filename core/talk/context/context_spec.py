@@ -50,7 +50,7 @@ def stack_spec(
         version_of: of such a round, the reply that another one is asked for of: it and all behind it do not go.
     """
     meta = state.discussions.summaries[discussion_id].meta
-    opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
+    opened = state.discussions.open.get(discussion_id, OpenDiscussion(id=discussion_id))
     preset = preset_of(state, meta.preset)
     profile = profile_of(state, meta.provider, meta.model)
     tools = _tools(state, meta)
@@ -94,7 +94,7 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
     settings, asked = state.config.settings.retrieval, asked_places(state)
     if asked is None or not settings.ambient:
         return None
-    return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *kept_out))
+    return RecallSpec(asked=asked, tokens=settings.ambient_tokens, kept_out=(*settings.kept_out, *kept_out))
 
 
 def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
@@ -104,9 +104,9 @@ def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
         return None
     is_delegated = bool(meta.delegated_by)
     return ToolOffer(
-        state.config.project.is_trusted,
-        asked_places(state) is not None,
-        offered_by_servers(state, meta.id),
+        is_trusted=state.config.project.is_trusted,
+        has_memory=asked_places(state) is not None,
+        servers=offered_by_servers(state, meta.id),
         is_delegated=is_delegated,
         reads_only=is_delegated and meta.mode is Mode.PLAN,
     )
@@ -213,7 +213,9 @@ def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
 
 def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...], grown: GrownRuns) -> DiscussionMetadata:
     roles = grown.each("roles", turns, lambda message: (message.role.value,))
-    return DiscussionMetadata(meta.name, tuple(sorted(set(roles))), len(grown.each("asked", turns, _asked)))
+    return DiscussionMetadata(
+        name=meta.name, roles=tuple(sorted(set(roles))), turn_count=len(grown.each("asked", turns, _asked))
+    )
 
 
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
@@ -238,7 +240,7 @@ def _system_text(state: AppState, meta: DiscussionMeta) -> NamedText | None:
     if meta.system_preset:
         return state.config.project.system_prompts.get(meta.system_preset)
     text = state.config.settings.ai.system_prompt
-    return NamedText("settings", text) if text else None
+    return NamedText(name="settings", text=text) if text else None
 
 
 def context_effects(before: AppState, after: AppState, was: datetime | None) -> tuple[AssembleContext, ...]:

@@ -67,7 +67,9 @@ def create(state: AppState, command: CreatePreset) -> Result:
     state, kept = _put(_told(state, problem, remedy), Preset(name, kept_items))
     if not state.discussions.selected_id or not command.is_used:
         return state, kept
-    state, effects = set_preset(state, SetDiscussionPreset(state.discussions.selected_id, name))
+    state, effects = set_preset(
+        state, SetDiscussionPreset(discussion_id=state.discussions.selected_id, preset=name)
+    )
     return state, (*kept, *effects)
 
 
@@ -135,7 +137,7 @@ def save(state: AppState, command: SavePreset) -> Result:
         return state, ()
     if may_not_write(project, "presets", command.name):
         return refuse_write(state, command.command_id, "preset", f"{command.name!r} is not saved"), ()
-    return state, (WritePreset(project.root, preset),)
+    return state, (WritePreset(root=project.root, preset=preset),)
 
 
 def stored(state: AppState, event: PresetStored) -> Result:
@@ -173,7 +175,11 @@ def rename(state: AppState, command: RenamePreset) -> Result:
     unsaved = frozenset(new if name == command.name else name for name in project.unsaved_presets)
     state = with_project(state, replace(project, presets=presets, unsaved_presets=unsaved))
     state, metas = _repoint(state, command.name, new)
-    return state, (_keep(state), WritePreset(project.root, renamed, old_name=command.name), *metas)
+    return state, (
+        _keep(state),
+        WritePreset(root=project.root, preset=renamed, old_name=command.name),
+        *metas,
+    )
 
 
 def delete(state: AppState, command: DeletePreset) -> Result:
@@ -195,10 +201,10 @@ def delete(state: AppState, command: DeletePreset) -> Result:
         Level.INFO,
         f"Preset {command.name!r} is deleted."
         + (f" It was in use in {count} discussions." if count > 1 else ""),
-        action=CreatePreset(gone.name, gone.items),
+        action=CreatePreset(name=gone.name, items=gone.items),
         action_label="Undo",
     )
-    return state, (WritePreset(project.root, None, old_name=command.name), _keep(state), *metas)
+    return state, (WritePreset(root=project.root, preset=None, old_name=command.name), _keep(state), *metas)
 
 
 def _repoint(state: AppState, old: str, new: str) -> Result:

@@ -100,8 +100,12 @@ def _looked_up(places: Places, item: FileItem, limits: FileLimits) -> ItemFiles:
     except (OSError, ValueError):
         found = None  # said by whoever reads it
     if found is None:
-        return ItemFiles(item, ())
-    return ItemFiles(item, tuple(FileSnapshot(path, path) for path in found.paths), ignored=found.ignored)
+        return ItemFiles(item=item, files=())
+    return ItemFiles(
+        item=item,
+        files=tuple(FileSnapshot(path=path, absolute_path=path) for path in found.paths),
+        ignored=found.ignored,
+    )
 
 
 def _loss(root: str, found: ItemFiles, limits: FileLimits, allowed_roots: tuple[str, ...]) -> GlobLoss:
@@ -109,8 +113,8 @@ def _loss(root: str, found: ItemFiles, limits: FileLimits, allowed_roots: tuple[
     base, parts = glob_base(Places(root, allowed_roots).absolute(found.item.path).replace(os.sep, "/"))
     everything = expand(os.path.realpath(base), parts, limits.max_glob_files)
     if everything.is_too_many:
-        return GlobLoss(found.item.path, limits.max_glob_files - len(found.files), is_more=True)
-    return GlobLoss(found.item.path, len(everything.paths) - len(found.files))
+        return GlobLoss(path=found.item.path, files=limits.max_glob_files - len(found.files), is_more=True)
+    return GlobLoss(path=found.item.path, files=len(everything.paths) - len(found.files))
 
 
 Emit = Callable[[ContextEvent | Report], None]
@@ -157,7 +161,7 @@ class ContextHandler:
         """Report at once with estimates; `count_on` reports again when the tokens are counted."""
         spec = effect.spec
         assembly = self._assembler.assemble(spec)
-        self._emit(FilesRead(spec.preset.name, assembly.items, self._lost(assembly)))
+        self._emit(FilesRead(preset=spec.preset.name, items=assembly.items, losses=self._lost(assembly)))
         self._report(assembly)
         self._uncounted.pop(spec.discussion_id, None)
         if not assembly.is_counted:
@@ -187,7 +191,7 @@ class ContextHandler:
         planned = self._assembler.plan(assembly)
         report = self._assembler.report(assembly, planned)
         plan = None if planned is None else planned.plan
-        self._emit(ContextAssembled(assembly.spec.discussion_id, report, plan))
+        self._emit(ContextAssembled(discussion_id=assembly.spec.discussion_id, report=report, plan=plan))
 
     def _inspect(self, effect: InspectOnDisk) -> None:
         """Report the file with its outline, then again with its tokens."""
@@ -196,7 +200,7 @@ class ContextHandler:
             effect.root, item, effect.limits, effect.allowed_roots, outline=self._outline, shown=effect.shown
         )
         if not found.files:
-            self._emit(FileInspected(FileSnapshot(item.path, "", problem=found.problem)))
+            self._emit(FileInspected(FileSnapshot(path=item.path, absolute_path="", problem=found.problem)))
             return
         file = found.files[0]
         self._emit(FileInspected(file))

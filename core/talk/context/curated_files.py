@@ -128,7 +128,7 @@ def count_files(items: Iterable[ItemFiles], sent: Mapping[str, int]) -> FilesCou
             whole = file.tokens if found.item.mode is FileMode.WHOLE else None
             known = sent.get(file.path, whole if file.problem is None else 0)
             tokens, is_whole = tokens + (known or 0), is_whole and known is not None
-    return FilesCount(files, tokens, is_whole)
+    return FilesCount(files=files, tokens_est=tokens, is_whole=is_whole)
 
 
 def file_set_layer(preset_name: str, items: tuple[ItemFiles, ...]) -> Layer:
@@ -162,13 +162,13 @@ def _entries(items: tuple[ItemFiles, ...]) -> Iterator[_Entry]:
     seen = {file.absolute_path for found, is_glob in pairs if not is_glob for file in found.files}
     for found, is_glob in pairs:
         if found.problem is not None:
-            yield _Entry(found.item, None, _WHY[found.problem.kind])
+            yield _Entry(item=found.item, file=None, problem=_WHY[found.problem.kind])
         for file in found.files:
             if is_glob:
                 if file.absolute_path in seen:
                     continue
                 seen.add(file.absolute_path)
-            yield _Entry(found.item, file)
+            yield _Entry(item=found.item, file=file)
 
 
 def _path(entry: _Entry) -> str:
@@ -227,7 +227,9 @@ def _whole(file: FileSnapshot, notes: str) -> Piece:
     head, tail = frame_ends("file", file.text, path=file.path)
     content = file.text_sha256 or digest(file.text)
     key = full_key(LayerId.FILE_DETAILS, file.path)
-    return Piece(key, (head, file.text, tail), digest(f"{head}{content}{tail}"), AS_TEXT)
+    return Piece(
+        key=key, parts=(head, file.text, tail), sha256=digest(f"{head}{content}{tail}"), wire=AS_TEXT
+    )
 
 
 def _framed(file: FileSnapshot, body: str, shown: str) -> Piece:

@@ -137,7 +137,9 @@ def prefix_change(
     old = {layer.layer: layer.sha256 for layer in previous}
     for layer in stack.wire_layers:
         if layer.is_stable and old.get(layer, "") != stack.layer(layer).sha256:
-            return PrefixChange(layer, _byte(layer, stack, sent), reasons.get(layer, ""))
+            return PrefixChange(
+                layer=layer, byte_offset=_byte(layer, stack, sent), reason=reasons.get(layer, "")
+            )
     return None
 
 

@@ -61,15 +61,15 @@ def read_content(data: bytes) -> Content:
     sha256 = hashlib.sha256(data).hexdigest()
     problem = _other_encoding(data) or _binary(data)
     if problem is not None:
-        return Content(sha256, problem=problem)
+        return Content(sha256=sha256, problem=problem)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as fault:
-        return Content(sha256, problem=_not_utf8(data, fault.start))
+        return Content(sha256=sha256, problem=_not_utf8(data, fault.start))
     if b"\r" not in data and not data.startswith(_BOM_UTF8):
-        return Content(sha256, text, sha256)
+        return Content(sha256=sha256, text=text, text_sha256=sha256)
     text = clean(text.removeprefix("\ufeff"))
-    return Content(sha256, text, hashlib.sha256(text.encode()).hexdigest())
+    return Content(sha256=sha256, text=text, text_sha256=hashlib.sha256(text.encode()).hexdigest())
 
 
 def _other_encoding(data: bytes) -> FileProblem | None:
@@ -181,7 +181,9 @@ def read_items(
         shown: places that the person said hold no keys, absolute, links resolved.
     """
     reader = _reader(root, limits, allowed_roots, cache, outline, shown)
-    return tuple(read_with(reader, item) if item.enabled else ItemFiles(item, ()) for item in items)
+    return tuple(
+        read_with(reader, item) if item.enabled else ItemFiles(item=item, files=()) for item in items
+    )
 
 
 def read_item(
@@ -208,7 +210,13 @@ def _reader(
     shown: Sequence[str],
 ) -> Reader:
     places = Places(root, allowed_roots)
-    return Reader(places, limits, outline or _own_outline, KeyGate(places.root, shown), cache)
+    return Reader(
+        places=places,
+        limits=limits,
+        outline=outline or _own_outline,
+        gate=KeyGate(places.root, shown),
+        cache=cache,
+    )
 
 
 def read_with(reader: Reader, item: FileItem) -> ItemFiles:
@@ -216,10 +224,12 @@ def read_with(reader: Reader, item: FileItem) -> ItemFiles:
     try:
         absolute = reader.places.absolute(item.path)
         if not item.is_glob or os.path.lexists(absolute):
-            return ItemFiles(item, (_read_file(reader, absolute, needs_symbols=_needs_symbols(item)),))
+            return ItemFiles(
+                item=item, files=(_read_file(reader, absolute, needs_symbols=_needs_symbols(item)),)
+            )
         return _read_glob(reader, item, absolute)
     except (OSError, ValueError) as fault:
-        return ItemFiles(item, (), _unreadable(fault))
+        return ItemFiles(item=item, files=(), problem=_unreadable(fault))
 
 
 def _needs_symbols(item: FileItem) -> bool:
@@ -229,7 +239,7 @@ def _needs_symbols(item: FileItem) -> bool:
 def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
     found = look_up_glob(reader.places, item, absolute, reader.limits)
     if found is None:
-        return ItemFiles(item, (), _outside(item.path))
+        return ItemFiles(item=item, files=(), problem=_outside(item.path))
     problem = None
     if found.is_too_many:
         problem = _too_many(item.path, reader.limits, found.visited)
@@ -237,7 +247,14 @@ def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
         problem = _empty_glob(item.path, found.ignored)
     needs = _needs_symbols(item)
     files = tuple(_read_file(reader, path, needs_symbols=needs) for path in found.paths)
-    return ItemFiles(item, files, problem, found.ignored, found.rule_files, found.rules_passed_over)
+    return ItemFiles(
+        item=item,
+        files=files,
+        problem=problem,
+        ignored=found.ignored,
+        rule_files=found.rule_files,
+        rules_passed_over=found.rules_passed_over,
+    )
 
 
 def look_up_glob(places: Places, item: FileItem, absolute: str, limits: FileLimits) -> GlobFound | None:
@@ -261,14 +278,14 @@ def _read_file(reader: Reader, absolute: str, *, needs_symbols: bool) -> FileSna
     try:
         path, status = reader.places.resolve(absolute)
         if not reader.places.is_allowed(path):
-            return FileSnapshot(shown, path, problem=_outside(shown))
+            return FileSnapshot(path=shown, absolute_path=path, problem=_outside(shown))
         if status is None:
-            return FileSnapshot(shown, path, problem=_vanished())
+            return FileSnapshot(path=shown, absolute_path=path, problem=_vanished())
         return _read_known(reader, path, shown, status, needs_symbols=needs_symbols)
     except FileNotFoundError:
-        return FileSnapshot(shown, absolute, problem=_vanished())
+        return FileSnapshot(path=shown, absolute_path=absolute, problem=_vanished())
     except (OSError, ValueError) as fault:
-        return FileSnapshot(shown, absolute, problem=_unreadable(fault))
+        return FileSnapshot(path=shown, absolute_path=absolute, problem=_unreadable(fault))
 
 
 def _read_known(
@@ -286,7 +303,7 @@ def _read_known(
             snapshot = _stated(path, shown, status, problem)
         else:
             snapshot, keys = _read(reader, path, shown, status)
-        known = _Known(marks, shown, snapshot, has_symbols=False, keys=keys)
+        known = _Known(marks=marks, shown=shown, snapshot=snapshot, has_symbols=False, keys=keys)
     if known.keys:  # not kept: it may be shown by the next time
         return _stated(path, shown, status, _of_keys(known.keys))
     if needs_symbols and not known.has_symbols:
@@ -347,7 +364,7 @@ def _read_all(descriptor: int, expected: int, limit: int) -> bytes:
 def _stated(path: str, shown: str, status: os.stat_result, problem: FileProblem | None) -> FileSnapshot:
     """A file of which only size and time are known."""
     size, changed = status.st_size, status.st_mtime_ns
-    return FileSnapshot(shown, path, size_bytes=size, mtime_ns=changed, problem=problem)
+    return FileSnapshot(path=shown, absolute_path=path, size_bytes=size, mtime_ns=changed, problem=problem)
 
 
 def _refused(status: os.stat_result, limits: FileLimits) -> FileProblem | None:

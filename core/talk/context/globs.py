@@ -81,7 +81,7 @@ def expand(
         ignores: the rules above `base`; None takes what git would leave out, too. clock: seconds.
     """
     end = clock() + MAX_WALK_S
-    walk = _Walk(tuple(_step(part) for part in parts), limit)
+    walk = _Walk(steps=tuple(_step(part) for part in parts), limit=limit)
     walk.waiting.append((base, _closed({0}, walk.steps), ignores))
     while walk.waiting:
         folder, places, rules = walk.waiting.pop()
@@ -148,9 +148,9 @@ class _Walk:
 
 def _step(part: str) -> _Step:
     if part == _ANY_DEPTH:
-        return _Step(None, is_hidden_asked=False, skipped_asked="")
+        return _Step(name=None, is_hidden_asked=False, skipped_asked="")
     pattern = re.compile(fnmatch.translate(part))
-    return _Step(pattern, is_hidden_asked=part.startswith("."), skipped_asked=part)
+    return _Step(name=pattern, is_hidden_asked=part.startswith("."), skipped_asked=part)
 
 
 def _entries(folder: str, unread: list[str]) -> Iterator[os.DirEntry[str]]:

@@ -97,9 +97,11 @@ def user_layer(
     if user_text.strip():
         pieces.append(text_piece(LayerId.USER, "text", user_text))
     if attachments and user_text.strip() and not user_text.endswith("\n"):
-        segment = Segment(LayerId.USER, "12/text", user_text, pieces[-1].sha256)
+        segment = Segment(layer=LayerId.USER, key="12/text", text=user_text, sha256=pieces[-1].sha256)
         pieces[-1] = replace(pieces[-1], parts=(user_text, "\n"), wire=segment)
-    pieces += [Piece(f"12/{a.sha256}", (_attachment(a),), a.sha256, a) for a in attachments]
+    pieces += [
+        Piece(key=f"12/{a.sha256}", parts=(_attachment(a),), sha256=a.sha256, wire=a) for a in attachments
+    ]
     return make_layer(LayerId.USER, (replace(piece, mark=Role.USER.value) for piece in pieces))
 
 
@@ -184,7 +186,7 @@ def _said_turns(turns: tuple[Message, ...], running_from: int, known: SaidTurns)
             pieces.append(known.pieces[before])
         else:
             pieces.append(_message(message, is_running))
-    return SaidTurns(turns, running_from, tuple(pieces))
+    return SaidTurns(turns=turns, running_from=running_from, pieces=tuple(pieces))
 
 
 def _is_same(one: Message, two: Message) -> bool:
@@ -245,12 +247,18 @@ def _piece(message: Message, number: int, part: Part, body: tuple[str, ...]) -> 
     if isinstance(part, TextPart):
         return _said(key, part.text, body, message.role)
     name = part.sha256 if isinstance(part, AttachmentPart) else digest("".join(_canonical(part)))
-    return Piece(f"11/{key}", body, name, part, mark=message.role.value)
+    return Piece(key=f"11/{key}", parts=body, sha256=name, wire=part, mark=message.role.value)
 
 
 def _said(key: str, text: str, canonical: tuple[str, ...], role: Role) -> Piece:
     key, sha256 = f"{_PREFIX}{key}", digest(text)
-    return Piece(key, canonical, sha256, Segment(LayerId.TURNS, key, text, sha256), role.value)
+    return Piece(
+        key=key,
+        parts=canonical,
+        sha256=sha256,
+        wire=Segment(layer=LayerId.TURNS, key=key, text=text, sha256=sha256),
+        mark=role.value,
+    )
 
 
 def _canonical(part: Part) -> tuple[str, ...]:

@@ -201,7 +201,7 @@ def _level(start: int, text: str, most: int) -> _Level | None:
         )
         for is_of_name in (True, False)
     )
-    return _Level(start, names, paths, unasked)
+    return _Level(start=start, names=names, paths=paths, passed_over=unasked)
 
 
 def _kind(plain: list[_Rule], wild: list[_Rule]) -> _Kind:
@@ -212,7 +212,7 @@ def _kind(plain: list[_Rule], wild: list[_Rule]) -> _Kind:
             named[entry] = (rule.line, rule.ignores)
     patterns = tuple((rule.line, rule.ignores, rule.pattern) for rule in reversed(wild) if rule.pattern)
     joined = "|".join(f"(?:{pattern.pattern})" for _, _, pattern in patterns)
-    return _Kind(named, patterns, re.compile(joined or "(?!)"))
+    return _Kind(plain=named, wild=patterns, any_wild=re.compile(joined or "(?!)"))
 
 
 def _repository(folder: str) -> str:
@@ -249,7 +249,7 @@ def _lines(text: str) -> tuple[list[_Rule], int]:
             beyond.add(body)
             continue
         rules.pop((body, is_negated), None)
-        rules[body, is_negated] = _Rule(body, at, ignores=not is_negated)
+        rules[body, is_negated] = _Rule(body=body, line=at, ignores=not is_negated)
     return list(rules.values()), len(beyond)
 
 

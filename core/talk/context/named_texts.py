@@ -74,7 +74,7 @@ def memory_for(found: Sequence[NamedText], budget: int = MEMORY_TOKENS) -> tuple
         state = "in full above" if is_here else "not here, the budget of memory files is used up"
         heading = f", “{title}”" if (title := _heading(text.text)) else ""
         rows.append(f"- {text.name}{heading}, {size_bytes(text.text):,} bytes: {state}\n")
-    return (*whole, NamedText(MANIFEST, "".join(rows))) if rows else ()
+    return (*whole, NamedText(name=MANIFEST, text="".join(rows))) if rows else ()
 
 
 def _heading(text: str) -> str:
@@ -120,7 +120,15 @@ def save(state: AppState, command: SaveNamedText) -> Result:
     if declined := _unwritable(state, command, name, f"{name!r} is not saved"):
         return declined, ()
     root, text = state.config.project.root, clean(command.text)
-    effect = WriteNamedText(root, command.table, name, text, command.old_name, command.base, command.used_by)
+    effect = WriteNamedText(
+        root=root,
+        table=command.table,
+        name=name,
+        text=text,
+        old_name=command.old_name,
+        base=command.base,
+        used_by=command.used_by,
+    )
     return state, (effect,)
 
 
@@ -131,7 +139,9 @@ def delete(state: AppState, command: DeleteNamedText) -> Result:
     if declined := _unwritable(state, command, command.name, f"{command.name!r} is not deleted"):
         return declined, ()
     root = state.config.project.root
-    return state, (WriteNamedText(root, command.table, command.name, None, base=command.base),)
+    return state, (
+        WriteNamedText(root=root, table=command.table, name=command.name, text=None, base=command.base),
+    )
 
 
 def _unwritable(
@@ -157,7 +167,7 @@ def stored(state: AppState, event: NamedTextStored) -> Result:
         state, metas = _choose(state, event.table, users, "")
         state = _say_deleted(state, event, users)
     else:
-        text = NamedText(event.name, event.text, event.source)
+        text = NamedText(name=event.name, text=event.text, source=event.source)
         if old in known:
             known = {
                 (text.name if key == old else key): (text if key == old else t) for key, t in known.items()
@@ -191,6 +201,6 @@ def _choose(state: AppState, table: TextTable, ids: tuple[str, ...], name: str) 
 def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]) -> AppState:
     used = "" if not users else f" {len(users)} discussion{'s' if len(users) > 1 else ''} used it."
     kept = f"Its text still stands in {event.source}" if event.source else ""
-    again = SaveNamedText(event.table, event.name, event.old_text, used_by=users)
+    again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)
     text = f"The {event.table.word} {event.name!r} is deleted.{used}"
     return notify(state, "text", Level.INFO, text, kept, action=again, action_label="Undo")

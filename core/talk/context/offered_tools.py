@@ -76,8 +76,8 @@ def missing_in_folder(state: AppState) -> str:
 # Sentence of layer 6 on the notes: where a model has the tools of memory and folders of notes are searched.
 
 GUIDE = NamedText(
-    "notes",
-    "The person's notes have a router: read_note with index.md gives it, it comes first and says which folder's "
+    name="notes",
+    text="The person's notes have a router: read_note with index.md gives it, it comes first and says which folder's "
     "index.md holds what, and search_notes is for fuzzy recall of what no index names.",
 )
 """The same for every project, so that another folder of notes rewrites no prefix. Source: 50-retrieval.md."""

@@ -110,7 +110,7 @@ class Layer(msgspec.Struct, frozen=True):
         )
 
     def _segment(self, piece: Piece) -> Segment:
-        return Segment(self.id, piece.key, piece.text, piece.sha256)
+        return Segment(layer=self.id, key=piece.key, text=piece.text, sha256=piece.sha256)
 
 
 _AT_ONCE_CHARS = 1_000_000
@@ -137,7 +137,12 @@ def digest_of_pieces(pieces: Sequence[Piece]) -> str:
 def make_layer(layer: LayerId, pieces: Iterable[Piece]) -> Layer:
     """Put a layer together. O(n) in pieces; the texts are not touched."""
     kept = tuple(pieces)
-    return Layer(layer, kept, sum(piece.length_chars for piece in kept), digest_of_pieces(kept))
+    return Layer(
+        id=layer,
+        pieces=kept,
+        length_chars=sum(piece.length_chars for piece in kept),
+        sha256=digest_of_pieces(kept),
+    )
 
 
 class GrownLayer:
@@ -161,7 +166,7 @@ class GrownLayer:
         self._last = kept
         if len(kept) < 2:
             return make_layer(layer, kept)
-        return Layer(layer, kept, self._length, self._hash.copy().hexdigest())
+        return Layer(id=layer, pieces=kept, length_chars=self._length, sha256=self._hash.copy().hexdigest())
 
 
 def text_piece(layer: LayerId, key: str, text: str) -> Piece:
@@ -170,7 +175,7 @@ def text_piece(layer: LayerId, key: str, text: str) -> Piece:
     Args:
         key: name inside the layer; `6` and `AGENTS.md` give `6/AGENTS.md`, empty gives `6`.
     """
-    return Piece(full_key(layer, key), (text,), digest(text), AS_TEXT)
+    return Piece(key=full_key(layer, key), parts=(text,), sha256=digest(text), wire=AS_TEXT)
 
 
 def full_key(layer: LayerId, key: str) -> str:

@@ -87,7 +87,12 @@ class GrownReport:
         if factor != last.factor:
             rows = zip(segments, counts, strict=True)
             segments = [
-                SegmentReport(one.key, one.sha256, one.size_bytes, scaled(count, factor))
+                SegmentReport(
+                    key=one.key,
+                    sha256=one.sha256,
+                    size_bytes=one.size_bytes,
+                    tokens_est=scaled(count, factor),
+                )
                 for one, count in rows
             ]
             anew += [n for n, count in enumerate(counts) if count < 0]
@@ -106,7 +111,14 @@ class GrownReport:
         estimated = sorted({n for n in places if not _is_known(layer.pieces[n], counted)})
         made = tuple(segments)
         self._last = _Reported(
-            layer.pieces, factor, profile, made, tuple(counts), tuple(estimated), size, tokens
+            pieces=layer.pieces,
+            factor=factor,
+            profile=profile,
+            segments=made,
+            counts=tuple(counts),
+            estimated=tuple(estimated),
+            size_bytes=size,
+            tokens=tokens,
         )
         return _report(layer, offset_chars, made, size, tokens)
 
@@ -167,20 +179,29 @@ def _segment_report(
 ) -> SegmentReport:
     wire = piece.wire
     if not piece.parts:
-        return SegmentReport(piece.key, piece.sha256, 0, 0)  # told in its own layer
+        return SegmentReport(
+            key=piece.key, sha256=piece.sha256, size_bytes=0, tokens_est=0
+        )  # told in its own layer
     if isinstance(wire, Segment):  # most are, of thousands in each request
         size, known = size_bytes(wire.text), counted.get(piece.sha256)
         tokens = scaled(estimate_tokens(size) if known is None else known, factor)
-        return SegmentReport(piece.key, piece.sha256, size, tokens)
+        return SegmentReport(key=piece.key, sha256=piece.sha256, size_bytes=size, tokens_est=tokens)
     if isinstance(wire, AttachmentPart):
         tokens = attachment_tokens(wire, profile.pdf if profile else None, factor)
-        return SegmentReport(piece.key, piece.sha256, wire.size_bytes, tokens)
+        return SegmentReport(
+            key=piece.key, sha256=piece.sha256, size_bytes=wire.size_bytes, tokens_est=tokens
+        )
     size = sum(map(size_bytes, piece.parts))
     known = counted.get(piece.sha256)
     tokens = scaled(estimate_tokens(size) if known is None else known, factor)
     files = wire.attachments if isinstance(wire, ToolResultPart) else ()
     tokens += sum(result_file_tokens(file, profile, factor) for file in files)
-    return SegmentReport(piece.key, piece.sha256, size + sum(file.size_bytes for file in files), tokens)
+    return SegmentReport(
+        key=piece.key,
+        sha256=piece.sha256,
+        size_bytes=size + sum(file.size_bytes for file in files),
+        tokens_est=tokens,
+    )
 
 
 # Looking at one file, and at a stack that is not the one shown.
@@ -194,11 +215,11 @@ def inspect(state: AppState, path: str) -> Result:
     project = state.config.project
     return state, (
         InspectOnDisk(
-            project.root,
-            FileItem(path),
-            project.allowed_roots,
-            state.config.settings.files,
-            project.policies.shown,
+            root=project.root,
+            item=FileItem(path=path),
+            allowed_roots=project.allowed_roots,
+            limits=state.config.settings.files,
+            shown=project.policies.shown,
         ),
     )
 
@@ -214,8 +235,10 @@ def keep_out(state: AppState, asked: KeepOut) -> Result:
     """Keep a source out of what is recalled for the draft; the stack is put together anew by itself."""
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None:
-        return conclude(state, CommandOutcome(asked.command_id, problem="The discussion is not open.")), ()
+        return conclude(
+            state, CommandOutcome(command_id=asked.command_id, problem="The discussion is not open.")
+        ), ()
     others = tuple(source for source in opened.kept_out if source != asked.source)
     kept_out = (*others, asked.source) if asked.is_out else others
     state = with_open(state, replace(opened, kept_out=kept_out))
-    return conclude(state, CommandOutcome(asked.command_id)), ()
+    return conclude(state, CommandOutcome(command_id=asked.command_id)), ()

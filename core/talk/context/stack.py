@@ -51,7 +51,7 @@ def role_layer(epoch: int, role_text: str) -> Layer:
 def tool_format_layer(tool_format_text: str) -> Layer:
     """Layer 2. On the wire it is the form of the vendor's tool parameter, so no segment of its own."""
     text = _ended(tool_format_text)
-    pieces = [Piece("2", (text,), digest(text))] if text else []
+    pieces = [Piece(key="2", parts=(text,), sha256=digest(text))] if text else []
     return make_layer(LayerId.TOOL_FORMAT, pieces)
 
 
@@ -119,7 +119,7 @@ def _tool_piece(tool: ToolSchema) -> Piece:
     parameters = read_json(tool.parameters_json)
     value = {"description": tool.description, "name": tool.name, "parameters": parameters}
     text = canonical_json(value) + "\n"
-    return Piece(f"3/{tool.name}", (text,), digest(text))
+    return Piece(key=f"3/{tool.name}", parts=(text,), sha256=digest(text))
 
 
 def _named(

@@ -135,8 +135,10 @@ class RequestCounter:
             image_ends.append(so_far[1])
             if not estimated:
                 whole = number
-        self._last = _Counted(profile, request.messages, token_ends, image_ends, whole)
-        return RequestCount(tokens + so_far[0], images + so_far[1], not estimated)
+        self._last = _Counted(
+            profile=profile, messages=request.messages, tokens=token_ends, images=image_ends, whole=whole
+        )
+        return RequestCount(tokens=tokens + so_far[0], images=images + so_far[1], is_whole=not estimated)
 
 
 def _tokens_and_images(

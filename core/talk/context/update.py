@@ -202,7 +202,9 @@ def _framed(text: str) -> _Framed | None:
     opening = _OPENING.fullmatch(lines[0])
     if opening is None or len(lines) < 3 or lines[-1]:
         return None
-    return _Framed(lines[0], lines[1:-2], lines[-2], opening[1], opening[2] or "")
+    return _Framed(
+        opening=lines[0], lines=lines[1:-2], end=lines[-2], tag=opening[1], attributes=opening[2] or ""
+    )
 
 
 def _restored(first: str) -> str:

@@ -59,7 +59,9 @@ def budget_of(context_tokens: int | None, fixed: int) -> WindowBudget:
     window, is_assumed = window_of(context_tokens)
     used = window * USED_PERCENT // 100
     sendable = used - used * _ANSWER_PERCENT // 100
-    return WindowBudget(window, is_assumed, sendable, fixed, max(0, sendable - fixed))
+    return WindowBudget(
+        window=window, is_assumed=is_assumed, sendable=sendable, fixed=fixed, room=max(0, sendable - fixed)
+    )
 
 
 def is_told(used: int, window: int) -> bool:
@@ -93,10 +95,10 @@ def context_window(state: AppState, discussion_id: str) -> ContextWindow | None:
     used, is_reported = _used(state, opened)
     cut, compaction = opened.cut, state.agent.compactions.get(discussion_id)
     return ContextWindow(
-        limit,
-        is_assumed,
-        used,
-        is_reported,
+        limit_tokens=limit,
+        is_assumed=is_assumed,
+        used_tokens=used,
+        is_reported=is_reported,
         begins_at=cut.begins_at if cut is not None else "",
         left_messages=cut.left_messages if cut is not None else 0,
         left_tokens_est=cut.left_tokens_est if cut is not None else 0,

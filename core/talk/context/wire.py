@@ -109,7 +109,7 @@ def system_segments(
     own = (segment for layer in _BEFORE_PROJECT for segment in layers[layer - 1].segments)
     known = [LayerId.PROJECT] if takes_long_system else []
     frozen = (
-        Segment(layer, piece.key, piece.text, piece.sha256)
+        Segment(layer=layer, key=piece.key, text=piece.text, sha256=piece.sha256)
         for layer in (*known, LayerId.KNOWLEDGE)
         for piece in _known_of(layers, view, layer)
     )
@@ -120,13 +120,19 @@ def canonical_view(layers: Sequence[Layer], withdrawals: int = 0) -> ContextView
     """The view of a canonical rewrite: the stack's own layers 6, 7, 9 and 10 as the base, nothing appended."""
     files = pieces_of(layers, LayerId.FILE_DETAILS)
     known = pieces_of(layers, *_KNOWN)
-    return ContextView(FrozenBase(layers[LayerId.FILE_SET - 1].text, files, known, withdrawals))
+    return ContextView(
+        base=FrozenBase(
+            file_set=layers[LayerId.FILE_SET - 1].text, files=files, known=known, withdrawals=withdrawals
+        )
+    )
 
 
 def pieces_of(layers: Sequence[Layer], *ids: LayerId) -> tuple[BaseFile, ...]:
     """The pieces of layers as a base holds them."""
     return tuple(
-        BaseFile(piece.key, piece.sha256, piece.text) for layer in ids for piece in layers[layer - 1].pieces
+        BaseFile(key=piece.key, sha256=piece.sha256, text=piece.text)
+        for layer in ids
+        for piece in layers[layer - 1].pieces
     )
 
 
@@ -160,7 +166,9 @@ def based_layers(view: ContextView) -> tuple[Layer, ...]:
 
 def _as_layer(layer: LayerId, pieces: Sequence[BaseFile]) -> Layer:
     own = (piece for piece in pieces if layer_of(piece.key) == layer)
-    return make_layer(layer, [Piece(one.key, (one.text,), one.sha256, AS_TEXT) for one in own])
+    return make_layer(
+        layer, [Piece(key=one.key, parts=(one.text,), sha256=one.sha256, wire=AS_TEXT) for one in own]
+    )
 
 
 def _known_of(layers: Sequence[Layer], view: ContextView, layer: LayerId) -> tuple[BaseFile, ...]:
@@ -238,10 +246,12 @@ def turn_key(message_id: str) -> str:
 def tail_segments(tail: TurnTail) -> tuple[Segment, ...]:
     """Passages that were recalled for an earlier turn, and its layer 8, as both stand on the wire behind the person's words."""
     key = turn_key(tail.message_id)
-    told = Segment(LayerId.TURNS, f"{key}/told", tail.text, digest(tail.text))
+    told = Segment(layer=LayerId.TURNS, key=f"{key}/told", text=tail.text, sha256=digest(tail.text))
     if not tail.retrieved:
         return (told,)
-    return Segment(LayerId.TURNS, f"{key}{RECALLED_BEHIND}", tail.retrieved, digest(tail.retrieved)), told
+    return Segment(
+        layer=LayerId.TURNS, key=f"{key}{RECALLED_BEHIND}", text=tail.retrieved, sha256=digest(tail.retrieved)
+    ), told
 
 
 def delta_text(delta: ViewDelta) -> str:
@@ -278,7 +288,7 @@ def _head(layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool
     if not takes_long_system and project:
         yield _joined(LayerId.PROJECT, project)
     if base.file_set:
-        yield Segment(LayerId.FILE_SET, _SET, base.file_set, digest(base.file_set))
+        yield Segment(layer=LayerId.FILE_SET, key=_SET, text=base.file_set, sha256=digest(base.file_set))
     if base.files:
         yield _joined(LayerId.FILE_DETAILS, base.files)
 
@@ -286,7 +296,7 @@ def _head(layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool
 def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
     """A layer as one segment, under the digest that the stack makes of those of its pieces."""
     one = pieces[0].sha256 if len(pieces) == 1 else digest("\n".join(piece.sha256 for piece in pieces))
-    return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
+    return Segment(layer=layer, key=str(int(layer)), text="".join(piece.text for piece in pieces), sha256=one)
 
 
 def _tails(
@@ -387,10 +397,12 @@ def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
 
 
 def _text(layer: Layer, piece: Piece) -> Segment:
-    return Segment(layer.id, piece.key, piece.text, piece.sha256)
+    return Segment(layer=layer.id, key=piece.key, text=piece.text, sha256=piece.sha256)
 
 
 @lru_cache(maxsize=64)
 def _delta_segment(delta: ViewDelta) -> Segment:
     text = delta_text(delta)
-    return Segment(LayerId.FILE_DETAILS, f"{_DETAILS}/delta/{delta.message_id}", text, digest(text))
+    return Segment(
+        layer=LayerId.FILE_DETAILS, key=f"{_DETAILS}/delta/{delta.message_id}", text=text, sha256=digest(text)
+    )

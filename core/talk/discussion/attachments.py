@@ -55,7 +55,12 @@ def save(
     Raises:
         StorageError: it was not kept.
     """
-    part = AttachmentPart(hashlib.sha256(data).hexdigest(), media_type or sniff(data), name, len(data))
+    part = AttachmentPart(
+        sha256=hashlib.sha256(data).hexdigest(),
+        media_type=media_type or sniff(data),
+        name=name,
+        size_bytes=len(data),
+    )
     path = attachment_file(home, discussion_id, part)
     if not _holds(path, part.sha256):
         make_dirs(path.parent, disk=disk)

@@ -86,7 +86,9 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
     found = {match.discussion_id: _found(home, match, words) for match in ranked}
     lines = {discussion_id: line for discussion_id, (line, _) in found.items()}
     messages = {discussion_id: message for discussion_id, (_, message) in found.items() if message}
-    return SearchHits(query, tuple(match.discussion_id for match in ranked), lines, messages=messages)
+    return SearchHits(
+        query=query, ids=tuple(match.discussion_id for match in ranked), lines=lines, messages=messages
+    )
 
 
 def _words(query: str) -> tuple[str, ...]:
@@ -109,7 +111,17 @@ def _matches(db: sqlite3.Connection, words: Iterable[str]) -> list[_Match]:
         " WHERE NOT e.is_deleted AND e.aside = ''",
         (" AND ".join(map(_quoted, words)), MAX_MATCHES),
     )
-    return [_Match(row[0], bool(row[1]), row[2] or 0.0, row[3], row[4], row[5]) for row in rows]
+    return [
+        _Match(
+            discussion_id=row[0],
+            is_name=bool(row[1]),
+            score=row[2] or 0.0,
+            start=row[3],
+            size=row[4],
+            preview=row[5],
+        )
+        for row in rows
+    ]
 
 
 def _best(matches: Iterable[_Match]) -> dict[str, _Match]:
@@ -130,19 +142,26 @@ def _scattered(db: sqlite3.Connection, words: tuple[str, ...]) -> dict[str, _Mat
 
 
 def _behind(match: _Match) -> _Match:
-    return _Match(match.discussion_id, False, 0.0, match.start, match.size, match.preview)
+    return _Match(
+        discussion_id=match.discussion_id,
+        is_name=False,
+        score=0.0,
+        start=match.start,
+        size=match.size,
+        preview=match.preview,
+    )
 
 
 def _literal(db: sqlite3.Connection, query: str, limit: int) -> SearchHits:
     wanted = clean(query[:MAX_QUERY_CHARS]).strip()
     if not wanted:
-        return SearchHits(query)
+        return SearchHits(query=query)
     rows = db.execute(
         "SELECT d.id, max(e.preview) FROM entry AS e JOIN discussion AS d ON d.number = e.discussion"
         " WHERE instr(e.preview, ?) > 0 AND NOT e.is_deleted AND e.aside = '' GROUP BY d.id ORDER BY d.id DESC LIMIT ?",
         (wanted, limit),
     ).fetchall()
-    return SearchHits(query, tuple(row[0] for row in rows), dict(rows))
+    return SearchHits(query=query, ids=tuple(row[0] for row in rows), lines=dict(rows))
 
 
 def _found(home: Path, match: _Match, words: tuple[str, ...]) -> tuple[str, str]:
@@ -226,7 +245,7 @@ def report(step: RefreshStep) -> None:
 
 def _step(line: bytes) -> RefreshStep:
     ids, done, total = read_json(line)
-    return RefreshStep(tuple(ids), done, total)
+    return RefreshStep(ids=tuple(ids), done=done, total=total)
 
 
 log = logging.getLogger(__name__)
@@ -302,14 +321,14 @@ class Catalog:
         removed = tuple(sorted(set(self.known()) - set(ids)))
         if removed:
             self._file.write(lambda db: forget(db, removed))
-            yield Refreshed((), removed, 0, len(ids))
+            yield Refreshed(summaries=(), removed_ids=removed, done=0, total=len(ids))
         yield from self._refresh_apart(ids)
         position, generation = 0, self._file.generation
         while True:
             summaries, position = self._file.write(self._slice(ids, position, slice_s))
             if self._file.generation != generation:  # the index broke and is empty: begin again
                 position, generation = 0, self._file.generation
-            yield Refreshed(summaries, (), position, len(ids))
+            yield Refreshed(summaries=summaries, removed_ids=(), done=position, total=len(ids))
             if position == len(ids):
                 return
 
@@ -363,7 +382,12 @@ class Catalog:
             return
         with closing(refresh_apart(self._home, file)) as steps:
             for step in steps:
-                yield Refreshed(self.rows(step.ids), (), min(step.done, len(ids) - 1), len(ids))
+                yield Refreshed(
+                    summaries=self.rows(step.ids),
+                    removed_ids=(),
+                    done=min(step.done, len(ids) - 1),
+                    total=len(ids),
+                )
 
     def _is_much(self, ids: list[str]) -> bool:
         """True if a refresh has a lot to parse; looks at files only as long as it does not know."""
@@ -443,4 +467,4 @@ class Catalog:
         db.execute("RELEASE one_discussion")
         read = read_meta(self._home, discussion_id)
         problem = " ".join(filter(None, (problem, read.problem)))
-        return DiscussionSummary(read.meta, read.meta.created_at, problem=problem), True
+        return DiscussionSummary(meta=read.meta, updated_at=read.meta.created_at, problem=problem), True

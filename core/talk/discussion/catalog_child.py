@@ -21,7 +21,11 @@ def main() -> None:
     catalog = Catalog(Path(sys.argv[1]), Path(sys.argv[2]), may_start_child=False)
     with suppress(BrokenPipeError):
         for step in catalog.refresh():
-            report(RefreshStep(tuple(row.meta.id for row in step.summaries), step.done, step.total))
+            report(
+                RefreshStep(
+                    ids=tuple(row.meta.id for row in step.summaries), done=step.done, total=step.total
+                )
+            )
     catalog.close()
     sys.stdout = None
 

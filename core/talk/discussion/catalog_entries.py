@@ -72,12 +72,12 @@ def place_for(db: sqlite3.Connection, number: int, record: MessageRecord) -> Ver
         return None
     chosen = _chosen(db, number, target[0])
     if chosen is None:
-        return VersionPlace(target[1], target[0], record.id)
+        return VersionPlace(position=target[1], first=target[0], aside=record.id)
     version_id, position = chosen
     if _run_end(db, number, position) is not None:
-        return VersionPlace(position, target[0], record.id)
+        return VersionPlace(position=position, first=target[0], aside=record.id)
     _put_aside(db, number, version_id, position)
-    return VersionPlace(position, target[0], "")
+    return VersionPlace(position=position, first=target[0], aside="")
 
 
 def choose(db: sqlite3.Connection, number: int, message_id: str) -> None:
@@ -150,7 +150,7 @@ def read_end(db: sqlite3.Connection, number: int, path: Path, end: int, now: dat
         if not isinstance(line.content, ForeignLine)
     )
     left = left_calls(records, now)
-    folded = FoldedLog(OpenDiscussion(""))
+    folded = FoldedLog(OpenDiscussion(id=""))
     for record in (*records, *left.results):
         folded.add(record)
     entries = folded.close()
@@ -335,7 +335,14 @@ def _index_record(db: sqlite3.Connection, number: int, record: Record, start: in
 def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int) -> None:
     row = db.execute("SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,))
     entry = _IndexedEntry(
-        number, int(row.fetchone()[0]), record.id, record.role.value, record.id, start, size, start
+        discussion=number,
+        position=int(row.fetchone()[0]),
+        message_id=record.id,
+        role=record.role.value,
+        first=record.id,
+        start=start,
+        size=size,
+        began=start,
     )
     place = place_for(db, number, record)
     if place is not None:
@@ -354,7 +361,16 @@ def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int
     known, position, role, first, is_deleted, aside, began = old
     db.execute("DELETE FROM entry WHERE number = ?", (known,))
     entry = _IndexedEntry(
-        number, position, record.target_id, role, first, start, size, began, bool(is_deleted), aside
+        discussion=number,
+        position=position,
+        message_id=record.target_id,
+        role=role,
+        first=first,
+        start=start,
+        size=size,
+        began=began,
+        is_deleted=bool(is_deleted),
+        aside=aside,
     )
     _insert(db, entry, parts_text(record.parts))
 
@@ -392,7 +408,13 @@ def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
     ] == name and _has_name(db, number):
         return
     db.execute("DELETE FROM entry WHERE discussion = ? AND position = 0", (number,))
-    _insert(db, _IndexedEntry(number, 0, "", "name", "", 0, 0, 0), name)
+    _insert(
+        db,
+        _IndexedEntry(
+            discussion=number, position=0, message_id="", role="name", first="", start=0, size=0, began=0
+        ),
+        name,
+    )
     db.execute("UPDATE discussion SET name = ? WHERE number = ?", (name, number))
 
 

@@ -46,17 +46,17 @@ class _GoneCalls(msgspec.Struct, frozen=True):
 def cut_record(cut: ViewCut) -> ViewRecord:
     """The record of a cut for the log."""
     data = {key: value for key, value in to_json_value(cut).items() if key not in {"id", "at"}}
-    return ViewRecord(cut.id, cut.at, CUT_KIND, _json(data))
+    return ViewRecord(id=cut.id, at=cut.at, kind=CUT_KIND, data_json=_json(data))
 
 
 def line_record(record_id: str, at: datetime, line: ViewLine) -> ViewRecord:
     """The record of a line for the log."""
-    return ViewRecord(record_id, at, LINE_KIND, _json(to_json_value(line)))
+    return ViewRecord(id=record_id, at=at, kind=LINE_KIND, data_json=_json(to_json_value(line)))
 
 
 def calls_record(record_id: str, at: datetime, call_ids: Sequence[str]) -> ViewRecord:
     """The record of calls that leave the view with their results."""
-    return ViewRecord(record_id, at, CALLS_KIND, _json({"calls": list(call_ids)}))
+    return ViewRecord(id=record_id, at=at, kind=CALLS_KIND, data_json=_json({"calls": list(call_ids)}))
 
 
 def read_calls(record: ViewRecord) -> frozenset[str]:
@@ -130,7 +130,9 @@ def _with_lines(message: Message, lines: Sequence[ViewLine]) -> Iterator[Message
             message = with_line(message, line.text)
     yield message
     for number, line in enumerate(own):
-        yield Message(f"{message.id}/{number}{LINE_END}", message.at, Role.USER, (TextPart(line.text),))
+        yield Message(
+            id=f"{message.id}/{number}{LINE_END}", at=message.at, role=Role.USER, parts=(TextPart(line.text),)
+        )
 
 
 def with_line(message: Message, line: str) -> Message:
@@ -149,7 +151,9 @@ def head_message(cut: ViewCut) -> Message | None:
     summary = frame("summary", cut.summary) if cut.summary.strip() else ""
     journal = frame("journal", cut.journal) if cut.journal.strip() else ""
     text = f"{HEAD_NOTE}{summary}{journal}"
-    return Message(cut.id, cut.at, Role.USER, (TextPart(text),)) if summary or journal else None
+    return (
+        Message(id=cut.id, at=cut.at, role=Role.USER, parts=(TextPart(text),)) if summary or journal else None
+    )
 
 
 def has_content(message: Message) -> bool:

@@ -113,8 +113,8 @@ def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
     if summary.turns:
         before = model_label(state, summary.meta.provider, summary.meta.model)
         words = f"{before} → {model_label(state, command.provider, model)}"
-        mark = MarkRecord(given.make_id(), given.at, "model", words)
-        effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
+        mark = MarkRecord(id=given.make_id(), at=given.at, kind="model", text=words)
+        effects = (*effects, AppendRecords(discussion_id=command.discussion_id, records=(mark,)))
     return state, effects
 
 

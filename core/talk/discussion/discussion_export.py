@@ -326,19 +326,19 @@ def look_at(path: str, kept: Iterable[Path]) -> ExportPlace:
     try:
         given = Path(path).expanduser()
     except RuntimeError as error:
-        raise _refused(ExportPlace(Path(path)), str(error), "Choose another place") from error
+        raise _refused(ExportPlace(target=Path(path)), str(error), "Choose another place") from error
     if not given.is_absolute():
-        raise _refused(ExportPlace(given), "it is not a whole path", "Begin it with / or ~")
+        raise _refused(ExportPlace(target=given), "it is not a whole path", "Begin it with / or ~")
     try:
         target = given.parent.resolve() / given.name
         real = target.resolve()
         found = real.stat() if real.exists() else None
     except (OSError, RuntimeError, ValueError) as error:
-        raise _refused(ExportPlace(Path(path)), str(error), "Choose another place") from error
+        raise _refused(ExportPlace(target=Path(path)), str(error), "Choose another place") from error
     ours = next((str(one) for one in kept for place in (target, real) if _is_within(place, one)), "")
     return ExportPlace(
-        real if found is not None else target,
-        ours,
+        target=real if found is not None else target,
+        kept=ours,
         is_there=os.path.lexists(target),
         is_folder=found is not None and stat.S_ISDIR(found.st_mode),
         is_file=found is not None and stat.S_ISREG(found.st_mode),

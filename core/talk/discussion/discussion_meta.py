@@ -162,8 +162,16 @@ def read_draft(home: Path, discussion_id: str) -> Draft:
 def _attachment(item: Mapping[str, Any]) -> AttachmentPart:
     sha256, media_type, name = str(item["sha256"]), str(item["media_type"]), str(item["name"])
     size, pages = int(item["size_bytes"]), int(item.get("pages", 0))
-    text = str(item.get("text_sha256", "")), int(item.get("text_bytes", 0))
-    return AttachmentPart(sha256, media_type, name, size, pages, *text, side_px=int(item.get("side_px", 0)))
+    return AttachmentPart(
+        sha256=sha256,
+        media_type=media_type,
+        name=name,
+        size_bytes=size,
+        pages=pages,
+        text_sha256=str(item.get("text_sha256", "")),
+        text_bytes=int(item.get("text_bytes", 0)),
+        side_px=int(item.get("side_px", 0)),
+    )
 
 
 def _write_or_remove(path: Path, data: bytes, disk: Disk) -> None:

@@ -119,19 +119,38 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
         case AttachFile():
             most = state.config.settings.files.max_attachment_bytes
             shown = state.config.project.policies.shown
-            return state, (StoreAttachment(asked.discussion_id, most, path=asked.path, shown=shown),)
+            return state, (
+                StoreAttachment(
+                    discussion_id=asked.discussion_id, max_bytes=most, path=asked.path, shown=shown
+                ),
+            )
         case AttachText():
             most, text = state.config.settings.files.max_attachment_bytes, clean(asked.text)
-            return state, (StoreAttachment(asked.discussion_id, most, text=text, name=asked.name),)
+            return state, (
+                StoreAttachment(
+                    discussion_id=asked.discussion_id, max_bytes=most, text=text, name=asked.name
+                ),
+            )
         case AttachPicture():
             most = state.config.settings.files.max_attachment_bytes
-            return state, (StoreAttachment(asked.discussion_id, most, data=asked.data, name=asked.name),)
+            return state, (
+                StoreAttachment(
+                    discussion_id=asked.discussion_id, max_bytes=most, data=asked.data, name=asked.name
+                ),
+            )
         case Detach():
             return _detach(state, asked)
         case ExportDiscussion():
             kept = (state.program.home, *sorted(state.config.settings_paths))
-            given_path = asked.discussion_id, asked.form, asked.path
-            return state, (WriteExport(*given_path, kept, replaces=asked.replaces),)
+            return state, (
+                WriteExport(
+                    discussion_id=asked.discussion_id,
+                    form=asked.form,
+                    path=asked.path,
+                    kept=kept,
+                    replaces=asked.replaces,
+                ),
+            )
         case SearchDiscussions():
             return _search(state, asked.query)
         case _:
@@ -231,5 +250,5 @@ def _search(state: AppState, query: str) -> Result:
     if not query:
         return replace(state, discussions=replace(state.discussions, search=SearchHits())), ()
     return replace(
-        state, discussions=replace(state.discussions, search=SearchHits(query, is_complete=False))
+        state, discussions=replace(state.discussions, search=SearchHits(query=query, is_complete=False))
     ), (SearchCatalog(query),)

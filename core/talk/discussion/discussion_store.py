@@ -190,7 +190,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
         held_calls=held,
     )
     read = discussion_meta.read_meta(home, discussion_id)
-    return LoadedDiscussion(read.meta, discussion, read.problem)
+    return LoadedDiscussion(meta=read.meta, discussion=discussion, meta_problem=read.problem)
 
 
 def branch(

@@ -151,11 +151,18 @@ class DiscussionHandler:
                 self._append(effect)
             case AddToQueue():
                 queue = queue_file.add(self._root, effect.discussion_id, effect.prompt)
-                self._emit(QueueWritten(effect.discussion_id, queue, effect.prompt, effect.command_id))
+                self._emit(
+                    QueueWritten(
+                        discussion_id=effect.discussion_id,
+                        queue=queue,
+                        added=effect.prompt,
+                        command_id=effect.command_id,
+                    )
+                )
             case RemoveFromQueue():
                 meta.write_draft(self._root, effect.discussion_id, effect.draft)
                 queue = queue_file.remove(self._root, effect.discussion_id, effect.prompt_id)
-                self._emit(QueueWritten(effect.discussion_id, queue))
+                self._emit(QueueWritten(discussion_id=effect.discussion_id, queue=queue))
             case CreateOnDisk():
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
@@ -201,22 +208,36 @@ class DiscussionHandler:
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._refused(effect)
-            self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
+            self._emit(
+                WriteFailed(
+                    discussion_id=effect.discussion_id,
+                    token=effect.token,
+                    text=error.what,
+                    detail=detail,
+                    records=effect.records,
+                )
+            )
             return
         except Exception as error:  # the edge of a write: the turn that waits for it must hear of it
             logger.exception("records of %s could not be written", effect.discussion_id)
             self._refused(effect)
             text = f"The program failed to write: {type(error).__name__}: {error}"
             self._emit(
-                WriteFailed(effect.discussion_id, effect.token, text, "See the log file.", effect.records)
+                WriteFailed(
+                    discussion_id=effect.discussion_id,
+                    token=effect.token,
+                    text=text,
+                    detail="See the log file.",
+                    records=effect.records,
+                )
             )
             return
         if went is None:
             queue = queue_file.read(self._root, effect.discussion_id).prompts
             call_id = effect.token.call_id if isinstance(effect.token, PromptToken) else ""
-            self._emit(PromptGone(effect.discussion_id, call_id, queue))
+            self._emit(PromptGone(discussion_id=effect.discussion_id, call_id=call_id, queue=queue))
             return
-        told = RecordsAppended(effect.discussion_id, effect.records, effect.token)
+        told = RecordsAppended(discussion_id=effect.discussion_id, records=effect.records, token=effect.token)
         if goes_on(
             effect.token, effect.records
         ):  # its calls begin; whatever they write comes here, behind the journal's end
@@ -327,7 +348,11 @@ class DiscussionHandler:
 
     def _created(self, new: DiscussionMeta, token: BranchToken | None = None) -> None:
         loaded = self._load(new.id)
-        self._emit(DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion, token))
+        self._emit(
+            DiscussionCreated(
+                summary=summarise(loaded.meta, loaded.discussion), discussion=loaded.discussion, token=token
+            )
+        )
 
     def _write_draft(self, effect: WriteDraft) -> None:
         if (self._root / "discussions" / effect.discussion_id).is_dir():
@@ -349,7 +374,9 @@ class DiscussionHandler:
         render = export_json if effect.form == "json" else export_markdown
         write = write_file if place.is_there else create_file
         write(place.target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
-        self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(place.target)))
+        self._emit(
+            OperationDone(subject="export", text=f"Exported {loaded.meta.name!r}.", detail=str(place.target))
+        )
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:
@@ -432,11 +459,18 @@ class ListingHandler:
             for gone in found.removed_ids:
                 rows.pop(gone, None)
             if found.done < found.total:
-                self._emit(WorkerReported("list", "busy", "Reading discussions", found.done / found.total))
-                self._emit(SummariesLoaded(found.summaries, is_complete=False))
+                self._emit(
+                    WorkerReported(
+                        name="list",
+                        status="busy",
+                        detail="Reading discussions",
+                        fraction=found.done / found.total,
+                    )
+                )
+                self._emit(SummariesLoaded(summaries=found.summaries, is_complete=False))
         self._listed = self._catalog.known()
         self._report(rows, is_complete=True)
-        self._emit(WorkerReported("list", "idle"))
+        self._emit(WorkerReported(name="list", status="idle"))
         self._count_spent(rows)
         self._look_into_trash(trash_days)
 
@@ -455,16 +489,16 @@ class ListingHandler:
         paid = all_paid_since(self._home, logs, start)
         self._emit(
             SpentCounted(
-                start,
-                sum(one.usd for one in paid.values()),
-                any(one.is_estimate for one in paid.values()),
-                frozenset(paid),
+                day_start=start,
+                usd=sum(one.usd for one in paid.values()),
+                has_estimate=any(one.is_estimate for one in paid.values()),
+                ids=frozenset(paid),
             )
         )
 
     def _report(self, rows: dict[str, DiscussionSummary], *, is_complete: bool) -> None:
         drafted = frozenset(key for key in rows if has_draft(self._home, key)) if is_complete else frozenset()
-        self._emit(SummariesLoaded(tuple(rows.values()), is_complete, drafted))
+        self._emit(SummariesLoaded(summaries=tuple(rows.values()), is_complete=is_complete, drafted=drafted))
 
     def _look_into_trash(self, trash_days: int) -> None:
         try:
@@ -472,14 +506,20 @@ class ListingHandler:
                 trash.expire(self._home, self._clock(), trash_days)
         except StorageError as error:  # it empties nothing for now, and nobody waits for that
             self._emit(
-                OperationFailed("trash", error.what, f"{error.remedy} {error.where}", is_standing=True)
+                OperationFailed(
+                    subject="trash", text=error.what, detail=f"{error.remedy} {error.where}", is_standing=True
+                )
             )
         self._emit(TrashListed(tuple(reversed(trash.items(self._home)))))
 
     def _search(self, query: str) -> None:
         found = self._catalog.search(query, SEARCH_LIMIT)
         self._emit(
-            SearchFound(SearchHits(query, found.ids, found.lines, is_complete=True, messages=found.messages))
+            SearchFound(
+                SearchHits(
+                    query=query, ids=found.ids, lines=found.lines, is_complete=True, messages=found.messages
+                )
+            )
         )
 
 

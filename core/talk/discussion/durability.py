@@ -130,7 +130,14 @@ def write_failed(state: AppState, given: Stamp, event: WriteFailed) -> AppState:
         return state
     retry_at = given.at + RETRY_WRITE_AFTER
     is_result = isinstance(event.token, ResultToken)
-    write = PendingWrite(event.discussion_id, event.records, retry_at, event.text, event.detail, is_result)
+    write = PendingWrite(
+        discussion_id=event.discussion_id,
+        records=event.records,
+        retry_at=retry_at,
+        problem=event.text,
+        remedy=event.detail,
+        is_result=is_result,
+    )
     return replace(
         state,
         discussions=replace(
@@ -150,7 +157,7 @@ def retry_pending(state: AppState, given: Stamp) -> Result:
         return state, ()
     later = {name: replace(write, retry_at=given.at + RETRY_WRITE_AFTER) for name, write in due.items()}
     effects = tuple(
-        AppendRecords(write.discussion_id, write.records, _token(call_id, write))
+        AppendRecords(discussion_id=write.discussion_id, records=write.records, token=_token(call_id, write))
         for call_id, write in due.items()
     )
     return replace(
@@ -175,8 +182,8 @@ def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
     if message.is_of_tools:
         return _refused(state, command.discussion_id, "edited"), ()
     parts = with_text(message, text, command.detached)
-    record = EditRecord(given.make_id(), given.at, message.id, parts)
-    return state, (AppendRecords(command.discussion_id, (record,)),)
+    record = EditRecord(id=given.make_id(), at=given.at, target_id=message.id, parts=parts)
+    return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
 
 
 def _refused(state: AppState, discussion_id: str, what: str) -> AppState:
@@ -207,8 +214,8 @@ def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Res
         return state, ()
     if message.is_of_tools:
         return _refused(state, command.discussion_id, "deleted"), ()
-    record = DeleteRecord(given.make_id(), given.at, message.id)
-    return state, (AppendRecords(command.discussion_id, (record,)),)
+    record = DeleteRecord(id=given.make_id(), at=given.at, target_id=message.id)
+    return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
 
 
 def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> Result:
@@ -216,8 +223,8 @@ def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> R
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
     if message is None:
         return state, ()
-    record = RestoreRecord(given.make_id(), given.at, message.id)
-    return state, (AppendRecords(command.discussion_id, (record,)),)
+    record = RestoreRecord(id=given.make_id(), at=given.at, target_id=message.id)
+    return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
 
 
 def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Result:
@@ -225,11 +232,11 @@ def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Res
     opened = state.discussions.open.get(command.discussion_id)
     chosen = "" if opened is None else opened.version_from(command.message_id, command.step)
     if opened is not None and chosen:
-        record = ChooseRecord(given.make_id(), given.at, chosen)
+        record = ChooseRecord(id=given.make_id(), at=given.at, target_id=chosen)
         state = with_open(state, replace(opened, asked_version=chosen))
-        return state, (AppendRecords(command.discussion_id, (record,)),)
+        return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
     problem = "The discussion has no such version of a reply."
-    return conclude(state, CommandOutcome(command.command_id, problem=problem)), ()
+    return conclude(state, CommandOutcome(command_id=command.command_id, problem=problem)), ()
 
 
 def _find(opened: OpenDiscussion | None, message_id: str) -> Message | None:

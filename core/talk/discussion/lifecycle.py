@@ -130,7 +130,7 @@ def _load(state: AppState, discussion_id: str) -> LoadDiscussion:
         for name, row in rows.items()
         if row.meta.delegated_by and row.meta.parent_id == discussion_id and name not in opened
     )
-    return LoadDiscussion(discussion_id, task_ids=tuple(sorted(tasks)))
+    return LoadDiscussion(discussion_id=discussion_id, task_ids=tuple(sorted(tasks)))
 
 
 def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
@@ -180,7 +180,7 @@ def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
     if summary is None or opened is None or not _holds(opened, command.message_id):
         return state, ()
     meta = branch_meta(summary.meta, given, command.message_id)
-    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
+    return state, (BranchOnDisk(parent_id=command.discussion_id, message_id=command.message_id, meta=meta),)
 
 
 def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> DiscussionMeta:
@@ -221,8 +221,8 @@ def delete(state: AppState, command: DeleteDiscussion) -> Result:
         text = f"Its task {at_work.name!r} is still receiving a reply. Stop it first, then delete."
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     why = f"{WITH}{command.discussion_id}"
-    gone = TrashOnDisk(command.discussion_id, summary.meta.name, "deleted")
-    return state, (gone, *(TrashOnDisk(one.id, one.name, why) for one in tasks))
+    gone = TrashOnDisk(discussion_id=command.discussion_id, name=summary.meta.name, why="deleted")
+    return state, (gone, *(TrashOnDisk(discussion_id=one.id, name=one.name, why=why) for one in tasks))
 
 
 def tasks_of(state: AppState, discussion_id: str) -> tuple[DiscussionMeta, ...]:

@@ -95,7 +95,7 @@ def read(home: Path, discussion_id: str) -> LogContent:
             records.append(line.content)
         if line.is_torn:
             repairs.append(_torn_sentence(line))
-    return LogContent(tuple(records), tuple(foreign), tuple(repairs), size)
+    return LogContent(records=tuple(records), foreign=tuple(foreign), repairs=tuple(repairs), size_bytes=size)
 
 
 def read_views(home: Path, discussion_id: str) -> tuple[ViewRecord, ...]:
@@ -146,10 +146,17 @@ def scan(
                 if size == MAX_LINE_BYTES and not line.endswith(b"\n"):
                     size += _skip_line(stream)
                     yield LogLine(
-                        offset, size, ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
+                        offset=offset,
+                        size_bytes=size,
+                        content=ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes"),
                     )
                 elif holding in line and line.strip(b" \t\r\n\0"):
-                    read = LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                    read = LogLine(
+                        offset=offset,
+                        size_bytes=size,
+                        content=log_codec.decode(line, number),
+                        is_torn=not line.endswith(b"\n"),
+                    )
                     line = b""  # whoever takes the record may keep it for long: a line may be large
                     yield read
                 offset += size

@@ -34,13 +34,13 @@ Change = EditRecord | DeleteRecord | RestoreRecord | UsageRecord
 def message_of(record: MessageRecord) -> Message:
     """Message that a record tells of, as it was said. Which reply it is a version of, the log around it decides."""
     return Message(
-        record.id,
-        record.at,
-        record.role,
-        record.parts,
-        record.status,
-        record.provider,
-        record.model,
+        id=record.id,
+        at=record.at,
+        role=record.role,
+        parts=record.parts,
+        status=record.status,
+        provider=record.provider,
+        model=record.model,
         is_autonomous=record.is_autonomous,
     )
 
@@ -81,7 +81,15 @@ class FoldedLog:
             case ChooseRecord():
                 self._choose(record.target_id)
             case MarkRecord():
-                self._append(Mark(record.id, record.at, record.kind, record.text, self._last_message_id()))
+                self._append(
+                    Mark(
+                        id=record.id,
+                        at=record.at,
+                        kind=record.kind,
+                        text=record.text,
+                        after_id=self._last_message_id(),
+                    )
+                )
             case RequestRecord():
                 self._last_request, self._sent_through = record, self._last_message_id()
                 self._note_retrieved(record)
@@ -159,7 +167,7 @@ class FoldedLog:
         return self._away.get(target.id) or target.version_of or target.id
 
     def _add_version(self, first: str, message: Message) -> None:
-        known = self._versions.get(first) or ReplyVersions((first,), first, {})
+        known = self._versions.get(first) or ReplyVersions(ids=(first,), chosen_id=first, aside={})
         known = replace(known, ids=(*known.ids, message.id))
         position = self._find(known.chosen_id)
         if position is not None and self._run_end(position) == len(self._entries):
@@ -291,7 +299,7 @@ def fold(discussion_id: str, records: Iterable[Record]) -> OpenDiscussion:
     Returns:
         What `apply` gives record by record, in one pass: O(n).
     """
-    content = FoldedLog(OpenDiscussion(discussion_id))
+    content = FoldedLog(OpenDiscussion(id=discussion_id))
     for record in records:
         content.add(record)
     return content.close()

@@ -70,9 +70,11 @@ def left_calls(records: Sequence[Record], now: datetime) -> LeftCalls:
             asked.append(call_id)
             continue
         words = BEGUN if call_id in begun else NOT_BEGUN
-        part = ToolResultPart(call_id, words, is_error=True, ended=CallEnd.INTERRUPTED)
+        part = ToolResultPart(call_id=call_id, text=words, is_error=True, ended=CallEnd.INTERRUPTED)
         record_id = make_id(now, f"left/{reply.id}/{call_id}")
-        results.append(MessageRecord(record_id, now, Role.TOOL, (part,), Status.INTERRUPTED))
+        results.append(
+            MessageRecord(id=record_id, at=now, role=Role.TOOL, parts=(part,), status=Status.INTERRUPTED)
+        )
     return LeftCalls(tuple(results), tuple(asked))
 
 
@@ -147,7 +149,7 @@ class _Order(msgspec.Struct):
 
     def copy(self) -> _Order:
         """One that can be changed."""
-        return _Order(self.is_kept, set(self.seen), self.asked, self.answered)
+        return _Order(is_kept=self.is_kept, seen=set(self.seen), asked=self.asked, answered=self.answered)
 
     def take(self, message: Message) -> None:
         """Take in the message behind the last."""
@@ -211,9 +213,11 @@ def _answers(
     while at < len(calls):
         held = places[at]
         if held is None:
-            part = ToolResultPart(calls[at].call_id, NO_RESULT, is_error=True, ended=CallEnd.INTERRUPTED)
+            part = ToolResultPart(
+                call_id=calls[at].call_id, text=NO_RESULT, is_error=True, ended=CallEnd.INTERRUPTED
+            )
             missing = f"{reply.id}/{calls[at].call_id}"
-            yield Message(missing, reply.at, Role.TOOL, (part,), Status.INTERRUPTED)
+            yield Message(id=missing, at=reply.at, role=Role.TOOL, parts=(part,), status=Status.INTERRUPTED)
             at += 1
             continue
         message = held[0]

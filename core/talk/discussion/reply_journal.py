@@ -76,14 +76,14 @@ class LeftoverReply(msgspec.Struct, frozen=True):
         """The message that it becomes."""
         head = self.head
         return MessageRecord(
-            head.reply_id,
-            head.at,
-            Role.ASSISTANT,
-            self.parts,
-            Status.INTERRUPTED,
-            head.provider,
-            head.model,
-            head.version_of,
+            id=head.reply_id,
+            at=head.at,
+            role=Role.ASSISTANT,
+            parts=self.parts,
+            status=Status.INTERRUPTED,
+            provider=head.provider,
+            model=head.model,
+            version_of=head.version_of,
         )
 
 
@@ -352,12 +352,12 @@ def _read(path: Path) -> LeftoverReply | None:
         return None
     lost = last.get("lost")
     return LeftoverReply(
-        head,
-        parts.joined(),
-        path,
-        usage,
-        last.get("out") is True,
-        min(lost, _MOST_LOST) if isinstance(lost, int) and lost > 0 else 0,
+        head=head,
+        parts=parts.joined(),
+        path=path,
+        reported=usage,
+        is_out=last.get("out") is True,
+        lost=min(lost, _MOST_LOST) if isinstance(lost, int) and lost > 0 else 0,
     )
 
 
@@ -373,14 +373,16 @@ def _head(data: dict[str, Any]) -> ReplyHead | None:
         at = datetime.fromisoformat(data["at"])
         moment = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
         return ReplyHead(
-            str(data["id"]),
-            moment,
-            str(data["provider"]),
-            str(data["model"]),
-            str(data.get("call", "")),
-            _usage(data.get("expected")),
-            factor if isinstance(factor := data.get("factor"), float) and 0 < factor < _MOST_FACTOR else 1.0,
-            str(data.get("version_of", "")),
+            reply_id=str(data["id"]),
+            at=moment,
+            provider=str(data["provider"]),
+            model=str(data["model"]),
+            call_id=str(data.get("call", "")),
+            expected=_usage(data.get("expected")),
+            factor=factor
+            if isinstance(factor := data.get("factor"), float) and 0 < factor < _MOST_FACTOR
+            else 1.0,
+            version_of=str(data.get("version_of", "")),
         )
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
@@ -417,7 +419,7 @@ class _Parts:
             case {"c": [str(call_id), str(name), str(arguments)]}:
                 self._end_texts()
                 self._end_thoughts("")
-                self._done.append(ToolCallPart(call_id, name, arguments))
+                self._done.append(ToolCallPart(call_id=call_id, name=name, arguments_json=arguments))
             case _:
                 pass
 
@@ -520,4 +522,8 @@ def paid_for(left: LeftoverReply) -> tuple[UsageRecord, ...]:
     usage = with_lost(usage, expected, left.lost, price)
     if not usage.is_estimate:
         return ()
-    return (UsageRecord(make_id(head.at, f"{head.reply_id}/usage"), head.at, head.reply_id, usage),)
+    return (
+        UsageRecord(
+            id=make_id(head.at, f"{head.reply_id}/usage"), at=head.at, message_id=head.reply_id, usage=usage
+        ),
+    )

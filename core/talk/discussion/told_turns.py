@@ -48,7 +48,7 @@ def turn_record(record_id: str, told: ToldTurn, before: ToldTurn | None, at: dat
     }
     own = {name: read_json(text.json) for name, text in told.texts.items() if name not in same}
     data = {"message_id": told.message_id, "same": same, "told": own}
-    return ViewRecord(record_id, at, TURN_KIND, _json(data))
+    return ViewRecord(id=record_id, at=at, kind=TURN_KIND, data_json=_json(data))
 
 
 def read_turn(record: ViewRecord, before: ToldTurn | None) -> ToldTurn | None:

@@ -52,14 +52,22 @@ def delete(home: Path, discussion_id: str, now: datetime, why: str, *, disk: Dis
     directory = paths.discussion_dir(home, discussion_id)
     with reported("delete", directory):
         directory.stat()
-    item = TrashItem(discussion_id, read_meta(home, discussion_id).meta.name, now, why, "")
+    item = TrashItem(
+        discussion_id=discussion_id,
+        name=read_meta(home, discussion_id).meta.name,
+        deleted_at=now,
+        why=why,
+        path="",
+    )
     target = _free_target(home, discussion_id, now)
     make_dirs(target.parent, disk=disk)
     with discussion_lock(directory):
         _note_why(directory / paths.WHY_FILE, item, disk)
     with reported("delete", directory):
         _move(directory, target, disk)
-    return TrashItem(item.discussion_id, item.name, now, why, str(target))
+    return TrashItem(
+        discussion_id=item.discussion_id, name=item.name, deleted_at=now, why=why, path=str(target)
+    )
 
 
 def restore(home: Path, discussion_id: str = "", *, disk: Disk = OS_DISK) -> str:
@@ -178,7 +186,11 @@ def _item(path: Path) -> TrashItem | None:
         return None
     deleted_at = _utc(why.get("deleted_at")) or time_of_id(f"{path.name[:15]}-aaaaaa") or _UNKNOWN_TIME
     return TrashItem(
-        discussion_id, str(why.get("name", by_name)), deleted_at, str(why.get("why", "unknown")), str(path)
+        discussion_id=discussion_id,
+        name=str(why.get("name", by_name)),
+        deleted_at=deleted_at,
+        why=str(why.get("why", "unknown")),
+        path=str(path),
     )
 
 

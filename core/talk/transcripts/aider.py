@@ -35,10 +35,12 @@ def _conversation(started: str, lines_: list[str], starts: dict[str, int]) -> It
     messages: list[TranscriptMessage] = []
     for role, text in _turns(lines_):
         parent = messages[-1].id if messages else ""
-        messages.append(TranscriptMessage(f"#{len(messages) + 1}", role, (TextPart(text),), parent))
+        messages.append(
+            TranscriptMessage(id=f"#{len(messages) + 1}", role=role, parts=(TextPart(text),), parent=parent)
+        )
     if messages:
         key = f"{started} ({count})" if count > 1 else started
-        yield Transcript(key, tuple(messages), at=moment(started), current=messages[-1].id)
+        yield Transcript(id=key, messages=tuple(messages), at=moment(started), current=messages[-1].id)
 
 
 def _turns(lines_: list[str]) -> Iterator[tuple[str, str]]:

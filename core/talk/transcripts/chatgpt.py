@@ -83,7 +83,12 @@ def read(element: msgspec.Raw | Any) -> Transcript:
             loose = from_json(element, _Loose) if is_raw else from_builtins(element, _Loose)
             nodes = _sound_nodes(loose.mapping, skipped)
             found = _Conversation(
-                nodes, loose.title, loose.create_time, loose.current_node, loose.conversation_id, loose.id
+                mapping=nodes,
+                title=loose.title,
+                create_time=loose.create_time,
+                current_node=loose.current_node,
+                conversation_id=loose.conversation_id,
+                id=loose.id,
             )
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError("it is no conversation of ChatGPT") from error
@@ -133,12 +138,12 @@ def _messages(nodes: Mapping[str, _Node], skipped: Counter[str]) -> Iterable[Tra
         model = meta.model_slug if meta is not None else None
         is_hidden = meta is not None and meta.is_visually_hidden_from_conversation is True
         yield TranscriptMessage(
-            key,
-            clean(role) if isinstance(role, str) else "",
-            parts,
-            _nearest(nodes, node.parent, said),
-            moment(message.create_time),
-            model if isinstance(model, str) else "",
+            id=key,
+            role=clean(role) if isinstance(role, str) else "",
+            parts=parts,
+            parent=_nearest(nodes, node.parent, said),
+            at=moment(message.create_time),
+            model=model if isinstance(model, str) else "",
             is_aside=is_hidden or role == "system",
         )
 
@@ -181,16 +186,21 @@ def _parts(message: _Message, author: _Author, skipped: Counter[str]) -> Iterabl
     if whole and content.get("content_type") in {"thoughts", "reasoning_recap"}:
         yield ReasoningPart(whole)
     elif whole and author.role == "tool":
-        yield ToolResultPart("", whole)
+        yield ToolResultPart(call_id="", text=whole)
     elif whole and recipient != "all":
-        yield ToolCallPart("", clean(recipient), whole)
+        yield ToolCallPart(call_id="", name=clean(recipient), arguments_json=whole)
     elif whole:
         yield TextPart(whole)
     for one in content.get("parts") or () if isinstance(content.get("parts"), list) else ():
         if isinstance(one, dict) and isinstance(pointer := one.get("asset_pointer"), str):
             size = one.get("size_bytes")
             kind = "image/png" if "image" in str(one.get("content_type", "")) else "application/octet-stream"
-            yield AttachmentPart("", kind, clean(pointer), size if type(size) is int and size >= 0 else 0)
+            yield AttachmentPart(
+                sha256="",
+                media_type=kind,
+                name=clean(pointer),
+                size_bytes=size if type(size) is int and size >= 0 else 0,
+            )
         elif isinstance(one, dict) and "text" not in one:
             skipped["parts of an unknown kind"] += 1
     yield from _attachments(message)
@@ -219,7 +229,10 @@ def _attachments(message: _Message) -> Iterable[AttachmentPart]:
             kind, size = one.get("mime_type", one.get("mimeType")), one.get("size")
             media = clean(kind) if isinstance(kind, str) else "application/octet-stream"
             yield AttachmentPart(
-                "", media, clean(one["name"]), size if type(size) is int and size >= 0 else 0
+                sha256="",
+                media_type=media,
+                name=clean(one["name"]),
+                size_bytes=size if type(size) is int and size >= 0 else 0,
             )
 
 

@@ -42,12 +42,19 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
         return None if not words.strip() else TextPart(made) if kind == "text" else ReasoningPart(made)
     if kind == "tool_use" and isinstance(block.get("name"), str):
         written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
-        return ToolCallPart(_word(block.get("id")), clean(block["name"]), clean(written))
+        return ToolCallPart(
+            call_id=_word(block.get("id")), name=clean(block["name"]), arguments_json=clean(written)
+        )
     if kind == "tool_result":
         content = block.get("content")
         answer = clean("\n\n".join(_texts(content)))
         files = tuple(filter(None, map(_file, content if isinstance(content, list) else ())))
-        return ToolResultPart(_word(block.get("tool_use_id")), answer, block.get("is_error") is True, files)
+        return ToolResultPart(
+            call_id=_word(block.get("tool_use_id")),
+            text=answer,
+            is_error=block.get("is_error") is True,
+            attachments=files,
+        )
     if (file := _file(block)) is not None:
         return file
     skipped["parts of an unknown kind"] += 1
@@ -62,7 +69,10 @@ def _file(block: Any) -> AttachmentPart | None:
     source = block.get("source")
     media = source.get("media_type") if isinstance(source, dict) else None
     return AttachmentPart(
-        "", _word(media) or "application/octet-stream", _word(block.get("title")) or str(kind), 0
+        sha256="",
+        media_type=_word(media) or "application/octet-stream",
+        name=_word(block.get("title")) or str(kind),
+        size_bytes=0,
     )
 
 
@@ -144,7 +154,9 @@ def _messages(given: Sequence[Any], skipped: Counter[str]) -> Iterable[Transcrip
         above = (
             parent if isinstance(parent, str) and parent in seen else "" if isinstance(parent, str) else last
         )
-        yield TranscriptMessage(key, role, parts, above, moment(one.get("created_at")))
+        yield TranscriptMessage(
+            id=key, role=role, parts=parts, parent=above, at=moment(one.get("created_at"))
+        )
         seen.add(key)
         last = key
 
@@ -158,7 +170,12 @@ def _files(message: dict[str, Any]) -> Iterable[AttachmentPart | TextPart]:
                 continue
             size, kind = one.get("file_size"), one.get("file_type")
             media = clean(kind) if isinstance(kind, str) and "/" in kind else "application/octet-stream"
-            yield AttachmentPart("", media, clean(name), size if type(size) is int and size >= 0 else 0)
+            yield AttachmentPart(
+                sha256="",
+                media_type=media,
+                name=clean(name),
+                size_bytes=size if type(size) is int and size >= 0 else 0,
+            )
             content = one.get("extracted_content")
             if isinstance(content, str) and content.strip():
                 yield TextPart(clean(content))

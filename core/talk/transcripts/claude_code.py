@@ -52,7 +52,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
             row = from_json(line, Any)
         except (msgspec.DecodeError, RecursionError, ValueError):
             is_torn = True
-            broken.append(Unread(f"line {number}", "it is no JSON; the lines around it were read"))
+            broken.append(Unread(place=f"line {number}", why="it is no JSON; the lines around it were read"))
         if isinstance(row, dict):
             _take(row, number, sessions)
     for session in sessions.values():
@@ -60,7 +60,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
             yield session.transcript()
     if is_torn and broken[-1].place == f"line {number}":
         broken[-1] = Unread(
-            f"line {number}, the last", "it ends in the middle; the lines before it were read"
+            place=f"line {number}, the last", why="it ends in the middle; the lines before it were read"
         )
     yield from broken
 
@@ -97,12 +97,12 @@ def _take(row: dict[str, Any], number: int, sessions: dict[str, _Session]) -> No
     model = message.get("model")
     session.messages.append(
         TranscriptMessage(
-            own,
-            kind,
-            parts,
-            parent,
-            moment(row.get("timestamp")),
-            model if isinstance(model, str) else "",
+            id=own,
+            role=kind,
+            parts=parts,
+            parent=parent,
+            at=moment(row.get("timestamp")),
+            model=model if isinstance(model, str) else "",
             is_aside=row.get("isSidechain") is True,
         )
     )

@@ -19,7 +19,7 @@ def read_log(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         yield _transcript("", log_content.model_view(log_content.fold("", _records(buffer))))
     except ValueError as error:
-        yield Unread("the file", str(error))
+        yield Unread(place="the file", why=str(error))
 
 
 def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -27,7 +27,9 @@ def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         header, entries = discussion_export.parse_export(bytes(buffer[:]).decode("utf-8-sig"))
     except (StorageError, ValueError) as error:
-        yield Unread("the file", error.what if isinstance(error, StorageError) else "it is not UTF-8 text")
+        yield Unread(
+            place="the file", why=error.what if isinstance(error, StorageError) else "it is not UTF-8 text"
+        )
         return
     said = (entry for entry in entries if isinstance(entry, Message) and not entry.is_deleted)
     yield _transcript(header.name, said)
@@ -38,7 +40,11 @@ def _transcript(title: str, said: Iterable[Message]) -> Transcript:
     for one in said:
         parent = messages[-1].id if messages else ""
         role = "system" if one.is_autonomous else one.role.value
-        messages.append(TranscriptMessage(one.id, role, one.parts, parent, one.at, one.model))
+        messages.append(
+            TranscriptMessage(
+                id=one.id, role=role, parts=one.parts, parent=parent, at=one.at, model=one.model
+            )
+        )
     first = messages[0] if messages else None
     return Transcript(
         id=first.id if first is not None else "",

@@ -28,20 +28,22 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The conversation in a file; all of it is one message of the person's where no two sides speak."""
     text = decoded(bytes(buffer[:])).strip()
     if not text:
-        yield Unread("the file", "nothing is written in it")
+        yield Unread(place="the file", why="nothing is written in it")
         return
     turns = tuple(_turns(text))
     if len({role for role, _ in turns}) < 2:
         turns = (("user", text),)
     messages = tuple(
-        TranscriptMessage(f"#{number}", role, (TextPart(said),), f"#{number - 1}" if number > 1 else "")
+        TranscriptMessage(
+            id=f"#{number}", role=role, parts=(TextPart(said),), parent=f"#{number - 1}" if number > 1 else ""
+        )
         for number, (role, said) in enumerate(turns, 1)
     )
     title = _TITLE.match(text)
     key = sha256(text[:_ID_CHARS].encode("utf-8", "replace")).hexdigest()[:32]
     is_speaker = title is not None and _speaker(title[0]) is not None
     name = title[1].strip() if title is not None and not is_speaker else ""
-    yield Transcript(key, messages, name, current=messages[-1].id)
+    yield Transcript(id=key, messages=messages, title=name, current=messages[-1].id)
 
 
 def _turns(text: str) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     text = decoded(bytes(buffer[:]))
     heads = list(_TURN.finditer(text))
     if not heads:
-        yield Unread("the file", "it has no turns")
+        yield Unread(place="the file", why="it has no turns")
         return
     ends = [head.start() for head in heads[1:]] + [len(text)]
     messages: list[TranscriptMessage] = []
@@ -34,17 +34,19 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
         role = "user" if head[1] == "User" else "assistant"
         parent = messages[-1].id if messages else ""
         key = f"#{len(messages) + 1}"
-        messages.append(TranscriptMessage(key, role, parts, parent, moment(at), model))
+        messages.append(
+            TranscriptMessage(id=key, role=role, parts=parts, parent=parent, at=moment(at), model=model)
+        )
     if not messages:
-        yield Unread("the file", "nothing is said in its turns")
+        yield Unread(place="the file", why="nothing is said in its turns")
         return
     top = text[: heads[0].start()][:_HEAD_CHARS]
     session, title = _SESSION.search(top), _TITLE.search(top)
     name = title[1].strip() if title is not None else ""
     is_date = moment(name) is not None
     yield Transcript(
-        session[1] if session is not None else content_id(messages, moment(name)),
-        tuple(messages),
+        id=session[1] if session is not None else content_id(messages, moment(name)),
+        messages=tuple(messages),
         title="" if is_date else name,
         at=messages[0].at or moment(name),
         current=messages[-1].id,
@@ -65,6 +67,6 @@ def _parts(body: str) -> Iterator[Part]:
         yield ReasoningPart(body[start + len("<think>") : end].strip())
         body = (body[:start] + body[end + len("</think>") :]).strip()
     if body.startswith("<tool-use"):
-        yield ToolResultPart("", body)
+        yield ToolResultPart(call_id="", text=body)
     elif body:
         yield TextPart(body)

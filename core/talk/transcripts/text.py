@@ -199,7 +199,7 @@ def _plain(buffer: Buffer) -> Buffer:
 
 
 def _too_large(number: int) -> Unread:
-    return Unread(f"conversation {number}", "it is larger than 256 MB")
+    return Unread(place=f"conversation {number}", why="it is larger than 256 MB")
 
 
 class _Reading:
@@ -256,7 +256,7 @@ class _Splitter:
         if self._start >= 0 and self._depth - self._base > MAX_DEPTH:
             why = f"it is nested more than {MAX_DEPTH} deep{where}"
         place = f"after conversation {self._number}, near byte {self._before + len(self._data):,}"
-        return Unread(place, why, EXPORT_AGAIN, is_cut=True)
+        return Unread(place=place, why=why, remedy=EXPORT_AGAIN, is_cut=True)
 
     def _tokens(self, *, is_end: bool) -> Iterator[Any]:
         data, stack = self._data, self._stack
@@ -315,7 +315,7 @@ class _Splitter:
             return _too_large(self._number)
         place = f"conversation {self._number}, near byte {self._begun_at:,}"
         if self._depth - self._base > MAX_DEPTH:
-            return Unread(place, f"it is nested more than {MAX_DEPTH} deep; the others were read")
+            return Unread(place=place, why=f"it is nested more than {MAX_DEPTH} deep; the others were read")
         try:
             from_json(data, msgspec.Raw)
             return msgspec.Raw(data)
@@ -324,7 +324,7 @@ class _Splitter:
         try:
             return read_json(decoded(data))
         except (ValueError, RecursionError):
-            return Unread(place, "it is no JSON; the others were read", EXPORT_AGAIN)
+            return Unread(place=place, why="it is no JSON; the others were read", remedy=EXPORT_AGAIN)
 
     def _between(self, end: int, *, is_end: bool = False) -> Iterator[Unread]:
         """Say what stands between two elements and is none."""
@@ -334,7 +334,7 @@ class _Splitter:
         if at.end() < len(odd) and (is_end or self._number or self._stack):
             words = odd[at.end() : at.end() + 24].decode("utf-8", "replace").strip()
             place = f"after conversation {self._number}, near byte {self._before + self._left + at.end():,}"
-            yield Unread(place, f"{words!r} is no conversation; what stands around it was read")
+            yield Unread(place=place, why=f"{words!r} is no conversation; what stands around it was read")
         self._left = end
 
     def _forget(self) -> None:

@@ -102,9 +102,9 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
         try:
             yield _decoded(kind, one)
         except ValueError as error:
-            yield Unread(f"conversation {count}", str(error))
+            yield Unread(place=f"conversation {count}", why=str(error))
     if is_empty:
-        yield Unread("the file", "no conversation in it can be read")
+        yield Unread(place="the file", why="no conversation in it can be read")
 
 
 def _decoded(kind: TranscriptKind, element: Any) -> Transcript:

@@ -130,9 +130,9 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
     if not parts:
         return ignore(state, command, "There is nothing to send.")
     if turn.is_last and turn.reply is None:
-        edit = EditRecord(given.make_id(0), given.at, turn.prompt.id, parts)
+        edit = EditRecord(id=given.make_id(0), at=given.at, target_id=turn.prompt.id, parts=parts)
         return save_then_call(state, given, command, turn.prompt.id, (edit,))
-    record = MessageRecord(given.make_id(1), given.at, Role.USER, parts)
+    record = MessageRecord(id=given.make_id(1), at=given.at, role=Role.USER, parts=parts)
     state = keep_out_of(state, record.id, kept_out_of(state, turn.prompt.id))
     point = turn.before_id
     return _in_branch(state, given, command, point, held_id=point, prompt_id=record.id, records=(record,))
@@ -149,7 +149,7 @@ def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Res
         problem = f"The prompt {CONTINUE_PROMPT} is empty, so there is nothing to ask a model to go on with."
         remedy = "Write words into it, or delete the file to have those of the program."
         return decline(state, command.command_id, "continue", problem, remedy), ()
-    record = MessageRecord(given.make_id(0), given.at, Role.USER, (TextPart(text),))
+    record = MessageRecord(id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(text),))
     return save_then_call(state, given, command, record.id, (record,))
 
 
@@ -158,7 +158,12 @@ def branched(state: AppState, given: Stamp, event: DiscussionCreated) -> Result:
     token = event.token
     if token is None:
         return state, ()
-    command = RegenerateReply(event.discussion.id, token.user_message_id, token.over_limit, token.command_id)
+    command = RegenerateReply(
+        discussion_id=event.discussion.id,
+        message_id=token.user_message_id,
+        over_limit=token.over_limit,
+        command_id=token.command_id,
+    )
     return regenerate(state, given, command)
 
 
@@ -215,8 +220,19 @@ def _in_branch(
     if opened.refusal is not None or opened.awaits_limit is not None:
         state = with_open(state, replace(opened, refusal=None, awaits_limit=None))
     meta = branch_meta(state.discussions.summaries[parent].meta, given, point_id)
-    token = BranchToken(prompt_id, command.over_limit, command.command_id)
-    return state, (BranchOnDisk(parent, held_id, meta, records, token, command.command_id),)
+    token = BranchToken(
+        user_message_id=prompt_id, over_limit=command.over_limit, command_id=command.command_id
+    )
+    return state, (
+        BranchOnDisk(
+            parent_id=parent,
+            message_id=held_id,
+            meta=meta,
+            records=records,
+            token=token,
+            command_id=command.command_id,
+        ),
+    )
 
 
 def _turn(opened: OpenDiscussion, prompt_id: str) -> _AskedTurn | None:
@@ -227,7 +243,12 @@ def _turn(opened: OpenDiscussion, prompt_id: str) -> _AskedTurn | None:
         return None
     end = next((i for i in range(at + 1, len(messages)) if _is_prompt(messages[i])), len(messages))
     before_id = messages[at - 1].id if at else ""
-    return _AskedTurn(messages[at], tuple(messages[at + 1 : end]), before_id, end == len(messages))
+    return _AskedTurn(
+        prompt=messages[at],
+        run=tuple(messages[at + 1 : end]),
+        before_id=before_id,
+        is_last=end == len(messages),
+    )
 
 
 def _prompt_of(entries: Sequence[Entry], message_id: str) -> str:
@@ -265,16 +286,20 @@ def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
     if not opened.queue and not is_busy(state, opened.id):  # what held an earlier one holds nothing any more
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
     prompt = QueuedPrompt(
-        given.make_id(0), given.at, clean(asked.text), opened.draft.attachments, opened.kept_out
+        id=given.make_id(0),
+        at=given.at,
+        text=clean(asked.text),
+        attachments=opened.draft.attachments,
+        kept_out=opened.kept_out,
     )
-    return state, (AddToQueue(opened.id, prompt, asked.command_id),)
+    return state, (AddToQueue(discussion_id=opened.id, prompt=prompt, command_id=asked.command_id),)
 
 
 def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
     """A queue stands on disk: show it; what came too late for the reply that it waited for goes now."""
     opened = state.discussions.open.get(event.discussion_id)
     if opened is None:
-        return conclude(state, CommandOutcome(event.command_id)), ()
+        return conclude(state, CommandOutcome(command_id=event.command_id)), ()
     opened = replace(opened, queue=event.queue)
     if event.added is None:
         return with_open(state, opened), ()
@@ -282,7 +307,7 @@ def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
     state = dismiss(state, refused_files(opened.id))
     kept_out = tuple(one for one in opened.kept_out if one not in event.added.kept_out)
     state = with_open(state, replace(opened, draft=draft, kept_out=kept_out))
-    state = conclude(state, CommandOutcome(event.command_id, event.added.id))
+    state = conclude(state, CommandOutcome(command_id=event.command_id, made_id=event.added.id))
     state, effects = go_on(state, given, opened.id)
     return state, (WriteDraft(opened.id, draft), *effects)
 
@@ -293,7 +318,9 @@ def take_back(state: AppState, asked: TakeBackQueued) -> Result:
     call = state.turns.calls.get(asked.discussion_id)
     prompt = next((p for p in waiting(opened, call) if p.id == asked.prompt_id), None)
     if opened is None or prompt is None:
-        return conclude(state, CommandOutcome(asked.command_id, problem="It does not wait any more.")), ()
+        return conclude(
+            state, CommandOutcome(command_id=asked.command_id, problem="It does not wait any more.")
+        ), ()
     text = "\n".join(filter(None, (prompt.text, opened.draft.text)))
     parts = dict.fromkeys((*prompt.attachments, *opened.draft.attachments))
     draft = Draft(text, tuple(parts))
@@ -301,9 +328,12 @@ def take_back(state: AppState, asked: TakeBackQueued) -> Result:
     kept_out = tuple(dict.fromkeys((*opened.kept_out, *prompt.kept_out)))
     hold = _held(rest, opened)
     state = with_open(state, replace(opened, draft=draft, queue=rest, queue_hold=hold, kept_out=kept_out))
-    state = conclude(state, CommandOutcome(asked.command_id, prompt.id))
+    state = conclude(state, CommandOutcome(command_id=asked.command_id, made_id=prompt.id))
     # The draft twice: first with the queue's change, then as the newest one, which makes needless all before it.
-    return state, (RemoveFromQueue(opened.id, prompt.id, draft), WriteDraft(opened.id, draft))
+    return state, (
+        RemoveFromQueue(discussion_id=opened.id, prompt_id=prompt.id, draft=draft),
+        WriteDraft(opened.id, draft),
+    )
 
 
 def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
@@ -315,20 +345,24 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None or not opened.queue:
         return conclude(
-            state, CommandOutcome(asked.command_id, problem="Nothing waits in this discussion.")
+            state, CommandOutcome(command_id=asked.command_id, problem="Nothing waits in this discussion.")
         ), ()
     if is_busy(state, opened.id):
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
-        return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
+        return conclude(state, CommandOutcome(command_id=asked.command_id, made_id=opened.queue[0].id)), ()
     reached = () if asked.over_limit else reached_limits(state, opened.id)
     if reached and asked.awaits_limit:
         state = hold_at_limit(state, opened.id, refusal_of(asked, reached).sentence)
-        return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
+        return conclude(state, CommandOutcome(command_id=asked.command_id, made_id=opened.queue[0].id)), ()
     if reached:
         return refuse(state, asked, refusal_of(asked, reached))
     if failed_prompt_id(opened):
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
-        return retry(state, given, RetrySend(opened.id, asked.over_limit, asked.command_id))
+        return retry(
+            state,
+            given,
+            RetrySend(discussion_id=opened.id, over_limit=asked.over_limit, command_id=asked.command_id),
+        )
     return _send_first(state, given, opened, asked)
 
 
@@ -352,9 +386,9 @@ def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:
         return state, ()
     if reached := reached_limits(state, discussion_id):
         return hold_at_limit(
-            state, discussion_id, SpendRefusal(reached, SendQueued(discussion_id)).sentence
+            state, discussion_id, SpendRefusal(reached, SendQueued(discussion_id=discussion_id)).sentence
         ), ()
-    return _send_first(state, given, opened, SendQueued(discussion_id))
+    return _send_first(state, given, opened, SendQueued(discussion_id=discussion_id))
 
 
 def _waits_for_yes(opened: OpenDiscussion) -> bool:
@@ -386,7 +420,9 @@ def _limits(state: AppState, discussion_id: str) -> tuple[float | None, float | 
 def _send_first(state: AppState, given: Stamp, opened: OpenDiscussion, asked: SendQueued) -> Result:
     prompt = opened.queue[0]
     state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
-    record = MessageRecord(prompt.id, given.at, Role.USER, prompt_parts(prompt.text, prompt.attachments))
+    record = MessageRecord(
+        id=prompt.id, at=given.at, role=Role.USER, parts=prompt_parts(prompt.text, prompt.attachments)
+    )
     return save_then_call(state, given, asked, prompt.id, (record,), queued=prompt)
 
 
@@ -420,7 +456,7 @@ def gone(state: AppState, given: Stamp, event: PromptGone) -> Result:
     if opened is None or call is None:
         return state, ()
     state = with_open(state, replace(opened, queue=event.queue))
-    state = without_call(conclude(state, CommandOutcome(call.command_id, problem=GONE)), opened.id)
+    state = without_call(conclude(state, CommandOutcome(command_id=call.command_id, problem=GONE)), opened.id)
     return go_on(state, given, opened.id)
 
 

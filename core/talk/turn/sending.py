@@ -107,9 +107,9 @@ def _told(
         is_fresh = newest is not None and newest.role is Role.TOOL and newest.id != opened.sent_through
         last = newest.id if newest is not None and is_fresh else ""
     said = (r for r in records if isinstance(r, MessageRecord) and r.id == message_id)
-    message = next((Message(r.id, r.at, r.role, r.parts) for r in said), None)
+    message = next((Message(id=r.id, at=r.at, role=r.role, parts=r.parts) for r in said), None)
     line = journal_line(state, opened.id, message) if last else ""
-    return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()
+    return (line_record(given.make_id(9), given.at, ViewLine(message_id=last, text=line)),) if line else ()
 
 
 HELD = "Another window or terminal has tool calls in this discussion: nothing is sent from here until they have ended."
@@ -128,7 +128,7 @@ def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
     if not text.strip() and not opened.draft.attachments:
         return ignore(state, command, "There is nothing to send.")
     parts = prompt_parts(text, opened.draft.attachments)
-    record = MessageRecord(given.make_id(0), given.at, Role.USER, parts)
+    record = MessageRecord(id=given.make_id(0), at=given.at, role=Role.USER, parts=parts)
     return save_then_call(state, given, command, record.id, (record,))
 
 
@@ -145,7 +145,7 @@ def prompt_parts(text: str, attachments: tuple[AttachmentPart, ...]) -> tuple[Te
 
 def ignore(state: AppState, command: PaidCommand, why: str) -> Result:
     """There is nothing to do; who waits for the command is told why."""
-    return conclude(state, CommandOutcome(command.command_id, problem=why)), ()
+    return conclude(state, CommandOutcome(command_id=command.command_id, problem=why)), ()
 
 
 def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
@@ -153,10 +153,10 @@ def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Resu
     if command.awaits_limit:
         waits = replace(command, command_id="")
         opened = replace(state.discussions.open[command.discussion_id], refusal=None, awaits_limit=waits)
-        return conclude(with_open(state, opened), CommandOutcome(command.command_id)), ()
+        return conclude(with_open(state, opened), CommandOutcome(command_id=command.command_id)), ()
     if command.command_id:
         return conclude(
-            state, CommandOutcome(command.command_id, problem=refusal.sentence, refusal=refusal)
+            state, CommandOutcome(command_id=command.command_id, problem=refusal.sentence, refusal=refusal)
         ), ()
     return with_open(state, replace(state.discussions.open[command.discussion_id], refusal=refusal)), ()
 
@@ -243,7 +243,10 @@ def save_then_call(
     if is_round and not records:  # the log has all of it
         state, started = _call_or_wait(state, given, call)
         return state, (*named, *started)
-    return state, (*named, AppendRecords(opened.id, records, token, queued_id))
+    return state, (
+        *named,
+        AppendRecords(discussion_id=opened.id, records=records, token=token, queued_id=queued_id),
+    )
 
 
 def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:
@@ -274,9 +277,11 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
     opened = state.discussions.open[call.discussion_id]
     message = _message(opened, call.user_message_id)
     if message is None:
-        state = conclude(state, CommandOutcome(call.command_id, problem="The message was deleted meanwhile."))
+        state = conclude(
+            state, CommandOutcome(command_id=call.command_id, problem="The message was deleted meanwhile.")
+        )
         return without_call(state, call.discussion_id), ()
-    state = conclude(state, CommandOutcome(call.command_id, message.id))
+    state = conclude(state, CommandOutcome(command_id=call.command_id, made_id=message.id))
     if not (call.had_view or call.is_round) and must_make_room(state, opened.id, message):
         waits = replace(call, phase=CallPhase.COMPACTING, is_saved=False, awaits_view=True)
         return with_call(state, waits), ()
@@ -288,7 +293,13 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
     )
     length = reply_tokens(state, call.discussion_id)
     call_effect = CallProvider(
-        call.id, call.reply_id, given.make_id(3 + number), message.id, spec, length, call.version_of
+        call_id=call.id,
+        reply_id=call.reply_id,
+        request_id=given.make_id(3 + number),
+        user_message_id=message.id,
+        spec=spec,
+        reply_tokens=length,
+        version_of=call.version_of,
     )
     if call.model:
         return state, (call_effect,)
@@ -346,7 +357,7 @@ def settled(state: AppState, given: Stamp) -> Result:
 
 def _stopped(state: AppState, call: LiveCall) -> AppState:
     """The state after a call that was stopped before it was made: its words are kept."""
-    state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
+    state = conclude(state, CommandOutcome(command_id=call.command_id, made_id=call.user_message_id))
     opened = state.discussions.open[call.discussion_id]
     state = with_open(state, replace(opened, failed_message_id=call.user_message_id))
     return without_call(state, call.discussion_id)
@@ -420,7 +431,7 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
     call = replace(call, built=event.record, reserved_usd=reserved_usd, is_priced=event.usd is not None)
-    views = (AppendRecords(call.discussion_id, event.views),) if event.views else ()
+    views = (AppendRecords(discussion_id=call.discussion_id, records=event.views),) if event.views else ()
     if is_shared(state, call.discussion_id, reserved_usd):
         return with_call(state, call), views
     state, effects = _admit(state, replace(call, is_claimed=True))
@@ -431,7 +442,12 @@ def recall_sent(state: AppState, given: Stamp, event: RecallSent) -> AppState:
     """Keep what went along with a message, for the person to see, as long as the program runs."""
     recalled, words = event.recalled, scrubbed_line(event.words, SENT_WORDS_CHARS)
     sent = SentRecall(
-        event.discussion_id, event.message_id, given.at, words, recalled.passages, recalled.tokens_est
+        discussion_id=event.discussion_id,
+        message_id=event.message_id,
+        at=given.at,
+        words=words,
+        passages=recalled.passages,
+        tokens_est=recalled.tokens_est,
     )
     others = tuple(one for one in state.context.sent_recall if one.message_id != sent.message_id)
     kept = (sent, *others)[:MOST_SENT_RECALL]
@@ -483,7 +499,11 @@ def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect 
         if reached:
             stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)
             return with_call(state, stopped), (CancelCall(call.id),)
-    sent = () if call.built is None else (AppendRecords(call.discussion_id, (call.built,)),)
+    sent = (
+        ()
+        if call.built is None
+        else (AppendRecords(discussion_id=call.discussion_id, records=(call.built,)),)
+    )
     return with_call(state, replace(call, is_out=True)), (*sent, SendRequest(call.id))
 
 
@@ -553,8 +573,14 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
         retry_reason="",
         reserved_usd=next_call_usd(state, call.discussion_id),
     )
-    spent = () if usage == Usage() else (UsageRecord(given.make_id(1), given.at, call.id, usage),)
-    return with_call(state, again), (AppendRecords(call.discussion_id, spent, ReplyToken(call.id)),)
+    spent = (
+        ()
+        if usage == Usage()
+        else (UsageRecord(id=given.make_id(1), at=given.at, message_id=call.id, usage=usage),)
+    )
+    return with_call(state, again), (
+        AppendRecords(discussion_id=call.discussion_id, records=spent, token=ReplyToken(call.id)),
+    )
 
 
 def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:

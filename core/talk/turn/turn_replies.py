@@ -113,18 +113,22 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         return _refused(state, given, call)
     kind = event.stopped.kind
     if kind in WHOLE_REPLY and (why := _what_is_missing(event)):
-        empty = Failure(FailureKind.BAD_REPLY, why, _AGAIN)
-        return failed(state, given, CallFailed(event.call_id, empty, event.parts, event.usage))
+        empty = Failure(kind=FailureKind.BAD_REPLY, what=why, remedy=_AGAIN)
+        return failed(
+            state,
+            given,
+            CallFailed(call_id=event.call_id, failure=empty, parts=event.parts, usage=event.usage),
+        )
     state = hold_after(state, call.discussion_id, kind)
     if kind in WHOLE_REPLY:
         return _store(state, given, call, event.parts, Status.COMPLETE, event.usage, ())
     if kind is StopKind.CANCELLED:
-        mark = MarkRecord(given.make_id(2), given.at, kind.value, "Stopped.")
+        mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
         return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
     what, remedy = told_of(event.stopped)
-    failure = Failure(FAILURE_OF_STOP[kind], what, f"{remedy}.")
+    failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=f"{remedy}.")
     state = _with_failure(state, call, failure, Level.WARNING)
-    mark = MarkRecord(given.make_id(2), given.at, kind.value, f"{what}.")
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text=f"{what}.")
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
 
 
@@ -146,12 +150,14 @@ def asked_again(
 
 def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
-    refusal = SpendRefusal(call.refused, RetrySend(call.discussion_id, over_limit=True))
+    refusal = SpendRefusal(call.refused, RetrySend(discussion_id=call.discussion_id, over_limit=True))
     remedy = "Send it again past the limit, or raise the limit in Caching, Overview."
     if refusal.is_unpriced:
         remedy = f"Send it again past the limit. {UNPRICED_REMEDY}."
-    failure = Failure(FailureKind.SPEND_LIMIT, refusal.sentence.removesuffix("."), remedy)
-    state, effects = failed(state, given, CallFailed(call.id, failure, (), Usage()))
+    failure = Failure(kind=FailureKind.SPEND_LIMIT, what=refusal.sentence.removesuffix("."), remedy=remedy)
+    state, effects = failed(
+        state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage())
+    )
     state = hold_at_limit(state, call.discussion_id, refusal.sentence)
     opened = state.discussions.open[call.discussion_id]
     return with_open(state, replace(opened, refusal=refusal)), effects
@@ -167,7 +173,7 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
         return make_room(state, given, call, failure, event.usage)
     state = hold(state, call.discussion_id, f"What came before it failed: {failure.what.removesuffix('.')}.")
     state = _with_failure(state, call, failure, Level.ERROR)
-    mark = MarkRecord(given.make_id(2), given.at, FAILED, failure.what)
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=FAILED, text=failure.what)
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
 
 
@@ -182,7 +188,7 @@ def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Leve
         level,
         f"{_name(state, call)}: {failure.what}",
         ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
-        action=RetrySend(call.discussion_id),
+        action=RetrySend(discussion_id=call.discussion_id),
         action_label="Retry",
         discussion_id=call.discussion_id,
     )
@@ -205,7 +211,9 @@ def no_room(state: AppState, given: Stamp, discussion_id: str, why: str) -> Resu
     remedy = ". ".join(filter(None, (call.overflow.remedy.removesuffix("."), why)))
     failure = replace(call.overflow, remedy=remedy)
     call = replace(call, overflows=MOST_OVERFLOWS, awaits_view=False)
-    return failed(with_call(state, call), given, CallFailed(call.id, failure, (), Usage()))
+    return failed(
+        with_call(state, call), given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage())
+    )
 
 
 def _name(state: AppState, call: LiveCall) -> str:
@@ -231,24 +239,32 @@ def _store(
     if parts:
         records.append(
             MessageRecord(
-                call.reply_id,
-                given.at,
-                Role.ASSISTANT,
-                parts,
-                status,
-                call.provider,
-                call.model,
-                call.version_of,
+                id=call.reply_id,
+                at=given.at,
+                role=Role.ASSISTANT,
+                parts=parts,
+                status=status,
+                provider=call.provider,
+                model=call.model,
+                version_of=call.version_of,
             )
         )
     if usage != Usage():
-        records.append(UsageRecord(given.make_id(1), given.at, call.reply_id if parts else call.id, usage))
+        records.append(
+            UsageRecord(
+                id=given.make_id(1), at=given.at, message_id=call.reply_id if parts else call.id, usage=usage
+            )
+        )
     storing = replace(call, phase=CallPhase.STORING, reserved_usd=usage.cost_usd or 0.0)
     texts = [part.text for part in parts if isinstance(part, TextPart)]
     if len(texts) == 1:
         storing = replace(storing, text=texts[0])  # the same text once in memory: a reply may be large
     state = with_call(state, storing)
-    return state, (AppendRecords(call.discussion_id, (*records, *marks), ReplyToken(call.id)),)
+    return state, (
+        AppendRecords(
+            discussion_id=call.discussion_id, records=(*records, *marks), token=ReplyToken(call.id)
+        ),
+    )
 
 
 def reply_saved(state: AppState, call: LiveCall) -> AppState:

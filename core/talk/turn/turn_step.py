@@ -186,6 +186,8 @@ def unsaved(state: AppState, happened: WriteFailed) -> AppState:
     call = sending.find_call(state, happened.token.call_id)
     if call is None:
         return state
-    state = conclude(state, CommandOutcome(call.command_id, problem=happened.text, remedy=happened.detail))
+    state = conclude(
+        state, CommandOutcome(command_id=call.command_id, problem=happened.text, remedy=happened.detail)
+    )
     state = prompt_queue.hold(state, call.discussion_id, f"{happened.text}.")
     return without_call(state, call.discussion_id)

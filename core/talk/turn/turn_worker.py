@@ -266,14 +266,23 @@ class CallWorker:
             event = self._ended(effect, cancel, reply)
         except Exception as error:  # the edge of the worker: what was to be said of the call failed too
             log.exception("call %s has no account", effect.call_id)
-            event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), reply.usage or Usage())
+            event = CallFailed(
+                call_id=effect.call_id,
+                failure=_own_failure(error),
+                parts=reply.parts(),
+                usage=reply.usage or Usage(),
+            )
         self._emit(event)
         try:
             self._account(effect, event, reply, cancel)
         except Exception as error:  # the reply is told and kept, whatever becomes of its account
             log.exception("call %s could not be booked in the cache", effect.call_id)
             text = "The cache of a discussion could not be brought up to date"
-            self._emit(OperationFailed("cache", text, f"{type(error).__name__}: {error}. See the log file."))
+            self._emit(
+                OperationFailed(
+                    subject="cache", text=text, detail=f"{type(error).__name__}: {error}. See the log file."
+                )
+            )
         finally:
             with self._lock:  # until here the end of the program waits: what was learned is being written
                 self._running.pop(effect.call_id, None)
@@ -291,7 +300,9 @@ class CallWorker:
             failure = _as_failure(error)
         except SlopError as error:
             reply.is_out = False
-            failure = Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where)
+            failure = Failure(
+                kind=FailureKind.BAD_REQUEST, what=error.what, remedy=error.remedy, where=error.where
+            )
         except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
             log.exception("call %s failed", effect.call_id)
             reply.is_out = False
@@ -302,10 +313,10 @@ class CallWorker:
             is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
             stopped, parts = self._with_recovered(effect, request, stopped, reply.parts())
-            return CallEnded(effect.call_id, stopped, parts, usage)
+            return CallEnded(call_id=effect.call_id, stopped=stopped, parts=parts, usage=usage)
         usage = self._usage(effect, reply, is_whole=False)
         self._note_usage(effect, reply, ())
-        return CallFailed(effect.call_id, failure, reply.parts(), usage)
+        return CallFailed(call_id=effect.call_id, failure=failure, parts=reply.parts(), usage=usage)
 
     def _with_recovered(
         self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
@@ -327,16 +338,22 @@ class CallWorker:
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
+        self._emit(
+            RequestBuilt(
+                call_id=effect.call_id, record=built.record, warning=built.warning, views=built.views, usd=usd
+            )
+        )
         if not self._is_let_go(effect.call_id, cancel):
-            return Stopped(StopKind.CANCELLED), built.request
+            return Stopped(kind=StopKind.CANCELLED), built.request
         provider = self._services.provider(inputs.provider)
         journal = self._services.journal(effect, reply.expected, built.reply_factor)
 
         def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
             reply.failed(error)
             journal.note_attempt(is_out=False, lost=reply.lost)
-            self._emit(CallRetrying(effect.call_id, attempt, wait_s, error.what))
+            self._emit(
+                CallRetrying(call_id=effect.call_id, attempt=attempt, wait_s=wait_s, reason=error.what)
+            )
 
         def wait(wait_s: float) -> bool:
             reply.is_out = not cancel.wait(wait_s)
@@ -366,9 +383,20 @@ class CallWorker:
         record, chosen = built.record, effect.spec.discussion_id
         if built.recalled.passages:
             words = effect.spec.inputs.user_text
-            self._emit(RecallSent(chosen, record.message_id, words, built.recalled))
+            self._emit(
+                RecallSent(
+                    discussion_id=chosen, message_id=record.message_id, words=words, recalled=built.recalled
+                )
+            )
         if built.knowledge is not None:
-            self._emit(KnowledgeSent(chosen, record.message_id, record.model, built.knowledge))
+            self._emit(
+                KnowledgeSent(
+                    discussion_id=chosen,
+                    message_id=record.message_id,
+                    model=record.model,
+                    text=built.knowledge,
+                )
+            )
 
     def _take(self, call_id: str, item: StreamItem, reply: ArrivingReply, journal: ReplyJournal) -> None:
         is_first = not reply.has_begun
@@ -382,7 +410,8 @@ class CallWorker:
         elif isinstance(item, UsageUpdate):
             journal.add_usage(item.usage)
         if (news := reply.news()) is not None:
-            self._emit(ReplyArrived(call_id, *news))
+            text, reasoning = news
+            self._emit(ReplyArrived(call_id=call_id, text=text, reasoning=reasoning))
         if is_first:
             self._services.begun(call_id)
 
@@ -490,10 +519,16 @@ def _goes_on(event: CallEnded | CallFailed) -> bool:
 
 def _own_failure(error: Exception) -> Failure:
     what = f"The program failed during the call: {type(error).__name__}: {error}"
-    return Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
+    return Failure(kind=FailureKind.BAD_REPLY, what=what, remedy="What arrived is kept. See the log file.")
 
 
 def _as_failure(error: ProviderError) -> Failure:
     return Failure(
-        error.kind, error.what, error.remedy, error.where, error.status, error.request_id, error.retry_after_s
+        kind=error.kind,
+        what=error.what,
+        remedy=error.remedy,
+        where=error.where,
+        status=error.status,
+        request_id=error.request_id,
+        retry_after_s=error.retry_after_s,
     )

@@ -145,8 +145,8 @@ def _status(batch: MessageBatch) -> BatchStatus:
     is_ended = batch.processing_status == "ended"
     counts = batch.request_counts
     return BatchStatus(
-        text_of(batch.id),
-        is_ended,
+        name=text_of(batch.id),
+        is_ended=is_ended,
         is_gone=batch.archived_at is not None,
         answered=counts.succeeded if is_ended else None,
         has_every_row=is_ended,
@@ -175,9 +175,19 @@ def _answer(row: Any) -> BatchAnswer:
         text = "".join(map(text_of, blocks))
         usage, stop = merge_usage(Usage(), message.usage), stop_of(message)
         reason = f"{message.model} refused to read the conversation" if stop is StopKind.REFUSED else ""
-        return BatchAnswer(row.custom_id, kind, text, usage, stop, reason, is_billed=True)
+        return BatchAnswer(
+            custom_id=row.custom_id,
+            kind=kind,
+            text=text,
+            usage=usage,
+            stop=stop,
+            reason=reason,
+            is_billed=True,
+        )
     if kind is AnswerKind.ERRORED:
         fault = result.error.error
         is_refused = text_of(fault.type) == "invalid_request_error"
-        return BatchAnswer(row.custom_id, kind, reason=text_of(fault.message), is_refused=is_refused)
-    return BatchAnswer(row.custom_id, kind, reason=f"the request was {kind.value}")
+        return BatchAnswer(
+            custom_id=row.custom_id, kind=kind, reason=text_of(fault.message), is_refused=is_refused
+        )
+    return BatchAnswer(custom_id=row.custom_id, kind=kind, reason=f"the request was {kind.value}")

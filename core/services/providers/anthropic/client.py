@@ -162,7 +162,7 @@ class AnthropicProvider:
             answer = client.post("/v1/messages", content=sent_json(body), cast_to=Message)
             request_id = answer._request_id or ""  # noqa: SLF001  (public by the SDK's own words)
             yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.usage))
-        yield Stopped(StopKind.COMPLETED)
+        yield Stopped(kind=StopKind.COMPLETED)
 
     def _batch_body(self, request: ProviderRequest) -> dict[str, Any]:
         return request_body(request, self._profile(request.model), no_attachments)

@@ -481,7 +481,9 @@ def _stop(block: _Block | None) -> Iterator[StreamItem]:
         case _Block(kind="redacted_thinking"):
             yield ReasoningDelta("", canonical_json({"type": "redacted_thinking", "data": block.signature}))
         case _Block(kind="tool_use"):
-            yield ToolCallReady(ToolCallPart(block.call_id, block.name, block.text or "{}"))
+            yield ToolCallReady(
+                ToolCallPart(call_id=block.call_id, name=block.name, arguments_json=block.text or "{}")
+            )
         case _:
             pass
 

@@ -400,7 +400,9 @@ class ChatReader:
         calls = [call for call in self._calls if call.call_id or call.name or call.arguments]
         for call in calls:
             call_id = call.call_id or _new_id()
-            yield ToolCallReady(ToolCallPart(call_id, call.name, call.arguments or "{}"))
+            yield ToolCallReady(
+                ToolCallPart(call_id=call_id, name=call.name, arguments_json=call.arguments or "{}")
+            )
         yield stop_at(self._finish, has_calls=bool(calls), has_refused=self._has_refused)
 
     def _read_delta(self, delta: Any) -> Iterator[StreamItem]:

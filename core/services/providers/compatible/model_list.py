@@ -131,10 +131,10 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 CANDIDATES = (
-    Candidate("ollama", "Ollama", 11434),
-    Candidate("lm-studio", "LM Studio", 1234),
-    Candidate("llama-cpp", "llama.cpp", 8080),
-    Candidate("vllm", "vLLM", 8000),
+    Candidate(id="ollama", label="Ollama", port=11434),
+    Candidate(id="lm-studio", label="LM Studio", port=1234),
+    Candidate(id="llama-cpp", label="llama.cpp", port=8080),
+    Candidate(id="vllm", label="vLLM", port=8000),
 )
 _OWNERS = {"library": "ollama", "organization_owner": "lm-studio", "llamacpp": "llama-cpp", "vllm": "vllm"}
 """Owner that a server names for its models: it tells servers apart where one has another's port."""

@@ -98,7 +98,7 @@ class EmbeddedProvider:
         holder = request.discussion_id if is_cached else ""
         endpoint = self._enter(holder, cancel)
         if endpoint is None:
-            yield Stopped(StopKind.CANCELLED)
+            yield Stopped(kind=StopKind.CANCELLED)
             return
         text, tokens = "", None
         stop = StopKind.CANCELLED
@@ -240,7 +240,9 @@ class EmbeddedProvider:
 def without_metadata(request: ProviderRequest, reply: str) -> ProviderRequest:
     """Start of the next turn: the same without layer 8, then the reply. Asks for no output."""
     ahead = _without_layer_8(request)
-    answer = RequestMessage(Role.ASSISTANT, (Segment(LayerId.TURNS, "11/reply", reply, ""),))
+    answer = RequestMessage(
+        Role.ASSISTANT, (Segment(layer=LayerId.TURNS, key="11/reply", text=reply, sha256=""),)
+    )
     return _silent(replace(ahead, messages=(*ahead.messages, answer)))
 
 

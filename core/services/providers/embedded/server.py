@@ -191,7 +191,11 @@ class LlamaServer:
                 remedy="Send again, or choose another provider",
                 where=str(weights),
             )
-        return _Running(Endpoint(answer["url"], key, process.pid), process, last_words)
+        return _Running(
+            endpoint=Endpoint(url=answer["url"], key=key, pid=process.pid),
+            process=process,
+            last_words=last_words,
+        )
 
 
 def find_weights() -> Path:

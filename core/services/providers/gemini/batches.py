@@ -136,8 +136,8 @@ def _status(batch: types.BatchJob) -> BatchStatus:
         said = text_of(batch.error.message) if batch.error is not None else ""
         reason = said or "the provider gives no reason"
     return BatchStatus(
-        text_of(batch.name),
-        state in _ENDED,
+        name=text_of(batch.name),
+        is_ended=state in _ENDED,
         is_expired=state == _EXPIRED,
         reason=reason,
         has_every_row=state == _SUCCEEDED,
@@ -150,7 +150,7 @@ def _answer(row: types.InlinedResponse) -> BatchAnswer:
         error = row.error
         reason = text_of(error.message) if error is not None else "there is no response"
         is_refused = error is not None and error.code in {_INVALID, _BAD_REQUEST}
-        return BatchAnswer(custom_id, AnswerKind.ERRORED, reason=reason, is_refused=is_refused)
+        return BatchAnswer(custom_id=custom_id, kind=AnswerKind.ERRORED, reason=reason, is_refused=is_refused)
     texts, usage, stop, reason = list[str](), Usage(), StopKind.COMPLETED, ""
     try:
         for item in reply_items([row.response]):
@@ -168,11 +168,11 @@ def _answer(row: types.InlinedResponse) -> BatchAnswer:
     except ProviderError as error:
         stop, reason = StopKind.REFUSED, error.what  # it is answered, and billed
     return BatchAnswer(
-        custom_id,
-        AnswerKind.ANSWERED,
-        "".join(texts),
-        usage,
-        stop,
-        reason,
+        custom_id=custom_id,
+        kind=AnswerKind.ANSWERED,
+        text="".join(texts),
+        usage=usage,
+        stop=stop,
+        reason=reason,
         is_billed=True,
     )

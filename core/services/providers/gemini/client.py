@@ -241,7 +241,7 @@ class GeminiProvider:
         except ProviderError as error:
             if has_begun or error.status not in _CONTENT_FAULTS:
                 raise
-            return ContentsReport(unusable(error), lost_name=name)
+            return ContentsReport(text=unusable(error), lost_name=name)
         return report
 
     def _speak(
@@ -352,7 +352,7 @@ def _contents_plan(request: ProviderRequest) -> ContentsPlan | None:
 def _prefix(head: Sequence[types.Content], config: types.GenerateContentConfig) -> Prefix:
     system: Any = config.system_instruction
     tools: Any = config.tools or ()
-    return Prefix(tuple(head), system, tuple(tools))
+    return Prefix(contents=tuple(head), system_instruction=system, tools=tuple(tools))
 
 
 def _with_report(item: StreamItem, report: ContentsReport | None) -> StreamItem:

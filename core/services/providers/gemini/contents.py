@@ -201,14 +201,14 @@ class GeminiCaches:
         except ProviderError as error:
             lost = plan.name if error.status in GONE else ""
             self._learn(model, plan.prefix_hash, error)
-            return ContentsReport(unusable(error), lost_name=lost)
+            return ContentsReport(text=unusable(error), lost_name=lost)
 
     def _usable(self, content: StoredContent) -> ContentsReport:
         """A content is sent by while it lives: one that has ended by now is not named to the vendor."""
         if content.expires_at > self._clock():
             return ContentsReport(stored=content)
         self.forget(content.name)
-        return ContentsReport("The stored prefix has expired.", lost_name=content.name)
+        return ContentsReport(text="The stored prefix has expired.", lost_name=content.name)
 
     def _made(
         self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix

@@ -357,7 +357,9 @@ def _items(part: types.Part, unnamed_id: str) -> Iterator[StreamItem]:
     if part.thought_signature:
         seal = base64.b64encode(part.thought_signature).decode("ascii")
         yield ReasoningDelta("", canonical_json({"call_id": call_id, "thought_signature": seal}))
-    yield ToolCallReady(ToolCallPart(call_id, call.name or "", canonical_json(call.args or {})))
+    yield ToolCallReady(
+        ToolCallPart(call_id=call_id, name=call.name or "", arguments_json=canonical_json(call.args or {}))
+    )
 
 
 def _usage(chunk: types.GenerateContentResponse) -> Usage | None:
@@ -379,7 +381,7 @@ def _block_reason(chunk: types.GenerateContentResponse) -> Stopped | None:
         return None
     reason = str(feedback.block_reason.value)
     message = feedback.block_reason_message
-    return Stopped(StopKind.REFUSED, f"{reason}: {message}" if message else reason)
+    return Stopped(kind=StopKind.REFUSED, detail=f"{reason}: {message}" if message else reason)
 
 
 def _stopped(chunk: types.GenerateContentResponse, *, has_calls: bool) -> Stopped | None:

@@ -160,8 +160,8 @@ def _status(batch: Batch) -> BatchStatus:
     is_expired = batch.status == "expired"
     counts = batch.request_counts
     return BatchStatus(
-        text_of(batch.id),
-        batch.status in _ENDED,
+        name=text_of(batch.id),
+        is_ended=batch.status in _ENDED,
         is_expired=is_expired,
         reason=reason,
         answered=None if counts is None else counts.completed,
@@ -173,12 +173,14 @@ def _answer(row: dict[str, Any]) -> BatchAnswer:
     custom_id, error = row["custom_id"], row.get("error")
     if error:
         kind = _KINDS.get(word_of(error.get("code")), AnswerKind.ERRORED)
-        return BatchAnswer(custom_id, kind, reason=text_of(error.get("message")))
+        return BatchAnswer(custom_id=custom_id, kind=kind, reason=text_of(error.get("message")))
     response: dict[str, Any] = row["response"]
     status, body = response["status_code"], response["body"]
     if status != _OK:
         reason = text_of((body.get("error") or {}).get("message"))
-        return BatchAnswer(custom_id, AnswerKind.ERRORED, reason=reason, is_refused=status == _BAD_REQUEST)
+        return BatchAnswer(
+            custom_id=custom_id, kind=AnswerKind.ERRORED, reason=reason, is_refused=status == _BAD_REQUEST
+        )
     return _answered(custom_id, body, text_of(response.get("request_id")))
 
 
@@ -189,10 +191,20 @@ def _answered(custom_id: str, body: dict[str, Any], request_id: str) -> BatchAns
     usage = usage_of(reply.usage, request_id)
     if reply.status == "failed":
         reason = text_of(getattr(reply.error, "message", ""))
-        return BatchAnswer(custom_id, AnswerKind.ERRORED, usage=usage, reason=reason, is_billed=True)
+        return BatchAnswer(
+            custom_id=custom_id, kind=AnswerKind.ERRORED, usage=usage, reason=reason, is_billed=True
+        )
     parts = [part for item in reply.output if item.type == "message" for part in item.content]
     has_refused = any(part.type == "refusal" for part in parts)
     stop = stop_of(reply, has_calls=False, has_refused=has_refused).kind
     text = "".join(text_of(part.text) for part in parts if part.type == "output_text")
     reason = f"{text_of(reply.model)} refused to read the conversation" if stop is StopKind.REFUSED else ""
-    return BatchAnswer(custom_id, AnswerKind.ANSWERED, text, usage, stop, reason, is_billed=True)
+    return BatchAnswer(
+        custom_id=custom_id,
+        kind=AnswerKind.ANSWERED,
+        text=text,
+        usage=usage,
+        stop=stop,
+        reason=reason,
+        is_billed=True,
+    )

@@ -113,7 +113,7 @@ class OpenAiProvider:
             lambda client: [text_of(model.id) for model in islice(client.models.list(), MOST_MODELS)],
         )
         spoken = sorted(i for i in ids if _SPEAKS.match(i) and not _MUTE.search(i))
-        return tuple(ModelProfile(self._server.id, i, from_server=True) for i in spoken)
+        return tuple(ModelProfile(provider=self._server.id, id=i, from_server=True) for i in spoken)
 
     def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
         """Input tokens by the vendor's free endpoint."""
@@ -189,7 +189,7 @@ class OpenAiProvider:
         )
         if answer.usage is not None:
             yield UsageUpdate(usage_of(answer.usage, answer.id))  # what takes a prewarm has a cache
-        yield Stopped(StopKind.COMPLETED)
+        yield Stopped(kind=StopKind.COMPLETED)
 
     def _run(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
         body, has_begun = self._body(request, read_blob), False
@@ -302,7 +302,9 @@ def _optional_field(error: openai.BadRequestError) -> str:
 
 def _finished_item(item: Any) -> StreamItem | None:
     if item.type == "function_call":
-        return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
+        return ToolCallReady(
+            ToolCallPart(call_id=item.call_id, name=item.name, arguments_json=item.arguments)
+        )
     if item.type == "reasoning" and item.encrypted_content:
         block = item.model_dump(mode="json", warnings=False, exclude_none=True, exclude={"status"})
         return ReasoningDelta("", canonical_json(block))

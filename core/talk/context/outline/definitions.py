@@ -71,7 +71,12 @@ def _guessed(text: str) -> tuple[Symbol, ...]:
     last = text.count("\n") + (0 if text.endswith("\n") else 1)
     ends = [*(line - 1 for line, _ in found[1:]), last][: len(found)]
     return tuple(
-        Symbol(m[2], _GUESSED_KINDS.get(m[1], "function"), LineRange(line, max(line, end)), _guessed_head(m))
+        Symbol(
+            name=m[2],
+            kind=_GUESSED_KINDS.get(m[1], "function"),
+            lines=LineRange(line, max(line, end)),
+            signature=_guessed_head(m),
+        )
         for (line, m), end in zip(found, ends, strict=True)
     )
 
@@ -108,7 +113,13 @@ def _nested(nodes: Iterator[Node], grammar: Grammar, source: bytes) -> Iterator[
             kind = "method"
         around.append((node.end_byte, full, kind))
         whole = _whole(node)
-        yield Symbol(full, kind, _lines(whole), _signature(node, whole, source), len(around) - 1)
+        yield Symbol(
+            name=full,
+            kind=kind,
+            lines=_lines(whole),
+            signature=_signature(node, whole, source),
+            depth=len(around) - 1,
+        )
         given += 1
         if given == MAX_SYMBOLS:
             return
@@ -196,7 +207,11 @@ def headings(text: str) -> tuple[Symbol, ...]:
         name = f"{around[-1][1]}.{title}" if around else title
         around.append((level, name))
         head = one_line(f"{'#' * level} {title}", SIGNATURE_CHARS)
-        symbols.append(Symbol(name, "heading", LineRange(line, last), head, len(around) - 1))
+        symbols.append(
+            Symbol(
+                name=name, kind="heading", lines=LineRange(line, last), signature=head, depth=len(around) - 1
+            )
+        )
     return tuple(symbols)
 
 

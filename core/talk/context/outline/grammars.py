@@ -55,24 +55,31 @@ _C_BODIES = frozenset({"struct_specifier", "union_specifier", "enum_specifier", 
 
 GRAMMARS: Mapping[str, Grammar] = {
     "python": Grammar(
-        "tree_sitter_python",
-        ("py", "pyi", "pyw"),
-        {"function_definition": "function", "class_definition": "class"},
+        module="tree_sitter_python",
+        endings=("py", "pyi", "pyw"),
+        kinds={"function_definition": "function", "class_definition": "class"},
     ),
-    "javascript": Grammar("tree_sitter_javascript", ("js", "jsx", "mjs", "cjs"), _JAVASCRIPT),
+    "javascript": Grammar(
+        module="tree_sitter_javascript", endings=("js", "jsx", "mjs", "cjs"), kinds=_JAVASCRIPT
+    ),
     "typescript": Grammar(
-        "tree_sitter_typescript", ("ts", "mts", "cts"), _TYPESCRIPT, function="language_typescript"
+        module="tree_sitter_typescript",
+        endings=("ts", "mts", "cts"),
+        kinds=_TYPESCRIPT,
+        function="language_typescript",
     ),
-    "tsx": Grammar("tree_sitter_typescript", ("tsx",), _TYPESCRIPT, function="language_tsx"),
+    "tsx": Grammar(
+        module="tree_sitter_typescript", endings=("tsx",), kinds=_TYPESCRIPT, function="language_tsx"
+    ),
     "go": Grammar(
-        "tree_sitter_go",
-        ("go",),
-        {"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
+        module="tree_sitter_go",
+        endings=("go",),
+        kinds={"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
     ),
     "rust": Grammar(
-        "tree_sitter_rust",
-        ("rs",),
-        {
+        module="tree_sitter_rust",
+        endings=("rs",),
+        kinds={
             "function_item": "function",
             "function_signature_item": "function",
             "struct_item": "struct",
@@ -88,11 +95,13 @@ GRAMMARS: Mapping[str, Grammar] = {
         },
         name_fields={"impl_item": "type"},
     ),
-    "c": Grammar("tree_sitter_c", ("c", "h"), _C, name_fields=_C_NAMES, only_with_body=_C_BODIES),
+    "c": Grammar(
+        module="tree_sitter_c", endings=("c", "h"), kinds=_C, name_fields=_C_NAMES, only_with_body=_C_BODIES
+    ),
     "cpp": Grammar(
-        "tree_sitter_cpp",
-        ("cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "inl"),
-        {
+        module="tree_sitter_cpp",
+        endings=("cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "inl"),
+        kinds={
             **_C,
             "class_specifier": "class",
             "namespace_definition": "namespace",
@@ -103,9 +112,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         only_with_body=_C_BODIES,
     ),
     "java": Grammar(
-        "tree_sitter_java",
-        ("java",),
-        {
+        module="tree_sitter_java",
+        endings=("java",),
+        kinds={
             "class_declaration": "class",
             "interface_declaration": "interface",
             "enum_declaration": "enum",
@@ -116,9 +125,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         },
     ),
     "csharp": Grammar(
-        "tree_sitter_c_sharp",
-        ("cs",),
-        {
+        module="tree_sitter_c_sharp",
+        endings=("cs",),
+        kinds={
             "namespace_declaration": "namespace",
             "file_scoped_namespace_declaration": "namespace",
             "class_declaration": "class",
@@ -133,14 +142,14 @@ GRAMMARS: Mapping[str, Grammar] = {
         },
     ),
     "ruby": Grammar(
-        "tree_sitter_ruby",
-        ("rb", "rake", "gemspec"),
-        {"method": "method", "singleton_method": "method", "class": "class", "module": "module"},
+        module="tree_sitter_ruby",
+        endings=("rb", "rake", "gemspec"),
+        kinds={"method": "method", "singleton_method": "method", "class": "class", "module": "module"},
     ),
     "php": Grammar(
-        "tree_sitter_php",
-        ("php",),
-        {
+        module="tree_sitter_php",
+        endings=("php",),
+        kinds={
             "namespace_definition": "namespace",
             "class_declaration": "class",
             "interface_declaration": "interface",
@@ -151,5 +160,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         },
         function="language_php",
     ),
-    "bash": Grammar("tree_sitter_bash", ("sh", "bash"), {"function_definition": "function"}),
+    "bash": Grammar(
+        module="tree_sitter_bash", endings=("sh", "bash"), kinds={"function_definition": "function"}
+    ),
 }
