@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -13,11 +14,13 @@ from core.kernel.secrets import scrub
 from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.facts import IndexedFact
 from core.kernel.values.knowledge import Item, KnowledgeState, NoteFile, Provenance
-from core.knowledge.categories import Said, with_tag
+from core.knowledge.categories import Said, split_tag, with_tag
+from core.knowledge.digest_choice import MOST_ITEMS, Choice
+from core.knowledge.duplicates import same_text
 from core.knowledge.evidence.evidence_rows import is_struck, item_hash
 from core.knowledge.facts.fact_merge import lines_that_fit
 
-# The digest as a function of what is known: bounded, newest first, the same bytes for the same items.
+# The digest as a function of what is known: bounded, chosen, newest first, the same bytes for the same items.
 
 DIGEST_MAX_BYTES = 4096
 """The whole file, its closing note included. Source: 30-knowledge.md."""
@@ -37,30 +40,190 @@ BLOCK_BYTES = len("{knowledge}\n\n{/knowledge}\n")
 """Of the tags around the digest in layer 7."""
 
 
-class _Section(msgspec.Struct, frozen=True):
-    """The newest lines of a section, no more than a digest could hold. `is_all`: there are no others."""
+_IN_ORDER = frozenset({"Open tasks", "Open questions"})
+"""Sections whose newest items stand in any case; of the others those that serve the most are chosen."""
 
-    heading: str
+_NAME_CHARS = 16
+_LEADING_DAY = re.compile(r"(\d{4})-(\d\d-\d\d)(?:-|\Z)")
+_SHORT_TAG = re.compile(r" \[(?:\d\d-)?\d\d-\d\d[a-z]*\]\Z")
+
+
+class _Section(msgspec.Struct, frozen=True):
+    """A section with its items, newest first: all of them, or those that are looked at. `order`: the best first."""
+
+    title: str
+    items: tuple[Said, ...]
     lines: tuple[str, ...]
-    is_all: bool
+    order: tuple[int, ...]
+    is_in_order: bool
+
+    @property
+    def heading(self) -> str:
+        """Its lines before the items."""
+        return f"\n## {self.title}\n"
 
 
 def project(
     sections: Iterable[tuple[str, Iterable[Said]]], *, note_count: int = 0, fact_count: int = 0
 ) -> str:
-    """The digest's text, empty where there is nothing at all.
+    """The digest's text, empty where there is nothing at all. Where not all fits, items have short tags, that a line explains.
 
     Args:
-        sections: titles in their order, with words and provenance of items, newest first; read only as far as they could fit.
+        sections: titles in their order, with words and provenance of items, newest first; read only as far as they could stand.
         note_count: notes on files; fact_count: structured facts; counted where no section has an item.
     """
-    filled = [section for title, items in sections if (section := _section(title, items)).lines]
+    taken = [(title, _taken(items)) for title, items in sections]
+    filled = [(title, items) for title, items in taken if items]
     if not filled:
         return _counted(note_count, fact_count)
-    whole = HEAD + _body(filled, [len(section.lines) for section in filled])
-    if all(section.is_all for section in filled) and _size(whole) <= DIGEST_MAX_BYTES:
-        return whole
-    return HEAD + _body(filled, _shares(filled)) + TRUNCATED
+    whole = HEAD
+    for title, items in filled:
+        whole += f"\n## {title}\n"
+        for item in items:
+            whole += digest_line(*item)
+            if len(whole) > DIGEST_MAX_BYTES:
+                return _chosen([_section(*one) for one in filled])
+    return whole if _size(whole) <= DIGEST_MAX_BYTES else _chosen([_section(*one) for one in filled])
+
+
+def _taken(items: Iterable[Said]) -> tuple[Said, ...]:
+    return tuple(islice((item for item in items if not is_struck(item[0])), MOST_ITEMS))
+
+
+def _section(title: str, items: tuple[Said, ...]) -> _Section:
+    lines = tuple(digest_line(text) for text, _ in items)
+    is_in_order = title in _IN_ORDER
+    sizes = [_size(line) for line in lines]
+    order = range(len(items)) if is_in_order else Choice(items, sizes).ordered()
+    return _Section(title=title, items=items, lines=lines, order=tuple(order), is_in_order=is_in_order)
+
+
+def _chosen(sections: Sequence[_Section]) -> str:
+    """Digest of some of the items: each section's share first, then what is left in order of sections."""
+    shown: list[set[int]] = [set() for _ in sections]
+    tags = _Tags(sections)
+    room = DIGEST_MAX_BYTES - sum(map(_size, (HEAD, TRUNCATED, *(one.heading for one in sections))))
+    room -= _size(_known_line(sections)) + _size(tags.legend())
+    for share in (FIRST_SHARE, DIGEST_MAX_BYTES):
+        for section, numbers in zip(sections, shown, strict=True):
+            room -= _fill(section, numbers, tags, min(share, room))
+    body = ""
+    for section, numbers in zip(sections, shown, strict=True):
+        body += section.heading
+        for number in sorted(numbers):
+            first, end, rest = section.lines[number].partition("\n")
+            body += f"{first}{tags.of(section.items[number][1])}{end}{rest}"
+    return "".join((HEAD, _known_line(sections), tags.legend(), body, TRUNCATED))
+
+
+def _fill(section: _Section, shown: set[int], tags: _Tags, room: int) -> int:
+    """Take items that fit, the best first; of a section in order none behind one that does not. The bytes that they take."""
+    left = room
+    for number in section.order:
+        if number in shown:
+            continue
+        origin = section.items[number][1]
+        size = _size(section.lines[number])
+        if size <= left and size + (more := tags.cost(origin)) <= left:
+            left -= size + more
+            shown.add(number)
+            tags.take(origin)
+        elif section.is_in_order:
+            break
+    return room - left
+
+
+class _Tags:
+    """Short tags of sources: the day of a conversation, with letters where several are of one day, whose names a line tells."""
+
+    def __init__(self, sections: Sequence[_Section]) -> None:
+        origins = {_bare(origin) for one in sections for _, origin in one.items if origin is not None}
+        self._year = max((_day(origin)[0] for origin in origins), default="")
+        days: dict[str, list[Provenance]] = defaultdict(list)
+        for origin in sorted(origins, key=lambda one: (one.source, one.date)):
+            days[self._short(origin)].append(origin)
+        self._tags: dict[Provenance, str] = {}
+        self._names: dict[Provenance, str] = {}
+        self._shown: dict[Provenance, None] = {}
+        for short, sources in days.items():
+            names = [_slug(origin) for origin in sources]
+            start = _shared_start(names)
+            for at, origin in enumerate(sources):
+                self._tags[origin] = short if len(sources) == 1 else f"{short}{_letters(at)}"
+                name = _differing(names[at], start)
+                self._names[origin] = "" if len(sources) == 1 else f"; {self._tags[origin]} {name}"
+
+    def take(self, origin: Provenance | None) -> None:
+        """Have a source told of."""
+        if origin is not None:
+            self._shown.setdefault(_bare(origin))
+
+    def cost(self, origin: Provenance | None) -> int:
+        """Bytes of an item's tag, and of what the line of sources grows by it."""
+        if origin is None:
+            return 0
+        is_told = _bare(origin) in self._shown
+        return _size(self.of(origin)) + (0 if is_told else _size(self._names[_bare(origin)]))
+
+    def of(self, origin: Provenance | None) -> str:
+        """Tag of an item, a blank before it."""
+        return f" [{self._tags[_bare(origin)]}]" if origin is not None else ""
+
+    def legend(self) -> str:
+        """Line that tells what the tags mean."""
+        if not self._year:
+            return ""
+        several = "".join(sorted(self._names[one] for one in self._shown))
+        return f"(tags: day of the source, month-day of {self._year}, else year-month-day{several})\n"
+
+    def _short(self, origin: Provenance) -> str:
+        year, day = _day(origin)
+        return day if year == self._year else f"{year[2:]}-{day}"
+
+
+def _letters(at: int) -> str:
+    """`a` to `z`, then `aa` and so on."""
+    return ("" if at < 26 else _letters(at // 26 - 1)) + chr(ord("a") + at % 26)
+
+
+def _bare(origin: Provenance) -> Provenance:
+    return Provenance(source=origin.source, date=origin.date)
+
+
+def _day(origin: Provenance) -> tuple[str, str]:
+    """Year, and month with day, of a source: of its name, which begins with the day it was begun, else of the item."""
+    found = _LEADING_DAY.match(origin.source)
+    return (found[1], found[2]) if found else (origin.date[:4], origin.date[5:])
+
+
+def _slug(origin: Provenance) -> str:
+    """Name of a source without its day, on one line, without the marks of this line."""
+    found = _LEADING_DAY.match(origin.source)
+    name = origin.source[found.end() :] if found else origin.source
+    return without_blocks(re.sub(r"[\s;\[\]()]+", " ", name).strip())
+
+
+def _shared_start(names: Sequence[str]) -> int:
+    """Characters with which all names begin."""
+    first, last = min(names), max(names)
+    return next(
+        (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
+    )
+
+
+def _differing(name: str, start: int) -> str:
+    """A name from where it differs from those of its day on, bounded."""
+    words = f"…{name[start:]}" if start > 4 else name
+    return words if len(words) <= _NAME_CHARS else f"{words[: _NAME_CHARS - 1].rstrip(' -')}…"
+
+
+def _known_line(sections: Sequence[_Section]) -> str:
+    """What kinds of things are known, so that a model asks for what does not stand here."""
+    counts = (
+        f"{'over ' if len(one.items) == MOST_ITEMS else ''}{len(one.items):,} {one.title.lower()}"
+        for one in sections
+    )
+    return f"(known in all: {', '.join(counts)}; this is a choice of them)\n"
 
 
 def digest_line(text: str, provenance: Provenance | None = None) -> str:
@@ -98,50 +261,6 @@ def injected_digest(text: str, budget_bytes: int) -> str:
     return "".join(lines[:kept]) + TRUNCATED if kept else ""
 
 
-def _section(title: str, items: Iterable[Said]) -> _Section:
-    lines: list[str] = []
-    room = DIGEST_MAX_BYTES
-    for text, provenance in items:
-        if is_struck(text):
-            continue
-        lines.append(digest_line(text, provenance))
-        room -= _size(lines[-1])
-        if room < 0:
-            return _Section(heading=f"\n## {title}\n", lines=tuple(lines), is_all=False)
-    return _Section(heading=f"\n## {title}\n", lines=tuple(lines), is_all=True)
-
-
-def _shares(sections: Sequence[_Section]) -> list[int]:
-    """Number of items that each section shows: first its share, then what is left in order of sections."""
-    room = DIGEST_MAX_BYTES - _size(HEAD) - _size(TRUNCATED) - sum(_size(s.heading) for s in sections)
-    counts = []
-    for section in sections:
-        count, used = _fitting(section.lines, FIRST_SHARE)
-        counts.append(count)
-        room -= used
-    for index, section in enumerate(sections):
-        more, used = _fitting(section.lines[counts[index] :], room)
-        counts[index] += more
-        room -= used
-    return counts
-
-
-def _fitting(lines: Sequence[str], room: int) -> tuple[int, int]:
-    """Number of leading lines that fit, and their bytes."""
-    used = 0
-    for count, line in enumerate(lines):
-        size = _size(line)
-        if used + size > room:
-            return count, used
-        used += size
-    return len(lines), used
-
-
-def _body(sections: Sequence[_Section], counts: Sequence[int]) -> str:
-    pairs = zip(sections, counts, strict=True)
-    return "".join(part for section, count in pairs for part in (section.heading, *section.lines[:count]))
-
-
 def _counted(note_count: int, fact_count: int) -> str:
     counts = (f"{n:,} {word}" for n, word in ((note_count, "notes on files"), (fact_count, "facts")) if n)
     said = ", ".join(counts)
@@ -163,7 +282,7 @@ def entered(text: str, items: Iterable[Item]) -> tuple[str, ...]:
     Args:
         text: of the layer, empty while knowledge is off; items: all that is known.
     """
-    lines = frozenset(text.split("\n"))
+    lines = frozenset(line for one in text.split("\n") for line in (one, _SHORT_TAG.sub("", one)))
     found = {item_hash(item.category, item.text) for item in items if text and _stands(item, lines)}
     return tuple(sorted(found))
 
@@ -191,7 +310,8 @@ def fact_line(text: str) -> str:
 
 def _stands(item: Item, lines: frozenset[str]) -> bool:
     whole = f"- {without_blocks(with_tag(item.text, item.provenance))}".partition("\n")[0]
-    return whole in lines or digest_line(item.text, item.provenance).partition("\n")[0] in lines
+    forms = (digest_line(item.text, item.provenance), digest_line(item.text))
+    return whole in lines or any(form.partition("\n")[0] in lines for form in forms)
 
 
 class Layer7Texts(msgspec.Struct, frozen=True):
@@ -225,9 +345,20 @@ def layer_inputs(
     room = max(0, budget_bytes - (_size(digest) + BLOCK_BYTES if digest else 0))
     shown = _shown(files)
     wanted = sum(_framed(note.name, note.text) for note in _notes(knowledge.notes, shown, room))
-    text = _facts(facts, room - min(wanted, room // 2))
+    text = _facts(_untold(facts, digest), room - min(wanted, room // 2))
     left = room - (_size(frame("facts", text)) if text else 0)
     return Layer7Texts(digest=digest, facts=text, notes=_notes(knowledge.notes, shown, left))
+
+
+def _untold(facts: Sequence[IndexedFact], digest: str) -> list[IndexedFact]:
+    """Facts that the digest does not say: an item's fact is the same words, mostly without their reason."""
+    said: set[str] = set()
+    for line in digest.splitlines():
+        words = _SHORT_TAG.sub("", split_tag(line.removeprefix("- "))[0])
+        said.update((same_text(words), same_text(words.partition(" — ")[0])))
+    return (
+        [fact for fact in facts if same_text(without_blocks(fact.text)) not in said] if said else list(facts)
+    )
 
 
 def _facts(facts: Sequence[IndexedFact], room: int) -> str:

@@ -237,6 +237,16 @@ def test_facts_stand_between_digest_and_notes_in_a_frame_of_their_own_sorted_by_
     assert text.endswith(f'<facts-2>\n{texts.facts}</facts-2>\n<note name="a">\n- on a\n</note>\n')
 
 
+def test_what_the_digest_says_does_not_stand_again_among_the_facts() -> None:
+    said = ("A tide turns twice", "It rains", "Kestrels nest here")
+    digest = "# D\n- A tide turns twice. — by the log [05-08]\n- It rains [from: 2026-10-01-a, 2026-10-01]\n"
+    facts = [known_fact(number, words) for number, words in enumerate(said)]
+
+    texts = layer_inputs(replace(ON, digest=digest), (), 8192, facts)
+
+    assert texts.facts == "- Kestrels nest here\n"
+
+
 def test_doubtful_and_stale_facts_enter_no_prompt_and_the_best_come_first_on_any_day() -> None:
     best = [
         known_fact(5, effective=0.9), known_fact(4, source_count=3), known_fact(2, last_confirmed="2026-11-02"),
