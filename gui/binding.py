@@ -131,7 +131,6 @@ class DpgUi:
         if keyboard.owner is not None or self._is_field_active:
             self._walk.leave()
         self._walk.poll()
-        self._press_stop()
         keyboard.poll()
         self.keys.is_typing = self.keys.is_typing or keyboard.is_listening
 
@@ -163,6 +162,7 @@ class DpgUi:
         whether there is something new to see.
         """
         self.size = (width, height)
+        self._press_stop()
         self._copy_selection()
         passes = 0
         while passes < MOST_PASSES:

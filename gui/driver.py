@@ -257,14 +257,29 @@ class Driver:
         """Press and release chords without a frame between: what a person types while a frame is slow.
 
         They are two milliseconds apart: of two presses of a key in one, the toolkit takes the second for an echo.
+        Modifiers are let go first, as macro keyboards and xdotool do.
         """
         for chord in chords:
             codes = self._keycodes(chord)
-            for kind, order in ((X.KeyPress, codes), (X.KeyRelease, codes[::-1])):
-                for index, code in enumerate(order):
+            for kind in (X.KeyPress, X.KeyRelease):
+                for index, code in enumerate(codes):
                     delay_ms = 2 if kind == X.KeyPress and not index else 0
                     xtest.fake_input(self._x, kind, code, time=delay_ms)
         self._x.sync()
+
+    def roll(self, chord: str) -> None:
+        """Press a chord with a frame only after its modifiers went down, and one after they went up with the key down."""
+        *modifiers, key = self._keycodes(chord)
+        for kind, codes in (
+            (X.KeyPress, modifiers),
+            (X.KeyPress, [key]),
+            (X.KeyRelease, [*modifiers, key]),
+        ):
+            for code in codes:
+                xtest.fake_input(self._x, kind, code)
+            self._x.sync()
+            self.step(1 if codes is modifiers else 0)
+        self.step()
 
     def rattle(self, chords: Iterable[str]) -> None:
         """Press and release chords without a pause: one frame for every key that goes down or up."""

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import dearpygui.dearpygui as dpg
 
-from gui.keys import Keys
+from gui.keys import Keys, is_letter
 
 # Letters of keys: what each key has typed so far, for the frames in which the toolkit tells keys but no
 # characters.
@@ -37,12 +37,6 @@ class KeyLetters:
     def typed(self, chords: list[str]) -> str:
         """The characters that these chords type, as far as can be known."""
         return "".join(self._known.get(chord) or _usual(chord) for chord in chords if is_letter(chord))
-
-
-def is_letter(chord: str) -> bool:
-    """True if a chord types a character: one key, at most with Shift."""
-    key = chord.removeprefix("Shift+")
-    return len(key) == 1 or key == "Space"
 
 
 def _usual(chord: str) -> str:

@@ -1,8 +1,12 @@
-"""The keyboard: which chords were pressed since the last frame, once a press."""
+"""The keyboard: which chords were pressed since the last frame, once a press, in their order."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+import itertools
+from collections import deque
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 _FIRST = 512
 _NAMES = [
@@ -128,13 +132,64 @@ def needs_no_typing(chord: str) -> bool:
     return not (chord.startswith(("Ctrl", "Alt")) or (key[0] == "F" and key[1:].isdigit()))
 
 
+class ToldPress(Protocol):
+    """A key that went down, as the system told it: its place among the others, and its chord."""
+
+    @property
+    def number(self) -> int:
+        """Grows from press to press."""
+        ...
+
+    @property
+    def chord(self) -> str:
+        """The key with the modifiers of that moment."""
+        ...
+
+
+class ToldPresses(Protocol):
+    """Presses that the system told and no frame has reported yet."""
+
+    def take(self, key: str) -> ToldPress | None:
+        """The oldest of a key; None where nothing is known of it."""
+        ...
+
+
+def is_letter(chord: str) -> bool:
+    """True if a chord types a character: one key, at most with Shift."""
+    key = chord.removeprefix("Shift+")
+    return len(key) == 1 or key == "Space"
+
+
+def _turns(chords: Iterable[str]) -> list[list[str]]:
+    """Chords that are answered one after another; what writes or moves a caret is answered together."""
+    turns: list[list[str]] = []
+    for chord in chords:
+        if turns and _writes(chord) and _writes(turns[-1][-1]):
+            turns[-1].append(chord)
+        else:
+            turns.append([chord])
+    return turns
+
+
+def _writes(chord: str) -> bool:
+    return is_letter(chord) or chord.rpartition("+")[2] in _CARET
+
+
 class Keys:
-    """Presses by edge: the toolkit repeats a held key, and reports mouse buttons as keys."""
+    """Presses by edge: the toolkit repeats a held key, and reports mouse buttons as keys.
+
+    The chords of one frame are answered in turns, a description each, so that each finds what the one before has done.
+    Modifiers and order are those of the system's own events (`presses`), else the state at the end of the frame.
+    """
 
     def __init__(self) -> None:
         self._down: set[str] = set()
         self._pressed: list[str] = []
+        self._later: deque[list[str]] = deque()
         self._fresh: list[str] = []
+        self._told: dict[str, ToldPress] = {}
+        self.has_answered = False
+        self.presses: ToldPresses | None = None
         self._again: list[str] = []
         self._just_held: set[str] = set()
         self._taken: set[str] = set()
@@ -152,13 +207,23 @@ class Keys:
         self._down.add(name)
         if name in _MODIFIERS:
             self._just_held.add(_MODIFIERS[name])
-        else:
-            self._fresh.append(name)
+            return
+        self._fresh.append(name)
+        press = self.presses.take(name) if self.presses is not None else None
+        if press is not None:
+            self._told[name] = press
 
     def _settle(self) -> None:
         """Make chords of the keys of one frame: the toolkit reports them by number, not in order of time."""
-        self._pressed += [self._chord(name) for name in self._fresh]
-        self._fresh.clear()
+        if self._fresh:
+            told = self._told
+            by_time = sorted(self._fresh, key=lambda name: told[name].number if name in told else -1)
+            chords = [told[name].chord if name in told else self._chord(name) for name in by_time]
+            self._later.extend(_turns(chords))
+            self._fresh.clear()
+            told.clear()
+            if not self._pressed:
+                self._pressed = self._later.popleft()
         self._again = [self._chord(name) for name in self._again]
         self._just_held.clear()
 
@@ -186,6 +251,7 @@ class Keys:
         if self.is_typing and not while_typing and needs_no_typing(chord):
             return False
         self._pressed.remove(chord)
+        self.has_answered = True
         self._taken.add(chord.rpartition("+")[2] or "+")
         return True
 
@@ -213,7 +279,8 @@ class Keys:
         Of a key that is held, what is done once a press comes again: the toolkit's own input item does it anew.
         """
         self._settle()
-        return [*self._pressed, *(chord for chord in self._again if chord in _ONCE)]
+        later = itertools.chain.from_iterable(self._later)
+        return [*self._pressed, *later, *(chord for chord in self._again if chord in _ONCE)]
 
     def is_held(self, modifier: str) -> bool:
         """True while `Ctrl`, `Alt` or `Shift` is down."""
@@ -227,11 +294,27 @@ class Keys:
     @property
     def has_news(self) -> bool:
         """True if a key was pressed since the last frame."""
-        return bool(self._pressed or self._fresh)
+        return bool(self._pressed or self._later or self._fresh)
+
+    @property
+    def turns(self) -> int:
+        """Descriptions that the chords of this frame want."""
+        self._settle()
+        return bool(self._pressed) + len(self._later)
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Nobody hears a chord meanwhile: what the one before has opened or closed is described first."""
+        self._settle()
+        pressed, later, again = self._pressed, self._later, self._again
+        self._pressed, self._later, self._again = [], deque(), []
+        yield
+        self._pressed, self._later, self._again = pressed, later, again
 
     def end_frame(self) -> None:
-        """Forget what nobody asked for."""
+        """Forget what nobody asked for in this turn, and go on with the next."""
         self._fresh.clear()
-        self._pressed.clear()
+        self._told.clear()
+        self._pressed = self._later.popleft() if self._later else []
         self._again.clear()
         self._just_held.clear()

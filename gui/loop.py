@@ -18,7 +18,8 @@ from gui.binding import DpgUi
 from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
 from gui.input_watch import InputWatch, find_watch
-from gui.keyboard import is_letter
+from gui.key_events import KeyEvents
+from gui.keys import is_letter
 from gui.pointer import Hover, Pointer
 from panels.base.ui import Ui
 
@@ -187,6 +188,7 @@ class Loop:
 
     def _listen(self) -> None:
         keys = self.ui.keys
+        keys.presses = KeyEvents()
         with dpg.handler_registry():
             dpg.add_key_press_handler(callback=lambda _, code: keys.on_press(_code(code)))
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
@@ -278,6 +280,16 @@ class Loop:
             self._draw(*size)
 
     def _draw(self, width: int, height: int) -> None:
+        """Describe once, and once more for each further chord of a burst: it may be for what the one before opened."""
+        keys = self.ui.keys
+        for _ in range(max(1, keys.turns)):
+            if keys.has_answered and keys.turns:
+                with keys.put_off():
+                    self._draw_once(width, height)
+            keys.has_answered = False
+            self._draw_once(width, height)
+
+    def _draw_once(self, width: int, height: int) -> None:
         try:
             self.described += 1
             self.ui.frame(self._describe, width, height)

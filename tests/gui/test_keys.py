@@ -4,9 +4,63 @@ from __future__ import annotations
 
 import pytest
 
+from gui.key_events import KeyEvents
 from gui.keys import Keys, needs_no_typing, normal_chord
 
 TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
+NONE_HELD, CTRL_HELD = 0, 2
+
+
+def told_by(*presses: tuple[str, int]) -> Keys:
+    """Keys of which the system told these presses, each with the modifiers of its moment."""
+    keys, events = Keys(), KeyEvents()
+    for key, modifiers in presses:
+        events.note(key, modifiers)
+    keys.presses = events
+    return keys
+
+
+def test_a_chord_whose_modifier_went_up_before_the_frame_ended_counts() -> None:
+    """Of `Ctrl+N` within 12 ms the toolkit tells Ctrl in one frame, and in the next that N is down and Ctrl is up."""
+    keys = told_by(("N", CTRL_HELD))
+    keys.on_press(CTRL)
+    keys.end_frame()
+    keys.on_press(N)
+    keys.on_release(CTRL)
+    assert keys.take("Ctrl+N", while_typing=True)
+
+
+def test_a_key_that_follows_a_chord_is_no_chord() -> None:
+    keys = told_by(("N", NONE_HELD))
+    keys.on_press(CTRL)
+    keys.end_frame()
+    keys.on_press(N)
+    keys.on_release(CTRL)
+    assert not keys.take("Ctrl+N", while_typing=True)
+    assert keys.take("N", while_typing=True)
+
+
+def test_chords_of_one_frame_are_answered_in_their_order_a_turn_each() -> None:
+    """The toolkit reports them by their codes: A, then N."""
+    keys = told_by(("N", CTRL_HELD), ("A", CTRL_HELD))
+    for code in (CTRL, A, N):
+        keys.on_press(code)
+    assert keys.turns == 2
+    assert not keys.take("Ctrl+A", while_typing=True)
+    assert keys.take("Ctrl+N", while_typing=True)
+    keys.end_frame()
+    assert keys.take("Ctrl+A", while_typing=True)
+    keys.end_frame()
+    assert not keys.has_news
+
+
+def test_a_chord_waits_until_what_the_one_before_did_is_described() -> None:
+    keys = told_by(("A", NONE_HELD))
+    keys.on_press(A)
+    with keys.put_off():
+        assert not keys.take("A", while_typing=True)
+        keys.end_frame()
+    assert keys.take("A", while_typing=True)
 
 
 def test_a_held_key_counts_once() -> None:

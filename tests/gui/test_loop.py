@@ -243,6 +243,47 @@ def test_a_burst_of_keys_is_taken_in_without_a_picture_of_each(
     assert chosen
 
 
+def test_a_chord_is_heard_whose_modifier_is_up_when_the_frame_ends(screen: Screen) -> None:
+    """A macro keyboard's 12 ms: Ctrl went down in one frame; in the next N went down and Ctrl up. Eight of eight were lost."""
+    heard = list[str]()
+
+    def draw(ui: Ui) -> None:
+        heard.extend(chord for chord in ("Ctrl+N", "N", "Ctrl+Shift+K") if ui.shortcut(chord))
+
+    person = screen.show(draw)
+    for _ in range(8):
+        person.roll("Ctrl+n")
+        person.roll("Ctrl+Shift+k")
+    assert heard == ["Ctrl+N", "Ctrl+Shift+K"] * 8
+
+
+def test_chords_in_one_burst_are_answered_in_their_order(screen: Screen) -> None:
+    """Each is for what the one before opened; of eight chords within 12 ms each, none was heard before."""
+    heard, view = list[str](), View(value="")
+
+    def draw(ui: Ui) -> None:
+        for chord in ("Ctrl+N", "Ctrl+Shift+K", "F1", "Ctrl+,"):
+            if ui.shortcut(chord):
+                heard.append(chord)
+                view.value = "open" if chord == "F1" else view.value
+        if not view.value:
+            return
+        with ui.dialog("dialog", "Dialog", width=300) as closed:
+            ui.text("text", "Read this")
+        if closed.clicked:
+            heard.append("Escape")
+            view.value = ""
+
+    person = screen.show(draw)
+    chords = ["Ctrl+N", "F1", "Escape", "Ctrl+,", "Ctrl+N", "Ctrl+Shift+K", "F1", "Escape", "Ctrl+N"]
+    spelled = [chord.replace("N", "n").replace("K", "k") for chord in chords]
+    for _ in range(3):
+        heard.clear()
+        person.strike(*spelled)
+        person.step(40)
+        assert heard == chords
+
+
 def test_keys_at_a_persons_pace_are_drawn_each(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     view, chosen = View(value=""), list[int]()
 
