@@ -23,7 +23,7 @@ from core.kernel.values.retrieval import (
     SearchFilters,
     SearchHit,
 )
-from core.retrieval.fusion import STOP_WORDS, query_terms, words
+from core.kernel.words import STOP_WORDS, query_terms, words
 from core.retrieval.retrieval_report import degraded_text, place_text
 
 CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)

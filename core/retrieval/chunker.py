@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from core.kernel.frame import one_line
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.retrieval import Chunk, ChunkKind
+from core.kernel.words import indexed_text
 
 # Cutting a text into pieces that the embedder takes whole, at the most natural places.
 
@@ -134,11 +135,11 @@ def embedded_text(chunk: Chunk) -> str:
 
 
 def keyword_text(chunk: Chunk) -> str:
-    """The text of a chunk that keywords are looked for in: heading, text, neighbours, and the words of its names."""
+    """The words of a chunk that keywords are looked for in: of heading, text and neighbours, and those of its names."""
     parts = [chunk.heading, chunk.text, chunk.before, chunk.after]
     if chunk.kind is ChunkKind.CODE:
         parts.append(_parted_names(chunk.text))
-    return "\n".join(part for part in parts if part)
+    return indexed_text("\n".join(part for part in parts if part))
 
 
 def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: ChunkKind) -> Iterator[Chunk]:

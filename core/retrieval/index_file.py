@@ -17,9 +17,10 @@ from core.kernel.disk import make_dirs
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.locks import take_lock
 from core.kernel.opener import create_missing, require_file
+from core.kernel.words import TOKENIZER
 from core.retrieval.index_store import SHELVES
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
@@ -101,7 +102,7 @@ CREATE TABLE chunk_{name}(
 CREATE INDEX source_of_{name} ON chunk_{name}(source, embedded);
 CREATE INDEX bare_of_{name} ON chunk_{name}(row) WHERE embedded = 0;
 CREATE TABLE free_{name}(row INTEGER PRIMARY KEY);
-CREATE VIRTUAL TABLE words_{name} USING fts5(words, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words_{name} USING fts5(words, content='', tokenize={tokenizer});
 """
 
 
@@ -271,7 +272,10 @@ def _is_ours(db: sqlite3.Connection, model: str) -> bool:
     if version == 0:
         db.execute("BEGIN IMMEDIATE")
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'source'").fetchone():
-            for statement in _SOURCES, *(_SHELF.format(name=shelf.name) for shelf in SHELVES):
+            for statement in (
+                _SOURCES,
+                *(_SHELF.format(name=shelf.name, tokenizer=TOKENIZER) for shelf in SHELVES),
+            ):
                 for one in statement.split(";"):
                     db.execute(one)
             db.execute("CREATE TABLE model(name TEXT NOT NULL, is_whole INTEGER NOT NULL)")

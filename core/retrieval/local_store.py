@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core.kernel.disk import OS_DISK, Disk, make_dirs
 from core.kernel.values.retrieval import Chunk, Corpus, SearchFilters
+from core.kernel.words import fts_expression
 from core.retrieval.chunker import embedded_text, keyword_text
-from core.retrieval.fusion import ChunkPlace, fts_expression
+from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import (
     FILE_NAME,
     TORN_NAME,

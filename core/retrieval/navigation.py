@@ -17,8 +17,8 @@ import msgspec
 from core.kernel.frame import flat, one_line
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
+from core.kernel.words import query_terms, words
 from core.knowledge.facts.yaml_forms import YamlFault, read_yaml
-from core.retrieval.fusion import query_terms, words
 from core.retrieval.index_store import folder_starts
 from core.talk.context.outline.definitions import first_heading
 

@@ -24,6 +24,7 @@ from core.kernel.values.retrieval import (
     SearchHit,
     SearchMode,
 )
+from core.kernel.words import query_terms
 from core.retrieval.chunker import keyword_text
 from core.retrieval.fusion import (
     ChunkPlace,
@@ -31,7 +32,6 @@ from core.retrieval.fusion import (
     RankedSource,
     by_source,
     fuse,
-    query_terms,
     worth_showing,
 )
 from core.retrieval.index_file import IndexFaultError

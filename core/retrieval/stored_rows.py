@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+from core.kernel.words import TOKENIZER
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import RowError
 from core.retrieval.index_store import Shelf, SourceKey, SourceState, folder_starts, tags_of
@@ -185,8 +186,6 @@ def rows_of(db: sqlite3.Connection, clause: str, values: Sequence[str]) -> NDArr
 # Tokens as FTS5 makes them (`porter unicode61`), by FTS5 itself: another backend stores and asks for the
 # same terms.
 
-TOKENIZER = "porter unicode61 remove_diacritics 2"
-
 _MOST_BYTES = 2_000
 """A longer token stands as its SHA-256: a lexeme of PostgreSQL has at most 2,046 bytes."""
 
@@ -196,7 +195,7 @@ class FtsTokens:
 
     def __init__(self) -> None:
         self._db = sqlite3.connect(":memory:", isolation_level=None)
-        self._db.execute(f"CREATE VIRTUAL TABLE text USING fts5(words, content='', tokenize='{TOKENIZER}')")
+        self._db.execute(f"CREATE VIRTUAL TABLE text USING fts5(words, content='', tokenize={TOKENIZER})")
         self._db.execute("CREATE VIRTUAL TABLE token USING fts5vocab(text, instance)")
 
     def of(self, text: str) -> list[str]:

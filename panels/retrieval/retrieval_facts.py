@@ -21,7 +21,7 @@ from core.kernel.values.retrieval import (
     SearchMode,
 )
 from core.kernel.values.state import AppState
-from core.retrieval.fusion import STOP_WORDS
+from core.kernel.words import STOP_WORDS
 from core.retrieval.retrieval_report import person_path
 
 CORPUS_WORDS: dict[Corpus, tuple[str, str]] = {

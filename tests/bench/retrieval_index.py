@@ -11,6 +11,7 @@ from pathlib import Path
 from core.app.crunch import LocalEmbedder
 from core.kernel.secrets import named_secrets
 from core.kernel.values.retrieval import Chunk, Corpus, SearchPlaces
+from core.kernel.words import TOKENIZER
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.index_run import EMBED_BATCH, index
 from core.retrieval.index_store import SourceKey
@@ -20,7 +21,6 @@ from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import write_navigation
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.sources import find_sources
-from core.retrieval.stored_rows import TOKENIZER
 from tests.bench.__main__ import Row, row
 from tests.bench.retrieval_corpus import FOLDERS, Sizes, emptied, sizes, timed_ms, write_notes
 
@@ -67,7 +67,7 @@ def _libraries_ms(base: Path, chunks: Sequence[Chunk]) -> float:
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute(f"CREATE VIRTUAL TABLE said USING fts5(words, content='', tokenize='{TOKENIZER}')")
+    db.execute(f"CREATE VIRTUAL TABLE said USING fts5(words, content='', tokenize={TOKENIZER})")
 
     def work() -> None:
         for chunk in chunks:

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.app.crunch import LocalEmbedder
 from core.kernel.values.retrieval import Corpus, SearchFilters
-from core.retrieval.fusion import fts_expression, query_terms
+from core.kernel.words import fts_expression, query_terms
 from core.retrieval.index_file import FILE_NAME, open_index
 from core.retrieval.local_store import LocalStore
 from core.retrieval.minilm import MiniLM

@@ -76,7 +76,7 @@ def test_code_is_cut_by_symbol_and_names_in_camel_case_are_found_by_their_words(
     chunks = list(file_chunks(text, symbols_of("m.py", text), measure, ChunkKind.CODE))
     assert {one.heading for one in chunks} >= {"first", "second"}
     first = next(one for one in chunks if one.heading == "first")
-    assert "read File Twice" in keyword_text(first)
+    assert "read file twice" in keyword_text(first)
     assert "read File Twice" not in embedded_text(first)
 
 
@@ -89,8 +89,8 @@ def test_a_turn_keeps_its_role_and_its_neighbours_are_keywords_alone() -> None:
     chunk = list(turn_chunks(turns, measure))[1]
     assert (chunk.lines, chunk.date) == (LineRange(2, 2), "2026-11-23")
     assert embedded_text(chunk) == "assistant\n8080 it is."
-    assert "Which port?" in keyword_text(chunk)
-    assert "Thanks" in keyword_text(chunk)
+    assert "which port" in keyword_text(chunk)
+    assert "thanks" in keyword_text(chunk)
 
 
 def test_an_item_of_knowledge_is_one_chunk() -> None:

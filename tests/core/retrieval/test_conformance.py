@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SearchMode, SourceHead
+from core.kernel.words import query_terms
 from core.retrieval.chunker import embedded_text
-from core.retrieval.fusion import ChunkPlace, query_terms
+from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_store import SHELVES, Scan, Shelf, SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
 from core.retrieval.postgres_connection import ServerAddress

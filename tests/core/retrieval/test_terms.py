@@ -7,7 +7,7 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.fusion import MAX_TERMS, fts_expression, query_terms
+from core.kernel.words import MAX_TERMS, TOKENIZER, fts_expression, query_terms
 
 
 def test_stop_words_are_left_out_and_a_query_of_them_alone_keeps_none() -> None:
@@ -20,9 +20,7 @@ def test_no_query_is_a_fault_of_syntax(query: str) -> None:
     terms = query_terms(query)
     db = sqlite3.connect(":memory:")
     try:
-        db.execute(
-            "CREATE VIRTUAL TABLE t USING fts5(words, tokenize='porter unicode61 remove_diacritics 2')"
-        )
+        db.execute(f"CREATE VIRTUAL TABLE t USING fts5(words, tokenize={TOKENIZER})")
         db.execute("INSERT INTO t VALUES(?)", (query,))
         if terms:
             db.execute("SELECT count(*) FROM t WHERE t MATCH ?", (fts_expression(terms),)).fetchone()
@@ -31,5 +29,5 @@ def test_no_query_is_a_fault_of_syntax(query: str) -> None:
 
 
 def test_words_of_other_scripts_are_terms_and_a_long_query_is_bounded() -> None:
-    assert query_terms("naïve Größe 検索") == ("naive", "große", "検索")
+    assert query_terms("naïve Größe 検索") == ("naive", "grosse", "検索")
     assert len(query_terms(" ".join(f"word{n}" for n in range(100_000)))) == MAX_TERMS
