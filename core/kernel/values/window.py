@@ -226,11 +226,16 @@ class TurnTail(msgspec.Struct, frozen=True):
 
 
 class ContextView(msgspec.Struct, frozen=True):
-    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since; what stood behind earlier words."""
+    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since; what stood behind earlier words.
+
+    Args:
+        reasoned: messages of finished turns whose reasoning goes back where it was sent, by id, in order.
+    """
 
     base: FrozenBase = msgspec.field(default_factory=FrozenBase)
     deltas: tuple[ViewDelta, ...] = ()
     tails: tuple[TurnTail, ...] = ()
+    reasoned: tuple[str, ...] = ()
 
 
 def base_pieces(base: FrozenBase) -> tuple[BaseFile, ...]:

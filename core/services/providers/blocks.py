@@ -28,6 +28,10 @@ keeps it, it stands there under another key."""
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
 
+REASONING_KEY = "reasoning"
+"""Key of a part that is a model's reasoning."""
+
+
 class MarkPlace(Enum):
     """Part of the stack that a block belongs to."""
 
@@ -101,6 +105,7 @@ class WireMemo(msgspec.Struct):
         default_factory=lambda: Wire(blocks=(), hashes=(), ends=(), positions=(), ends_of={})
     )
     transient: int = -1
+    keeps_reasoning: bool = True
 
     def copied(self) -> WireMemo:
         """The same for another thread, as of `MadeMessages`."""
@@ -112,6 +117,7 @@ class WireMemo(msgspec.Struct):
             head=self.head,
             wire=self.wire,
             transient=self.transient,
+            keeps_reasoning=self.keeps_reasoning,
         )
 
 
@@ -127,7 +133,7 @@ def part_key(part: RequestPart) -> str:
         case AttachmentPart():
             return f"attachment/{part.sha256}"
         case ReasoningPart():
-            return "reasoning"
+            return REASONING_KEY
 
 
 def wire_of(
@@ -136,6 +142,8 @@ def wire_of(
     count: CountTokens,
     memo: WireMemo | None = None,
     revision: Hashable = None,
+    *,
+    keeps_reasoning: bool = True,
 ) -> Wire:
     """Lay a request out as blocks with cumulative hashes.
 
@@ -144,9 +152,10 @@ def wire_of(
         count: tokens of a part, cheap.
         memo: of the same discussion; rows of the leading parts that did not change are taken over.
         revision: stands for the state of `count`; another one counts every part again, and hashes none.
+        keeps_reasoning: the next turn repeats the reasoning of the running one.
     """
     memo = memo or WireMemo()
-    kept = memo.parts if memo.scope == scope else []
+    kept = memo.parts if (memo.scope, memo.keeps_reasoning) == (scope, keeps_reasoning) else []
     is_counted = memo.revision == revision
     sure, roles, rest = _parts(request, kept, memo.head, memo.messages)
     same = sure + _common(kept[sure:], rest)
@@ -155,7 +164,7 @@ def wire_of(
     known = [one is two for one, two in zip(kept[same:], rest[same - sure :], strict=False)]
     known += [False] * (len(parts) - same - len(known))
     fresh = [
-        old.blocks[place] if is_known else _made(role, part)
+        old.blocks[place] if is_known else _made(role, part, keeps_reasoning=keeps_reasoning)
         for place, (is_known, role, part) in enumerate(
             zip(known, roles[same - sure :], rest[same - sure :], strict=True), same
         )
@@ -173,7 +182,7 @@ def wire_of(
         ends.append(total)
     blocks = (*old.blocks[:same], *fresh)
     positions = _positions(blocks, old.positions[:same])
-    turn_head = _turn_head(blocks)
+    turn_head = _markable(blocks, len(blocks) - 1)
     if not 0 <= memo.transient < same:
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place in _PASSING), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
@@ -186,7 +195,7 @@ def wire_of(
         head=head,
         turn_head=turn_head,
     )
-    memo.scope, memo.revision = scope, revision
+    memo.scope, memo.revision, memo.keeps_reasoning = scope, revision, keeps_reasoning
     memo.messages, memo.parts, memo.wire = request.messages, parts, wire
     memo.head = len(request.tools) + len(request.system)
     return wire
@@ -278,20 +287,13 @@ def _is_same(one: RequestPart | ToolSchema, two: RequestPart | ToolSchema) -> bo
     return one == two
 
 
-def _turn_head(blocks: tuple[Block, ...]) -> int:
-    end = len(blocks) - 1
-    while end >= 0 and blocks[end].place is MarkPlace.TAIL:
-        end -= 1
-    return _markable(blocks, end)
-
-
 def _markable(blocks: tuple[Block, ...], index: int) -> int:
     while index >= 0 and not blocks[index].can_be_marked:
         index -= 1
     return index
 
 
-def _made(role: str, part: RequestPart | ToolSchema) -> Block:
+def _made(role: str, part: RequestPart | ToolSchema, *, keeps_reasoning: bool) -> Block:
     match part:
         case Segment():
             return Block(key=part.key, sha256=f"{role}:{part.sha256}", place=_place(part))
@@ -303,9 +305,9 @@ def _made(role: str, part: RequestPart | ToolSchema) -> Block:
             return Block(key=part_key(part), sha256=f"{role}:{part.sha256}", place=MarkPlace.TALK)
         case ReasoningPart(text, vendor):
             return Block(
-                key="reasoning",
+                key=REASONING_KEY,
                 sha256=_digest(role, text, vendor),
-                place=MarkPlace.TRANSIENT,
+                place=MarkPlace.TALK if keeps_reasoning else MarkPlace.TRANSIENT,
                 can_be_marked=False,
             )
         case ToolCallPart(call_id, name, arguments):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
-from core.kernel.values.messages import AttachmentPart, Role, ToolCallPart
-from core.kernel.values.provider import ModelProfile, RequestMessage, RequestPart
-from core.kernel.values.stack import Segment
-from core.kernel.values.window import is_line_key
+from core.kernel.values.messages import AttachmentPart, ToolCallPart
+from core.kernel.values.provider import ModelProfile
 from core.services.providers.attachments import (
     attachment_problem,
     attachment_text,
@@ -65,23 +62,6 @@ def called_with(part: ToolCallPart) -> dict[str, Any]:
     """Arguments of a call as an object; what is none goes as the text that it is."""
     arguments = sorted_object(part.arguments_json)
     return {"INVALID_JSON": part.arguments_json} if arguments is None else arguments
-
-
-def open_turn_start(messages: Sequence[RequestMessage]) -> int:
-    """Index of the first message of a tool turn that has not ended; `len(messages)` where none is open.
-
-    Reasoning is bound to what stood before it: only inside an open tool turn is it sent back, where the vendors ask
-    for it. Source: Anthropic "Extended thinking", "Preserving thinking blocks"; Gemini "Thought signatures" (2026-11).
-    """
-    for index in range(len(messages) - 1, -1, -1):  # from the end: thousands may stand before
-        message = messages[index]
-        if message.role is Role.USER and not (message.parts and all(map(_is_line, message.parts))):
-            return index + 1
-    return 0
-
-
-def _is_line(part: RequestPart) -> bool:
-    return isinstance(part, Segment) and is_line_key(part.key)
 
 
 def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -> bytes | str:

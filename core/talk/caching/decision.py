@@ -31,10 +31,13 @@ from core.talk.caching.view import (
     DIGEST_KEY,
     SharedBase,
     pruned,
+    reasoning_tokens,
     shared_view,
     spared_view,
     superseded_tokens,
     view_for,
+    with_held,
+    with_reasoned,
     with_tail,
     withdrawn,
 )
@@ -180,7 +183,9 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     appends = market.settings.appends_changes and market.settings.is_enabled
     if turn.view is not None and is_silent and is_running(turn.stack.layer(LayerId.TURNS)):
         view = pruned(turn.view, turn.stack, turn.message_id)
-        return _planned(turn, market, with_tail(view, turn.stack) if appends else view, memo, memo.appended)
+        if appends:
+            view = with_reasoned(with_tail(view, turn.stack), turn.stack)
+        return _planned(turn, market, view, memo, memo.appended)
     if not appends:
         return _planned(turn, market, fresh, memo, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
@@ -193,7 +198,9 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
             return _planned(turn, market, fresh, memo, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo, memo.canonical)
     whole = rewritten.wire.total_tokens
-    kept = None if appended is None else _planned(turn, market, appended, memo, memo.appended, whole)
+    kept = None if appended is None else _held(turn, market, appended, memo, whole)
+    if kept is not None and kept.view == fresh:
+        kept = None
     best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
     if gone:
         return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
@@ -206,6 +213,13 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     if best is not rewritten:
         return _with_sentence(best, rewritten, _SHARED)
     return _with_sentence(rewritten, rewritten, _why_rewritten(turn, rewritten, kept))
+
+
+def _held(turn: PlannedTurn, market: Market, view: ContextView, memo: DecideMemo, whole: int) -> Decision:
+    """The plan over the discussion's own view, with the reasoning of finished turns as far as it is read from a cache."""
+    kept = _planned(turn, market, view, memo, memo.appended, whole)
+    held = with_held(view, turn.stack, kept.wire, kept.plan.read_tokens)
+    return kept if held is view else _planned(turn, market, held, memo, memo.appended, whole)
 
 
 def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
@@ -245,10 +259,25 @@ def _is_held_elsewhere(turn: PlannedTurn, market: Market, kept: Decision, best: 
     return is_little and not _is_too_long(turn, kept) and kept.plan.read_tokens >= best.plan.read_tokens
 
 
-def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:
+def _cheapest(
+    turn: PlannedTurn, rewritten: Decision, kept: Decision | None, *others: Decision | None
+) -> Decision:
     """The plan that costs least; the canonical one where that is as cheap."""
+    others = (kept, *others)
     fits = [other for other in others if other is not None and not _is_too_long(turn, other)]
-    return min((rewritten, *fits), key=lambda one: one.plan.outlook)
+    best = min((rewritten, *fits), key=lambda one: one.plan.outlook)
+    return kept if kept in fits and _stays(kept, best) else best
+
+
+def _stays(kept: Decision | None, best: Decision) -> bool:
+    """True if what was sent stays for its reasoning: a warm prefix is not paid for twice to be rid of thoughts.
+
+    What a rewrite saves comes with later turns, which may not come; when the prefix is cold it costs nothing. Where texts
+    were superseded, too, the price decides.
+    """
+    if kept is None or not kept.view.reasoned or kept.view.deltas:
+        return False
+    return kept.plan.read_tokens > best.plan.read_tokens
 
 
 def _planned(
@@ -273,10 +302,18 @@ def _planned(
         made=last.messages,
     )
     count, counted_by = _counting(view, market.count), (last.wire.scope, last.wire.revision)
-    wire = wire_of(request, market.scope, count, last.wire, market.count_revision)
+    settings = market.settings
+    wire = wire_of(
+        request,
+        market.scope,
+        count,
+        last.wire,
+        market.count_revision,
+        keeps_reasoning=settings.appends_changes and settings.is_enabled,
+    )
     if view is not last.view or counted_by != (last.wire.scope, last.wire.revision):
         last.view, last.superseded = view, superseded_tokens(view, market.count)
-    superseded = last.superseded
+    superseded = last.superseded + reasoning_tokens(view, turn.stack, market.count)
     if whole is not None:
         superseded = min(superseded, max(0, wire.total_tokens - whole))
     inputs = PlanInputs(

@@ -18,8 +18,8 @@ from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.records import Record, ViewRecord
 from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.window import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, base_pieces
-from core.services.providers.blocks import RUNNING_RAG, CountTokens
-from core.talk.context.history_turns import running_pieces
+from core.services.providers.blocks import REASONING_KEY, RUNNING_RAG, CountTokens, Wire
+from core.talk.context.history_turns import message_key, running_pieces
 from core.talk.context.pieces import Piece, digest
 from core.talk.context.stack import AggregateStack
 from core.talk.context.update import applied, is_diff, sent_form
@@ -85,18 +85,19 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     What was told as a diff of a text that is gone with them is told whole, where it stands: what follows the message
     that is gone is sent anew anyway.
     """
-    if not view.deltas and not view.tails:
+    if not (view.deltas or view.tails or view.reasoned):
         return view
     told = (delta.message_id for delta in view.deltas)
-    wanted = set(map(turn_key, (*told, *(tail.message_id for tail in view.tails))))
+    wanted = set(map(turn_key, (*told, *(tail.message_id for tail in view.tails), *view.reasoned)))
     said = wanted.intersection([piece.key for piece in stack.layer(LayerId.TURNS).pieces])
     tails = tuple(
         tail
         for tail in view.tails
         if turn_key(tail.message_id) in said and not (tail.retrieved and tail.cut_id != stack.cut_id)
     )
-    if len(tails) < len(view.tails):
-        view = replace(view, tails=tails)
+    reasoned = tuple(one for one in view.reasoned if turn_key(one) in said)
+    if len(tails) < len(view.tails) or len(reasoned) < len(view.reasoned):
+        view = replace(view, tails=tails, reasoned=reasoned)
     if stack.layer(LayerId.USER).pieces:
         said.add(turn_key(message_id))
     kept = tuple(delta for delta in view.deltas if turn_key(delta.message_id) in said)
@@ -106,16 +107,12 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
 def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
     """The view of a running turn with what stands behind the words that began it, what was recalled for them and layer 8:
     the next turns repeat it there, and all behind it.
-
-    Not where the turn's bytes do not stay anyway: thinking is sent while it runs.
     """
     running, metadata = running_pieces(stack.layer(LayerId.TURNS)), stack.layer(LayerId.METADATA).segments
     if not running or not metadata:
         return view
     message_id = running[0].key.partition("/")[2]
     if message_id in [tail.message_id for tail in view.tails]:
-        return view
-    if any(isinstance(piece.wire, ReasoningPart) for piece in running):
         return view
     retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
     if retrieved and view.base.withdrawals != stack.withdrawals:
@@ -127,6 +124,53 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
         cut_id=stack.cut_id if retrieved else "",
     )
     return replace(view, tails=(*view.tails, told))
+
+
+def with_reasoned(view: ContextView, stack: AggregateStack) -> ContextView:
+    """The view of a running turn with the reasoning that its request holds: the next turns repeat it there.
+
+    The reasoning of a turn's last reply is in no request: nothing is lost where it never goes back.
+    """
+    running = running_pieces(stack.layer(LayerId.TURNS))
+    own = dict.fromkeys(message_id_of(piece) for piece in running if isinstance(piece.wire, ReasoningPart))
+    new = tuple(one for one in own if one not in view.reasoned)
+    return replace(view, reasoned=(*view.reasoned, *new)) if new else view
+
+
+def with_held(view: ContextView, stack: AggregateStack, wire: Wire, held_tokens: int) -> ContextView:
+    """The view of a request that begins a turn without the reasoning of finished turns that nobody holds any more.
+
+    It would have to be paid for anew, and a vendor that binds it to what stands before it may refuse it: what it stands
+    behind may be another than when it was written.
+
+    Args:
+        wire: of the request through this view; held_tokens: so many of its first are read from a cache.
+    """
+    if not view.reasoned:
+        return view
+    sent = set(view.reasoned)
+    pieces = (piece for piece in stack.layer(LayerId.TURNS).pieces if not piece.parts)
+    ids = [one for one in map(message_id_of, pieces) if one in sent]
+    ends = [end for block, end in zip(wire.blocks, wire.ends, strict=True) if block.key == REASONING_KEY]
+    lost = {one for one, end in zip(ids, ends, strict=True) if end > held_tokens}
+    return replace(view, reasoned=tuple(one for one in view.reasoned if one not in lost)) if lost else view
+
+
+def reasoning_tokens(view: ContextView, stack: AggregateStack, count: CountTokens) -> int:
+    """Tokens of the reasoning of finished turns that goes back through a view."""
+    if not view.reasoned:
+        return 0
+    sent = set(view.reasoned)
+    return sum(
+        count(piece.wire)
+        for piece in stack.layer(LayerId.TURNS).pieces
+        if not piece.parts and isinstance(piece.wire, ReasoningPart) and message_id_of(piece) in sent
+    )
+
+
+def message_id_of(piece: Piece) -> str:
+    """The message that a piece of layer 11 belongs to."""
+    return message_key(piece.key).partition("/")[2]
 
 
 def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView | None:
@@ -381,7 +425,8 @@ def _tokens(file: BaseFile, count: CountTokens) -> int:
 BASE_KIND = "base"
 DELTA_KIND = "delta"
 TAIL_KIND = "tail"
-_KINDS = frozenset({BASE_KIND, DELTA_KIND, TAIL_KIND})
+REASONED_KIND = "reasoned"
+_KINDS = frozenset({BASE_KIND, DELTA_KIND, TAIL_KIND, REASONED_KIND})
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -409,9 +454,10 @@ def records_for(
         return ()
     known, names, bases = set(before.told), iter(ids), built_on(after)
     found: list[ViewRecord] = []
-    deltas, tails = after.deltas, after.tails
+    deltas, tails, reasoned = after.deltas, after.tails, after.reasoned
     if old is not None and _begins_with(after, old):
         deltas, tails = deltas[len(old.deltas) :], tails[len(old.tails) :]
+        reasoned = reasoned[len(old.reasoned) :]
     else:
         found.append(
             ViewRecord(id=next(names), at=at, kind=BASE_KIND, data_json=_json(_base_data(after, known)))
@@ -431,6 +477,9 @@ def records_for(
         if tail.cut_id:
             data["cut_id"] = tail.cut_id
         found.append(ViewRecord(id=next(names), at=at, kind=TAIL_KIND, data_json=_json(data)))
+    if reasoned:
+        data_json = _json({"message_ids": reasoned})
+        found.append(ViewRecord(id=next(names), at=at, kind=REASONED_KIND, data_json=data_json))
     return tuple(found)
 
 
@@ -440,6 +489,7 @@ def _begins_with(after: ContextView, before: ContextView) -> bool:
         before.base == after.base
         and after.deltas[: len(before.deltas)] == before.deltas
         and after.tails[: len(before.tails)] == before.tails
+        and after.reasoned[: len(before.reasoned)] == before.reasoned
     )
 
 
@@ -491,6 +541,9 @@ def _delta_data(delta: ViewDelta, known: Collection[str], bases: Mapping[Place, 
 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = read_json(record.data_json)
+    if record.kind == REASONED_KIND:
+        ids = tuple(map(str, data["message_ids"]))
+        return None if view is None else replace(view, reasoned=(*view.reasoned, *ids))
     if record.kind == TAIL_KIND:
         told = TurnTail(
             message_id=str(data["message_id"]),

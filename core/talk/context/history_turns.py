@@ -49,11 +49,13 @@ def turns_layer(
     memo: StackMemo,
     kept: Mapping[str, str] = MappingProxyType({}),
     retrieved: str = "",
+    maker: tuple[str, str] = ("", ""),
 ) -> Layer:
     """Layer 11: what was said before.
 
-    Reasoning is sent back only while a turn is running (the messages after the last one of the user, when no
-    new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change.
+    Reasoning is part of the canonical text only while a turn is running (the messages after the last one of the user, when
+    no new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change. That of
+    finished turns stands in the layer without a text: a view says which of it goes back (`wire_messages`).
 
     In a running turn that answers results of tools, all that stood behind the person's words when the turn began stays
     there: what was retrieved for them, and on the wire layer 8 (`wire_messages`). Each request of a turn begins with the whole one before
@@ -62,12 +64,13 @@ def turns_layer(
     Args:
         kept: retrieved text that stays behind a message for good, by the message's id.
         retrieved: of a running turn, what was retrieved for it.
+        maker: provider and model that the layer goes to: another's reasoning of a finished turn never goes back.
 
     Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5); "Handling stop
     reasons", empty replies (read 2026-11-23).
     """
     running_from = len(turns) if has_user_text else _after_last_user(turns)
-    memo.said = said = _said_turns(turns, running_from, memo.said)
+    memo.said = said = _said_turns(turns, running_from, maker, memo.said)
     rows = _with_kept(turns, said.pieces, kept) if kept else said.pieces
     if answers_tools(turns) and 0 < running_from < len(turns):
         own = turns[running_from - 1]
@@ -137,7 +140,7 @@ def running_pieces(layer: Layer) -> tuple[Piece, ...]:
     last = next(own, None)
     if last is None:
         return ()
-    key = _message_key(pieces[last].key)
+    key = message_key(pieces[last].key)
     first = next((n for n in range(last, -1, -1) if pieces[n].key == key), last)
     return pieces[first:]
 
@@ -149,7 +152,7 @@ def _is_persons(piece: Piece) -> bool:
 _USER, _TOOL = Role.USER.value, Role.TOOL.value
 
 
-def _message_key(key: str) -> str:
+def message_key(key: str) -> str:
     """Key of the first piece of a message, by that of any."""
     return "/".join(key.split("/", 2)[:2])
 
@@ -171,8 +174,11 @@ def _with_kept(
     ]
 
 
-def _said_turns(turns: tuple[Message, ...], running_from: int, known: SaidTurns) -> SaidTurns:
+def _said_turns(
+    turns: tuple[Message, ...], running_from: int, maker: tuple[str, str], known: SaidTurns
+) -> SaidTurns:
     """Render turns. The leading run that is the same is taken over at once, behind it what is the same under its id."""
+    known = known if known.maker == maker else SaidTurns()
     same = min(shared_run(known.turns, turns), known.running_from, running_from)
     pieces = list(known.pieces[:same])
     old = {message.id: place for place, message in enumerate(known.turns[same:], same)}
@@ -185,8 +191,8 @@ def _said_turns(turns: tuple[Message, ...], running_from: int, known: SaidTurns)
         ):
             pieces.append(known.pieces[before])
         else:
-            pieces.append(_message(message, is_running))
-    return SaidTurns(turns=turns, running_from=running_from, pieces=tuple(pieces))
+            pieces.append(_message(message, maker, is_running=is_running))
+    return SaidTurns(turns=turns, running_from=running_from, pieces=tuple(pieces), maker=maker)
 
 
 def _is_same(one: Message, two: Message) -> bool:
@@ -200,18 +206,22 @@ def _after_last_user(turns: Sequence[Message]) -> int:
     return 0
 
 
-def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
-    """The pieces of one message; its tags stand around the first and the last of them."""
+def _message(message: Message, maker: tuple[str, str], *, is_running: bool) -> tuple[Piece, ...]:
+    """The pieces of one message; its tags stand around the first and the last of those that have a text."""
     only = message.parts[0] if len(message.parts) == 1 else None
     if isinstance(only, TextPart) and not may_hold_end(only.text):
         return _words(message, only.text)
-    parts = [part for part in message.parts if _is_sent(part, is_running)]
-    if not parts:
+    is_own = is_running or (message.provider, message.model) == maker
+    parts = [part for part in message.parts if _is_sent(part, is_own)]
+    shown = [n for n, part in enumerate(parts) if is_running or not isinstance(part, ReasoningPart)]
+    if not shown:
         return ()
     bodies = [_canonical(part) for part in parts]
+    if len(shown) < len(parts):
+        bodies = [body if n in shown else () for n, body in enumerate(bodies)]
     name = safe_tag(message.role.value, *chain.from_iterable(bodies))
-    bodies[0] = (intern(f"<{name}>\n"), *bodies[0])
-    bodies[-1] = (*bodies[-1], intern(f"</{name}>\n"))
+    bodies[shown[0]] = (intern(f"<{name}>\n"), *bodies[shown[0]])
+    bodies[shown[-1]] = (*bodies[shown[-1]], intern(f"</{name}>\n"))
     pairs = zip(parts, bodies, strict=True)
     return tuple(_piece(message, number, part, body) for number, (part, body) in enumerate(pairs))
 
@@ -232,12 +242,12 @@ def _words(message: Message, text: str) -> tuple[Piece, ...]:
     return (_said(message.id, text, (before, text, behind), message.role),)
 
 
-def _is_sent(part: Part, is_running: bool) -> bool:
+def _is_sent(part: Part, keeps_reasoning: bool) -> bool:
     match part:
         case TextPart(text):
             return bool(text) and not text.isspace()
         case ReasoningPart():
-            return is_running
+            return keeps_reasoning
         case _:
             return True
 

@@ -203,11 +203,13 @@ class SaidTurns(msgspec.Struct, frozen=True):
 
     Args:
         pieces: of each of them, in their order; running_from: how many come before the running turn.
+        maker: provider and model that they were rendered for.
     """
 
     turns: tuple[Message, ...] = ()
     running_from: int = 0
     pieces: tuple[tuple[Piece, ...], ...] = ()
+    maker: tuple[str, str] = ("", "")
 
 
 class StackMemo:

@@ -364,7 +364,8 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     is_running = not has_user_text and answers_tools(inputs.turns)
     retrieved, behind = ("", inputs.retrieved) if is_running else (inputs.retrieved, "")
     metadata = memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata))
-    turns = (inputs.turns, has_user_text, inputs.kept_retrieved, behind)
+    maker = (inputs.provider, inputs.model)
+    turns = (inputs.turns, has_user_text, inputs.kept_retrieved, behind, maker)
     user = (retrieved, inputs.user_text, inputs.attachments, inputs.keeps_retrieved)
     return (
         metadata,
@@ -379,6 +380,7 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
                 memo=memo,
                 kept=kept,
                 retrieved=behind,
+                maker=maker,
             ),
         ),
         memo.layer(LayerId.USER, user, lambda: user_layer(*user[:3], keeps_retrieved=inputs.keeps_retrieved)),

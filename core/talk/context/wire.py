@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -21,7 +21,7 @@ from core.kernel.values.provider import RequestMessage, RequestPart
 from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.window import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, is_line_key
 from core.services.providers.blocks import RUNNING_RAG
-from core.talk.context.history_turns import running_pieces, wire_pieces
+from core.talk.context.history_turns import message_key, running_pieces, wire_pieces
 from core.talk.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
 from core.talk.context.update import is_diff
 
@@ -64,6 +64,7 @@ class MadeMessages(msgspec.Struct):
 
     Args:
         pieces: of layer 11; deltas: what stood before them, by their keys; tails: behind messages, by their keys.
+        reasoned: messages of finished turns whose reasoning goes back, by their keys.
         starts: of each message behind the first the piece that it begins with; messages: those messages.
         first: the message that begins with the files; told: the view's deltas that `deltas` were made of.
     """
@@ -75,6 +76,7 @@ class MadeMessages(msgspec.Struct):
     messages: list[RequestMessage] = msgspec.field(default_factory=list)
     first: RequestMessage | None = None
     told: tuple[ViewDelta, ...] = ()
+    reasoned: frozenset[str] = frozenset()
 
     def copied(self) -> MadeMessages:
         """The same for another thread: what one of them makes replaces values and changes none. (`copy` takes ten times as long.)"""
@@ -86,6 +88,7 @@ class MadeMessages(msgspec.Struct):
             messages=self.messages,
             first=self.first,
             told=self.told,
+            reasoned=self.reasoned,
         )
 
 
@@ -196,7 +199,7 @@ def wire_messages(
 
     Each of layers 6, 9 and 10 is one segment, however many files it holds: a vendor looks only a few blocks
     back for what it has cached. Layer 8 and what was recalled stay behind the words that began a running turn (`turns_layer`),
-    and for good where the view says so.
+    and for good where the view says so, as does the reasoning of finished turns.
 
     Args:
         message_id: of the user's message that layer 12 renders, for its delta.
@@ -211,14 +214,16 @@ def wire_messages(
     metadata = layers[LayerId.METADATA - 1].segments
     running = running_pieces(layer) if metadata else ()
     tails = _tails(view, running, metadata)
-    kept = _kept(made, layer.pieces, deltas, tails)
+    reasoned = frozenset(map(turn_key, view.reasoned))
+    kept = _kept(made, layer.pieces, deltas, tails, reasoned)
     runs: _Runs = [(Role.USER, list(_head(layers, view, takes_long_system=takes_long_system)))]
-    starts = _add_turns(runs, layer, deltas, tails, 0, made.starts[0] if kept else len(layer.pieces))
+    behind = _Behind(deltas, tails, reasoned)
+    starts = _add_turns(runs, layer, behind, 0, made.starts[0] if kept else len(layer.pieces))
     if kept:
         runs.append((made.messages[kept - 1].role, []))
         starts = [
             *made.starts[:kept],
-            *_add_turns(runs, layer, deltas, tails, made.starts[kept], len(layer.pieces)),
+            *_add_turns(runs, layer, behind, made.starts[kept], len(layer.pieces)),
         ]
         del runs[1]
     key = turn_key(message_id)
@@ -234,7 +239,7 @@ def wire_messages(
     else:
         runs.append((Role.USER, last))
         starts.append(len(layer.pieces))
-    made.deltas, made.tails = deltas, tails
+    made.deltas, made.tails, made.reasoned = deltas, tails, reasoned
     return _remembered(made, layer.pieces, starts, kept, runs)
 
 
@@ -321,30 +326,33 @@ def _kept(
     pieces: tuple[Piece, ...],
     deltas: Mapping[str, Segment],
     tails: Mapping[str, tuple[Segment, ...]],
+    reasoned: frozenset[str],
 ) -> int:
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
     """
     same = shared_run(made.pieces, pieces)
-    if changed := _changed(made.deltas, deltas) | _changed(made.tails, tails):
+    if changed := _changed(made.deltas, deltas) | _changed(made.tails, tails) | (made.reasoned ^ reasoned):
         same = next((n for n in range(same) if pieces[n].key in changed), same)
     return max(0, bisect_left(made.starts, same) - 1)
 
 
-def _add_turns(
-    runs: _Runs,
-    layer: Layer,
-    deltas: Mapping[str, Segment],
-    tails: Mapping[str, tuple[Segment, ...]],
-    begin: int,
-    end: int,
-) -> list[int]:
+class _Behind(NamedTuple):
+    """Shape of a view around the turns: what stands before and behind messages, and whose reasoning goes back, by their keys."""
+
+    deltas: Mapping[str, Segment]
+    tails: Mapping[str, tuple[Segment, ...]]
+    reasoned: frozenset[str]
+
+
+def _add_turns(runs: _Runs, layer: Layer, view: _Behind, begin: int, end: int) -> list[int]:
     """Add pieces of layer 11 by roles, each delta before the first part of its message, each tail behind the last.
 
     Returns:
         For each run that was added the piece that it begins with.
     """
     starts = []
+    deltas, tails, reasoned = view
     last, parts = runs[-1]
     tail: tuple[Segment, ...] = ()
     own = ""
@@ -357,6 +365,8 @@ def _add_turns(
             tail = ()
         if len(tail) > 1 and piece.key.endswith(RUNNING_RAG):
             continue  # the tail holds it
+        if not piece.parts and message_key(piece.key) not in reasoned:
+            continue  # reasoning of a finished turn
         role = _ROLES[piece.mark]
         if role is not last:
             last, parts = role, []

@@ -40,7 +40,6 @@ from core.services.providers.wire import (
     attached,
     called_with,
     canonical_json,
-    open_turn_start,
     shown_in_result,
     sorted_object,
 )
@@ -154,10 +153,10 @@ def _system(request: ProviderRequest, blocks: Blocks) -> list[Block]:
 def _messages(
     request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
 ) -> list[Block]:
-    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
+    ids = CallIds(request.messages)
     messages = []
-    for index, message in enumerate(request.messages):
-        content = _content(message, ids, profile, read_blob, blocks, keeps_thinking=index >= open_from)
+    for message in request.messages:
+        content = _content(message, ids, profile, read_blob, blocks)
         if content:
             role = "assistant" if message.role is Role.ASSISTANT else "user"
             messages.append({"role": role, "content": content})
@@ -170,13 +169,10 @@ def _content(
     profile: ModelProfile,
     read_blob: ReadBlob,
     blocks: Blocks,
-    *,
-    keeps_thinking: bool,
 ) -> list[Block]:
     content = []
     for part in message.parts:
-        is_left_out = isinstance(part, ReasoningPart) and not keeps_thinking
-        block = None if is_left_out else _block(part, ids, profile, read_blob)
+        block = _block(part, ids, profile, read_blob)
         can_be_marked = block is not None and block["type"] not in _THINKING_BLOCKS
         blocks.note_part(part, block if can_be_marked else None)
         if block is not None:

@@ -35,7 +35,6 @@ from core.services.providers.wire import (
     called_with,
     canonical_json,
     is_object,
-    open_turn_start,
     shown_in_result,
     sorted_object,
 )
@@ -198,11 +197,11 @@ def chat_messages(
 ) -> list[Json]:
     """The messages alone: one of the system, then the conversation. Args as for `chat_body`."""
     messages: list[Json] = []
-    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
+    ids = CallIds(request.messages)
     if system := join_texts(segment.text for segment in request.system):
         messages.append({"role": "system", "content": system})
     tool, user, told = Role.TOOL, Role.USER, ids.told
-    for number, message in enumerate(request.messages):
+    for message in request.messages:
         role, parts = message.role, message.parts
         only = parts[0] if len(parts) == 1 else None  # most are such, of thousands
         if type(only) is Segment and role is not tool:
@@ -221,11 +220,7 @@ def chat_messages(
                 content = _user_content(parts, profile, read_blob)
                 messages.append({"role": "user", "content": content})
             case Role.ASSISTANT:
-                messages.append(
-                    _assistant(
-                        message, ids, keeps_reasoning=number >= open_from, needs_reasoning=needs_reasoning
-                    )
-                )
+                messages.append(_assistant(message, ids, needs_reasoning=needs_reasoning))
             case Role.TOOL:
                 messages.extend(_tool_results(message, ids, result_profile or profile, read_blob))
     return messages
@@ -269,9 +264,7 @@ def _add_text(content: list[Json], text: str) -> None:
         content.append({"type": "text", "text": text})
 
 
-def _assistant(
-    message: RequestMessage, ids: CallIds, *, keeps_reasoning: bool, needs_reasoning: bool
-) -> Json:
+def _assistant(message: RequestMessage, ids: CallIds, *, needs_reasoning: bool) -> Json:
     texts, calls, thoughts = [], [], []
     for part in message.parts:
         if isinstance(part, ToolCallPart):
@@ -281,7 +274,7 @@ def _assistant(
         elif isinstance(part, ReasoningPart):
             thoughts.append(part)
     text = join_texts(texts) if texts else ""
-    reasoning = sent_back(thoughts) if thoughts and keeps_reasoning else {}
+    reasoning = sent_back(thoughts) if thoughts else {}
     if needs_reasoning and calls:
         reasoning = {REASONING_CONTENT: "", **reasoning}
     return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {}), **reasoning}

@@ -40,7 +40,6 @@ from core.services.providers.wire import (
     attached,
     called_with,
     canonical_json,
-    open_turn_start,
     shown_in_result,
     sorted_object,
 )
@@ -63,7 +62,7 @@ def request_contents(
     Raises:
         ProviderError: an attachment that the model does not take.
     """
-    return _contents(request, enumerate(request.messages), profile, read_blob)
+    return _contents(request, request.messages, profile, read_blob)
 
 
 def split_contents(
@@ -74,14 +73,14 @@ def split_contents(
     Raises:
         ProviderError: as `request_contents`.
     """
-    head: list[tuple[int, RequestMessage]] = []
-    tail = list(enumerate(request.messages))
-    for index, message in reversed(tail):
+    head: list[RequestMessage] = []
+    tail = list(request.messages)
+    for index, message in reversed(list(enumerate(tail))):
         found = [place for place, part in enumerate(message.parts) if part_key(part) == through_key]
         if found:
             cut = found[-1] + 1
-            head = [*tail[:index], (index, replace(message, parts=message.parts[:cut]))]
-            tail = [(index, replace(message, parts=message.parts[cut:])), *tail[index + 1 :]]
+            head = [*tail[:index], replace(message, parts=message.parts[:cut])]
+            tail = [replace(message, parts=message.parts[cut:]), *tail[index + 1 :]]
             break
     return (
         _contents(request, head, profile, read_blob),
@@ -91,17 +90,17 @@ def split_contents(
 
 def _contents(
     request: ProviderRequest,
-    messages: Iterable[tuple[int, RequestMessage]],
+    messages: Iterable[RequestMessage],
     profile: ModelProfile,
     read_blob: ReadBlob,
 ) -> list[types.Content]:
-    """Some messages of a request, each with its number there."""
+    """Some messages of a request."""
     from google.genai import types
 
-    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
+    ids = CallIds(request.messages)
     contents = []
-    for index, message in messages:
-        parts = _parts(message, profile, read_blob, ids, is_open=index >= open_from)
+    for message in messages:
+        parts = _parts(message, profile, read_blob, ids)
         if parts:
             role = "model" if message.role is Role.ASSISTANT else "user"
             contents.append(types.Content(role=role, parts=parts))
@@ -149,10 +148,8 @@ def _parts(
     profile: ModelProfile,
     read_blob: ReadBlob,
     ids: CallIds,
-    *,
-    is_open: bool,
 ) -> list[types.Part]:
-    signatures = _signatures(message) if is_open else {}
+    signatures = _signatures(message)
     parts: list[types.Part] = []
     pictures: list[types.Part] = []
     for part in message.parts:
@@ -162,11 +159,10 @@ def _parts(
         made = _part(part, ids, profile, read_blob)
         if made is None:
             continue
-        if is_open and isinstance(part, ToolCallPart):
+        if isinstance(part, ToolCallPart):
             made.thought_signature = signatures.get(part.call_id)
         parts.append(made)
-    if is_open:
-        _stand_in(parts)
+    _stand_in(parts)
     return [*parts, *pictures]
 
 
@@ -238,7 +234,10 @@ def _signatures(message: RequestMessage) -> dict[str, bytes]:
 
 
 def _stand_in(parts: list[types.Part]) -> None:
-    """The first call of a step must be sealed: one that another model made gets the seal that is not looked at."""
+    """The first call of a step must be sealed: one that another model made gets the seal that is not looked at.
+
+    So do those of finished turns, which need none: what was sent stays as it was.
+    """
     calls = [part for part in parts if part.function_call is not None]
     if calls and calls[0].thought_signature is None:
         calls[0].thought_signature = ANY_SIGNATURE

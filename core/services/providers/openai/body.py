@@ -13,7 +13,7 @@ from core.services.providers.attachments import Blocks, data_url, marks_of
 from core.services.providers.door import CallIds
 from core.services.providers.profiles import has_openai_breakpoints, nearest_effort
 from core.services.providers.protocol import ReadBlob
-from core.services.providers.wire import attached, open_turn_start, shown_in_result, sorted_object
+from core.services.providers.wire import attached, shown_in_result, sorted_object
 
 # OpenAI's prompt cache in requests and replies: options, breakpoints, prewarming, and why less was read.
 
@@ -212,14 +212,14 @@ def _input(
     items: list[Json] = []
     if system := _user_content(request.system, profile, read_blob, blocks):
         items.append({"type": "message", "role": "developer", "content": system})
-    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
-    for number, message in enumerate(request.messages):
+    ids = CallIds(request.messages)
+    for message in request.messages:
         match message.role:
             case Role.USER:
                 content = _user_content(message.parts, profile, read_blob, blocks)
                 items.append({"type": "message", "role": "user", "content": content})
             case Role.ASSISTANT:
-                items.extend(_assistant_items(message, ids, keeps_reasoning=number >= open_from))
+                items.extend(_assistant_items(message, ids))
                 for part in message.parts:
                     blocks.note_part(part, None)
             case Role.TOOL:
@@ -255,11 +255,8 @@ def _attachment(part: AttachmentPart, data: bytes | str) -> Json:
     return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
 
 
-def _assistant_items(message: RequestMessage, ids: CallIds, *, keeps_reasoning: bool) -> list[Json]:
-    """A turn of the model. Reasoning goes back only inside the turn under way, where tools need it.
-
-    A finished turn may have been edited, or come from another model: its encrypted reasoning would be refused.
-    """
+def _assistant_items(message: RequestMessage, ids: CallIds) -> list[Json]:
+    """A turn of the model, its parts in their order, its reasoning where the request holds it."""
     items: list[Json] = []
     for part in message.parts:
         match part:
@@ -270,7 +267,7 @@ def _assistant_items(message: RequestMessage, ids: CallIds, *, keeps_reasoning: 
             case ToolCallPart():
                 call = {"type": "function_call", "call_id": ids.id_of(part), "name": ids.name_of(part)}
                 items.append({**call, "arguments": part.arguments_json})
-            case ReasoningPart() if keeps_reasoning and (block := _own_block(part)):
+            case ReasoningPart() if block := _own_block(part):
                 items.append(block)
             case _:
                 pass

@@ -77,11 +77,15 @@ def test_retrieved_text_ends_what_the_next_turn_repeats() -> None:
     assert laid.blocks[laid.turn_head].key == "12/text"
 
 
-def test_thinking_ends_it_too_and_cannot_be_marked() -> None:
+def test_thinking_cannot_be_marked_and_ends_it_only_where_the_next_turn_does_not_repeat_it() -> None:
     asked = with_tools(1)
     thought = RequestMessage(Role.ASSISTANT, (ReasoningPart("hm"),))
-    laid = wire_of(replace(asked, messages=(*asked.messages[:1], thought, *asked.messages[1:])), SCOPE, count)
+    asked = replace(asked, messages=(*asked.messages[:1], thought, *asked.messages[1:]))
+    memo = WireMemo()
+    kept = wire_of(asked, SCOPE, count, memo)
+    laid = wire_of(asked, SCOPE, count, memo, keeps_reasoning=False)
 
+    assert kept.blocks[kept.head].key == "result/c00"
     assert laid.blocks[laid.head].key == "12/text"
     assert laid.blocks[laid.turn_head].key == "result/c00"
     assert not laid.blocks[laid.head + 1].can_be_marked

@@ -7,14 +7,14 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.values.messages import ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage
 from core.kernel.values.stack import Segment, ToolSchema
 from core.services.providers.anthropic import wire as anthropic_wire
 from core.services.providers.gemini import wire as gemini_wire
 from core.services.providers.model_data import packaged_models
 from core.services.providers.profiles import find_profile
-from core.services.providers.wire import canonical_json, open_turn_start, sorted_object
+from core.services.providers.wire import canonical_json, sorted_object
 from tests.core.services.providers.outcomes import NO_BLOBS, TOOLS, ask, assistant, seg, tool, user
 from tests.vendors import anthropic_rules, gemini_rules
 from tests.vendors.loopback import Json
@@ -174,15 +174,6 @@ def test_an_objects_keys_are_sorted_at_every_depth() -> None:
     assert sorted_object("[1]") is None
     assert sorted_object("{") is None
     assert sorted_object("") == {}
-
-
-def test_a_turn_is_open_from_the_last_question_on() -> None:
-    asked, called, answered = user("a"), assistant("b"), tool(ToolResultPart("c", "d"))
-
-    assert open_turn_start((asked, called, asked)) == 3
-    assert open_turn_start((asked, called, answered)) == 1
-    assert open_turn_start(()) == 0
-    assert asked.role is Role.USER
 
 
 def test_a_schema_that_is_no_object_becomes_an_empty_one() -> None:

@@ -209,12 +209,18 @@ def test_what_stands_behind_it_is_in_the_price_of_taking_something_out() -> None
     assert asked.withdrawal.cost_usd == pytest.approx((anew.cost_usd or 0) - (same.cost_usd or 0), rel=0.05)
 
 
-def test_nothing_stays_of_a_turn_whose_bytes_do_not_stay_or_where_nothing_is_appended() -> None:
+def test_thinking_that_a_round_held_stays_with_its_tail_and_nothing_does_where_nothing_is_appended() -> None:
     thought = said("m0a", Role.ASSISTANT, ReasoningPart("hm", "{}"), ToolCallPart("c", "read", "{}"))
     off = Talk(replace(MARKET, settings=CacheSettings(appends_changes=False)))
+    view = Talk().turn(thought, RESULT)[1].view
 
-    assert Talk().turn(thought, RESULT)[1].view.tails == ()
-    assert off.turn(CALL, RESULT)[1].view.tails == ()
+    assert [tail.message_id for tail in view.tails] == ["m0"]
+    assert view.reasoned == ("m0a",)
+    records = records_for(Replayed(), view, NOW, ["a", "b", "c"])
+    assert [one.kind for one in records] == ["base", "tail", "reasoned"]
+    assert replay(records).view == view
+    left = off.turn(thought, RESULT)[1].view
+    assert (left.tails, left.reasoned) == ((), ())
 
 
 def test_a_message_that_is_sent_again_or_gone_takes_its_own_along() -> None:

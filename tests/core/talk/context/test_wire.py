@@ -136,7 +136,7 @@ def test_reasoning_is_sent_back_only_while_its_turn_runs() -> None:
 
     assert shape(running.request()) == [
         ("user", ["11/a"]),
-        ("assistant", ["11/b"]),
+        ("assistant", ["11/b/1"]),
         ("user", ["11/c", "8"]),
         ("assistant", ["ReasoningPart", "ToolCallPart"]),
         ("tool", ["ToolResultPart"]),
@@ -146,7 +146,12 @@ def test_reasoning_is_sent_back_only_while_its_turn_runs() -> None:
         ("tool", ["ToolResultPart"]),
         ("user", ["12/text"]),
     ]
-    assert "hm" not in build_stack(StackInputs(turns=turns, user_text="third")).text
+    stack = build_stack(StackInputs(turns=turns, user_text="third"))
+    assert "hm" not in stack.text
+    view = replace(stack.canonical_view, reasoned=("d",))
+    assert shape(stack.request(view=view))[3] == ("assistant", ["ReasoningPart", "ToolCallPart"])
+    other = build_stack(StackInputs(turns=turns, user_text="third", model="another"))
+    assert shape(other.request(view=view))[3] == ("assistant", ["ToolCallPart"])
 
 
 def test_blank_replies_and_blank_layers_do_not_go_out() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,13 +80,13 @@ def test_details_are_joined_told_once_and_given_back_as_they_came() -> None:
     assert "reasoning" not in sent_back(*both)
 
 
-def test_another_vendors_reasoning_and_that_of_a_finished_turn_stay_out() -> None:
+def test_another_vendors_reasoning_stays_out_and_that_of_a_finished_turn_goes_back_where_it_stands() -> None:
     foreign = ReasoningPart("Hm.", '{"signature":"s","type":"thinking"}')
     own = ReasoningPart("Hm.", '{"field":"reasoning"}')
     over = ask(MODEL, user("Go."), assistant(own, "Said."), user("On."))
 
     assert set(sent_back(foreign, ToolCallPart("a", "f", "{}"))) == {"role", "content", "tool_calls"}
-    assert "Hm." not in json.dumps(chat_body(over, PROFILE, NO_BLOBS))
+    assert chat_body(over, PROFILE, NO_BLOBS)["messages"][1]["reasoning"] == "Hm."
 
 
 def test_a_server_that_needs_the_reasoning_of_calls_gets_the_field_even_where_there_was_none() -> None:

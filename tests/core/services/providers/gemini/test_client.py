@@ -189,7 +189,7 @@ def test_a_call_that_another_model_made_gets_the_seal_that_is_not_looked_at(serv
     assert server.bodies[0]["contents"][2]["parts"][0]["functionResponse"]["response"] == {"error": "boom"}
 
 
-def test_seals_of_finished_turns_are_left_out(server: GeminiServer) -> None:
+def test_seals_of_finished_turns_go_back_where_the_request_holds_them(server: GeminiServer) -> None:
     call = ToolCallPart("c", "read_file", "{}")
     seal = ReasoningPart("", '{"call_id":"c","thought_signature":"AAAA"}')
     turn = (
@@ -202,7 +202,7 @@ def test_seals_of_finished_turns_are_left_out(server: GeminiServer) -> None:
     result = asked(server, ask(ARGON, *turn))
 
     assert result.error is None
-    assert b"thoughtSignature" not in server.requests[0].body
+    assert b'"thoughtSignature": "AAAA"' in server.requests[0].body
 
 
 @pytest.mark.parametrize(
