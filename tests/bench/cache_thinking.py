@@ -208,14 +208,14 @@ class Anthropic:
     def plain(self, talk: Sequence[Message]) -> Json:
         """System and tools marked at their end, and the last block."""
         mark = {"cache_control": {"type": "ephemeral"}}
-        messages = [
+        messages: list[Json] = [
             {
                 "role": "assistant" if message.role is Role.ASSISTANT else "user",
                 "content": [_anthropic_block(part) for part in message.parts],
             }
             for message in talk
         ]
-        messages[-1]["content"][-1].update(mark)  # type: ignore[attr-defined]
+        messages[-1]["content"][-1].update(mark)
         return {
             "model": self.model,
             "max_tokens": 32_000,
@@ -416,13 +416,19 @@ def no_blob(sha256: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A request that was sent: when, its body, its bill, the reason of a break, and what was said of it before."""
+    """A request that was sent: when, its body, and its bill.
+
+    Args:
+        reason: the plan's first sentence; said: tokens that the plan expects to be read, written and neither.
+        first_of: the turn that it begins.
+    """
 
     at_s: float
     body: Json
     parts: Parts
     reason: str = ""
     said: tuple[int, int, int] = (0, 0, 0)
+    first_of: str = ""
 
 
 @dataclass(slots=True)
@@ -460,12 +466,7 @@ class Day:
         name = "google" if self.vendor.name == "gemini" else self.vendor.name
         card = Prices()
         fresh = float(card.rates(name, self.vendor.model, START_S, 0).plain)
-        return float(card.cost(name, self.vendor.model, replace_total(parts), START_S)) / fresh
-
-
-def replace_total(parts: Parts) -> Parts:
-    """For a day whose requests stay below every threshold."""
-    return parts
+        return float(card.cost(name, self.vendor.model, parts, START_S)) / fresh
 
 
 def shared_tokens(before: Json, after: Json) -> int:
@@ -506,7 +507,8 @@ def play_plain(turns: Sequence[Turn], vendor: Vendor) -> Day:
         talk.append(Message(turn.id, moment(START_S), Role.USER, (TextPart(turn.words),)))
         for reply in turn.replies:
             body = vendor.plain(talk)
-            day.requests.append(Sent(vendor.clock(), body, vendor.send(json.loads(json.dumps(body)))))
+            parts = vendor.send(json.loads(json.dumps(body)))
+            day.requests.append(Sent(at_s=vendor.clock(), body=body, parts=parts))
             talk += said(reply, vendor)
             vendor.clock.now_s += reply.after_s
     return day
@@ -516,7 +518,7 @@ def said(reply: Reply, vendor: Vendor) -> list[Message]:
     """The messages of a reply, and of the results of its calls."""
     thought = vendor.thought(reply.id, reply.thought, reply.calls)
     calls = (ToolCallPart(one.id, "read", one.arguments) for one in reply.calls)
-    own = (thought, TextPart(reply.text), *calls)
+    own: tuple[Part, ...] = (thought, TextPart(reply.text), *calls)
     messages = [
         Message(reply.id, moment(START_S), Role.ASSISTANT, own, provider=vendor.name, model=vendor.model)
     ]
@@ -546,6 +548,16 @@ class Ours:
 
     def play(self, turns: Sequence[Turn]) -> Day:
         """Play a day, and the pings after its last turn."""
+        self.start(turns)
+        self._wait(AFTER_S)
+        return self.day
+
+    def change(self, number: int, words: str) -> None:
+        """The person edits a message."""
+        self.talk[number] = replace(self.talk[number], parts=(TextPart(words),))
+
+    def start(self, turns: Sequence[Turn]) -> None:
+        """Play turns."""
         for turn in turns:
             self._wait(turn.gap_s)
             self.book = books.turn_begun(self.book, "d", moment(self.vendor.clock()))
@@ -556,8 +568,6 @@ class Ours:
                 self._wait(reply.after_s)
                 if reply.calls:
                     self._ask(turn, "")
-        self._wait(AFTER_S)
-        return self.day
 
     def _wait(self, seconds: float) -> None:
         end_s, looked = self.vendor.clock() + seconds, set[tuple[str, float]]()
@@ -587,7 +597,16 @@ class Ours:
         parts = self.vendor.send(json.loads(json.dumps(body)))
         plan = call.decision.plan
         told = plan.read_tokens, plan.write_tokens, plan.fresh_tokens
-        self.day.requests.append(Sent(self.vendor.clock(), body, parts, plan.sentences[0], told))
+        self.day.requests.append(
+            Sent(
+                at_s=self.vendor.clock(),
+                body=body,
+                parts=parts,
+                reason=plan.sentences[0],
+                said=told,
+                first_of=turn.id if words else "",
+            )
+        )
         self.book = planned_calls.begun(self.book, "call")
         now = moment(self.vendor.clock())
         self.book, _ = planned_calls.ended(self.book, "call", _usage(parts), None, now, no_price)

@@ -217,7 +217,7 @@ def wire_messages(
     reasoned = frozenset(map(turn_key, view.reasoned))
     kept = _kept(made, layer.pieces, deltas, tails, reasoned)
     runs: _Runs = [(Role.USER, list(_head(layers, view, takes_long_system=takes_long_system)))]
-    behind = _Behind(deltas, tails, reasoned)
+    behind = _Behind(deltas=deltas, tails=tails, reasoned=reasoned)
     starts = _add_turns(runs, layer, behind, 0, made.starts[0] if kept else len(layer.pieces))
     if kept:
         runs.append((made.messages[kept - 1].role, []))

@@ -87,7 +87,7 @@ def test_thinking_cannot_be_marked_and_ends_it_only_where_the_next_turn_does_not
 
     assert kept.blocks[kept.head].key == "result/c00"
     assert laid.blocks[laid.head].key == "12/text"
-    assert laid.blocks[laid.turn_head].key == "result/c00"
+    assert laid.blocks[laid.turn_head].key == "8"
     assert not laid.blocks[laid.head + 1].can_be_marked
 
 
