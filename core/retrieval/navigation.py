@@ -18,7 +18,7 @@ from core.kernel.frame import flat, one_line
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
 from core.kernel.words import query_terms, words
-from core.knowledge.facts.yaml_forms import YamlFault, read_yaml
+from core.retrieval.front_matter import read_front_matter
 from core.retrieval.index_store import folder_starts
 from core.talk.context.outline.definitions import first_heading
 
@@ -323,7 +323,7 @@ def _note_row(name: str, head: SourceHead, tokens: Tokens) -> Row:
     title = flat(head.title) or name.rpartition(".")[0] or name
     link = f"- [{_shown(title, 120)}]({_link(name)})"
     said = f": {_shown(head.description, 200)}" if head.description else ""
-    tags = f" Tags: {', '.join(_shown(tag, 40) for tag in head.tags)}" if head.tags else ""
+    tags = f" Tags: {', '.join(_shown(tag, 40) for tag in head.tags[:LISTED_TAGS])}" if head.tags else ""
     if tags and not said.endswith((".", "!", "?", "…")):
         tags = f".{tags}"
     line = f"{link}{said}{tags}\n"
@@ -401,14 +401,21 @@ def hand_written(root: Notes) -> Iterable[str]:
 
 # Title, tags, date and description of a note from what it already has: no note is ever converted.
 
-TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 12
+TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 48
+LISTED_TAGS = 12
+"""Tags of a note that its folder's index names."""
 
 _HEAD_CHARS = 65_536
 """Of a note, that are read for what it says of itself."""
 
-_FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^[ \t>*-]*\*\*([^*\n:]{1,30}):?\*\*:?[ \t]*(.+)$", re.MULTILINE)
+_INLINE_TAG = re.compile(r"(?<![^\s(,;])(?<!\]\()#([\w/-]{1,100})")
+_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_INLINE_CODE = re.compile(r"`[^`\n]{0,500}`")
+_DAY_OF_NAME = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d{2})([-_.]?)(?P<month>\d{2})\2(?P<day>\d{2})(?!\d)")
+_DAY_OF_FOLDERS = re.compile(r"(?:^|/)(?P<year>(?:19|20)\d{2})/(?P<month>\d{1,2})/(?P<day>\d{1,2})$")
 _DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_NO_SENTENCE = re.compile(r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--)")
 _SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
 _LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
 _MARKUP = re.compile(rf"!{_LINK.replace('(', '(?:', 1)}|[*_`]+|{_LINK}|^[#>\-+*]+[ \t]*", re.MULTILINE)
@@ -428,33 +435,58 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
         text: LF line ends; name: of its file, for a note without a title.
     """
     start = text[:_HEAD_CHARS]
-    front, body = _front(start)
+    front = read_front_matter(start)
+    body = start[front.end :]
     said = {key.strip().lower(): value.strip() for key, value in _FIELD.findall(body)}
-    title = (
-        _heads_text(front.get("title"))
-        or first_heading(body)
-        or name.rpartition("/")[2].rpartition(".")[0]
-        or name
-    )
+    path = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
+    title = _heads_text(front.fields.get("title")) or first_heading(body) or path.rpartition("/")[2] or name
+    about = _heads_text(front.fields.get("description")) or _first_sentence(body)
+    tags = (*with_parents(_tags(front.fields, said, fields)), *inline_tags(body))
     return SourceHead(
         title=one_line(title, TITLE_CHARS),
-        tags=_tags(front, said, fields),
-        date=_date(front, said, fields),
-        description=one_line(
-            _heads_text(front.get("description")) or _first_sentence(body), DESCRIPTION_CHARS
-        ),
+        tags=tuple(dict.fromkeys(tags))[:MAX_TAGS],
+        date=_date(front.fields, said, fields) or _day_of_name(path),
+        description=one_line(about, DESCRIPTION_CHARS),
     )
 
 
-def _front(text: str) -> tuple[Mapping[str, Any], str]:
-    """Front matter by lower-case key, and what stands behind it."""
-    found = _FRONT.match(text)
-    if found is None:
-        return {}, text
-    read = read_yaml(found[1])
-    if isinstance(read, YamlFault) or not isinstance(read, dict):
-        return {}, text[found.end() :]
-    return {str(key).strip().lower(): value for key, value in read.items()}, text[found.end() :]
+def inline_tags(text: str) -> tuple[str, ...]:
+    """The `#tags` in a text, outside of its code, each once; of `#a/b` also `a`. A number alone is none (`#12`)."""
+    found: dict[str, None] = {}
+    for line in _lines_without_code(text):
+        for tag in _INLINE_TAG.findall(line) if "#" in line else ():
+            name = tag.lower().strip("/")[:TAG_CHARS]
+            if name and not name.replace("/", "").isdecimal():
+                found[name] = None
+    return with_parents(found)[:MAX_TAGS]
+
+
+def with_parents(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags with those that they lie in: `water/cold` is one of `water`, too. The tags themselves come first."""
+    given = tuple(tags)
+    above = (tag.rsplit("/", count)[0] for tag in given for count in range(1, tag.count("/") + 1))
+    return tuple(tag for tag in dict.fromkeys((*given, *above)) if tag)
+
+
+def _lines_without_code(text: str) -> Iterator[str]:
+    fence = ""
+    for line in text.split("\n"):
+        mark = _CODE_FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        else:
+            yield _INLINE_CODE.sub(" ", line) if "`" in line else line
+
+
+def _day_of_name(path: str) -> str:
+    """The day that a note's file, or its folders and its file, are named after, as daily notes are; empty for none."""
+    found = _DAY_OF_NAME.search(path.rpartition("/")[2]) or _DAY_OF_FOLDERS.search(path)
+    try:
+        return date(*map(int, found.group("year", "month", "day"))).isoformat() if found else ""
+    except ValueError:
+        return ""
 
 
 def _heads_text(value: object) -> str:
@@ -467,7 +499,9 @@ def _tags(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames)
         for name in fields.tags:
             value = source.get(name)
             words = value if isinstance(value, list) else re.split(r"[,;]|\s+#", _heads_text(value))
-            tags = [_heads_text(word).strip(" #`*").lower()[:TAG_CHARS] for word in words]
+            tags = [
+                _heads_text(word).strip(" #`*[]\"'").lower()[:TAG_CHARS] for word in words if word is not None
+            ]
             if any(tags):
                 return tuple(dict.fromkeys(one_line(tag, TAG_CHARS) for tag in tags if tag))[:MAX_TAGS]
     return ()
@@ -483,12 +517,8 @@ def _date(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames)
 
 def _first_sentence(body: str) -> str:
     for block in re.split(r"\n[ \t]*\n", body[:8_000]):
-        lines = [
-            line
-            for line in block.strip().split("\n")
-            if line.strip() and not line.lstrip().startswith(("#", "```", "|", "<!--"))
-        ]
-        plain = _MARKUP.sub(lambda m: m[1] or "", "\n".join(lines)).strip()
+        lines = [line for line in block.strip().split("\n") if line.strip() and not _NO_SENTENCE.match(line)]
+        plain = _MARKUP.sub(lambda m: m[1] or "", _INLINE_TAG.sub("", "\n".join(lines))).strip()
         if plain and not _FIELD.match(block.strip()):
             sentence = _SENTENCE.match(plain)
             return " ".join((sentence[1] if sentence else plain).split())

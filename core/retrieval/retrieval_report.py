@@ -115,7 +115,7 @@ def degraded_text(answer: SearchAnswer) -> str:
 
 
 def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
-    """Files that a run passed over, the first few with the reason."""
+    """Files that a run passed over or did not read whole, the first few with the reason."""
     said = [f"{one_line(path, SNIPPET_CHARS)} ({reason})" for path, reason in files[:PASSED_OVER]]
     more = len(files) - len(said)
     return ", ".join(said) + (f" and {count(more, 'more file')}" if more else "")
@@ -127,7 +127,7 @@ def report_text(report: IndexReport) -> str:
     if report.removed:
         said.append(f"{report.removed:,} removed")
     if report.passed_over:
-        said.append(f"{len(report.passed_over):,} passed over")
+        said.append(f"{len(report.passed_over):,} passed over or not read whole")
     if report.server:
         said.append(f"not on the server: {report.server}")
     return ", ".join(said)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -15,7 +16,7 @@ from core.kernel import figures
 from core.kernel.decoders import from_json, schemas_of
 from core.kernel.errors import SlopError
 from core.kernel.frame import frame
-from core.kernel.opener import read_file
+from core.kernel.opener import read_file, read_start
 from core.kernel.values.retrieval import (
     Corpus,
     MemoryToolAnswer,
@@ -25,10 +26,13 @@ from core.kernel.values.retrieval import (
     SearchPlaces,
 )
 from core.kernel.values.stack import ToolSchema
-from core.retrieval.navigation import INDEX_NAME
+from core.retrieval.front_matter import read_front_matter
+from core.retrieval.navigation import INDEX_NAME, note_head
 from core.retrieval.retrieval_report import degraded_text, place_text
-from core.retrieval.sources import PROSE_ENDINGS, without_secrets
+from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, without_secrets
 
+HEAD_BYTES, MAX_NAMED = 16_384, 20_000
+"""Of a note that are read for its names; and notes whose names are looked at."""
 MAX_NOTE_BYTES = 64_000_000
 MAX_ANSWER_LINES, MAX_ANSWER_CHARS = 400, 24_000
 _MOST_HITS = 20
@@ -52,7 +56,12 @@ class ReadNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of `read_note`."""
 
     path: Annotated[
-        str, Described(description="As search_notes or an index.md names it.", min_length=1, max_length=1_000)
+        str,
+        Described(
+            description="As search_notes or an index.md names it, or a [[link]], title or alias of it.",
+            min_length=1,
+            max_length=1_000,
+        ),
     ]
     first_line: Annotated[int, Described(description="Line to begin with, from 1.", ge=1)] = 1
     lines: Annotated[int, Described(description="Most lines.", ge=1, le=MAX_ANSWER_LINES)] = 200
@@ -148,7 +157,7 @@ def _read(
     names = root_names(places.notes)
     if names and asked.path.removeprefix("./") == INDEX_NAME:
         return MemoryToolAnswer(_routers(places.notes, names))
-    file = note_file(asked.path, places)
+    file = note_file(asked.path, places) or note_by_name(asked.path, places)
     if file:
         try:
             data: bytes | None = read_file(file, MAX_NOTE_BYTES)
@@ -213,6 +222,50 @@ def note_file(path: str, places: SearchPlaces) -> str:
         if is_inside and found.rpartition(".")[2].lower() in PROSE_ENDINGS and os.path.isfile(found):
             return found
     return ""
+
+
+def note_by_name(said: str, places: SearchPlaces) -> str:
+    """The file of a note by a link as notes write it (`[[Name#Part|words]]`), or by its title or an alias; empty for none.
+
+    Names of files go first, then titles and aliases; of several the one with the shortest path.
+    """
+    name = (
+        said.strip()
+        .removeprefix("[[")
+        .removesuffix("]]")
+        .partition("|")[0]
+        .partition("#")[0]
+        .strip()
+        .casefold()
+    )
+    if not name or name.rpartition("/")[2] == INDEX_NAME:
+        return ""
+    found = find_sources(Path(), places, Corpus.NOTES)
+    files = sorted(
+        (one for scope in found for one in scope.files if not one.keys),
+        key=lambda one: (len(one.key.path), one.key.path),
+    )[:MAX_NAMED]
+    for one in files:
+        path = one.key.path.rpartition(".")[0].casefold()
+        if path == name or path.endswith(f"/{name}"):
+            return str(one.path)
+    return next((str(one.path) for one in files if name in _names_of(one)), "")
+
+
+def _names_of(one: SourceFile) -> set[str]:
+    """Title and aliases of a note, folded."""
+    try:
+        text = without_secrets(
+            read_start(one.path, HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
+        )
+    except OSError:
+        return set()
+    fields = read_front_matter(text).fields
+    names = [note_head(text, one.key.path).title, *(fields.get(key) for key in ("aliases", "alias"))]
+    flat = (
+        part for name in names for part in (name if isinstance(name, list) else str(name or "").split(","))
+    )
+    return {str(name).strip().casefold() for name in (*flat, names[0]) if name}
 
 
 def _readings(path: str, roots: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -39,8 +39,17 @@ from core.knowledge.facts import fact_file
 from core.knowledge.facts.places import FOLDERS, place_of
 from core.knowledge.note_files import parse_notes
 from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chunks, line_chunks, turn_chunks
+from core.retrieval.front_matter import read_front_matter
 from core.retrieval.index_store import SourceKey, VectorStore
-from core.retrieval.navigation import MARKER, FieldNames, is_generated, is_index_name, note_head
+from core.retrieval.navigation import (
+    MARKER,
+    MAX_TAGS,
+    FieldNames,
+    inline_tags,
+    is_generated,
+    is_index_name,
+    note_head,
+)
 from core.talk.context.file_reader import read_content
 from core.talk.context.globs import expand, is_inside
 from core.talk.context.ignores import NAME as IGNORE_FILE
@@ -54,7 +63,7 @@ from core.talk.transcripts import ours
 
 PROSE_ENDINGS = frozenset({"md", "markdown", "mdx", "txt", "rst", "org", "adoc"})
 
-READING = 2
+READING = 3
 """Form of what is made of a file: with another one, each file is read once more."""
 
 _HEAD_CHARS = 16_384
@@ -74,7 +83,7 @@ class SourceText(msgspec.Struct, frozen=True):
     """Head and chunks that a file gives to the index.
 
     Args:
-        problem: why it gives nothing, in a phrase; sha256: of its bytes, empty where it could not be read.
+        problem: why it gives nothing, or not all of what it is, in a phrase; sha256: of its bytes, empty where it could not be read.
         is_known: its bytes are those that the index knows, and nothing else is told.
         keys: why it is taken for a file of keys, a sentence, empty where it is none; only who may show it uses the rest.
     """
@@ -167,7 +176,10 @@ def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldN
     symbols = symbols_of(path, text) if has_outline(path) else ()
     kind = ChunkKind.PROSE if is_prose else ChunkKind.CODE
     return SourceText(
-        head=head, chunks=tuple(file_chunks(text, symbols, measure, kind)), keys=next(iter(keys), "")
+        head=head,
+        chunks=tuple(file_chunks(text, symbols, measure, kind)),
+        problem=_bad_front_matter(said) if corpus is Corpus.NOTES else "",
+        keys=next(iter(keys), ""),
     )
 
 
@@ -179,7 +191,23 @@ def _is_made(text: str, *, is_prose: bool) -> bool:
 
 def _note_head(path: str, text: str, fields: FieldNames) -> SourceHead:
     """Head of a note, from the text as it stands in the file: the same wherever it is asked for."""
-    return note_head(without_secrets(text[: _HEAD_CHARS + AHEAD_CHARS])[:_HEAD_CHARS], path, fields)
+    head = note_head(without_secrets(text[: _HEAD_CHARS + AHEAD_CHARS])[:_HEAD_CHARS], path, fields)
+    if len(text) <= _HEAD_CHARS:
+        return head
+    further = (
+        tag for tag in inline_tags(text[_HEAD_CHARS:]) if tag not in head.tags and without_secrets(tag) == tag
+    )
+    return replace(head, tags=(*head.tags, *further)[:MAX_TAGS])
+
+
+def _bad_front_matter(text: str) -> str:
+    """Phrase that says which lines of a note's front matter are no YAML; empty where all are."""
+    lines = read_front_matter(text[:_HEAD_CHARS]).bad_lines
+    if not lines:
+        return ""
+    numbers = ", ".join(map(str, lines[:5])) + (" and more" if len(lines) > 5 else "")
+    are = "line {} is no field" if len(lines) == 1 else "lines {} are no fields"
+    return f"its front matter: {are.format(numbers)} that YAML can read (quote a value with a colon in it); the rest counts"
 
 
 def _discussion(data: bytes, measure: Measure) -> SourceText:

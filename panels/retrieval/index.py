@@ -206,7 +206,11 @@ def _passed_over(desk: Desk) -> None:
         return
     ui = desk.ui
     with ui.group("passed over", gap=6):
-        ui.text("title", f"{fmt.count(len(report.passed_over), 'file')} passed over", style="strong")
+        ui.text(
+            "title",
+            f"{fmt.count(len(report.passed_over), 'file')} passed over or not read whole",
+            style="strong",
+        )
         for index, (path, reason) in enumerate(report.passed_over[:SHOWN]):
             text = f"{one_line(path, 120)}: {reason}"
             ui.text(("file", index), text, tone="muted", style="small", wraps=True)

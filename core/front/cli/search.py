@@ -101,7 +101,7 @@ def _update(front: FrontEnd, console: Console) -> None:
     if report is not None and report.no_vectors:
         console.note(f"manual-slop: warning: passages lack their vectors: {report.no_vectors}")
     if report is not None and report.passed_over:
-        console.note(f"manual-slop: note: not searched: {passed_over_text(report.passed_over)}")
+        console.note(f"manual-slop: note: not searched, or not whole: {passed_over_text(report.passed_over)}")
 
 
 def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:

