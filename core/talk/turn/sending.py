@@ -55,6 +55,7 @@ from core.talk.turn.turn_messages import (
     CancelCall,
     LeaveUnsent,
     PaidCommand,
+    ReasoningRefused,
     RecallSent,
     ReplyArrived,
     RequestBuilt,
@@ -546,6 +547,25 @@ def retrying(state: AppState, given: Stamp, event: CallRetrying) -> Result:
         retry_reason=event.reason,
     )
     return with_call(state, call), ()
+
+
+def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
+    """Say that a model is asked without its earlier thinking from now on."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state
+    text = (
+        f"{call.model or call.provider} refused the earlier thinking that was sent back to it. The program sent the request "
+        "again without it, and leaves it out for this model until the program ends. Nothing is lost."
+    )
+    return notify(
+        state,
+        f"reasoning/{call.provider}/{call.model}",
+        Level.WARNING,
+        text,
+        event.reason,
+        discussion_id=call.discussion_id,
+    )
 
 
 # Room in the model's window for a call: it waits until the view is cut, and goes then; after an overflow

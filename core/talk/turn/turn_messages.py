@@ -175,6 +175,13 @@ class ReplyArrived(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
+class ReasoningRefused(msgspec.Struct, frozen=True):
+    """A model refused the reasoning that a call gave back, and answers without it. Told once for a model."""
+
+    call_id: str
+    reason: str
+
+
 class CallRetrying(msgspec.Struct, frozen=True):
     """A call failed in passing and is tried again after `wait_s` seconds."""
 
@@ -218,7 +225,16 @@ TurnCommand = (
 )
 """Commands that a front end may give this room."""
 
-TurnEvent = RequestBuilt | RecallSent | KnowledgeSent | ReplyArrived | CallRetrying | CallEnded | CallFailed
+TurnEvent = (
+    RequestBuilt
+    | RecallSent
+    | KnowledgeSent
+    | ReplyArrived
+    | ReasoningRefused
+    | CallRetrying
+    | CallEnded
+    | CallFailed
+)
 """Events of this room."""
 
 TurnEffect = CallProvider | SendRequest | CancelCall

@@ -30,6 +30,7 @@ from core.talk.turn.turn_messages import (
     KnowledgeSent,
     LeaveUnsent,
     PaidCommand,
+    ReasoningRefused,
     RecallSent,
     RegenerateReply,
     ReplyArrived,
@@ -99,6 +100,8 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
             return state, ()  # the room of knowledge keeps what entered
         case ReplyArrived():
             return sending.arrived(state, given, happened)
+        case ReasoningRefused():
+            return sending.reasoning_refused(state, happened), ()
         case CallRetrying():
             return sending.retrying(state, given, happened)
         case CallEnded():

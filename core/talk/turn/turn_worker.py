@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -37,6 +37,7 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
+from core.services.providers.returned_reasoning import ReasoningRefusals
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of
@@ -48,6 +49,7 @@ from core.talk.turn.turn_messages import (
     CallProvider,
     CallRetrying,
     KnowledgeSent,
+    ReasoningRefused,
     RecallSent,
     ReplyArrived,
     RequestBuilt,
@@ -197,6 +199,7 @@ class CallWorker:
         self._lock = threading.Lock()
         self._threads = KeptThreads()
         self._running: dict[str, tuple[CancelToken, threading.Event]] = {}
+        self._refusals = ReasoningRefusals()
         self._later: dict[str, threading.Event] = {}
         self._gates: dict[str, threading.Event] = {}
 
@@ -362,7 +365,14 @@ class CallWorker:
             return not reply.is_out
 
         blobs = self._services.read_blob(effect.spec)
-        items = stream_with_retry(provider, built.request, blobs, cancel, retrying, wait=wait)
+
+        def streamed(request: ProviderRequest) -> Iterator[StreamItem]:
+            return stream_with_retry(provider, request, blobs, cancel, retrying, wait=wait)
+
+        def refused(error: ProviderError) -> None:
+            self._emit(ReasoningRefused(effect.call_id, error.what))
+
+        items = self._refusals.stream(built.request, streamed, refused)
         journal.begin()
         reply.is_out = True
         self._tell_sent(effect, built)
