@@ -72,6 +72,7 @@ class FailureKind(StrEnum):
     REQUEST_TOO_LARGE = "request_too_large"
     RATE_LIMITED = "rate_limited"
     NO_QUOTA = "no_quota"
+    NO_TOOLS = "no_tools"
     OVERLOADED = "overloaded"
     SERVER_FAULT = "server_fault"
     STREAM_DROPPED = "stream_dropped"

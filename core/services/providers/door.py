@@ -288,16 +288,12 @@ def _foreign(what: str) -> ProviderError:
 # Bounds of a vendor's answer on the wire, in bytes and time, before any SDK holds it. Pure but for the
 # clock given.
 
-EVENT_BYTES = 256_000_000
-"""Of one event of a stream: some vendors repeat the whole reply in its last."""
 BODY_BYTES = 256_000_000
 """Of an answer that is no stream."""
 ERROR_BYTES = 1_000_000
 """Of an error; more of it says nothing more, and is not read."""
 PROGRESS_BYTES = 65_536
 """Of an answer that is no stream: so much is a sign of life."""
-
-_DATA = b"data:"
 
 
 class EndlessError(Exception):
@@ -306,37 +302,6 @@ class EndlessError(Exception):
 
 class SenselessError(Exception):
     """For as long as a silent server is waited for, what came was no part of an answer."""
-
-
-def bounded_events(pieces: Iterable[bytes], patience_s: float, clock: Callable[[], float]) -> Iterator[bytes]:
-    """Pass on the bytes of an event stream.
-
-    Args:
-        pieces: as they come, cut anywhere; patience_s: seconds until an event with data must be whole, and the next.
-
-    Raises:
-        SenselessError: none was (comments, blanks, or an event that never ends). EndlessError: one is too large.
-    """
-    since, size, has_data = clock(), 0, False
-    start, has_content = b"", False
-    for piece in pieces:
-        for number, part in enumerate(piece.replace(b"\r", b"").split(b"\n")):
-            if number:  # the line before has ended
-                has_data = has_data or (start == _DATA and has_content)
-                if not start:
-                    since = clock() if has_data else since
-                    size, has_data = 0, False
-                start, has_content = b"", False
-            missing = len(_DATA) - len(start)
-            rest = part[missing:]
-            start += part[:missing]
-            has_content = has_content or bool(rest.strip())
-            size += len(part)
-        if size > EVENT_BYTES:
-            raise EndlessError(f"one event of the stream has over {EVENT_BYTES:,} bytes")
-        if clock() - since > patience_s:
-            raise SenselessError
-        yield piece
 
 
 def bounded_body(

@@ -71,6 +71,10 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         "The quota or the credit at {who} is used up",
         "Add credit or raise the limit at the provider, or choose another provider",
     ),
+    FailureKind.NO_TOOLS: (
+        "{model!r} takes no tools at {who}",
+        "Send without tools, or choose another model",
+    ),
     FailureKind.OVERLOADED: ("{who} is overloaded", "Retry in a minute, or choose another model"),
     FailureKind.SERVER_FAULT: ("{who} failed", "Retry; if it stays, look at the provider's status page"),
     FailureKind.STREAM_DROPPED: (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -17,8 +18,8 @@ from core.services.providers.door import (
     SenselessError,
     bounded_body,
     bounded_error,
-    bounded_events,
 )
+from core.services.providers.event_stream import PageError, api_of, sound_events
 from core.services.providers.failures import provider_error
 from core.services.providers.pump import current_call
 
@@ -64,7 +65,11 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
             request.extensions[_WHOLE] = not stream
             return super().send(request, stream=stream, **options)
 
+    query = httpx2.URL(base_url).params
+
     def prepare(request: httpx2.Request) -> None:
+        if query:
+            request.url = request.url.copy_merge_params(query)
         request.extensions["timeout"] = {
             "connect": server.connect_timeout_s,
             "pool": server.connect_timeout_s,
@@ -96,6 +101,23 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
         ) from error
 
 
+_ENDPOINTS = re.compile(r"/(?:chat/completions|completions|responses|messages|models)/?$")
+
+
+def plain_address(base_url: str, *added: str) -> str:
+    """An address as an SDK puts paths behind it: without its query, which every request keeps, and without what a person
+    copied too much.
+
+    Args:
+        added: endings that the SDK adds itself, the longest first.
+    """
+    address = base_url.partition("#")[0].partition("?")[0].rstrip("/")
+    address = _ENDPOINTS.sub("", address)
+    for ending in added:
+        address = address.removesuffix(ending)
+    return address
+
+
 def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStream:
     import httpx2
 
@@ -106,8 +128,10 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
         bounded = bounded_error
     elif response.request.extensions.get(_WHOLE):
         bounded = partial(bounded_body, has_lines=False)
+    elif api := api_of(response.request.url.path):
+        bounded = lambda pieces, patience, clock: sound_events(pieces, api, patience, clock)  # noqa: E731
     else:
-        bounded = bounded_body if "json" in response.headers.get("content-type", "") else bounded_events
+        bounded = bounded_body
 
     class Bounded(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
@@ -116,7 +140,7 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
             except SenselessError as error:
                 said = f"nothing that belongs to a reply for {time_limit(patience_s)}"
                 raise httpx2.ReadTimeout(said) from error
-            except EndlessError as error:
+            except (EndlessError, PageError) as error:
                 raise httpx2.DecodingError(str(error)) from error
 
         def close(self) -> None:

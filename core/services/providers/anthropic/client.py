@@ -40,7 +40,7 @@ from core.services.providers.failures import (
     retry_after_s,
     transport_error,
 )
-from core.services.providers.http import http_client, sensible
+from core.services.providers.http import http_client, plain_address, sensible
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
@@ -177,7 +177,7 @@ class AnthropicProvider:
         base_url = self._server.base_url or os.environ.get(URL_VARIABLE, "")
         return anthropic.Anthropic(
             api_key=key,
-            base_url=self._server.base_url or None,
+            base_url=plain_address(base_url, "/v1") or None,
             max_retries=0,
             http_client=http_client(self._server, base_url),
         )

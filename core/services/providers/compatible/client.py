@@ -15,23 +15,22 @@ from core.kernel.values.provider import ModelProfile, ProviderKind, ProviderRequ
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.attachments import sent_json
 from core.services.providers.compatible.body import (
-    SPELLINGS,
-    ChatReader,
     chat_body,
     chat_messages,
-    done_stream,
-    is_known,
-    without_reasoning,
 )
 from core.services.providers.compatible.model_list import (
     embedded,
     is_llama_cpp,
+    listed_entries,
     listed_profile,
+    no_list,
     ollama_profile,
 )
+from core.services.providers.compatible.reader import ChatReader, done_stream, is_known
+from core.services.providers.compatible.refusals import STATUSES, refused_field, without_refused
 from core.services.providers.door import MOST_MODELS, figure
 from core.services.providers.failures import provider_error
-from core.services.providers.http import sensible
+from core.services.providers.http import plain_address, sensible
 from core.services.providers.openai.sdk import CALL_OPTIONS, openai_client, sdk_error, sdk_failures
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, ReadBlob
@@ -40,13 +39,9 @@ from core.services.providers.pump import run_call
 if TYPE_CHECKING:
     import openai
 
-_OPTIONAL = ("stream_options", "reasoning_effort", "temperature")
-"""Fields that a server may refuse. Each is left out from then on, and without usage there is none."""
-
 _DEEPSEEK = "api.deepseek.com"
 """Refuses a call of the past without its reasoning. Source: DeepSeek API "Thinking Mode" (read 2026-11-23)."""
 
-_REFUSALS = frozenset({400, 415, 422})
 _MOST_ASKED = 50
 """Models of Ollama that are asked for their window, each with a request of its own."""
 
@@ -76,13 +71,19 @@ class CompatibleProvider:
         self._models = tuple(models)
         self._extra = extra
         self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
-        self._refused: frozenset[str] = frozenset()
+        self._refused: frozenset[tuple[str, str]] = frozenset()
+        """Models and the fields that this server refused for them."""
         self._takes_cache_prompt = takes_cache_prompt
 
     @property
     def base_url(self) -> str:
         """Address of requests, with its version path."""
         return with_version_path(self._server.base_url)
+
+    @property
+    def _root(self) -> str:
+        """Address beside the version path, for what servers have there."""
+        return plain_address(self.base_url, "/v1")
 
     @property
     def takes_cache_prompt(self) -> bool:
@@ -101,10 +102,7 @@ class CompatibleProvider:
         self._require_address()
         client = self._sdk.get()
         try:
-            entries = [
-                model.model_dump(mode="json", warnings=False)
-                for model in islice(client.models.list(), MOST_MODELS)
-            ]
+            entries = self._list(client)
             self._learn(entries)
             found = tuple(listed_profile(self._server.id, entry) for entry in entries)
             return tuple(
@@ -142,7 +140,7 @@ class CompatibleProvider:
         Raises:
             ProviderError: it cannot; a failed restore leaves the slot empty.
         """
-        url = f"{self.base_url.removesuffix('/v1')}/slots/0?action={action}"
+        url = f"{self._root}/slots/0?action={action}"
         try:
             answer = self._sdk.get().post(url, body={"filename": file_name}, cast_to=object)
             return _count(answer[f"n_{action}d"])  # type: ignore[index]
@@ -161,6 +159,21 @@ class CompatibleProvider:
         """Release connections."""
         self._sdk.close()
 
+    def _list(self, client: openai.OpenAI) -> list[dict[str, Any]]:
+        """Entries of the server's list, in whatever it lies."""
+        answer = client.get("/models", cast_to=object)
+        entries = list(islice(listed_entries(answer), MOST_MODELS))
+        if not entries and (why := no_list(answer)):
+            raise provider_error(
+                FailureKind.BAD_REPLY,
+                self._server,
+                detail=why,
+                remedy="Name the model of a discussion yourself, or check the address (base_url): it usually ends in /v1",
+                url=self._url("/models"),
+                key=self._key,
+            )
+        return entries
+
     def _learn(self, entries: Sequence[Mapping[str, Any]]) -> None:
         if self._takes_cache_prompt is None:
             self._takes_cache_prompt = any(is_llama_cpp(entry) for entry in entries)
@@ -169,8 +182,9 @@ class CompatibleProvider:
         """True if `cache_prompt: false` can be sent; a server that is not yet known is asked who it is."""
         if self._takes_cache_prompt is None:
             try:
-                listed = islice(self._sdk.get().models.list(), MOST_MODELS)
-                self._learn([model.model_dump(mode="json", warnings=False) for model in listed])
+                self._learn(self._list(self._sdk.get()))
+            except ProviderError:
+                return False
             except sdk_failures():
                 return False
         return self.takes_cache_prompt
@@ -204,7 +218,8 @@ class CompatibleProvider:
             has_begun = True
             del body  # what arrives is kept: it shall not lie between what goes
             with stream:
-                reader = ChatReader(stream.response.headers.get("x-request-id", ""))
+                names = frozenset(tool.name for tool in request.tools)
+                reader = ChatReader(stream.response.headers.get("x-request-id", ""), names)
                 for chunk in sensible(stream, is_known, self._server):
                     yield from reader.read(chunk)
             yield from reader.end(is_done=stream.is_done)
@@ -231,49 +246,43 @@ class CompatibleProvider:
         return {**seed, **self._extra(request), **off}
 
     def _open(self, body: dict[str, Any], extra: dict[str, Any]) -> Any:
-        """Send the body; without an optional field where this server has refused it. Returns a `done_stream`."""
+        """Send the body; without a field, or with its twin, where this server refused it. Returns a `done_stream`."""
         import openai
-        from openai.types.chat import ChatCompletion
 
+        model, whole = str(body["model"]), {**body, **extra}
         while True:
-            sent = {name: value for name, value in body.items() if name not in self._refused}
-            sent["messages"] = without_reasoning(body["messages"], self._refused)
+            refused = {name for of, name in self._refused if of == model}
+            sent = without_refused(whole, refused)
+            more = {name: sent.pop(name) for name in extra if name in sent}
             try:
-                stream = self._sdk.get().post(
+                return self._sdk.get().post(
                     "/chat/completions",
-                    content=sent_json(sent, extra),
+                    content=sent_json(sent, more),
                     options=CALL_OPTIONS,
-                    cast_to=ChatCompletion,
+                    cast_to=object,
                     stream=True,
                     stream_cls=done_stream(),
                 )
             except openai.APIStatusError as error:
-                refused = _refused_field(sent, f"{error} {error.body}")
-                if error.status_code not in _REFUSALS or refused is None:
+                name = None
+                if error.status_code in STATUSES:
+                    name = refused_field({**sent, **more}, f"{error} {error.body}")
+                if name is None or name in refused:
                     raise
-                self._refused |= {refused}
-            else:
-                return stream
+                self._refused |= {(model, name)}
 
     def _ask_ollama(self, client: openai.OpenAI, profile: ModelProfile) -> ModelProfile:
         """Fill in a model's window and abilities from Ollama's own API, beside `/v1`."""
-        url = self.base_url.removesuffix("/v1") + "/api/show"
+        url = f"{self._root}/api/show"
         answer = client.post(url, body={"model": profile.id}, cast_to=object)
         return ollama_profile(profile, answer)
 
     def _url(self, path: str) -> str:
-        return self.base_url.rstrip("/") + path
+        return plain_address(self.base_url) + path
 
     def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
         url = self._url(path)
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
-
-
-def _refused_field(sent: Mapping[str, Any], words: str) -> str | None:
-    """The optional field that a refusal names, of the body or of a message in it."""
-    of_messages = {name for message in sent["messages"] for name in message if name in SPELLINGS}
-    present = (*(name for name in _OPTIONAL if name in sent), *sorted(of_messages, key=len, reverse=True))
-    return next((name for name in present if name in words), None)
 
 
 def _host(url: str) -> str:

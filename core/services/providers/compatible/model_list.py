@@ -14,6 +14,7 @@ from core.kernel.decoders import read_json
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.door import figure, text_of
+from core.services.providers.server_words import page_title, words_of
 
 _WINDOW_FIELDS = (
     "loaded_context_length",
@@ -21,11 +22,56 @@ _WINDOW_FIELDS = (
     "context_length",
     "context_window",
     "max_context_length",
+    "context_size",
+    "max_input_tokens",
+    "max_context_tokens",
+    "max_sequence_length",
+    "n_ctx",
+    "num_ctx",
 )
-"""LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most)."""
+"""LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most), Novita, LiteLLM, others."""
+
+_LISTS = ("data", "models", "result", "results", "model_list", "items")
+"""Keys under which servers put their list."""
+
+_NAMES = ("id", "model", "name", "model_name", "slug", "key")
+"""Names of a model, as servers spell the field."""
 
 _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens")
 _EFFORTS = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
+
+
+def listed_entries(answer: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Entries of a list of models, each with an `id`: a list of objects or of names, bare or under one or two keys."""
+    if isinstance(answer, dict):
+        inner = next((answer[name] for name in _LISTS if isinstance(answer.get(name), list | dict)), None)
+        if inner is not None and depth < _DEEPEST:
+            yield from listed_entries(inner, depth + 1)
+        elif depth and answer and all(isinstance(value, dict) for value in answer.values()):
+            yield from ({"id": name, **value} for name, value in answer.items())
+        return
+    for entry in answer if isinstance(answer, list) else ():
+        if isinstance(entry, str) and entry:
+            yield {"id": entry}
+        elif isinstance(entry, dict):
+            name = next((found for key in _NAMES if (found := text_of(entry.get(key)))), "")
+            if name:
+                yield {**entry, "id": name}
+
+
+_DEEPEST = 3
+
+
+def no_list(answer: object) -> str:
+    """What came in place of a list of models, in words; empty for a list that is empty."""
+    if isinstance(answer, list) or (
+        isinstance(answer, dict) and any(isinstance(answer.get(name), list) for name in _LISTS)
+    ):
+        return ""
+    if isinstance(answer, str) and answer.lstrip().startswith("<"):
+        return f"a web page came in place of the list of models: {page_title(answer)}"
+    said = words_of(answer).message if isinstance(answer, dict | str) else ""
+    return f"no list of models came: {said}" if said else "no list of models came"
 
 
 def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
@@ -89,9 +135,11 @@ def _window(entry: Mapping[str, Any]) -> int | None:
 
 
 def _places(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The entry itself, and OpenRouter's limits of the provider that it would use."""
+    """The entry itself, OpenRouter's limits of the provider that it would use, and where others put theirs."""
     yield _mapping(entry.get("top_provider"))
     yield entry
+    for name in ("meta", "model_info", "limits", "capabilities", "model_spec"):
+        yield _mapping(entry.get(name))
 
 
 def _first_number(places: Iterator[Mapping[str, Any]], names: tuple[str, ...]) -> int | None:

@@ -44,7 +44,7 @@ from core.services.providers.gemini.wire import (
     sound_chunk,
     split_contents,
 )
-from core.services.providers.http import http_client, sensible
+from core.services.providers.http import http_client, plain_address, sensible
 from core.services.providers.profiles import find_profile, has_gemini_contents
 from core.services.providers.protocol import CancelToken, ReadBlob, check_deleted
 from core.services.providers.pump import current_call, no_attachments, run_call
@@ -263,7 +263,9 @@ class GeminiProvider:
         from google import genai
         from google.genai import types
 
-        options = types.HttpOptions(base_url=base_url or None, api_version=API_VERSION, httpx_client=http)
+        options = types.HttpOptions(
+            base_url=self._address() or None, api_version=API_VERSION, httpx_client=http
+        )
         sdk = genai.Client(api_key=key, vertexai=False, http_options=options)
         _take_any_usage(sdk)
         return _Client(sdk, http)
@@ -271,12 +273,15 @@ class GeminiProvider:
     def _base_url(self) -> str:
         return self._server.base_url or os.environ.get(URL_VARIABLE, "")
 
+    def _address(self) -> str:
+        return plain_address(self._base_url(), "/openai", "/v1beta", "/v1")
+
     @contextmanager
     def _failures(self, model: str, path: str) -> Iterator[None]:
         import httpx2
         from google.genai import errors
 
-        base_url = self._base_url() or "https://generativelanguage.googleapis.com"
+        base_url = self._address() or "https://generativelanguage.googleapis.com"
         url = f"{base_url.rstrip('/')}/{API_VERSION}/{path}"
         try:
             yield

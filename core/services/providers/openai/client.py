@@ -30,7 +30,7 @@ from core.kernel.values.usage import Usage
 from core.services.providers.attachments import sent_json
 from core.services.providers.door import MOST_MODELS, figure, text_of
 from core.services.providers.failures import provider_error
-from core.services.providers.http import sensible
+from core.services.providers.http import plain_address, sensible
 from core.services.providers.openai.batches import OpenAiBatches
 from core.services.providers.openai.body import (
     OPTIONS,
@@ -231,7 +231,7 @@ class OpenAiProvider:
                 return stream
 
     def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
-        url = self.base_url.rstrip("/") + path
+        url = plain_address(self.base_url) + path
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
 
     def _read(
@@ -284,7 +284,7 @@ class OpenAiProvider:
             code=code,
             request_id=request_id,
             model=model,
-            url=self.base_url.rstrip("/") + "/responses",
+            url=plain_address(self.base_url) + "/responses",
             key=self._key,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,14 @@ from core.kernel.values.usage import Usage
 from core.services.providers.door import FOREIGN, counted_usage, part_of, text_of, word_of
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
-from core.services.providers.http import http_client
+from core.services.providers.http import http_client, plain_address
+from core.services.providers.server_words import (
+    TOO_MUCH_A_MINUTE,
+    Words,
+    is_too_much_a_minute,
+    meaning,
+    words_of,
+)
 
 if TYPE_CHECKING:
     import openai
@@ -33,6 +39,7 @@ _KIND_OF_CODE: Mapping[str, FailureKind] = {
     "insufficient_quota": FailureKind.NO_QUOTA,
     "billing_hard_limit_reached": FailureKind.NO_QUOTA,
     "billing_not_active": FailureKind.NO_QUOTA,
+    "exceeded_current_quota_error": FailureKind.NO_QUOTA,
     "invalid_api_key": FailureKind.BAD_KEY,
     "model_not_found": FailureKind.UNKNOWN_MODEL,
     "rate_limit_exceeded": FailureKind.RATE_LIMITED,
@@ -48,17 +55,6 @@ _KIND_OF_CODE: Mapping[str, FailureKind] = {
 
 Source: OpenAI "Error codes" and types/responses/response_error.py (openai 3.51.0), llama.cpp server README (2026-11).
 """
-
-_TOO_LONG = re.compile(
-    r"(?i)maximum context length|exceeds? the (?:available |model'?s )?(?:maximum )?context"
-    r"|longer than the maximum (?:model|context) length|context (?:length|window|size) (?:exceeded|of only)"
-    r"|(?:greater|larger|longer) than the (?:model'?s )?context|prompt is too long|reduce the length of the (?:messages|prompt|input)"
-)
-"""Texts of vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Mistral and Groq for a context that does not fit."""
-
-_NO_MODEL = re.compile(
-    r"(?i)\bmodel\b.*(?:not found|does not exist|not exist|unknown|not loaded)|unknown model"
-)
 
 
 def openai_client(
@@ -89,7 +85,7 @@ def openai_client(
     return openai.OpenAI(
         api_key=key or "none",
         admin_api_key="",
-        base_url=base_url,
+        base_url=plain_address(base_url),
         max_retries=0,
         http_client=http,
         default_headers=hidden,
@@ -132,12 +128,12 @@ def sdk_error(
     status = None
     if isinstance(error, openai.APIStatusError):
         headers, status = error.response.headers, error.status_code
-    body = error.body if isinstance(error.body, dict) else {}
+    words = words_of(error.body) if error.body else Words(message=text_of(error.message))
     return failure(
         server,
-        message=error.body if isinstance(error.body, str) else _message(error.message, body),
-        code=error.code,
-        error_type=error.type,
+        message=words.message or text_of(error.message),
+        code=words.code or error.code,
+        error_type=words.kind or error.type,
         status=status,
         headers=headers,
         model=model,
@@ -167,7 +163,7 @@ def failure(
     heads = headers or {}
     told, number, word = text_of(message), word_of(code), text_of(error_type)
     kind = _kind(told, number, word, status)
-    remedy = ""
+    remedy = TOO_MUCH_A_MINUTE if is_too_much_a_minute(told) else ""
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
         remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
     return provider_error(
@@ -185,29 +181,21 @@ def failure(
 
 
 def _kind(message: str, code: str, error_type: str, status: int | None) -> FailureKind:
+    words = Words(message=message, code=code, kind=error_type)
+    if is_too_much_a_minute(message):
+        return FailureKind.CONTEXT_TOO_LONG
     known = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(error_type)
     if known is not None:
         return known
     number = status or (int(code) if code.isdecimal() and len(code) == 3 else None)
-    if number not in {401, 403, 429} and _TOO_LONG.search(message):
-        return FailureKind.CONTEXT_TOO_LONG
-    if number in {400, 404} and _NO_MODEL.search(message):
-        return FailureKind.UNKNOWN_MODEL
+    if told := meaning(words, status):
+        return told
     if number is None:
         is_ours = error_type == "invalid_request_error" or code.startswith(
             ("invalid_", "image_", "unsupported_")
         )
         return FailureKind.BAD_REQUEST if is_ours else FailureKind.SERVER_FAULT
     return kind_of_status(number)
-
-
-def _message(message: object, body: Mapping[str, Any]) -> object:
-    """The server's own words: SDKs put status and the whole body into theirs when the shape is not OpenAI's."""
-    for name in ("message", "detail", "error"):
-        value = body.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return message
 
 
 # A response of OpenAI about itself: what it used, and why it ended.

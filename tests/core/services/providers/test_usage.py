@@ -18,7 +18,7 @@ from core.kernel.values.provider import UsageUpdate
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic.wire import merge_usage, reply_items
 from core.services.providers.claude_code.client import ClaudeReader, claude_usage
-from core.services.providers.compatible.body import chat_usage
+from core.services.providers.compatible.usage import chat_usage
 from core.services.providers.door import MOST_TOKENS, counted_usage, figure, price, sound_usage
 from core.services.providers.gemini.wire import reply_items as gemini_items
 from core.services.providers.gemini.wire import sound_chunk
@@ -110,12 +110,14 @@ def absurd(value: object) -> list[Usage]:
         ),
         usage_of(_object(input_tokens=10, output_tokens=5, input_tokens_details=value), ""),
         chat_usage(
-            _object(
-                prompt_tokens=10, completion_tokens=5, prompt_tokens_details=_object(cached_tokens=value)
-            ),
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "prompt_tokens_details": {"cached_tokens": value},
+            },
             "",
         ),
-        chat_usage(_object(prompt_tokens=10, completion_tokens=5, prompt_tokens_details=value), ""),
+        chat_usage({"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": [value]}, ""),
         merge_usage(Usage(), _object(**wire)),
         claude_usage(wire, 0.5, ""),
         *(item.usage for item in gemini_items(gemini) if isinstance(item, UsageUpdate)),
@@ -178,12 +180,12 @@ def test_every_client_takes_them_by_this_rule(values: list[Any]) -> None:
         ),
         usage_of(_object(input_tokens=a, input_tokens_details=g, output_tokens_details=h), ""),
         chat_usage(
-            _object(
-                prompt_tokens=a,
-                completion_tokens=b,
-                prompt_tokens_details=_object(cached_tokens=c),
-                completion_tokens_details=_object(reasoning_tokens=e),
-            ),
+            {
+                "prompt_tokens": a,
+                "completion_tokens": b,
+                "prompt_tokens_details": {"cached_tokens": c},
+                "completion_tokens_details": {"reasoning_tokens": e},
+            },
             "",
         ),
         claude_usage(wire, h, ""),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ModelProfile
-from core.services.providers.compatible.body import ChatReader, chat_body
+from core.services.providers.compatible.body import chat_body
+from core.services.providers.compatible.reader import ChatReader
 from core.talk.turn.turn_replies import ArrivingReply
 from tests.core.services.providers.compatible.test_client import asked
 from tests.core.services.providers.outcomes import NO_BLOBS, ask, assistant, tool, user
@@ -18,18 +18,17 @@ from tests.vendors.compatible_server import MODEL, OPENROUTER, CompatibleServer,
 PROFILE = ModelProfile("own", MODEL)
 
 
-def delta(**fields: Any) -> SimpleNamespace:
-    """A chunk as the SDK gives it."""
-    given = SimpleNamespace(**{"content": None, "tool_calls": None, **fields})
-    choice = SimpleNamespace(index=0, delta=given, finish_reason=fields.get("finish"))
-    return SimpleNamespace(id="x", choices=[choice], usage=None)
+def delta(**fields: Any) -> dict[str, Any]:
+    """A chunk as it comes."""
+    choice = {"index": 0, "delta": {"content": None, **fields}, "finish_reason": fields.get("finish")}
+    return {"id": "x", "choices": [choice], "usage": None}
 
 
 def call(index: int | None = 0, id: str | None = None, name: str | None = None, arguments: Any = "") -> Any:  # noqa: A002
-    return SimpleNamespace(index=index, id=id, function=SimpleNamespace(name=name, arguments=arguments))
+    return {"index": index, "id": id, "function": {"name": name, "arguments": arguments}}
 
 
-def read(*chunks: SimpleNamespace) -> tuple[Part, ...]:
+def read(*chunks: dict[str, Any]) -> tuple[Part, ...]:
     reader, reply = ChatReader(), ArrivingReply(lambda: 0.0)
     for chunk in (*chunks, delta(finish="stop")):
         for item in reader.read(chunk):

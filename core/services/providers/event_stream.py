@@ -1,0 +1,444 @@
+"""The one reader of event streams, between the wire and every SDK: what servers really send, as the frames that SDKs read.
+
+Servers send frames without data, comments, one newline for two, plain JSON, a whole reply in place of a stream, and errors
+in shapes of their own. An SDK that is strict ends a paid reply there. What leaves here is a frame of its vendor each.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from core.kernel.decoders import read_json
+from core.services.providers.door import (
+    EndlessError,
+    SenselessError,
+)
+from core.services.providers.server_words import is_failure, page_title, words_of
+
+Json = dict[str, Any]
+Frame = tuple[str, bytes]
+"""The name of an event, empty for none, and its data, never empty."""
+
+EVENT_BYTES = 256_000_000
+"""Of one event of a stream: some vendors repeat the whole reply in its last."""
+
+STRAY_BYTES = 64_000
+"""Of text that is no part of a stream, for its words."""
+
+CHAT, RESPONSES, MESSAGES, GEMINI = "/chat/completions", "/responses", "/messages", ":streamGenerateContent"
+
+_DONE = b"[DONE]"
+_NOISE = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat", b"null", b'""', b"{}", b"[]", b"ok"})
+"""Data that says nothing but that the server lives."""
+
+_ODD = re.compile(rb"[^\x09\x20-\x7e]")
+_BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}
+"""Characters at which a reader of lines may break a line, or that JSON takes only as an escape."""
+
+
+def api_of(path: str) -> str:
+    """The API whose stream is at a path, empty for none."""
+    return next((api for api in (CHAT, RESPONSES, MESSAGES, GEMINI) if path.endswith(api)), "")
+
+
+class _Lines:
+    """Lines of bytes that come cut anywhere; they end as the standard says: LF, CR, or both."""
+
+    def __init__(self) -> None:
+        self._rest: list[bytes] = []
+        self._is_first = True
+        self.size = 0
+        """Bytes of the line that has not ended."""
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Lines that have ended."""
+        if self._rest and self._rest[-1].endswith(b"\r"):
+            piece = self._rest.pop() + piece
+        if b"\r" in piece:
+            is_open = piece.endswith(b"\r")
+            piece = piece.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n") + b"\r" * is_open
+        if b"\n" not in piece:
+            self._rest.append(piece)
+            self.size += len(piece)
+            return []
+        first, *lines = piece.split(b"\n")
+        self._rest.append(first)
+        lines.insert(0, b"".join(self._rest))
+        self._rest, self.size = [lines[-1]], len(lines[-1])
+        del lines[-1]
+        if self._is_first:
+            self._is_first = False
+            lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
+        return lines
+
+    def end(self) -> bytes:
+        """The line that was not ended."""
+        line, self._rest = b"".join(self._rest).removesuffix(b"\r"), []
+        return line.removeprefix(b"\xef\xbb\xbf") if self._is_first else line
+
+
+class _Frames:
+    """Frames of lines. A line without its blank one, and JSON without its field, count too."""
+
+    def __init__(self) -> None:
+        self._event = ""
+        self._data: list[bytes] = []
+        self._plain: list[bytes] = []
+        self._stray: list[bytes] = []
+        self.size = 0
+        """Bytes of the frame that has not ended."""
+        self.has_any = False
+
+    @property
+    def stray(self) -> str:
+        """Text that is no part of a stream, where nothing else came."""
+        return "" if self.has_any else b"\n".join(self._stray).decode("utf-8", "replace")
+
+    def feed(self, line: bytes) -> Iterator[Frame]:
+        """Frames that end with this line."""
+        if line.startswith(b"data:"):
+            yield from self._flush_plain()
+            if len(self._data) == 1 and _is_whole(self._data[0]):
+                yield from self._flush()
+            data = line[6:] if line[5:6] == b" " else line[5:]
+            if data:
+                self._data.append(data)
+                self.size += len(data)
+        elif not line:
+            yield from self._flush()
+        elif line.startswith(b"event:"):
+            yield from self._flush_plain()
+            if self._event and self._data:
+                yield from self._flush()
+            self._event = line[6:].strip().decode("utf-8", "replace")
+        elif line.startswith((b"id:", b"retry:", b":")) and not self._plain:
+            pass
+        elif line.startswith(b"error:") and not self._plain:
+            yield from self._flush()
+            yield from self._made("error", line[6:].strip())
+        else:
+            yield from self._other(line)
+
+    def end(self) -> Iterator[Frame]:
+        """Frames of what had not ended."""
+        yield from self._flush()
+        yield from self._flush_plain()
+
+    def _other(self, line: bytes) -> Iterator[Frame]:
+        """A line without a field: JSON, of one line or of several, or text of something else."""
+        if self._plain:
+            self._plain.append(line)
+            self.size += len(line)
+            return
+        text = line.strip()
+        if text.startswith((b"{", b"[")) and text != _DONE:
+            yield from self._flush()
+            if _is_whole(text):
+                yield from self._made("", text)
+            else:
+                self._plain, self.size = [line], len(line)
+        elif text == _DONE:
+            yield from self._flush()
+            yield from self._made("", text)
+        elif sum(map(len, self._stray)) < STRAY_BYTES:
+            self._stray.append(line[:STRAY_BYTES])
+
+    def _flush(self) -> Iterator[Frame]:
+        if self._plain:
+            return
+        event, data = self._event, self._data
+        self._event, self._data, self.size = "", [], 0
+        if data:
+            yield from self._made(event, data[0] if len(data) == 1 else b"\n".join(data))
+
+    def _flush_plain(self) -> Iterator[Frame]:
+        plain, self._plain = self._plain, []
+        if plain:
+            self.size = 0
+            yield from self._made("", b"\n".join(plain))
+
+    def _made(self, event: str, data: bytes) -> Iterator[Frame]:
+        data = data.strip()
+        if data and (event == "error" or data.lower() not in _NOISE):
+            self.has_any = True
+            yield event, data
+
+
+def _is_whole(data: bytes) -> bool:
+    """True for JSON that needs no further line, and for the last line of a stream."""
+    if data.strip() == _DONE:
+        return True
+    if not data.rstrip().endswith((b"}", b"]")):
+        return False
+    try:
+        read_json(data)
+    except ValueError:
+        return False
+    return True
+
+
+class PageError(Exception):
+    """A web page came in place of a reply. `str` says its title."""
+
+
+def sound_events(
+    pieces: Iterable[bytes], api: str, patience_s: float, clock: Callable[[], float]
+) -> Iterator[bytes]:
+    """Read a stream as it came and pass on frames that the SDK of its API reads.
+
+    Args:
+        pieces: as they come, cut anywhere; api: one of `api_of`.
+        patience_s: seconds until a frame with data must be whole, and the next.
+
+    Raises:
+        SenselessError: none was (comments, blanks, or a frame that never ends). EndlessError: one is too large.
+        PageError: nothing came but a web page.
+    """
+    dress = _DRESSES[api]
+    since, lines, frames = clock(), _Lines(), _Frames()
+    for piece in pieces:
+        for line in lines.feed(piece):
+            for frame in frames.feed(line):
+                since = clock()
+                yield from dress(*frame)
+        if lines.size + frames.size > EVENT_BYTES:
+            raise EndlessError(f"one event of the stream has over {EVENT_BYTES:,} bytes")
+        if clock() - since > patience_s:
+            raise SenselessError
+    for frame in (*frames.feed(lines.end()), *frames.end()):
+        yield from dress(*frame)
+    if stray := frames.stray.strip():
+        if stray.startswith("<"):
+            raise PageError(f"a web page came: {page_title(stray)}")
+        yield from dress("error", json.dumps({"message": stray}).encode())
+
+
+def _frame(event: str, data: bytes) -> bytes:
+    """A frame on the wire, in one line, whatever its reader breaks lines at."""
+    if _ODD.search(data):
+        text = data.decode("utf-8", "replace").replace("\r", " ").replace("\n", " ")
+        data = text.translate(_BREAKS).encode("utf-8", "replace")
+    return (
+        (b"event: " + event.encode("utf-8", "replace") + b"\n" if event else b"") + b"data: " + data + b"\n\n"
+    )
+
+
+def _made(value: Json, event: str = "") -> bytes:
+    return _frame(event, json.dumps(value).encode())
+
+
+def _read(data: bytes) -> list[Json]:
+    """The objects of a frame's data: a list is several, and what wraps a reply is taken off."""
+    try:
+        value = read_json(data)
+    except ValueError:
+        if data.startswith((b"{", b"[")):
+            raise
+        return [{"error": {"message": data.decode("utf-8", "replace")}}]
+    values = value if isinstance(value, list) else [value]
+    return [_unwrapped(one) for one in values if isinstance(one, dict)]
+
+
+_REPLY_KEYS = frozenset({"choices", "candidates", "output"})
+
+
+def _unwrapped(value: Json) -> Json:
+    """A reply that a gateway put under a key of its own."""
+    if _REPLY_KEYS.isdisjoint(value) and not value.get("error"):
+        for name in ("data", "result", "body"):
+            inner = value.get(name)
+            if isinstance(inner, dict) and not _REPLY_KEYS.isdisjoint(inner):
+                return inner
+    return value
+
+
+def _objects(event: str, data: bytes) -> list[Json] | None:
+    """Objects of a frame; None for one that an SDK may see as it is: it says itself that it is broken."""
+    try:
+        return _read(data)
+    except ValueError:
+        if event == "error":
+            return [{"error": {"message": data.decode("utf-8", "replace")}}]
+        return None
+
+
+def _error(value: Json) -> Json:
+    """A failure in the shape that SDKs know, with the server's words and all that it said beside."""
+    words = words_of(value)
+    inner = value.get("error")
+    beside = (
+        inner if isinstance(inner, dict) else {k: v for k, v in value.items() if k not in {"error", "errors"}}
+    )
+    return {**beside, "message": words.message or "no reason given", "code": words.code, "type": words.kind}
+
+
+# A dress for each API: frames of any server in, frames that the vendor's SDK reads out.
+
+
+def _chat(event: str, data: bytes) -> Iterator[bytes]:
+    if event != "error" and b'"choices"' in data and b'"delta"' in data and b'"error"' not in data:
+        yield _frame("", data)
+        return
+    if _is_done(data):
+        yield _frame("", _DONE)
+        return
+    values = _objects(event, data)
+    if values is None:
+        yield _frame("", data)
+        return
+    for value in values:
+        if event == "error" or is_failure(value, _REPLY_KEYS):
+            yield _made({**value, "error": _error(value)})
+        else:
+            yield _made(_as_chunk(value))
+            if b'"message"' in data and b'"delta"' not in data:
+                yield _frame("", _DONE)
+
+
+def _is_done(data: bytes) -> bool:
+    return len(data) < 20 and data.strip().strip(b"[]").upper() == b"DONE"
+
+
+def _as_chunk(value: Json) -> Json:
+    """A whole completion as a chunk of one."""
+    choices = value.get("choices")
+    if not isinstance(choices, list):
+        return value
+    return {**value, "choices": [_as_delta(one) if isinstance(one, dict) else one for one in choices]}
+
+
+def _as_delta(choice: Json) -> Json:
+    if choice.get("delta"):
+        return choice
+    if isinstance(choice.get("message"), dict):
+        return {**choice, "delta": choice["message"]}
+    if isinstance(choice.get("text"), str):
+        return {**choice, "delta": {"content": choice["text"]}}
+    return choice
+
+
+def _responses(event: str, data: bytes) -> Iterator[bytes]:
+    if event != "error" and b'"type"' in data[:100] and b'"error"' not in data:
+        yield _frame(event, data)
+        return
+    if _is_done(data):
+        yield _frame("", _DONE)
+        return
+    values = _objects(event, data)
+    if values is None:
+        yield _frame(event, data)
+        return
+    for value in values:
+        if value.get("object") == "response" and "type" not in value:
+            yield from map(_made, _as_response_events(value))
+        elif value.get("type") == "error" or (event == "error" or is_failure(value, {"type", "response"})):
+            yield _made({"type": "error", "error": _error(value)})
+        else:
+            yield _made(value if value.get("type") else {**value, "type": event}, event)
+
+
+def _as_response_events(response: Json) -> Iterator[Json]:
+    """Events of a whole response: its texts, its other items, its end."""
+    output = response.get("output")
+    for item in output if isinstance(output, list) else ():
+        if not isinstance(item, dict):
+            continue
+        yield {"type": "response.output_item.added", "item": item, "output_index": 0}
+        for part in _parts(item.get("content")):
+            for name in ("text", "refusal"):
+                if isinstance(part.get(name), str) and item.get("type") == "message":
+                    kind = "output_text" if name == "text" else "refusal"
+                    yield {"type": f"response.{kind}.delta", "delta": part[name]}
+        for part in _parts(item.get("summary")):
+            if isinstance(part.get("text"), str):
+                yield {"type": "response.reasoning_summary_text.delta", "delta": part["text"]}
+        yield {"type": "response.output_item.done", "item": item, "output_index": 0}
+    if response.get("error"):
+        yield {"type": "error", "error": _error(response)}
+        return
+    yield {"type": "response.completed", "response": response}
+
+
+def _messages(event: str, data: bytes) -> Iterator[bytes]:
+    if event and event != "error" and b'"' + event.encode() + b'"' in data[:200]:
+        yield _frame(event, data)
+        return
+    if event == "ping" or _is_done(data):
+        return
+    values = _objects(event, data)
+    if values is None:
+        yield _frame(event or "message_delta", data)
+        return
+    for value in values:
+        kind = value.get("type")
+        if kind == "message":
+            for made in _as_message_events(value):
+                yield _made(made, made["type"])
+        elif (
+            event == "error"
+            or kind == "error"
+            or is_failure(value, {"type", "message", "delta", "content_block"})
+        ):
+            error = _error(value)
+            yield _made(
+                {**value, "type": "error", "error": {**error, "type": error["type"] or error["code"]}},
+                "error",
+            )
+        elif name := kind if isinstance(kind, str) and kind else event:
+            yield _made({**value, "type": name}, name)
+
+
+def _as_message_events(message: Json) -> Iterator[Json]:
+    """Events of a whole message."""
+    yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    for index, block in enumerate(_parts(message.get("content"))):
+        given = block.get("input")
+        yield {
+            "type": "content_block_start",
+            "index": index,
+            "content_block": {**block, "input": {}} if given else block,
+        }
+        if given:
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(given, ensure_ascii=False)}
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    end = {name: message.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
+    yield {"type": "message_delta", "delta": end, "usage": message.get("usage") or {}}
+    yield {"type": "message_stop"}
+
+
+def _gemini(event: str, data: bytes) -> Iterator[bytes]:
+    if _is_done(data):
+        return
+    if event != "error" and b'"candidates"' in data and b'"error"' not in data and data.startswith(b"{"):
+        yield _frame("", data)
+        return
+    values = _objects(event, data)
+    if values is None:
+        yield _frame("", data)
+        return
+    for value in values:
+        if event == "error" or is_failure(value, {"candidates", "promptFeedback", "usageMetadata"}):
+            error = _error(value)
+            code = error["code"]
+            error["code"] = int(code) if str(code).isdecimal() and 100 <= int(code) < 600 else 500
+            yield _made({"error": error})
+        else:
+            yield _made(value)
+
+
+def _parts(value: object) -> list[Json]:
+    if isinstance(value, str):
+        return [{"type": "text", "text": value}]
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+_DRESSES: dict[str, Callable[[str, bytes], Iterator[bytes]]] = {
+    CHAT: _chat,
+    RESPONSES: _responses,
+    MESSAGES: _messages,
+    GEMINI: _gemini,
+}
