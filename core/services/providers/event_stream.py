@@ -44,7 +44,7 @@ def api_of(path: str) -> str:
     return next((api for api in (CHAT, RESPONSES, MESSAGES, GEMINI) if path.endswith(api)), "")
 
 
-class _Lines:
+class _ByteLines:
     """Lines of bytes that come cut anywhere; they end as the standard says: LF, CR, or both."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class _Lines:
         return line.removeprefix(b"\xef\xbb\xbf") if self._is_first else line
 
 
-class _Frames:
+class _FrameReader:
     """Frames of lines. A line without its blank one, and JSON without its field, count too."""
 
     def __init__(self) -> None:
@@ -198,7 +198,7 @@ def sound_events(
         PageError: nothing came but a web page.
     """
     dress = _DRESSES[api]
-    since, lines, frames = clock(), _Lines(), _Frames()
+    since, lines, frames = clock(), _ByteLines(), _FrameReader()
     for piece in pieces:
         for line in lines.feed(piece):
             for frame in frames.feed(line):

@@ -29,7 +29,7 @@ _FINE = frozenset({"", "0", "200", "ok", "success", "true", "none"})
 _DEEPEST = 4
 
 
-class Words(msgspec.Struct, frozen=True):
+class ServerWords(msgspec.Struct, frozen=True):
     """A server's words about a failure. Args: message: for a person; code, kind: for a program, empty for none."""
 
     message: str = ""
@@ -52,7 +52,7 @@ def is_failure(value: Mapping[str, Any], reply_keys: Collection[str]) -> bool:
     )
 
 
-def words_of(body: object, depth: int = 0) -> Words:
+def words_of(body: object, depth: int = 0) -> ServerWords:
     """The words in a body of an error, however it is built: the deepest that say something."""
     if isinstance(body, bytes):
         body = body.decode("utf-8", "replace")
@@ -60,14 +60,16 @@ def words_of(body: object, depth: int = 0) -> Words:
         return _of_text(body, depth)
     if isinstance(body, list):
         found = [words for one in body[:5] if (words := words_of(one, depth + 1)).message]
-        first = found[0] if found else Words()
-        return Words(message="; ".join(words.message for words in found), code=first.code, kind=first.kind)
+        first = found[0] if found else ServerWords()
+        return ServerWords(
+            message="; ".join(words.message for words in found), code=first.code, kind=first.kind
+        )
     if not isinstance(body, Mapping) or depth > _DEEPEST:
-        return Words()
+        return ServerWords()
     inner = next((body[name] for name in ("error", "errors") if body.get(name)), None)
-    deeper = words_of(inner, depth + 1) if inner is not None else Words()
+    deeper = words_of(inner, depth + 1) if inner is not None else ServerWords()
     own = next(
-        (words for name in _MESSAGE if (words := words_of(body.get(name), depth + 1)).message), Words()
+        (words for name in _MESSAGE if (words := words_of(body.get(name), depth + 1)).message), ServerWords()
     )
     message = deeper.message or own.message
     place = body.get("loc")
@@ -76,24 +78,24 @@ def words_of(body: object, depth: int = 0) -> Words:
     behind = _upstream(body.get("metadata"))
     if behind and behind not in message:
         message = f"{message}: {behind}" if message else behind
-    return Words(
+    return ServerWords(
         message=message,
         code=deeper.code or own.code or _word(body, _CODE),
         kind=deeper.kind or own.kind or _word(body, _KIND),
     )
 
 
-def _of_text(text: str, depth: int) -> Words:
+def _of_text(text: str, depth: int) -> ServerWords:
     """Words of a text: JSON in it is read, of a web page its title is taken."""
     plain = text.strip()
     if plain.startswith("<"):
-        return Words(message=page_title(plain))
+        return ServerWords(message=page_title(plain))
     if plain.startswith(("{", "[")) and depth <= _DEEPEST:
         try:
             return words_of(read_json(plain), depth + 1)
         except ValueError:
             pass
-    return Words(message=plain)
+    return ServerWords(message=plain)
 
 
 def _upstream(metadata: object) -> str:
@@ -224,7 +226,7 @@ def is_too_much_a_minute(message: str) -> bool:
     return bool(_TOO_MUCH_A_MINUTE.search(message))
 
 
-def meaning(words: Words, status: int | None) -> FailureKind | None:
+def meaning(words: ServerWords, status: int | None) -> FailureKind | None:
     """The kind of failure that a server's words tell, None where they tell none beyond the status.
 
     Args:

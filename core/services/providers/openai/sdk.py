@@ -18,7 +18,7 @@ from core.services.providers.failures import kind_of_status, provider_error, ret
 from core.services.providers.http import http_client, plain_address
 from core.services.providers.server_words import (
     TOO_MUCH_A_MINUTE,
-    Words,
+    ServerWords,
     is_too_much_a_minute,
     meaning,
     words_of,
@@ -128,7 +128,7 @@ def sdk_error(
     status = None
     if isinstance(error, openai.APIStatusError):
         headers, status = error.response.headers, error.status_code
-    words = words_of(error.body) if error.body else Words(message=text_of(error.message))
+    words = words_of(error.body) if error.body else ServerWords(message=text_of(error.message))
     return failure(
         server,
         message=words.message or text_of(error.message),
@@ -181,7 +181,7 @@ def failure(
 
 
 def _kind(message: str, code: str, error_type: str, status: int | None) -> FailureKind:
-    words = Words(message=message, code=code, kind=error_type)
+    words = ServerWords(message=message, code=code, kind=error_type)
     if is_too_much_a_minute(message):
         return FailureKind.CONTEXT_TOO_LONG
     known = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(error_type)
