@@ -152,7 +152,7 @@ def with_held(view: ContextView, stack: AggregateStack, wire: Wire, held_tokens:
     pieces = (piece for piece in stack.layer(LayerId.TURNS).pieces if not piece.parts)
     ids = [one for one in map(message_id_of, pieces) if one in sent]
     ends = [end for block, end in zip(wire.blocks, wire.ends, strict=True) if block.key == REASONING_KEY]
-    lost = {one for one, end in zip(ids, ends, strict=True) if end > held_tokens}
+    lost = {one for one, end in zip(ids, ends, strict=False) if end > held_tokens}
     return replace(view, reasoned=tuple(one for one in view.reasoned if one not in lost)) if lost else view
 
 

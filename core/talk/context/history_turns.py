@@ -69,10 +69,11 @@ def turns_layer(
     Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5); "Handling stop
     reasons", empty replies (read 2026-11-23).
     """
-    running_from = len(turns) if has_user_text else _after_last_user(turns)
+    is_running = not has_user_text and answers_tools(turns)
+    running_from = _after_last_user(turns) if is_running else len(turns)
     memo.said = said = _said_turns(turns, running_from, maker, memo.said)
     rows = _with_kept(turns, said.pieces, kept) if kept else said.pieces
-    if answers_tools(turns) and 0 < running_from < len(turns):
+    if is_running and 0 < running_from < len(turns):
         own = turns[running_from - 1]
         behind = () if own.id in kept else tuple(_passing(own, retrieved))
         rows = (*rows[: running_from - 1], (*rows[running_from - 1], *behind), *rows[running_from:])

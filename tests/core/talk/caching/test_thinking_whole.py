@@ -1,0 +1,105 @@
+"""A tool day with thinking through the whole program: each request extends the one before it while that is warm."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from core.app.controller import AppController
+from core.kernel.values.messages import ReasoningPart
+from core.talk.discussion.discussion_messages import EditMessage, SelectDiscussion
+from core.talk.turn.turn_messages import SendPrompt
+from tests.bench.cache_thinking import extends_flat, flat
+from tests.core.agent.test_tool_money_whole import begun, is_said
+from tests.core.agent.test_whole_tools import is_over
+from tests.core.app.programs import until
+from tests.core.talk.caching.test_money_whole import World, world
+from tests.vendors.anthropic_server import Said
+from tests.vendors.billing.values import Json
+
+__all__ = ["world"]
+
+THOUGHT = "The tide is a wave, and its height follows the moon. " * 30
+
+
+def thinks(number: int, *, asks: bool) -> Said:
+    """A reply that thinks, and asks for a tool or ends the turn."""
+    thought = {"type": "thinking", "thinking": f"{number}. {THOUGHT}"}
+    if not asks:
+        return Said((thought, {"type": "text", "text": f"Answer {number}."}))
+    call = {"type": "tool_use", "id": f"toolu_{number}", "name": "read_file", "input": {"path": "tides.py"}}
+    return Said((thought, {"type": "text", "text": "I look."}, call), stop_reason="tool_use")
+
+
+def turn(world: World, controller: AppController, chosen: str, number: int) -> None:
+    """A turn with two rounds of tools."""
+    bills = len(world.server.bills)
+    numbers = range(number * 10, number * 10 + 3)
+    world.server.replies.extend(thinks(one, asks=one != numbers[-1]) for one in numbers)
+    controller.send(SendPrompt(chosen, f"Question {number}?"))
+    until(
+        controller,
+        lambda s: len(world.server.bills) == bills + 3 and is_over(s, chosen) and is_said(world, s, chosen),
+    )
+
+
+def asked(world: World) -> list[Json]:
+    """Bodies of the conversation, in order."""
+    return [body for body in world.server.bodies if body.get("max_tokens")]
+
+
+def thoughts(body: Json) -> int:
+    """Blocks of thinking in a body."""
+    return sum('"type": "thinking"' in part for part in flat(body))
+
+
+def test_turns_go_back_as_they_came_while_warm_also_after_a_restart_and_without_old_thinking_when_cold(
+    world: World,
+) -> None:
+    controller, chosen = begun(world)
+    for number in (1, 2):
+        world.time.now += timedelta(minutes=2)
+        turn(world, controller, chosen, number)
+    controller.stop()
+    controller = world.program()
+    controller.send(SelectDiscussion(chosen))
+    until(controller, lambda s: chosen in s.discussions.open)
+    world.time.now += timedelta(minutes=2)
+    turn(world, controller, chosen, 3)
+
+    bodies = asked(world)[1:]
+    assert [extends_flat(one, two) for one, two in pairwise(bodies)] == [True] * (len(bodies) - 1)
+    assert [thoughts(body) for body in bodies] == [0, 1, 2, 2, 3, 4, 4, 5, 6]
+
+    world.time.now += timedelta(hours=3)
+    turn(world, controller, chosen, 4)
+    assert [thoughts(body) for body in asked(world)[-3:]] == [0, 1, 2]
+
+
+def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(world: World) -> None:
+    controller, chosen = begun(world)
+    for number in (1, 2):
+        world.time.now += timedelta(minutes=2)
+        turn(world, controller, chosen, number)
+    messages = controller.snapshot().discussions.open[chosen].messages
+    second = next(one for one in messages if one.text == "Question 2?")
+    controller.send(EditMessage(chosen, second.id, "Question two?"))
+    until(controller, lambda s: any(one.is_edited for one in s.discussions.open[chosen].messages))
+
+    turn(world, controller, chosen, 3)
+
+    assert thoughts(asked(world)[-3]) == 2, "those of the first turn stand before the edit"
+    kept = controller.snapshot().discussions.open[chosen].messages
+    assert sum(isinstance(part, ReasoningPart) for one in kept for part in one.parts) == 9, "nothing is lost"
+
+
+@pytest.mark.parametrize("gap", [timedelta(minutes=2), timedelta(minutes=90)])
+def test_what_is_said_of_a_request_is_what_is_billed_of_it(world: World, gap: timedelta) -> None:
+    controller, chosen = begun(world)
+    for number in (1, 2, 3):
+        world.time.now += gap
+        turn(world, controller, chosen, number)
+
+    assert len(asked(world)) == 10
