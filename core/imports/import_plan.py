@@ -149,6 +149,7 @@ def plan_import(
     Args:
         lookup: discussions that are here; source: the file's name, for the person; now: of the marks.
     """
+    transcript = _as_taken_before(kind, transcript, lookup)
     skipped = Counter(transcript.skipped)
     kept = {
         one.id: record for one in transcript.messages if (record := _record(kind, transcript, one, skipped))
@@ -184,6 +185,16 @@ def plan_import(
         skipped=dict(skipped),
         why="" if maker.made or maker.grown else maker.why,
     )
+
+
+def _as_taken_before(kind: TranscriptKind, transcript: Transcript, lookup: Lookup) -> Transcript:
+    """The conversation under the id that an earlier version gave it, if that version took it."""
+    said = next((one for one in transcript.messages if not one.is_aside), None)
+    if not transcript.former_id or said is None:
+        return transcript
+    former = msgspec.structs.replace(transcript, id=transcript.former_id)
+    held = lookup(discussion_id_of(kind, former, record_id(kind, former.id, said.id)))
+    return former if held is not None else transcript
 
 
 def discussion_id_of(kind: TranscriptKind, transcript: Transcript, message_id: str) -> str:
@@ -428,6 +439,7 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
         *(f"adds nothing: {number:,} ({why})" for why, number in known),
         *(f"left out: {word}: {number:,}" for word, number in report.skipped.items()),
         *((_no_conversation(report),) if others else ()),
+        *((_knowledge(report),) if report.knowledge_names else ()),
     )
 
 
@@ -438,6 +450,14 @@ def _no_conversation(report: ImportReport) -> str:
     what = count(report.other_files, "file holds", "files hold")
     return (
         f"{what} no conversation: {named}{rest}. To import a text file all the same, choose the file itself."
+    )
+
+
+def _knowledge(report: ImportReport) -> str:
+    named = ", ".join(one_line(name, 60) for name in report.knowledge_names)
+    return (
+        f"Not taken, for it is no conversation: instructions, documents and memories in {named}. "
+        "Add what you want of them to your notes or your knowledge."
     )
 
 
@@ -475,6 +495,8 @@ def report_data(report: ImportReport) -> dict[str, Any]:
         "new_conversations": report.new_count,
         "files": report.files,
         "other_files": report.other_files,
+        "other_names": list(report.other_names),
+        "knowledge_names": list(report.knowledge_names),
         "discussions_made": report.made,
         "discussions_grown": report.grown,
         "messages": report.new_messages,

@@ -114,6 +114,7 @@ class _Work:
         self._planned: dict[str, Held] = {}
         self._left_out = set[str]()
         self._other_names: list[str] = []
+        self._knowledge_names: list[str] = []
         self._is_undated = False
         self._by_letters: dict[str, str] | None = None
 
@@ -121,8 +122,9 @@ class _Work:
         """Count what holds no conversation, and keep what is wrong."""
         if isinstance(found, OtherFile):
             self._counts["other_files"] += 1
-            if len(self._other_names) < MAX_NAMES:
-                self._other_names.append(Path(found.path).name)
+            names = self._knowledge_names if found.is_knowledge else self._other_names
+            if len(names) < MAX_NAMES:
+                names.append(found.name)
         else:
             self._counts["faults"] += 1
             if len(self._faults) < MAX_FAULTS:
@@ -170,6 +172,7 @@ class _Work:
             skipped=dict(sorted(self._skipped.items())),
             stopped=stopped,
             other_names=tuple(self._other_names),
+            knowledge_names=tuple(self._knowledge_names),
         )
 
     def _count(self, origin: Origin, transcript: Transcript, plan: ImportPlan) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 import stat
 import tempfile
 import zipfile
@@ -39,6 +40,9 @@ MAX_RATIO = 250
 RATIO_FROM_BYTES = 10_000_000
 """Smaller members may pack as well as they like."""
 
+MAX_ARCHIVE_DEPTH = 3
+"""Archives in archives."""
+
 _PACKED = {".json", ".jsonl", *PLAIN_ENDS}
 _COPY_BYTES = 1 << 20
 
@@ -66,9 +70,20 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class OtherFile(msgspec.Struct, frozen=True):
-    """A file that holds no conversation."""
+    """A file that holds no conversation.
+
+    Args:
+        member: its name in an archive; is_knowledge: it holds instructions, documents or memories of a person.
+    """
 
     path: str
+    member: str = ""
+    is_knowledge: bool = False
+
+    @property
+    def name(self) -> str:
+        """The file's name for a person, in an archive its own one."""
+        return self.member or Path(self.path).name
 
 
 Found = tuple[Origin, Transcript] | OtherFile | ImportFault
@@ -108,7 +123,7 @@ def _of_file(path: Path, *, is_named: bool) -> Iterator[Found]:
     try:
         with open_file(path) as file:
             if zipfile.is_zipfile(file):
-                yield from _of_archive(path, file)
+                yield from _of_archive(_Archive(str(path)), file)
             else:
                 yield from _of_open(
                     Origin(path=str(path), kind=TranscriptKind.UNKNOWN), file, is_named=is_named
@@ -129,17 +144,38 @@ def _of_open(
     """Conversations of an open file, which is mapped: its size costs no memory. `at`: of a member of an archive."""
     about = os.fstat(file.fileno())
     if about.st_size == 0:
-        yield OtherFile(origin.path)
+        yield OtherFile(path=origin.path, member=origin.member)
         return
     with _mapped(file) as data:
-        kind = recognised(data[:SHAPE_BYTES], (origin.member or origin.path) if is_named else "")
+        kind = recognised(data, (origin.member or origin.path) if is_named else "")
         if kind is TranscriptKind.UNKNOWN:
-            why, remedy = _what(data[:4])
-            fault = ImportFault(place=_shown(origin), why=why, remedy=remedy)
-            yield fault if is_named else OtherFile(origin.path)
+            yield _unknown(origin, data[:SHAPE_BYTES], is_named=is_named)
             return
         changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
         yield from _told(msgspec.structs.replace(origin, kind=kind), read_transcripts(kind, data), changed)
+
+
+def _unknown(origin: Origin, head: bytes, *, is_named: bool) -> Found:
+    """A file that holds no conversation: named for what it is where it belongs to an export."""
+    if _LINKS.search(head[:4096]) is not None and b'"mapping"' not in head:
+        return ImportFault(
+            place=_shown(origin), why="it lists the files of an export and holds none of them", remedy=LINKED
+        )
+    is_knowledge = any(mark in head for mark in _KNOWLEDGE) and head.lstrip()[:1] in (b"[", b"{")
+    if is_named:
+        why, remedy = _what(head)
+        if is_knowledge:
+            why, remedy = "it holds instructions, documents or memories, and no conversation", KNOWLEDGE
+        return ImportFault(place=_shown(origin), why=why, remedy=remedy)
+    return OtherFile(path=origin.path, member=origin.member, is_knowledge=is_knowledge)
+
+
+_LINKS = re.compile(
+    rb'"(?:files|archives|parts|exports)"\s*:\s*\[\s*\{[^\[\]]*?"(?:url|download_url|href|link)"\s*:'
+)
+LINKED = "Download the files that it links to, and choose those"
+_KNOWLEDGE = (b'"conversations_memory"', b'"project_memories"', b'"prompt_template"', b'"account_memory"')
+KNOWLEDGE = "Add what you want of it to your notes or your knowledge"
 
 
 def _what(head: bytes) -> tuple[str, str]:
@@ -192,29 +228,48 @@ class _Joined:
         return part
 
 
-def _of_archive(path: Path, file: BinaryIO) -> Iterator[Found]:
+class _Archive:
+    """An archive, and those that it lies in. `left`: bytes that all of them may still unpack to."""
+
+    def __init__(self, path: str, within: str = "", depth: int = 0, left: int | None = None) -> None:
+        self.path, self.within, self.depth = path, within, depth
+        self.left = MAX_ARCHIVE_BYTES if left is None else left
+
+    def member(self, name: str) -> Origin:
+        """A file in it, under its own name."""
+        return Origin(path=self.path, kind=TranscriptKind.UNKNOWN, member=f"{self.within}{name}")
+
+
+def _of_archive(outer: _Archive, file: BinaryIO) -> Iterator[Found]:
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
-        if problem := _problem(members):
-            yield ImportFault(place=str(path), why=problem, remedy="Unpack it yourself and name the files")
+        place = f"{outer.path}, {outer.within.removesuffix(', ')}" if outer.within else outer.path
+        if problem := _problem(members, outer.left):
+            yield ImportFault(place=place, why=problem, remedy="Unpack it yourself and name the files")
             return
         is_empty = True
         for member in sorted(members, key=lambda one: one.filename):
-            if member.is_dir() or PurePosixPath(member.filename).suffix.lower() not in _PACKED:
+            if member.is_dir():
+                continue
+            origin = outer.member(member.filename)
+            ending = PurePosixPath(member.filename).suffix.lower()
+            if ending not in _PACKED and ending != ".zip":
+                yield OtherFile(path=outer.path, member=origin.member)
                 continue
             is_empty = False
-            origin = Origin(path=str(path), kind=TranscriptKind.UNKNOWN, member=member.filename)
             if member.flag_bits & 0x1:
                 yield ImportFault(
                     place=_shown(origin), why="it is encrypted", remedy="Unpack it with its password"
                 )
                 continue
-            yield from _of_member(archive, member, origin)
+            yield from _of_member(archive, member, origin, outer)
         if is_empty:
-            yield ImportFault(place=str(path), why="no file in the archive can hold a conversation")
+            yield ImportFault(place=place, why="no file in the archive can hold a conversation")
 
 
-def _of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin) -> Iterator[Found]:
+def _of_member(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin, outer: _Archive
+) -> Iterator[Found]:
     folder = paths.cache_dir()
     make_dirs(folder)
     with tempfile.TemporaryFile(dir=folder) as unpacked:  # nameless: gone with its reading, also after a kill
@@ -240,7 +295,20 @@ def _of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin
             )
             return
         unpacked.flush()
-        yield from _of_open(origin, unpacked, is_named=False, at=_member_time(member))
+        if PurePosixPath(member.filename).suffix.lower() != ".zip":
+            yield from _of_open(origin, unpacked, is_named=False, at=_member_time(member))
+            return
+        outer.left -= member.file_size
+        inner = _Archive(outer.path, f"{origin.member}, ", outer.depth + 1, outer.left)
+        if inner.depth > MAX_ARCHIVE_DEPTH or not zipfile.is_zipfile(unpacked):
+            why = "it is no archive" if inner.depth <= MAX_ARCHIVE_DEPTH else "it lies in too many archives"
+            yield ImportFault(place=_shown(origin), why=why, remedy="Unpack it yourself and name the files")
+            return
+        try:
+            yield from _of_archive(inner, unpacked)
+        except zipfile.BadZipFile as error:
+            yield ImportFault(place=_shown(origin), why=f"it is damaged: {error}", remedy="Fetch it again")
+        outer.left = inner.left
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: BinaryIO) -> bool:
@@ -262,13 +330,13 @@ def _member_time(member: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
-def _problem(members: list[zipfile.ZipInfo]) -> str:
+def _problem(members: list[zipfile.ZipInfo], left: int) -> str:
     """Sentence about an archive that is no export, before anything of it is unpacked; empty where all is well."""
     if len(members) > MAX_MEMBERS:
         return f"the archive holds {len(members):,} files, more than {MAX_MEMBERS:,}"
     total = sum(one.file_size for one in members)
-    if total > MAX_ARCHIVE_BYTES:
-        return f"the archive unpacks to {total:,} bytes, more than {MAX_ARCHIVE_BYTES:,}"
+    if total > left:
+        return f"the archive unpacks to {total:,} bytes, more than {left:,}"
     for one in members:
         if one.file_size > RATIO_FROM_BYTES and one.file_size > MAX_RATIO * max(1, one.compress_size):
             return f"{PurePosixPath(one.filename).name!r} in the archive unpacks to over {MAX_RATIO} times its size"

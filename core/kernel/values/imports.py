@@ -58,6 +58,8 @@ class Transcript(msgspec.Struct, frozen=True):
         folder: in which it worked, empty where it does not say. Never opened.
         skipped: what was left out, by a plain word for it, and how often.
         is_undated: nothing in it says when it was; `at` is the date of its file.
+        follows: id of a message in another file that its first one answers, empty where there is none.
+        former_id: under which earlier versions of ours took it, empty where that is `id`.
     """
 
     id: str
@@ -68,6 +70,8 @@ class Transcript(msgspec.Struct, frozen=True):
     folder: str = ""
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     is_undated: bool = False
+    follows: str = ""
+    former_id: str = ""
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -120,7 +124,8 @@ class ImportReport(msgspec.Struct, frozen=True):
 
     Args:
         rows: the first `MAX_ROWS` conversations; count: of all; files: that were looked at; other_files: that hold none;
-            other_names: of the first `MAX_NAMES` of those.
+            other_names: of the first `MAX_NAMES` of those; knowledge_names: of those that hold instructions, documents or
+            memories, which no import takes by itself.
         made, grown: discussions; added: messages; stopped: why it ended early, empty where it did not.
     """
 
@@ -138,6 +143,7 @@ class ImportReport(msgspec.Struct, frozen=True):
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     stopped: str = ""
     other_names: tuple[str, ...] = ()
+    knowledge_names: tuple[str, ...] = ()
 
 
 MAX_NAMES = 20

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
 
-from core.kernel.decoders import from_builtins, from_json
+from core.kernel.decoders import from_builtins, from_json, read_json
 from core.kernel.frame import clean
 from core.kernel.values.imports import Transcript, TranscriptMessage
 from core.kernel.values.messages import (
@@ -30,6 +31,9 @@ class _Author(msgspec.Struct):
 class _Meta(msgspec.Struct):
     attachments: Any = None
     model_slug: Any = None
+    content_references: Any = None
+    citations: Any = None
+    chatgpt_sdk: Any = None
     is_visually_hidden_from_conversation: Any = None
 
 
@@ -44,6 +48,7 @@ class _Message(msgspec.Struct):
 class _Node(msgspec.Struct):
     message: _Message | None = None
     parent: Any = None
+    children: Any = None
 
 
 class _Conversation(msgspec.Struct):
@@ -53,6 +58,7 @@ class _Conversation(msgspec.Struct):
     current_node: Any = None
     conversation_id: Any = None
     id: Any = None
+    default_model_slug: Any = None
 
 
 class _Loose(msgspec.Struct):
@@ -62,6 +68,7 @@ class _Loose(msgspec.Struct):
     current_node: Any = None
     conversation_id: Any = None
     id: Any = None
+    default_model_slug: Any = None
 
 
 def read(element: msgspec.Raw | Any) -> Transcript:
@@ -89,10 +96,13 @@ def read(element: msgspec.Raw | Any) -> Transcript:
                 current_node=loose.current_node,
                 conversation_id=loose.conversation_id,
                 id=loose.id,
+                default_model_slug=loose.default_model_slug,
             )
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError("it is no conversation of ChatGPT") from error
-    messages = tuple(_messages(nodes, skipped))
+    _join_by_children(nodes)
+    default = found.default_model_slug
+    messages = tuple(_messages(nodes, skipped, clean(default) if isinstance(default, str) else ""))
     current = _nearest(nodes, found.current_node, {one.id for one in messages})
     given = found.conversation_id or found.id
     return Transcript(
@@ -120,13 +130,43 @@ def _sound_nodes(mapping: Mapping[str, Any], skipped: Counter[str]) -> dict[str,
     return nodes
 
 
-def _messages(nodes: Mapping[str, _Node], skipped: Counter[str]) -> Iterable[TranscriptMessage]:
+def _join_by_children(nodes: Mapping[str, _Node]) -> None:
+    """Give a node without a parent the one that names it as a child; else, where a part begins anew, the end before it."""
+    lost = [key for key, node in nodes.items() if not (isinstance(node.parent, str) and node.parent in nodes)]
+    if len(lost) < 2:
+        return
+    above: dict[str, str] = {}
+    for key, node in nodes.items():
+        for child in node.children if isinstance(node.children, list) else ():
+            if isinstance(child, str) and child != key:
+                above.setdefault(child, key)
+    for key in lost:
+        if (parent := above.get(key)) is not None and not _is_above(nodes, key, parent):
+            nodes[key].parent = parent
+
+
+def _is_above(nodes: Mapping[str, _Node], key: str, at: Any) -> bool:
+    """True if `key` is `at`, or above it: to hang it there closed a circle."""
+    seen: set[str] = set()
+    while isinstance(at, str) and at in nodes and at not in seen:
+        if at == key:
+            return True
+        seen.add(at)
+        at = nodes[at].parent
+    return False
+
+
+def _messages(
+    nodes: Mapping[str, _Node], skipped: Counter[str], default_model: str
+) -> Iterable[TranscriptMessage]:
     said: dict[str, tuple[Part, ...]] = {}
     for key, node in nodes.items():
         message = node.message
         if message is None:
             continue
-        if message.author is not None and (parts := _parts_of(message, message.author, skipped)):
+        if _is_context(message):
+            skipped[NOTES] += 1
+        elif message.author is not None and (parts := _parts_of(message, message.author, skipped)):
             said[key] = parts
         else:
             skipped["empty messages"] += 1
@@ -137,14 +177,16 @@ def _messages(nodes: Mapping[str, _Node], skipped: Counter[str]) -> Iterable[Tra
         meta = message.metadata
         model = meta.model_slug if meta is not None else None
         is_hidden = meta is not None and meta.is_visually_hidden_from_conversation is True
+        has_report = is_hidden and _report(meta) != ""
+        model = model if isinstance(model, str) else default_model if role == "assistant" else ""
         yield TranscriptMessage(
             id=key,
-            role=clean(role) if isinstance(role, str) else "",
+            role="assistant" if has_report else clean(role) if isinstance(role, str) else "",
             parts=parts,
             parent=_nearest(nodes, node.parent, said),
             at=moment(message.create_time),
-            model=model if isinstance(model, str) else "",
-            is_aside=is_hidden or role == "system",
+            model=model,
+            is_aside=(is_hidden and not has_report) or role == "system",
         )
 
 
@@ -156,11 +198,12 @@ def _parts_of(message: _Message, author: _Author, skipped: Counter[str]) -> tupl
         and content.get("content_type") == "text"
         and (message.recipient is None or message.recipient == "all")
         and author.role != "tool"
-        and (meta is None or meta.attachments is None)
+        and (meta is None or (meta.attachments is None and meta.chatgpt_sdk is None))
         and isinstance(texts := content.get("parts"), list)
         and len(texts) == 1
         and isinstance(text := texts[0], str)
     ):
+        text = without_marks(text, meta)
         return (TextPart(clean(text)),) if text.strip() else ()
     return tuple(_parts(message, author, skipped))
 
@@ -181,29 +224,74 @@ def _nearest(nodes: Mapping[str, _Node], at: Any, given: Container[str]) -> str:
 def _parts(message: _Message, author: _Author, skipped: Counter[str]) -> Iterable[Part]:
     content = message.content if isinstance(message.content, dict) else {}
     recipient = message.recipient if isinstance(message.recipient, str) else "all"
-    texts = [clean(text) for text in _texts(content) if text.strip()]
+    if (report := _report(message.metadata)) != "":
+        yield TextPart(clean(without_marks(report, message.metadata)))
+        return
+    texts = [clean(without_marks(text, message.metadata)) for text in _texts(content) if text.strip()]
     whole = "\n\n".join(texts)
-    if whole and content.get("content_type") in {"thoughts", "reasoning_recap"}:
+    kind = content.get("content_type")
+    if whole and kind in {"thoughts", "reasoning_recap"}:
         yield ReasoningPart(whole)
     elif whole and author.role == "tool":
-        yield ToolResultPart(call_id="", text=whole)
+        yield ToolResultPart(call_id="", text=_quoted(content, whole))
     elif whole and recipient != "all":
-        yield ToolCallPart(call_id="", name=clean(recipient), arguments_json=whole)
+        yield from _called(clean(recipient), whole)
     elif whole:
-        yield TextPart(whole)
+        yield TextPart(_quoted(content, whole))
+    named = tuple(_attachments(message))
+    names = {one.id for one in named}
     for one in content.get("parts") or () if isinstance(content.get("parts"), list) else ():
-        if isinstance(one, dict) and isinstance(pointer := one.get("asset_pointer"), str):
-            size = one.get("size_bytes")
-            kind = "image/png" if "image" in str(one.get("content_type", "")) else "application/octet-stream"
-            yield AttachmentPart(
-                sha256="",
-                media_type=kind,
-                name=clean(pointer),
-                size_bytes=size if type(size) is int and size >= 0 else 0,
-            )
+        if isinstance(one, dict) and (pointer := _pointer(one)):
+            if pointer.rpartition("/")[2].partition("#")[0] not in names:
+                yield _pictured(one, pointer)
         elif isinstance(one, dict) and "text" not in one:
             skipped["parts of an unknown kind"] += 1
-    yield from _attachments(message)
+    yield from (one.part for one in named)
+
+
+def _pointer(part: Mapping[str, Any]) -> str:
+    """Address of a file in a message, also of a sound with its words."""
+    inner = part.get("audio_asset_pointer")
+    found = part.get("asset_pointer") or (inner.get("asset_pointer") if isinstance(inner, dict) else None)
+    return found if isinstance(found, str) else ""
+
+
+def _pictured(one: Mapping[str, Any], pointer: str) -> AttachmentPart:
+    size = one.get("size_bytes")
+    kind = "image/png" if "image" in str(one.get("content_type", "")) else "application/octet-stream"
+    return AttachmentPart(
+        sha256="",
+        media_type=kind,
+        name=clean(pointer),
+        size_bytes=size if type(size) is int and size >= 0 else 0,
+    )
+
+
+def _called(recipient: str, text: str) -> Iterable[Part]:
+    """A call of a tool. A document that it writes is text with line breaks of its own."""
+    given = _loaded(text) if recipient.startswith("canmore.") else None
+    if not isinstance(given, dict):
+        yield ToolCallPart(call_id="", name=recipient, arguments_json=text)
+        return
+    name = given.get("name")
+    yield TextPart(f"[{recipient}{f' {clean(name)}' if isinstance(name, str) else ''}]")
+    if isinstance(given.get("content"), str):
+        yield TextPart(clean(given["content"]))
+        return
+    for key in ("updates", "comments"):
+        for one in given[key] if isinstance(given.get(key), list) else ():
+            words = one.get("replacement", one.get("comment")) if isinstance(one, dict) else None
+            if isinstance(words, str) and words.strip():
+                yield TextPart(clean(words))
+
+
+def _quoted(content: Mapping[str, Any], text: str) -> str:
+    """A quote with the title and the address of what it quotes."""
+    if content.get("content_type") not in {"tether_quote", "sonic_webpage"}:
+        return text
+    given = (content.get("title"), content.get("domain"), content.get("url"))
+    heads = dict.fromkeys(clean(one) for one in given if isinstance(one, str) and one.strip())
+    return f"{', '.join(heads)}\n\n{text}" if heads else text
 
 
 def _texts(content: Mapping[str, Any]) -> Iterable[str]:
@@ -222,18 +310,117 @@ def _texts(content: Mapping[str, Any]) -> Iterable[str]:
             yield thought["content"]
 
 
-def _attachments(message: _Message) -> Iterable[AttachmentPart]:
+class _Named(msgspec.Struct, frozen=True):
+    """A file of a message, and its id in the vendor's store."""
+
+    id: str
+    part: AttachmentPart
+
+
+def _attachments(message: _Message) -> Iterable[_Named]:
     given = message.metadata.attachments if message.metadata is not None else None
     for one in given if isinstance(given, list) else ():
         if isinstance(one, dict) and isinstance(one.get("name"), str):
             kind, size = one.get("mime_type", one.get("mimeType")), one.get("size")
             media = clean(kind) if isinstance(kind, str) else "application/octet-stream"
-            yield AttachmentPart(
+            part = AttachmentPart(
                 sha256="",
                 media_type=media,
                 name=clean(one["name"]),
                 size_bytes=size if type(size) is int and size >= 0 else 0,
             )
+            yield _Named(str(one.get("id")), part)
+
+
+# Texts that stand somewhere else than in the message, and marks in texts that the vendor's page replaces.
+
+NOTES = "notes of the program"
+_MARK = re.compile("\ue200([^\ue200\ue201]*)\ue201")
+_BLOCK = re.compile(r"^:::writing\{([^\n]*)\}[ \t]*\n(.*?)^:::[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+_SUBJECT = re.compile(r'subject="([^"\n]*)"')
+
+
+def without_marks(text: str, meta: _Meta | None) -> str:
+    """A text as its reader saw it: links in the place of marks, the words of blocks without their fences."""
+    if ":::writing" in text:
+        text = _BLOCK.sub(_written, text)
+    given = meta.content_references if meta is not None else None
+    references = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    if "\ue200" not in text and not references:
+        return text
+    for one in references:
+        matched = one.get("matched_text")
+        if isinstance(matched, str) and matched.strip() and ("\ue200" in matched or "\u3010" in matched):
+            text = text.replace(matched, _link(one))
+    return _MARK.sub(_unmarked, text).translate(_UNSEEN)
+
+
+_UNSEEN = dict.fromkeys((0xE200, 0xE201, 0xE202, 0xE203, 0xE204))
+
+
+def _written(match: re.Match[str]) -> str:
+    subject = _SUBJECT.search(match[1])
+    return f"{subject[1]}\n\n{match[2]}" if subject is not None and subject[1] else match[2]
+
+
+def _link(reference: Mapping[str, Any]) -> str:
+    """Text of a reference: its own words, else the titles and addresses of what it names."""
+    alt = reference.get("alt")
+    if isinstance(alt, str) and alt.strip() and "\ue200" not in alt:
+        return f" {alt.strip()}"
+    items = reference.get("items")
+    told = [reference, *(items if isinstance(items, list) else ())]
+    links = dict.fromkeys(filter(None, map(_titled, told)))
+    if links:
+        return f" ({', '.join(links)})"
+    name = reference.get("name")
+    return f" ({name})" if isinstance(name, str) and name.strip() else ""
+
+
+def _titled(one: Any) -> str:
+    if not isinstance(one, dict) or not isinstance(url := one.get("url"), str) or not url.strip():
+        return ""
+    title = one.get("title")
+    return f"[{title.strip()}]({url})" if isinstance(title, str) and title.strip() else url
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    """The words of a mark that no reference explains: a name is one, a number of a search is none."""
+    kind, _, rest = match[1].partition("\ue202")
+    if not rest and match[1].startswith("entity["):
+        kind, rest = "entity", match[1].removeprefix("entity")
+    if kind not in {"entity", "url", "link", "link_title"}:
+        return ""
+    given = _loaded(rest.split("\ue202")[0])
+    words = (
+        [one for one in given if isinstance(one, str)] if isinstance(given, list) else rest.split("\ue202")
+    )
+    return words[1] if kind == "entity" and len(words) > 1 else " ".join(words)
+
+
+def _report(meta: _Meta | None) -> str:
+    """The report of a deep research, which stands in the state of its widget alone."""
+    sdk = meta.chatgpt_sdk if meta is not None else None
+    state = sdk.get("widget_state") if isinstance(sdk, dict) else None
+    told = _loaded(state) if isinstance(state, str) else state
+    message = told.get("report_message") if isinstance(told, dict) else None
+    content = message.get("content") if isinstance(message, dict) else message
+    if isinstance(content, str):
+        return content.strip()
+    return "\n\n".join(_texts(content)).strip() if isinstance(content, dict) else ""
+
+
+def _is_context(message: _Message) -> bool:
+    """True for what the person wrote about themselves, which the vendor puts before each conversation."""
+    kind = message.content.get("content_type") if isinstance(message.content, dict) else None
+    return kind in {"user_editable_context", "model_editable_context"}
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return read_json(text)
+    except ValueError:
+        return None
 
 
 def _by_time(message: TranscriptMessage) -> float:

@@ -37,10 +37,14 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
     if isinstance(block, str):
         return TextPart(clean(block)) if block.strip() else None
     kind = block.get("type") if isinstance(block, dict) else None
+    if kind == "voice_note":
+        kind, block = "text", {"text": block.get("text", block.get("transcript"))}
     if kind in {"text", "thinking"} and isinstance(words := block.get(kind), str):
         made = clean(words)
         return None if not words.strip() else TextPart(made) if kind == "text" else ReasoningPart(made)
     if kind == "tool_use" and isinstance(block.get("name"), str):
+        if (document := _document(block)) is not None:
+            return document
         written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
         return ToolCallPart(
             call_id=_word(block.get("id")), name=clean(block["name"]), arguments_json=clean(written)
@@ -59,6 +63,18 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
         return file
     skipped["parts of an unknown kind"] += 1
     return None
+
+
+def _document(block: dict[str, Any]) -> TextPart | None:
+    """A document that the model wrote beside its words, as text with line breaks of its own."""
+    given = block.get("input")
+    if block["name"] not in {"artifacts", "create_file"} or not isinstance(given, dict):
+        return None
+    text = given.get("content", given.get("file_text", given.get("new_str")))
+    if not isinstance(text, str) or not text.strip():
+        return None
+    head = next((given[key] for key in ("title", "path", "id") if isinstance(given.get(key), str)), "")
+    return TextPart(clean(f"[{block['name']} {head.strip()}]\n\n{text}" if head.strip() else text))
 
 
 def _file(block: Any) -> AttachmentPart | None:
@@ -121,7 +137,9 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     messages = tuple(_messages(found.chat_messages, skipped))
     known = {one.id for one in messages}
     leaf = found.current_leaf_message_uuid
-    last = leaf if isinstance(leaf, str) and leaf in known else messages[-1].id if messages else ""
+    answered = {one.parent for one in messages}
+    ends = [one.id for one in messages if one.id not in answered] or [one.id for one in messages[-1:]]
+    last = leaf if isinstance(leaf, str) and leaf in known else ends[-1] if ends else ""
     return Transcript(
         id=found.uuid
         if isinstance(found.uuid, str) and found.uuid
@@ -135,7 +153,10 @@ def read(element: msgspec.Raw | Any) -> Transcript:
 
 
 def _messages(given: Sequence[Any], skipped: Counter[str]) -> Iterable[TranscriptMessage]:
+    """Messages in the order of their parents; who is nobody's answer follows the one before."""
+    known = {one["uuid"] for one in given if isinstance(one, dict) and isinstance(one.get("uuid"), str)}
     last, seen = "", set[str]()
+    made: list[TranscriptMessage] = []
     for number, one in enumerate(given, 1):
         role = _ROLES.get(str(one.get("sender"))) if isinstance(one, dict) else None
         if role is None:
@@ -152,13 +173,18 @@ def _messages(given: Sequence[Any], skipped: Counter[str]) -> Iterable[Transcrip
             skipped["empty messages"] += 1
         parent = one.get("parent_message_uuid")
         above = (
-            parent if isinstance(parent, str) and parent in seen else "" if isinstance(parent, str) else last
+            parent
+            if isinstance(parent, str) and parent in known and parent != key
+            else ""
+            if isinstance(parent, str)
+            else last
         )
-        yield TranscriptMessage(
-            id=key, role=role, parts=parts, parent=above, at=moment(one.get("created_at"))
+        made.append(
+            TranscriptMessage(id=key, role=role, parts=parts, parent=above, at=moment(one.get("created_at")))
         )
         seen.add(key)
         last = key
+    return made
 
 
 def _files(message: dict[str, Any]) -> Iterable[AttachmentPart | TextPart]:
@@ -167,6 +193,11 @@ def _files(message: dict[str, Any]) -> Iterable[AttachmentPart | TextPart]:
         for one in given if isinstance(given, list) else ():
             name = one.get("file_name") if isinstance(one, dict) else None
             if not isinstance(name, str):
+                continue
+            content = one.get("extracted_content")
+            if not name.strip():  # a text that was pasted has no name, a file without one says nothing
+                if isinstance(content, str) and content.strip():
+                    yield TextPart(clean(content))
                 continue
             size, kind = one.get("file_size"), one.get("file_type")
             media = clean(kind) if isinstance(kind, str) and "/" in kind else "application/octet-stream"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
@@ -15,12 +16,14 @@ _SESSION = re.compile(r"<!-- [^\n]{0,80}?Session ([0-9A-Za-z-]{8,64})[^\n]{0,80}
 _TITLE = re.compile(r"^# ([^\n]{1,300})$", re.MULTILINE)
 _INSIDE = re.compile(r"\(?(?:([^\s()]+) )??(\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}Z?)?\)?")
 _HEAD_CHARS = 4_096
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_BLOCK = re.compile(r"<think>(.*?)</think>|<tool-use\b.*?(?:</tool-use>|\Z)", re.DOTALL)
 
 
 def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of a file. Turns stand under a line `_**User (time)**_`."""
     text = decoded(bytes(buffer[:]))
-    heads = list(_TURN.finditer(text))
+    heads = _heads(text)
     if not heads:
         yield Unread(place="the file", why="it has no turns")
         return
@@ -32,10 +35,18 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
             continue
         model, at = _inside(head[2])
         role = "user" if head[1] == "User" else "assistant"
-        parent = messages[-1].id if messages else ""
+        parent = next((one.id for one in reversed(messages) if not one.is_aside), "")
         key = f"#{len(messages) + 1}"
         messages.append(
-            TranscriptMessage(id=key, role=role, parts=parts, parent=parent, at=moment(at), model=model)
+            TranscriptMessage(
+                id=key,
+                role=role,
+                parts=parts,
+                parent=parent,
+                at=moment(at),
+                model=model,
+                is_aside="sidechain" in head[2].lower(),
+            )
         )
     if not messages:
         yield Unread(place="the file", why="nothing is said in its turns")
@@ -49,7 +60,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
         messages=tuple(messages),
         title="" if is_date else name,
         at=messages[0].at or moment(name),
-        current=messages[-1].id,
+        current=next((one.id for one in reversed(messages) if not one.is_aside), ""),
     )
 
 
@@ -60,13 +71,57 @@ def _inside(text: str) -> tuple[str, str]:
     return (found[1] or "", found[2] or "") if found is not None else ("", "")
 
 
+def _heads(text: str) -> list[re.Match[str]]:
+    """Lines of turns, without those that stand in a fence: words that somebody quoted."""
+    marks = list(_FENCE.finditer(text))
+    quoted: list[tuple[int, int]] = []
+    longest = _longest_after(marks)
+    number = 0
+    while number < len(marks):
+        opened = marks[number]
+        closed = None
+        if longest[number][opened[1][0]] >= len(opened[1]):  # else nothing closes it, and nobody looks for it
+            closed = next(n for n in range(number + 1, len(marks)) if _closes(marks[n], opened))
+        if closed is not None:
+            quoted.append((opened.start(), marks[closed].end()))
+        number = closed + 1 if closed is not None else number + 1
+    starts = [start for start, _ in quoted]
+    found = []
+    for head in _TURN.finditer(text):
+        at = bisect_right(starts, head.start()) - 1
+        if at < 0 or head.start() >= quoted[at][1]:
+            found.append(head)
+    return found
+
+
+def _longest_after(marks: list[re.Match[str]]) -> list[dict[str, int]]:
+    """Length of the longest mark of each kind behind each that may close a fence."""
+    longest = {"`": 0, "~": 0}
+    found = []
+    for mark in reversed(marks):
+        found.append(dict(longest))
+        if not mark[2].strip():
+            longest[mark[1][0]] = max(longest[mark[1][0]], len(mark[1]))
+    return found[::-1]
+
+
+def _closes(mark: re.Match[str], opened: re.Match[str]) -> bool:
+    return mark[1][0] == opened[1][0] and len(mark[1]) >= len(opened[1]) and not mark[2].strip()
+
+
 def _parts(body: str) -> Iterator[Part]:
-    start = body.find("<think>")
-    end = body.find("</think>", start)
-    if 0 <= start < end:
-        yield ReasoningPart(body[start + len("<think>") : end].strip())
-        body = (body[:start] + body[end + len("</think>") :]).strip()
-    if body.startswith("<tool-use"):
-        yield ToolResultPart(call_id="", text=body)
-    elif body:
-        yield TextPart(body)
+    """A turn's thoughts, words and tools in their order."""
+    at = 0
+    for match in _BLOCK.finditer(body):
+        yield from _text(body[at : match.start()])
+        if match[1] is not None:
+            yield ReasoningPart(match[1].strip())
+        else:
+            yield ToolResultPart(call_id="", text=match[0])
+        at = match.end()
+    yield from _text(body[at:])
+
+
+def _text(words: str) -> Iterator[Part]:
+    if words.strip():
+        yield TextPart(words.strip())

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import from_json, read_json
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.talk.discussion import discussion_export as export
 from core.talk.discussion import log_codec
 from core.talk.transcripts import aider, chatgpt, claude, claude_code, ours, plain, specstory
 from core.talk.transcripts import text as arrays
-from core.talk.transcripts.text import Buffer, decoded
+from core.talk.transcripts.text import Buffer, decoded, lines
 
 SHAPE_BYTES = 64 * 1024
 """Bytes of a file that are looked at to tell what it is."""
@@ -24,8 +25,8 @@ NO_UTF8 = "conversations that are no UTF-8 (read as Windows-1252)"
 PLAIN_ENDS = frozenset({".md", ".markdown", ".txt", ".text"})
 """Names of text files end so; one that is named itself is a conversation."""
 
-_CLAUDE_CODE_TYPES = {"user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation"}
-_CLAUDE_CODE_KEYS = {"sessionId", "leafUuid", "uuid", "messageId"}
+SHAPE_ROWS, SHAPE_ROW_BYTES = 64, 64 * 1024 * 1024
+"""Rows, and bytes of them, that are looked at where the first bytes of a file do not tell."""
 
 _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] = {
     TranscriptKind.DISCUSSION: ours.read_log,
@@ -41,21 +42,23 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
 }
 
 
-def recognised(data: bytes, named: str = "") -> TranscriptKind:
-    """Shape of a conversation's file, by its first bytes; UNKNOWN where it is none that a program wrote.
+def recognised(data: Buffer, named: str = "") -> TranscriptKind:
+    """Shape of a conversation's file, by its first bytes and rows; UNKNOWN where it is none that a program wrote.
 
     Args:
-        data: the file's first `SHAPE_BYTES`, or all of it.
+        data: all of the file, mapped, or as much as there is: a first row may be longer than any number of first bytes.
         named: name of a file that the person named itself, which is a conversation where it is a text file; else empty.
             Plain text is not told from any other.
     """
-    shape = _by_start(data)
+    shape = _by_start(bytes(data[:SHAPE_BYTES]))
+    if shape is TranscriptKind.UNKNOWN and len(data) > SHAPE_BYTES:
+        shape = _by_rows(data)
     is_text = shape is TranscriptKind.UNKNOWN and PurePath(named).suffix.lower() in PLAIN_ENDS
     return TranscriptKind.PLAIN if is_text else shape
 
 
 def _by_start(data: bytes) -> TranscriptKind:
-    text = decoded(data[:SHAPE_BYTES]).lstrip()
+    text = decoded(data).lstrip()
     if text.startswith(specstory.HEAD):
         return TranscriptKind.SPECSTORY
     if text.startswith("# aider chat started at "):
@@ -63,6 +66,44 @@ def _by_start(data: bytes) -> TranscriptKind:
     if text.startswith("{"):
         return _by_first_object(text)
     return _by_keys(text) if text.startswith("[") else TranscriptKind.UNKNOWN
+
+
+def _by_rows(data: Buffer) -> TranscriptKind:
+    """Shape of rows that are longer than the first bytes: of pasted pictures, of what a hook printed."""
+    size = 0
+    for line in islice(lines(data), SHAPE_ROWS):
+        size += len(line)
+        if size > SHAPE_ROW_BYTES:
+            break
+        if line.lstrip().startswith(b"{"):
+            try:
+                row = from_json(line, _Mark)
+            except msgspec.DecodeError:
+                continue
+            if (kind := _kind_of_row(row)) is not TranscriptKind.UNKNOWN:
+                return kind
+    return TranscriptKind.UNKNOWN
+
+
+class _Mark(msgspec.Struct):
+    """Fields by which rows of a session are told from those of another program."""
+
+    v: Any = None
+    at: Any = None
+    type: Any = None
+    uuid: Any = None
+    parentUuid: Any = None  # noqa: N815 - the program's own names
+    sessionId: Any = None  # noqa: N815
+    leafUuid: Any = None  # noqa: N815
+    messageId: Any = None  # noqa: N815
+
+
+def _kind_of_row(row: _Mark) -> TranscriptKind:
+    if type(row.v) is int and str(row.type) in log_codec.RECORD_TYPES and row.at is not None:
+        return TranscriptKind.DISCUSSION
+    ids = (row.sessionId, row.leafUuid, row.uuid, row.messageId)
+    is_session = isinstance(row.type, str) and row.v is None and any(isinstance(one, str) for one in ids)
+    return TranscriptKind.CLAUDE_CODE if is_session else TranscriptKind.UNKNOWN
 
 
 def read_transcripts(kind: TranscriptKind, buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -132,12 +173,10 @@ def _as_utf8(element: Any) -> bytes | None:
 def _by_first_object(text: str) -> TranscriptKind:
     for line in text.split("\n", 20)[:20]:
         first = _loaded(line)
-        if not isinstance(first, dict):
-            continue
-        if type(first.get("v")) is int and str(first.get("type")) in log_codec.RECORD_TYPES and "at" in first:
-            return TranscriptKind.DISCUSSION
-        if str(first.get("type")) in _CLAUDE_CODE_TYPES and (_CLAUDE_CODE_KEYS & first.keys()):
-            return TranscriptKind.CLAUDE_CODE
+        if isinstance(first, dict):
+            marks = {name: first.get(name) for name in _Mark.__struct_fields__}
+            if (kind := _kind_of_row(_Mark(**marks))) is not TranscriptKind.UNKNOWN:
+                return kind
     if f'"format": "{export.FORMAT}"' in text:
         return TranscriptKind.EXPORT
     return _by_keys(text)

@@ -203,7 +203,7 @@ def test_an_archive_is_read_as_its_files_are(home: Path, tmp_path: Path) -> None
     path = packed(tmp_path / "export.zip", conversations__json=data, chat__html=b"<p>", user__json=b"{}")
     report = run_import(ImportRequest(home, (str(path),), NOW, "p", "m", is_dry=False))
 
-    assert (report.made, report.other_files, report.faults) == (2, 1, ())
+    assert (report.made, report.other_names, report.faults) == (2, ("chat.html", "user.json"), ())
     assert imported(home, [talk(*FIRST)]).new_count == 0
 
 

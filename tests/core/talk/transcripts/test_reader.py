@@ -150,7 +150,13 @@ def test_claude_code_follows_what_was_said_anew_and_names_its_torn_line() -> Non
     ]
     (found,), unread = read(TranscriptKind.CLAUDE_CODE, "\n".join(rows))
 
-    assert (found.id, found.title, found.folder, found.current) == ("s", "A talk", "/w", "5")
+    assert (found.id, found.former_id, found.title, found.folder, found.current) == (
+        "1",
+        "s",
+        "A talk",
+        "/w",
+        "5",
+    )
     assert [words(path)[-1][1] for path in paths(found).paths][:2] == ["Or not", "Go on"] or found.messages[
         2
     ].parent == "2"
