@@ -13,6 +13,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from core.kernel.dates import date_words, month_words
+
 MAX_TERMS = 64
 """Different words of a query that are looked for; of a longer one the first ones are."""
 
@@ -205,12 +207,16 @@ def query_terms(query: str) -> tuple[str, ...]:
     """The different words that are looked for, in order of the query; none where it says nothing.
 
     Words of the list above are left out. A query of such words alone keeps none. Of a run of letters without blanks the
-    pairs are looked for, and the letter itself where it stands alone.
+    pairs are looked for, and the letter itself where it stands alone. A day in numbers, and a month that another language
+    names, is looked for by its English words, too.
     """
     said: dict[str, None] = {}
-    for run in _RUNS.finditer(unicodedata.normalize("NFKC", query[:MAX_QUERY_CHARS])):
+    plain = unicodedata.normalize("NFKC", query[:MAX_QUERY_CHARS])
+    for run in _RUNS.finditer(plain):
         said |= dict.fromkeys(_pairs(run[1]) or [run[1]] if run[1] else _WORD.findall(_folded(run[2])))
-    return tuple([word for word in said if word not in STOP_WORDS][:MAX_TERMS])
+    days = (*date_words(plain).split(), *month_words(said))
+    asked = [word for word in said if word not in STOP_WORDS][: MAX_TERMS - len(days[:MAX_TERMS])]
+    return tuple(dict.fromkeys((*asked, *days[:MAX_TERMS])))
 
 
 def fts_expression(terms: tuple[str, ...]) -> str:

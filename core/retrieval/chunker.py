@@ -11,6 +11,7 @@ from itertools import pairwise
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.dates import date_words, day_words
 from core.kernel.frame import one_line
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.retrieval import Chunk, ChunkKind
@@ -100,8 +101,8 @@ def _stripped(text: str, start: int, end: int) -> Cut:
 HEADING_CHARS = 120
 """Of a heading that stands before a chunk's text; it takes from the tokens of the chunk."""
 
-NEIGHBOUR_CHARS = 1_000
-"""Of the turn before and the one after that keywords are looked for in, too."""
+NEIGHBOURS, NEIGHBOUR_CHARS = 2, 1_000
+"""Turns either side of a turn that keywords are looked for in, too, and how much of each."""
 
 _SMALL_TOKENS = 48
 """A part of a file shorter than this joins the one behind it, where both have room together."""
@@ -130,15 +131,20 @@ class KnowledgeLine(msgspec.Struct, frozen=True):
 
 
 def embedded_text(chunk: Chunk) -> str:
-    """The text of a chunk as the embedder is given it: heading, then text, without neighbours."""
-    return f"{chunk.heading}\n{chunk.text}" if chunk.heading else chunk.text
+    """The text of a chunk as the embedder is given it: heading, then text, without neighbours. A turn is given bare: with its
+    speaker's role before it, one in five was not found any more.
+    """
+    has_heading = chunk.heading and chunk.kind is not ChunkKind.CONVERSATION
+    return f"{chunk.heading}\n{chunk.text}" if has_heading else chunk.text
 
 
 def keyword_text(chunk: Chunk) -> str:
-    """The words of a chunk that keywords are looked for in: of heading, text and neighbours, and those of its names."""
+    """The words of a chunk that keywords are looked for in: of heading, text and neighbours, its days, and those of its names."""
     parts = [chunk.heading, chunk.text, chunk.before, chunk.after]
     if chunk.kind is ChunkKind.CODE:
         parts.append(_parted_names(chunk.text))
+    else:
+        parts += [day_words(chunk.date), date_words(chunk.text)]
     return indexed_text("\n".join(part for part in parts if part))
 
 
@@ -172,13 +178,13 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
 
 
 def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk]:
-    """Chunks of a conversation by turn: the speaker's role stays in the text, a neighbour either side in the keywords."""
-    room = cache(partial(_room, measure=measure))
+    """Chunks of a conversation by turn: two neighbours either side stand in the keywords, the next one by itself."""
     for index, turn in enumerate(turns):
-        before = _neighbour(turns[index - 1]) if index else ""
-        after = _neighbour(turns[index + 1]) if index + 1 < len(turns) else ""
+        around = (*turns[max(0, index - NEIGHBOURS) : index], *turns[index + 2 : index + 1 + NEIGHBOURS])
+        before = "\n".join(one.text[:NEIGHBOUR_CHARS] for one in around)
+        after = turns[index + 1].text[:NEIGHBOUR_CHARS] if index + 1 < len(turns) else ""
         head = one_line(turn.role, HEADING_CHARS)
-        for piece in cut(turn.text, measure(turn.text), limit=room(head)):
+        for piece in cut(turn.text, measure(turn.text)):
             lines = LineRange(turn.number, turn.number)
             said = turn.text[piece.start : piece.end]
             yield Chunk(
@@ -215,10 +221,6 @@ def parted(chunk: Chunk) -> Iterator[Chunk]:
         last = first + chunk.text.count("\n", piece.start, piece.end)
         lines = LineRange(first, last) if has_lines else chunk.lines
         yield replace(chunk, lines=lines, text=chunk.text[piece.start : piece.end])
-
-
-def _neighbour(turn: SpokenTurn) -> str:
-    return f"{turn.role}\n{turn.text[:NEIGHBOUR_CHARS]}"
 
 
 def _room(heading: str, measure: Measure) -> int:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 
 import msgspec
 
 from core.kernel.values.retrieval import ChunkKind, Retriever
+from core.kernel.words import STOP_WORDS, words
 
 VECTOR_WEIGHTS: Mapping[ChunkKind, float] = MappingProxyType(
     {
@@ -33,8 +35,8 @@ LEAST_COSINE, LEAST_SHARE = 0.15, 0.25
 Chosen on the sets of the quality tests: of what is wanted nothing is lost, of the rest goes from a third to nine tenths.
 """
 
-PASSAGES = 2
-"""Further passages that are named of one source."""
+PASSAGES = 3
+"""Further passages that are shown of one source."""
 
 
 class ChunkPlace(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
@@ -119,7 +121,7 @@ def worth_showing(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
 
 
 def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
-    """The best `count` sources, each by its best chunk: a long one pushes nobody out.
+    """The best `count` sources, each by its best chunk: a long one pushes nobody out. `ranked`: the best first.
 
     A file is one source, however many corpora and folders it counts in; its next chunks are those of the same reading.
     Of knowledge each item is one: what else stands in its category is another matter.
@@ -128,8 +130,63 @@ def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
     for one in ranked:
         line = one.candidate.line if one.kind is ChunkKind.KNOWLEDGE else 0
         chunks[file_of(one.candidate.path), line].append(one)
-    best = sorted(chunks.values(), key=lambda of_source: _order(of_source[0]))[:count]
+    best = islice(chunks.values(), count)
     return tuple(RankedSource(first, tuple(_next(first, rest)[:PASSAGES])) for first, *rest in best)
+
+
+NEWER_AMONG = 60
+"""Best chunks among which the newer of two that say the like goes first."""
+
+LIKE_SHARE = 0.5
+"""Share of words in common, of both chunks together, from which on they say the like of one thing."""
+
+_LEAST_WORDS = 3
+
+
+def newer_first(
+    ranked: Sequence[Ranked], texts: Mapping[ChunkPlace, tuple[str, str]]
+) -> tuple[tuple[Ranked, ...], dict[ChunkPlace, ChunkPlace]]:
+    """The ranking with the newer of two like turns or items before the older one; and of each older one its newer.
+
+    Args:
+        ranked: the best first; texts: words and day of those that are looked at.
+    """
+    said = {place: frozenset(words(text)) - STOP_WORDS for place, (text, _) in texts.items() if place.path}
+    order = list(ranked)
+    newer: dict[ChunkPlace, ChunkPlace] = {}
+    at = 0
+    while at < min(len(order), NEWER_AMONG):
+        old = order[at]
+        found = next(
+            (
+                n
+                for n in range(at + 1, min(len(order), NEWER_AMONG))
+                if order[n].kind is old.kind and _is_newer(order[n].candidate, old.candidate, texts, said)
+            ),
+            None,
+        )
+        if found is None or old.candidate in newer:
+            at += 1
+            continue
+        one = order.pop(found)
+        newer[old.candidate] = one.candidate
+        order.insert(at, msgspec.structs.replace(one, score=max(one.score, old.score)))
+    return tuple(order), newer
+
+
+def _is_newer(
+    one: ChunkPlace,
+    old: ChunkPlace,
+    texts: Mapping[ChunkPlace, tuple[str, str]],
+    said: Mapping[ChunkPlace, frozenset[str]],
+) -> bool:
+    if one not in said or old not in said or min(len(said[one]), len(said[old])) < _LEAST_WORDS:
+        return False
+    day, old_day = texts[one][1], texts[old][1]
+    is_later = one.path == old.path and one.line > old.line and (day or old_day) >= old_day
+    if not (is_later or (day and old_day and day > old_day)):
+        return False
+    return 2 * len(said[one] & said[old]) >= LIKE_SHARE * (len(said[one]) + len(said[old]))
 
 
 def file_of(source: str) -> str:

@@ -20,7 +20,7 @@ from core.kernel.opener import create_missing, require_file
 from core.kernel.words import TOKENIZER
 from core.retrieval.index_store import SHELVES
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""

@@ -25,7 +25,7 @@ from core.retrieval.stored_rows import FtsTokens
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _NAME = re.compile(r"manual_slop_([1-9]\d{0,8})_[0-9a-f]{16}")
 

@@ -99,7 +99,7 @@ def recalled_text(recalled: Recalled) -> str:
     if recalled.passages:
         lines.append(f"Recalled for this message, about {recalled.tokens_est:,} tokens:")
     for one in recalled.passages:
-        about = " · ".join(filter(None, (one.place, one.date, "" if one.is_whole else "a line")))
+        about = " · ".join(filter(None, (one.place, one.date)))
         lines.append(f"  {about}: {one.why}")
     lines += [recalled.problem] if recalled.problem else []
     return "".join(f"{line}\n" for line in lines)
@@ -144,3 +144,8 @@ def _answer_lines(answer: SearchAnswer, project: str) -> Iterator[str]:
         place = place_text(hit, person_path(hit, project)).replace("\n", _LINE_END)
         yield f"{number:2}. {place}{where}  {hit.score:.2f} by {by}"
         yield f"    {one_line(hit.text, SNIPPET_CHARS)}"
+        if hit.newer:
+            yield f"    A newer one says the like: {one_line(hit.newer, SNIPPET_CHARS)}"
+        for one in hit.also:
+            first, last = one.lines.first, one.lines.last
+            yield f"    {first if first == last else f'{first}-{last}'}: {one_line(one.text, SNIPPET_CHARS)}"

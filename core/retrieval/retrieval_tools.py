@@ -44,7 +44,7 @@ class SearchNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of `search_notes`."""
 
     query: Annotated[str, Described(description="Words or a question.", min_length=1, max_length=2_000)]
-    count: Annotated[int, Described(description="Sources wanted.", ge=1, le=_MOST_HITS)] = 5
+    count: Annotated[int, Described(description="Passages wanted.", ge=1, le=_MOST_HITS)] = 5
     corpus: Annotated[str, Described(description="notes, knowledge, discussions or project; empty: all.")] = (
         ""
     )
@@ -148,6 +148,7 @@ def _hit(hit: SearchHit, folder: str) -> str:
         title=hit.title,
         heading=hit.heading,
         date=hit.date,
+        newer=hit.newer,
     )
 
 

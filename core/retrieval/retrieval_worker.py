@@ -211,18 +211,30 @@ class SearchHandler:
         return use_tool(
             name,
             arguments_json,
-            partial(self._answer, asked, places),
+            partial(self._answer, asked, places, by_evidence=True),
             places,
             lambda: survey(places, self._shared.home, fields).stale,
         )
 
     def _answer(
-        self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters
+        self,
+        asked: AskedPlaces,
+        places: SearchPlaces,
+        query: str,
+        count: int,
+        filters: SearchFilters,
+        *,
+        by_evidence: bool = False,
     ) -> SearchAnswer:
         fields = FieldNames(asked.tag_fields, asked.date_fields)
         model = self._shared.embedder(asked)
         request = SearchRequest(
-            query=query, corpora=places.corpora, scopes=places.scopes, count=count, filters=filters
+            query=query,
+            corpora=places.corpora,
+            scopes=places.scopes,
+            count=count,
+            filters=filters,
+            by_evidence=by_evidence,
         )
         return search(
             self._shared.searched(asked.server, model),
@@ -493,6 +505,7 @@ def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[Rec
             scopes=places.scopes,
             count=wanted_count(question),
             filters=recall_filters(question),
+            by_evidence=True,
         )
         return search(shared.store(model), _Hurried(model, embed_s), request)
 

@@ -27,11 +27,14 @@ from core.kernel.values.retrieval import (
 from core.kernel.words import query_terms
 from core.retrieval.chunker import keyword_text
 from core.retrieval.fusion import (
+    NEWER_AMONG,
     ChunkPlace,
     KindScores,
+    Ranked,
     RankedSource,
     by_source,
     fuse,
+    newer_first,
     worth_showing,
 )
 from core.retrieval.index_file import IndexFaultError
@@ -109,6 +112,9 @@ _EMBEDDED_CHARS = 2_000
 _NO_VECTORS, _SOME_VECTORS = "No passage has its vector yet", "Some passages have no vector yet"
 _WAIT = "They are made while the index is brought up to date"
 
+_AGEING = frozenset({ChunkKind.CONVERSATION, ChunkKind.KNOWLEDGE})
+"""Kinds of which an older one may be out of date where a newer one says the like."""
+
 _CANDIDATES = 100
 _PER_HIT = 5
 
@@ -120,7 +126,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
     Args:
         corpora: those that are switched on; scopes: the folders whose notes and files count, beside the home's own.
-        count: sources that are wanted, 1 to `MAX_HITS`.
+        count: sources that are wanted, 1 to `MAX_HITS`; by_evidence: passages are, whichever source they are of.
     """
 
     query: str
@@ -128,6 +134,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] = ()
     count: int = 10
     filters: SearchFilters = SearchFilters()
+    by_evidence: bool = False
 
 
 def search(
@@ -165,7 +172,7 @@ def search(
         found = _found(store, shelves, asked, keyword, vector)
         is_bare = vector is not None and store.is_bare(shelves, _scopes(asked))
         has_vectors = any(one.vector for one in found)
-        hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
+        hits = _hits(store, worth_showing(fuse(found)), asked)
     except IndexFaultError as error:
         answer = _by_titles(asked, navigate, error)
         return replace(answer, took_s=clock() - start)
@@ -305,15 +312,24 @@ def _most(asked: SearchRequest) -> int:
     return max(_CANDIDATES, _PER_HIT * asked.count)
 
 
-def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[SearchHit, ...]:
-    wanted = [one.candidate for source in sources for one in (source.best, *source.also)]
-    stored = store.read(wanted)
-    return tuple(_hit(source, stored) for source in sources if source.best.candidate in stored)
+def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) -> tuple[SearchHit, ...]:
+    """The best of a ranking with their words. Of two that say the like the newer goes first."""
+    count = min(max(asked.count, 1), MAX_HITS)
+    stored = store.read(one.candidate for one in ranked[:NEWER_AMONG] if one.kind in _AGEING)
+    texts = {place: (one.chunk.text, one.chunk.date or one.head.date) for place, one in stored.items()}
+    ranked, newer = newer_first(ranked, texts)
+    sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
+    wanted = {one.candidate for source in sources for one in (source.best, *source.also)} - stored.keys()
+    stored |= store.read(wanted)
+    return tuple(_hit(source, stored, newer) for source in sources if source.best.candidate in stored)
 
 
-def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> SearchHit:
+def _hit(
+    source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk], newer: Mapping[ChunkPlace, ChunkPlace]
+) -> SearchHit:
     best = source.best
     kept = stored[best.candidate]
+    after = stored.get(newer.get(best.candidate, best.candidate), kept)
     also = [(one, stored[one.candidate].chunk) for one in source.also if one.candidate in stored]
     return SearchHit(
         corpus=kept.source.corpus,
@@ -329,8 +345,19 @@ def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> Sear
         found_by=best.found_by,
         date=kept.chunk.date or kept.head.date,
         tags=kept.head.tags,
-        also=tuple(Passage(lines=chunk.lines, heading=chunk.heading, score=one.score) for one, chunk in also),
+        also=tuple(
+            Passage(
+                lines=chunk.lines, heading=chunk.heading, score=one.score, text=chunk.text, date=chunk.date
+            )
+            for one, chunk in also
+        ),
         cosine=round(best.cosine, 6),
         scope=kept.source.scope,
         reply=kept.chunk.after if kept.chunk.heading == Role.USER.value else "",
+        newer="" if after is kept else place_of(after),
     )
+
+
+def place_of(one: StoredChunk) -> str:
+    """Place of a passage in a word: its source's title or path, and where it begins there."""
+    return f"{one.head.title or one.source.path}:{one.chunk.lines.first}"

@@ -96,12 +96,12 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> N
 
 
 def passage_words(state: AppState, passage: RecalledPassage) -> str:
-    """Place of a passage, its day, and how much of it is sent. A discussion has its name."""
+    """Place of a passage and its day. A discussion has its name."""
     place = passage.place
     if passage.corpus is Corpus.DISCUSSIONS:
         named, _, message = passage.place.partition(", ")
         place = ", ".join(filter(None, (_name_of(state, named), message)))
-    return " · ".join(filter(None, (one_line(place, 60), passage.date, "" if passage.is_whole else "a line")))
+    return " · ".join(filter(None, (one_line(place, 60), passage.date)))
 
 
 def source_words(state: AppState, source: str) -> str:

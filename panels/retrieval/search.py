@@ -134,7 +134,13 @@ def _more_passages(ui: Ui, hit: SearchHit) -> None:
             )
             ui.text("where", where, tone="muted", style="small", width=0, tip=where)
             ui.text("score", f"{one.score:.2f}", tone="muted", style="small")
+        if one.text:
+            words = one_line(one.text, _ALSO_CHARS)
+            ui.text(("words", at), words, style="small", wraps=True, tip=one.text[:_TIP_CHARS])
 
+
+_ALSO_CHARS, _TIP_CHARS = 240, 1_200
+"""Of a further passage's words that are shown, and that are shown on hover."""
 
 COUNT = 20
 WIDE_PX, HALF_PX = 300.0, 140.0

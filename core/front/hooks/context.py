@@ -111,7 +111,7 @@ class PlanData(Data, frozen=True):
 
 
 class RecalledPassageData(Data, frozen=True):
-    """A passage that goes with a message. `source`: name by which it is kept out; `is_whole`: else a line of it."""
+    """A passage that goes with a message. `source`: name by which it is kept out; `words`: those that go along."""
 
     source: str
     corpus: Corpus
@@ -120,7 +120,7 @@ class RecalledPassageData(Data, frozen=True):
     why: str
     date: str
     score: float
-    is_whole: bool
+    words: str
 
 
 class RecalledData(Data, frozen=True):

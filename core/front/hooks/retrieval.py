@@ -45,16 +45,20 @@ class SearchQuery(Query, frozen=True):
 
 
 class PassageData(Data, frozen=True):
-    """A further passage of a source."""
+    """A further passage of a source. `date`: its own day, empty where it has none."""
 
     first_line: Count
     last_line: Count
     heading: str
     score: float
+    text: str
+    date: str
 
 
 class SearchHitData(Data, frozen=True):
-    """A source by its best passage. A score of -1: that retriever did not find it."""
+    """A source by its best passage. A score of -1: that retriever did not find it. `newer`: place of a newer passage that says
+    the like, empty where there is none.
+    """
 
     corpus: Corpus
     kind: ChunkKind
@@ -72,6 +76,7 @@ class SearchHitData(Data, frozen=True):
     tags: list[str]
     also: list[PassageData]
     scope: str
+    newer: str
 
 
 class SearchData(Data, frozen=True):
@@ -278,11 +283,17 @@ def _hit(hit: SearchHit) -> SearchHitData:
         tags=list(hit.tags),
         also=[
             PassageData(
-                first_line=one.lines.first, last_line=one.lines.last, heading=one.heading, score=one.score
+                first_line=one.lines.first,
+                last_line=one.lines.last,
+                heading=one.heading,
+                score=one.score,
+                text=one.text,
+                date=one.date,
             )
             for one in hit.also
         ],
         scope=hit.scope,
+        newer=hit.newer,
     )
 
 

@@ -52,7 +52,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     Args:
         lines: of the file; for a turn, its number in the conversation, counted from 1.
         heading: the section, symbol or speaker that it stands under; text: what is shown and embedded below it.
-        before, after: text around it that keywords are looked for in, too.
+        before, after: text around it that keywords are looked for in, too; of a turn `after` is the beginning of the next one.
         date: ISO 8601 day, empty where nobody says.
     """
 
@@ -95,11 +95,17 @@ class SearchFilters(msgspec.Struct, frozen=True):
 
 
 class Passage(msgspec.Struct, frozen=True):
-    """A further passage of a source that was found."""
+    """A further passage of a source that was found.
+
+    Args:
+        date: its own day, ISO 8601, empty where it has none.
+    """
 
     lines: LineRange
     heading: str
     score: float
+    text: str = ""
+    date: str = ""
 
 
 class SearchHit(msgspec.Struct, frozen=True):
@@ -108,9 +114,10 @@ class SearchHit(msgspec.Struct, frozen=True):
     Args:
         path: below `scope`, for knowledge below its folder, the id of a discussion; title: what a person calls it.
         keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
-        also: up to two further passages of the source; cosine: of its vector and the query's, -1 where there is none.
+        also: up to three further passages of the source; cosine: of its vector and the query's, -1 where there is none.
         scope: the absolute folder that it counts in, empty for what belongs to the home.
         reply: beginning of the turn after it, where the passage is a person's turn in a discussion.
+        newer: place of a newer passage that says the like, which stands before it; empty where there is none.
     """
 
     corpus: Corpus
@@ -130,6 +137,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     cosine: float = -1.0
     scope: str = ""
     reply: str = ""
+    newer: str = ""
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
@@ -365,7 +373,7 @@ class RecalledPassage(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         source: name by which it is kept out; place: file and lines; why: in words; date: ISO 8601 day or empty.
-        is_whole: its whole text goes along, else a line.
+        words: those that go along.
     """
 
     source: str
@@ -375,7 +383,7 @@ class RecalledPassage(msgspec.Struct, frozen=True, gc=False):
     why: str
     date: str = ""
     score: float = 0.0
-    is_whole: bool = True
+    words: str = ""
 
 
 class Recalled(msgspec.Struct, frozen=True):

@@ -6,7 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.retrieval import ChunkKind, Retriever
-from core.retrieval.fusion import VECTOR_WEIGHTS, ChunkPlace, KindScores, by_source, fuse, worth_showing
+from core.retrieval.fusion import (
+    VECTOR_WEIGHTS,
+    ChunkPlace,
+    KindScores,
+    by_source,
+    fuse,
+    newer_first,
+    worth_showing,
+)
 
 
 def place(path: str, row: int = 1, line: int = 1) -> ChunkPlace:
@@ -74,11 +82,11 @@ def test_what_holds_none_of_the_words_and_is_far_off_is_not_found() -> None:
     assert len(worth_showing(fuse([KindScores(ChunkKind.PROSE, {}, {far: 0.19})]))) == 1
 
 
-def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:
+def test_a_source_comes_once_by_its_best_chunk_with_three_more() -> None:
     chunks = {place("long", row, row): float(10 - row) for row in range(1, 8)}
     ranked = fuse([KindScores(ChunkKind.PROSE, {**chunks, place("short", 9): 1.0}, {})])
     long, short = by_source(ranked, 10)
-    assert (long.best.candidate.line, [one.candidate.line for one in long.also]) == (1, [2, 3])
+    assert (long.best.candidate.line, [one.candidate.line for one in long.also]) == (1, [2, 3, 4])
     assert short.best.candidate.path == "short"
 
 
@@ -110,3 +118,31 @@ def test_ties_go_by_path_then_line() -> None:
     tied = {place("b", 1, 5): 1.0, place("a", 2, 9): 1.0, place("a", 3, 2): 1.0}
     ranked = fuse([KindScores(ChunkKind.PROSE, tied, {})])
     assert [(one.candidate.path, one.candidate.line) for one in ranked] == [("a", 2), ("a", 9), ("b", 5)]
+
+
+def test_of_two_that_say_the_like_the_newer_goes_first_and_the_older_knows_it() -> None:
+    old, new, other = place("a", 1, 1), place("b", 2, 2), place("c", 3, 3)
+    words = {
+        old: ("The build server runs at port 8080", "2026-01-01"),
+        new: ("The build server now runs at port 9090", "2026-02-01"),
+        other: ("The harbour master is called Ada", "2026-03-01"),
+    }
+    ranked = fuse(
+        [KindScores(kind=ChunkKind.CONVERSATION, keyword={old: 9.0, other: 5.0, new: 4.0}, vector={})]
+    )
+
+    order, newer = newer_first(ranked, words)
+
+    assert [one.candidate for one in order] == [new, old, other]
+    assert newer == {old: new}
+    assert order[0].score >= order[1].score
+
+
+def test_turns_of_one_discussion_age_by_their_number_and_unlike_ones_not_at_all() -> None:
+    first, last = place("a", 1, 1), place("a", 2, 7)
+    ranked = fuse([KindScores(kind=ChunkKind.CONVERSATION, keyword={first: 9.0, last: 4.0}, vector={})])
+    like = {first: ("the build port is 8080 here", ""), last: ("the build port is 9090 here", "")}
+    unlike = {first: ("the build port is 8080 here", ""), last: ("somebody else came by train", "")}
+
+    assert [one.candidate for one in newer_first(ranked, like)[0]] == [last, first]
+    assert newer_first(ranked, unlike) == (ranked, {})

@@ -18,7 +18,7 @@ from tests.core.retrieval.quality import Judge, Quality, QualitySet, code_set, d
 
 MOST_REGRET = 0.02
 LEAST_GAIN = 0.06
-LEAST = {"dialogue": Quality(0.45, 0.79), "notes": Quality(0.95, 0.98), "code": Quality(0.96, 0.98)}
+LEAST = {"dialogue": Quality(0.43, 0.79), "notes": Quality(0.95, 0.98), "code": Quality(0.96, 0.98)}
 """Of the fusion on our own sets, a little below what is seen; CoSQA, which is not ours to keep, is judged by the bench."""
 ONE_WEIGHT = 0.5
 

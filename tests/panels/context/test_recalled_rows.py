@@ -16,7 +16,14 @@ from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
 PASSAGE = RecalledPassage(
-    "knowledge:a.md", Corpus.KNOWLEDGE, "a.md:3", "a", "it holds checkpoint, interval", "2026-06-01", 0.9
+    "knowledge:a.md",
+    Corpus.KNOWLEDGE,
+    "a.md:3",
+    "a",
+    "it holds checkpoint, interval",
+    "2026-06-01",
+    0.9,
+    words="The interval is thirty seconds.",
 )
 
 

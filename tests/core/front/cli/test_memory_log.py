@@ -55,7 +55,7 @@ def test_seen_tells_which_items_a_request_held(known: World) -> None:
 
     (seen,) = known.run("knowledge", "seen", "--json").json
     assert sorted(item["text"] for item in seen["items"]) == ["The moon is far.", "Tides follow the moon."]
-    assert "2 items, 2 facts\n  facts: " in known.run("knowledge", "seen").out
+    assert "2 items\n  facts: " in known.run("knowledge", "seen").out
     assert known.run("knowledge", "seen", "--discussion", "other", "--json").json == []
 
 

@@ -1,0 +1,73 @@
+"""Days as words and as numbers: `2023-05-08`, `8.5.2023` and "8 May 2023" are found by one another. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+
+_OTHERS = (
+    "januar janvier enero gennaio janeiro ianuarie jan",
+    "februar fevrier febrero febbraio fevereiro februarie feb",
+    "marz mars marzo marco martie mar",
+    "avril abril aprile aprilie apr",
+    "mai mayo maggio maio",
+    "juni juin junio giugno junho iunie jun",
+    "juli juillet julio luglio julho iulie jul",
+    "aout agosto aug",
+    "septembre septiembre settembre setembro septembrie sep sept",
+    "oktober octobre octubre ottobre outubro octombrie oct okt",
+    "novembre noviembre novembro noiembrie nov",
+    "dezember decembre diciembre dicembre dezembro decembrie dec dez",
+)
+"""Names of the months in other languages and for short, folded, by month."""
+
+MONTH_OF = {name: month for month, names in enumerate(_OTHERS) for name in (MONTHS[month], *names.split())}
+"""Number of a month, from 0, by its folded name."""
+
+_ISO = re.compile(r"(?<![\d-])(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
+_DAY_FIRST = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
+_CHINESE = re.compile(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?日)?")
+
+
+def day_words(date: str) -> str:
+    """An ISO 8601 day, or month, in words: `8 may 2023`. Empty for what is none."""
+    found = _ISO.fullmatch(date)
+    return _worded(found[1], found[2], found[3]) if found else ""
+
+
+def date_words(text: str) -> str:
+    """Words of all days that a text writes in numbers, in order, each once. O(n)."""
+    return " ".join(dict.fromkeys(_days(text)))
+
+
+def month_words(words: Collection[str]) -> tuple[str, ...]:
+    """English names of the months that folded words name in another language or for short."""
+    names = (MONTHS[MONTH_OF[word]] for word in words if word in MONTH_OF)
+    return tuple(name for name in dict.fromkeys(names) if name not in words)
+
+
+def _days(text: str) -> Iterator[str]:
+    if not any("0" <= c <= "9" for c in text):
+        return
+    for found in _ISO.finditer(text):
+        yield from _worded(found[1], found[2], found[3]).split()
+    for found in _DAY_FIRST.finditer(text):
+        yield from _worded(found[3], found[2], found[1]).split()
+    for found in _SLASHED.finditer(text):  # a month comes first or second: the one that can be
+        month, day = (found[1], found[2]) if int(found[1]) <= 12 else (found[2], found[1])
+        yield from _worded(found[3], month, day).split()
+    for found in _CHINESE.finditer(text):
+        yield from _worded(found[1] or "", found[2], found[3]).split()
+
+
+def _worded(year: str, month: str, day: str | None) -> str:
+    number = int(month)
+    if not 1 <= number <= 12 or (day and not 1 <= int(day) <= 31):
+        return ""
+    return " ".join(filter(None, (str(int(day)) if day else "", MONTHS[number - 1], year)))
