@@ -13,6 +13,7 @@ from core.kernel.values.knowledge import NoteFile
 from core.kernel.values.state import AppState
 from core.talk.caching.accounts import is_warm
 from core.talk.context.context_messages import InspectFile
+from core.talk.context.outline import why_no_outline
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
 from panels.base.selection import Same
@@ -172,7 +173,8 @@ def _choices(desk: Desk, shown: StructureView, preset: Preset, item: FileItem, f
 
 def _outline(desk: Desk, preset: Preset | None, item: FileItem | None, file: FileSnapshot) -> None:
     if not file.symbols:
-        text = "No outline: no grammar knows this kind of file. Lines can be chosen all the same."
+        why = why_no_outline(file.path, file.text)
+        text = f"{why[:1].upper()}{why[1:]}. Lines can be chosen all the same."
         desk.ui.text("no outline", text, tone="muted", style="small", wraps=True)
         return
     desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk=desk, preset=preset, item=item, file=file))

@@ -34,6 +34,8 @@ _DONE = b"[DONE]"
 _NOISE = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat", b"null", b'""', b"{}", b"[]", b"ok"})
 """Data that says nothing but that the server lives."""
 
+_NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
+
 _ODD = re.compile(rb"[^\x09\x20-\x7e]")
 _BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}
 """Characters at which a reader of lines may break a line, or that JSON takes only as an escape."""
@@ -162,7 +164,8 @@ class _FrameReader:
 
     def _made(self, event: str, data: bytes) -> Iterator[Frame]:
         data = data.strip()
-        if data and (event == "error" or data.lower() not in _NOISE):
+        is_noise = data.lower() in _NOISE and (not event or event in _NOISE_EVENTS or data != b"{}")
+        if data and (event == "error" or not is_noise):
             self.has_any = True
             yield event, data
 
@@ -275,11 +278,14 @@ def _error(value: Json) -> Json:
     return {**beside, "message": words.message or "no reason given", "code": words.code, "type": words.kind}
 
 
+_MAY_WRAP = re.compile(rb'"(?:error|data|result|body)"')
+"""Keys of a frame that is looked at before it is passed on."""
+
 # A dress for each API: frames of any server in, frames that the vendor's SDK reads out.
 
 
 def _chat(event: str, data: bytes) -> Iterator[bytes]:
-    if event != "error" and b'"choices"' in data and b'"delta"' in data and b'"error"' not in data:
+    if event != "error" and b'"choices"' in data and b'"delta"' in data and not _MAY_WRAP.search(data):
         yield _frame("", data)
         return
     if _is_done(data):

@@ -211,7 +211,7 @@ Source: error bodies in the public issues of vLLM, llama.cpp, Ollama, LM Studio,
 DeepSeek, Moonshot, Z.ai and their documents of errors (read 2026-11).
 """
 
-_SURE = frozenset(
+SURE = frozenset(
     {FailureKind.CONTEXT_TOO_LONG, FailureKind.NO_TOOLS, FailureKind.NO_QUOTA, FailureKind.UNKNOWN_MODEL}
 )
 
@@ -242,6 +242,8 @@ def meaning(words: ServerWords, status: int | None) -> FailureKind | None:
             continue
         if kind is FailureKind.CONTEXT_TOO_LONG and status == 429 and not is_too_much_a_minute(words.message):
             continue
-        if kind in _SURE or status is None or status in {200, 400, 500}:
+        if kind is FailureKind.OVERLOADED and status == 429:
+            return kind
+        if kind in SURE or status is None or status in {200, 400, 500}:
             return kind
     return None

@@ -17,6 +17,7 @@ from core.kernel.values.curation import (
     LineRange,
 )
 from core.kernel.values.stack import LayerId
+from core.talk.context.outline import why_no_outline
 from core.talk.context.pieces import (
     AS_TEXT,
     Layer,
@@ -53,7 +54,7 @@ def sliced_text(item: FileItem, file: FileSnapshot) -> str:
 def outline_text(file: FileSnapshot) -> str:
     """One line for each symbol: its line numbers and signature, indented by depth."""
     if not file.symbols:
-        return empty_frame("missing", outline="no symbols were found in this file")
+        return empty_frame("missing", outline=why_no_outline(file.path, file.text))
     return "".join(f"{'  ' * s.depth}{_numbers(s.lines)}: {s.signature}\n" for s in file.symbols)
 
 

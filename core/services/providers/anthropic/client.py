@@ -44,6 +44,14 @@ from core.services.providers.http import http_client, plain_address, sensible
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
+from core.services.providers.server_words import (
+    SURE,
+    TOO_MUCH_A_MINUTE,
+    ServerWords,
+    is_too_much_a_minute,
+    meaning,
+    words_of,
+)
 
 if TYPE_CHECKING:
     import anthropic
@@ -67,9 +75,6 @@ _KIND_OF_TYPE: Mapping[str, FailureKind] = {
 
 _NO_QUOTA = re.compile(
     r"(?i)credit balance is too low|usage limits?|spend_limit_reached|billing_unavailable|not_billable"
-)
-_TOO_LONG = re.compile(
-    r"(?i)prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s )?context (?:limit|window)"
 )
 
 
@@ -227,11 +232,13 @@ class AnthropicProvider:
         if error.response.is_redirect:
             return redirect_error(self._server, error.status_code, headers, url=url, key=self._key)
         is_in_stream = error.response.is_success
+        words = words_of(error.body)
         return provider_error(
-            _kind(error, model),
+            _kind(error, words, model),
             self._server,
             model=model,
-            detail=text_of(error.api_message) or _plain(error.body),
+            detail=words.message or text_of(error.api_message),
+            remedy=TOO_MUCH_A_MINUTE if is_too_much_a_minute(words.message) else "",
             url=url,
             key=self._key,
             status=None if is_in_stream else error.status_code,
@@ -256,18 +263,21 @@ def _release(client: anthropic.Anthropic) -> None:
     client.close()
 
 
-def _kind(error: anthropic.APIStatusError, model: str) -> FailureKind:
-    kind, message = text_of(error.type), text_of(error.api_message)
+def _kind(error: anthropic.APIStatusError, words: ServerWords, model: str) -> FailureKind:
+    kind, message = text_of(error.type), words.message
     if _NO_QUOTA.search(f"{error.error_code or ''} {message}"):
         return FailureKind.NO_QUOTA
-    if _TOO_LONG.search(message):
-        return FailureKind.CONTEXT_TOO_LONG
+    status = None if error.response.is_success else error.status_code
+    if (told := meaning(words, status)) is not None and (kind not in _KIND_OF_TYPE or told in SURE):
+        return told
     if kind == "not_found_error":
         return FailureKind.UNKNOWN_MODEL if model else FailureKind.BAD_REQUEST
     if kind in _KIND_OF_TYPE:
         return _KIND_OF_TYPE[kind]
-    if not kind and error.response.is_success:
-        return FailureKind.SERVER_FAULT
+    if error.response.is_success:
+        number = words.code
+        is_status = number.isdecimal() and 400 <= int(number[:4]) < 600
+        return kind_of_status(int(number)) if is_status else FailureKind.SERVER_FAULT
     return kind_of_status(error.status_code)
 
 
@@ -282,10 +292,6 @@ def _opened(client: anthropic.Anthropic, body: Mapping[str, Any]) -> anthropic.S
         stream=True,
         stream_cls=Stream[RawMessageStreamEvent],
     )
-
-
-def _plain(body: object) -> str:
-    return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
 
 
 def _listed(info: ModelInfo, provider: str) -> ModelProfile:

@@ -26,7 +26,7 @@ _REASONING_KINDS = frozenset({"thinking", "reasoning", "reasoning_text", "summar
 _PREFIXES = re.compile(
     r"^(?:<\|[a-z_]+\|>|commentary|analysis|final|to=|[\s\"'`]+|(?:functions?|tools?|default_api)[.:])+"
 )
-_BEHIND = re.compile(r"(?:<\|[a-z_]+\|>.*|[\s\"'`]+)$", re.DOTALL)
+_BEHIND = re.compile(r"[\s\"'`]*(?:<\|[a-z_]+\|>.*)?[\s\"'`]*$", re.DOTALL)
 
 
 @cache

@@ -48,6 +48,14 @@ from core.services.providers.http import http_client, plain_address, sensible
 from core.services.providers.profiles import find_profile, has_gemini_contents
 from core.services.providers.protocol import CancelToken, ReadBlob, check_deleted
 from core.services.providers.pump import current_call, no_attachments, run_call
+from core.services.providers.server_words import (
+    SURE,
+    TOO_MUCH_A_MINUTE,
+    ServerWords,
+    is_too_much_a_minute,
+    meaning,
+    words_of,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -308,12 +316,14 @@ class GeminiProvider:
         if status is not None and 300 <= status < 400:
             return redirect_error(self._server, status, headers, url=url, key=self._key)
         details = _details(error.details)
-        message = text_of(error.message)
+        words = words_of(error.details) if error.details else ServerWords(message=text_of(error.message))
+        message = words.message or text_of(error.message)
         return provider_error(
-            _kind(error, message, details, model),
+            _kind(error, words, details, model),
             self._server,
             model=model,
-            detail="" if message.lstrip().startswith("<") else message,
+            detail=words_of(message).message,
+            remedy=TOO_MUCH_A_MINUTE if is_too_much_a_minute(message) else "",
             url=url,
             key=self._key,
             status=status,
@@ -368,12 +378,15 @@ def _with_report(item: StreamItem, report: ContentsReport | None) -> StreamItem:
 
 
 def _kind(
-    error: errors.APIError, message: str, details: Sequence[Mapping[str, Any]], model: str
+    error: errors.APIError, words: ServerWords, details: Sequence[Mapping[str, Any]], model: str
 ) -> FailureKind:
-    text = f"{message} {details}"
+    text = f"{words.message} {details}"
     for kind, pattern in _BY_TEXT:
         if pattern.search(text):
             return kind
+    told = meaning(words, _status(error))
+    if told is not None and (told in SURE or str(error.status) not in _KIND_OF_STATUS):
+        return FailureKind.BAD_REQUEST if told is FailureKind.UNKNOWN_MODEL and not model else told
     kind = _KIND_OF_STATUS.get(str(error.status)) or kind_of_status(_status(error) or 500)
     return FailureKind.BAD_REQUEST if kind is FailureKind.UNKNOWN_MODEL and not model else kind
 

@@ -312,13 +312,13 @@ def sound_chunk(body: str) -> str:
 
 
 def reply_items(chunks: Iterable[types.GenerateContentResponse]) -> Iterator[StreamItem]:
-    """Translate a stream of chunks. Usage stands in each chunk and is cumulative: the last one counts.
+    """Translate a stream of chunks. Usage stands in each chunk and is cumulative: the last one counts, also where it
+    repeats the one before: nothing was written since.
 
     Raises:
         ProviderError: STREAM_DROPPED where it ends without a reason, BAD_REPLY where it never began or broke.
     """
     stop: Stopped | None = None
-    usage = Usage()
     calls = 0
     has_begun = False
     for chunk in chunks:
@@ -329,9 +329,8 @@ def reply_items(chunks: Iterable[types.GenerateContentResponse]) -> Iterator[Str
                 calls += 1
             yield from _items(part, f"{chunk.response_id or 'call'}-{calls}")
         newer = _usage(chunk)
-        if newer is not None and newer != usage:
-            usage = newer
-            yield UsageUpdate(usage)
+        if newer is not None:
+            yield UsageUpdate(newer)
         stop = blocked or _stopped(chunk, has_calls=calls > 0) or stop
     if stop is None:
         raise ProviderError(

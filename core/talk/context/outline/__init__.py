@@ -8,12 +8,19 @@ from core.kernel.values.curation import Symbol
 from core.talk.context.outline.definitions import MAX_SYMBOLS, definitions, headings
 from core.talk.context.outline.grammars import GRAMMARS
 
-__all__ = ["MAX_SOURCE_CHARS", "MAX_SYMBOLS", "has_outline", "symbols_of"]
+__all__ = ["MAX_SOURCE_CHARS", "MAX_SYMBOLS", "has_outline", "symbols_of", "why_no_outline"]
 
 MAX_SOURCE_CHARS = 4_000_000
 """Longer texts get no outline."""
 
 _MARKDOWN = frozenset({"md", "markdown", "mdx"})
+_WITH_SCRIPTS = frozenset({"vue", "svelte"})
+_SCRIPT = re.compile(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+_BLANKED = re.compile(r"[^\n]")
+_CPP_HEADER = re.compile(
+    r"^[ \t]*(?:class|namespace|template|using|public:|private:|enum[ \t]+class)\b", re.MULTILINE
+)
+"""Lines of a header that is C++ whatever it is called."""
 _SHEBANG = re.compile(r"#!.*?\b(bash|sh|zsh|python|ruby|node|php)")
 _BY_SHEBANG = {"sh": "bash", "zsh": "bash", "node": "javascript"}
 
@@ -32,6 +39,9 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
     ending = _ending(path)
     if ending in _MARKDOWN:
         return headings(text)
+    if ending in _WITH_SCRIPTS:
+        language, script = _script(text)
+        return definitions(language, script)
     grammar = _grammar(ending, text)
     return definitions(grammar, text) if grammar else ()
 
@@ -39,7 +49,31 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
 def has_outline(path: str) -> bool:
     """True if the name of a file says a language that outlines are made for."""
     ending = _ending(path)
-    return ending in _MARKDOWN or any(ending in grammar.endings for grammar in GRAMMARS.values())
+    return ending in _MARKDOWN | _WITH_SCRIPTS or any(
+        ending in grammar.endings for grammar in GRAMMARS.values()
+    )
+
+
+def why_no_outline(path: str, text: str) -> str:
+    """Phrase that says why a file without symbols has none."""
+    if len(text) > MAX_SOURCE_CHARS:
+        return f"this file has more than {MAX_SOURCE_CHARS:,} characters, too many for an outline"
+    ending = _ending(path)
+    if has_outline(path) or _grammar(ending, text):
+        return "no symbols were found in this file"
+    return f"there is no outline for {f'files that end in .{ending}' if ending else 'this kind of file'}"
+
+
+def _script(text: str) -> tuple[str, str]:
+    """Language and text of the scripts of a component, all else blank, so that each line keeps its number."""
+    kept: list[str] = []
+    end = 0
+    language = "typescript"
+    for found in _SCRIPT.finditer(text):
+        language = "tsx" if re.search(r"lang\s*=\s*[\"']?[jt]sx", found[1]) else language
+        kept += (_BLANKED.sub(" ", text[end : found.start(2)]), found[2])
+        end = found.end(2)
+    return language, "".join((*kept, _BLANKED.sub(" ", text[end:])))
 
 
 def _ending(path: str) -> str:
@@ -49,6 +83,8 @@ def _ending(path: str) -> str:
 
 def _grammar(ending: str, text: str) -> str:
     """The language by its ending, or else by the file's first line; empty where neither says."""
+    if ending == "h" and _CPP_HEADER.search(text):
+        return "cpp"
     for name, grammar in GRAMMARS.items():
         if ending in grammar.endings:
             return name

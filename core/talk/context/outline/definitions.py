@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.kernel.frame import atx_heading, one_line
 from core.kernel.values.curation import LineRange, Symbol
 from core.talk.context.outline.grammars import GRAMMARS, Grammar
+from core.talk.context.outline.names import NAMERS
 
 # Bounds of an outline.
 
@@ -26,7 +27,25 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 30
 _MAX_TREE_DEPTH = 200
 _MAX_NODES = 3_000_000
-_WRAPPERS = frozenset({"decorated_definition", "export_statement", "template_declaration"})
+_WRAPPERS = frozenset(
+    {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
+)
+_OF_METHODS = frozenset({"class", "impl", "interface", "trait", "struct", "object"})
+_JOINTS = re.compile(r"::|\\|(?<=[\w)\]])\.")
+_PARAMETERS = re.compile(rb"\b_*[A-Z][A-Z_]{0,20}[ \t]?\((\((?:[^()]|\([^()]{0,200}\)){0,600}\))\)(?=\s*;)")
+_TYPE_MACRO = re.compile(
+    rb"\b\w{0,30}(?:API|EXPORT|EXTERN|PUBLIC|DEPRECATED)\w{0,20}\(([^()\n]{0,100})\)(?=\s+\*?\w)"
+)
+_MACRO = re.compile(
+    rb"\b[A-Z][A-Z0-9_]{0,30}?(?:API|EXPORT|EXTERN|IMPORT|CALL|CALLBACK|DECL|DECLSPEC|PUBLIC|INLINE|FAR|NORETURN|ENTRY)"
+    rb"(?:_[A-Z0-9_]{0,20})?\b(?=[ \t*\n]{1,4}[A-Za-z_*])"
+)
+_ATTRIBUTES = re.compile(
+    rb"(?<=\))(?:\s{1,40}_{1,2}[A-Za-z]\w{0,40}(?:[ \t]?\((?:[^()]|\([^()]{0,100}\)){0,200}\))?){1,6}(?=\s{0,10};)"
+)
+_NO_LINE_END = re.compile(rb"[^\n]")
+"""Macros of headers: around parameters for old compilers, around a type, beside one, behind the parameters."""
+_CONDITIONAL = re.compile(rb"\?(\.(?=[A-Za-z_@])|\[(?=[^\],]))")
 _DEFINITION = re.compile(
     r"^[ \t]*(?:[a-z]+[ \t]+){0,4}?(class|def|function|func|fn|struct|enum|trait|interface|module|namespace)"
     r"[ \t]+(\w+)[^\n]{0,300}",
@@ -41,12 +60,31 @@ def definitions(name: str, text: str) -> tuple[Symbol, ...]:
     """The definitions of a text in the language `name` (a key of `GRAMMARS`), in file order."""
     source = text.encode("utf-8", "replace")
     grammar = GRAMMARS[name]
-    tree = _parser(name).parse(source)
-    symbols = tuple(_nested(_walked(tree.walk(), grammar), grammar, source))
+    tree = _parser(name).parse(_readable(name, source))
+    symbols = tuple(_nested(_walked(tree.walk(), grammar, NAMERS.get(name, {})), grammar, name, source))
     return symbols or (_guessed(text) if tree.root_node.has_error else ())
 
 
-def _walked(cursor: TreeCursor, grammar: Grammar) -> Iterator[Node]:
+def _readable(name: str, source: bytes) -> bytes:
+    """The source without what its grammar stumbles over, each byte where it was: `a?.b = 1` of C# 14 hides its class, and
+    macros around a prototype (`API int CALL open(void)`, `int open OF((void))`) hide its name.
+    """
+    if name == "csharp":
+        return _CONDITIONAL.sub(rb" \1", source)
+    if name not in {"c", "cpp"}:
+        return source
+    source = _PARAMETERS.sub(lambda found: b" " * (found.start(1) - found.start()) + found[1] + b" ", source)
+    source = _ATTRIBUTES.sub(lambda found: _NO_LINE_END.sub(b" ", found[0]), source)
+    source = _TYPE_MACRO.sub(_inner, source)
+    return _MACRO.sub(lambda found: b" " * len(found[0]), source)
+
+
+def _inner(found: re.Match[bytes]) -> bytes:
+    inner = found[1] if not found[1].strip()[:1].isdigit() else b" " * len(found[1])
+    return b" " * (found.start(1) - found.start()) + inner + b" " * (found.end() - found.end(1))
+
+
+def _walked(cursor: TreeCursor, grammar: Grammar, namers: Mapping[str, object]) -> Iterator[Node]:
     """The definitions of a tree in file order, without recursion and within bounds.
 
     A cursor's walk is linear; a query is quadratic on the wide error nodes of hostile source.
@@ -54,7 +92,7 @@ def _walked(cursor: TreeCursor, grammar: Grammar) -> Iterator[Node]:
     depth, kinds = 0, grammar.kinds
     for _ in range(_MAX_NODES):
         node = cursor.node
-        if node is not None and node.is_named and node.type in kinds:
+        if node is not None and node.is_named and (node.type in kinds or node.type in namers):
             yield node
         if depth < _MAX_TREE_DEPTH and cursor.goto_first_child():
             depth += 1
@@ -96,40 +134,43 @@ def _parser(name: str) -> Parser:
     return Parser(Language(getattr(import_module(grammar.module), grammar.function)()))
 
 
-def _nested(nodes: Iterator[Node], grammar: Grammar, source: bytes) -> Iterator[Symbol]:
+def _nested(nodes: Iterator[Node], grammar: Grammar, language: str, source: bytes) -> Iterator[Symbol]:
     """Symbols of definitions sorted by their start; names are qualified by the definitions around them."""
     around: list[tuple[int, str, str]] = []
     given = 0
     for node in nodes:
         while around and around[-1][0] <= node.start_byte:
             around.pop()
-        name = _name(node, grammar)
-        if not name or len(around) >= _MAX_DEPTH:
+        if len(around) >= _MAX_DEPTH:
             continue
         outer_name, outer_kind = around[-1][1:] if around else ("", "")
-        full = f"{outer_name}.{name}" if outer_name else name
-        kind = grammar.kinds[node.type]
-        if kind == "function" and outer_kind in {"class", "impl", "interface", "trait", "struct"}:
-            kind = "method"
-        around.append((node.end_byte, full, kind))
-        whole = _whole(node)
-        yield Symbol(
-            name=full,
-            kind=kind,
-            lines=_lines(whole),
-            signature=_signature(node, whole, source),
-            depth=len(around) - 1,
-        )
-        given += 1
-        if given == MAX_SYMBOLS:
-            return
+        depth, whole = len(around), _whole(node)
+        for name, given_kind in _named(node, grammar, language):
+            full = f"{outer_name}.{name}" if outer_name else name
+            kind = "method" if given_kind == "function" and outer_kind in _OF_METHODS else given_kind
+            if len(around) == depth:
+                around.append((node.end_byte, full, kind))
+            signature = _signature(node, whole, source)
+            yield Symbol(name=full, kind=kind, lines=_lines(whole), signature=signature, depth=depth)
+            given += 1
+            if given == MAX_SYMBOLS:
+                return
+
+
+def _named(node: Node, grammar: Grammar, language: str) -> Iterator[tuple[str, str]]:
+    """Names that a definition gives, each with its kind."""
+    namer = NAMERS.get(language, {}).get(node.type)
+    if namer is not None:
+        for name, kind in namer(node):
+            if parts := [part for part in _JOINTS.split(name) if part]:
+                yield ".".join(parts), kind
+    elif name := _name(node, grammar):
+        yield name, grammar.kinds[node.type]
 
 
 def _name(node: Node, grammar: Grammar) -> str:
     """The name of a definition as it is written, dots between its parts; empty for one without."""
     if node.type in grammar.only_with_body and node.child_by_field_name("body") is None:
-        return ""
-    if node.type == "variable_declarator" and not _is_function(node.child_by_field_name("value")):
         return ""
     named = node.child_by_field_name(grammar.name_fields.get(node.type, "name"))
     steps = 0
@@ -140,11 +181,7 @@ def _name(node: Node, grammar: Grammar) -> str:
     if named is None:
         return ""
     name = re.sub(r"<.*", "", _text(named), flags=re.DOTALL)
-    return ".".join(part for part in re.split(r"::|\\|\.", _receiver(node) + name.strip()) if part)
-
-
-def _is_function(value: Node | None) -> bool:
-    return value is not None and value.type in {"arrow_function", "function_expression", "class"}
+    return ".".join(part for part in _JOINTS.split(_receiver(node) + name.strip()) if part)
 
 
 def _receiver(node: Node) -> str:
@@ -173,12 +210,22 @@ def _lines(node: Node) -> LineRange:
 def _signature(node: Node, whole: Node, source: bytes) -> str:
     """One line: from the definition's head (without decorators) to its body."""
     start = node.start_byte if whole.type == "decorated_definition" else whole.start_byte
-    body = node.child_by_field_name("body")
+    line = source.rfind(b"\n", 0, start) + 1
+    if node.type == "declaration" and not set(source[line:start]) & set(b";{}"):
+        start = line  # a macro before the type was blank to the grammar
+    body = node.child_by_field_name("body") or _body(node)
     end = body.start_byte if body is not None and body.start_byte > start else node.end_byte
     end = min(end, start + SIGNATURE_BYTES)
     written = source[start:end].decode("utf-8", "replace")
     head = written if body is not None else written.split("\n", 1)[0]
     return one_line(head, SIGNATURE_CHARS).removesuffix("{").rstrip()
+
+
+def _body(node: Node) -> Node | None:
+    """The part of a definition that its signature leaves out, where the grammar has no field for it."""
+    return next(
+        (child for child in node.named_children[-2:] if child.type.endswith(("_body", "definitions"))), None
+    )
 
 
 def _text(node: Node) -> str:

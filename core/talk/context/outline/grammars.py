@@ -30,13 +30,13 @@ _JAVASCRIPT = {
     "generator_function_declaration": "function",
     "class_declaration": "class",
     "method_definition": "method",
-    "variable_declarator": "function",
 }
 _TYPESCRIPT = {
     **_JAVASCRIPT,
     "abstract_class_declaration": "class",
     "abstract_method_signature": "method",
     "function_signature": "function",
+    "method_signature": "method",
     "interface_declaration": "interface",
     "type_alias_declaration": "type",
     "enum_declaration": "enum",
@@ -74,7 +74,13 @@ GRAMMARS: Mapping[str, Grammar] = {
     "go": Grammar(
         module="tree_sitter_go",
         endings=("go",),
-        kinds={"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
+        kinds={
+            "function_declaration": "function",
+            "method_declaration": "method",
+            "type_spec": "type",
+            "type_alias": "type",
+            "method_elem": "method",
+        },
     ),
     "rust": Grammar(
         module="tree_sitter_rust",
@@ -139,6 +145,9 @@ GRAMMARS: Mapping[str, Grammar] = {
             "method_declaration": "method",
             "constructor_declaration": "method",
             "property_declaration": "property",
+            "destructor_declaration": "method",
+            "record_struct_declaration": "struct",
+            "event_declaration": "event",
         },
     ),
     "ruby": Grammar(
@@ -163,4 +172,27 @@ GRAMMARS: Mapping[str, Grammar] = {
     "bash": Grammar(
         module="tree_sitter_bash", endings=("sh", "bash"), kinds={"function_definition": "function"}
     ),
+    "kotlin": Grammar(
+        module="tree_sitter_kotlin",
+        endings=("kt", "kts"),
+        kinds={
+            "class_declaration": "class",
+            "object_declaration": "class",
+            "function_declaration": "function",
+        },
+    ),
+    "swift": Grammar(
+        module="tree_sitter_swift",
+        endings=("swift",),
+        kinds={
+            "class_declaration": "class",
+            "protocol_declaration": "interface",
+            "function_declaration": "function",
+            "protocol_function_declaration": "method",
+            "typealias_declaration": "type",
+        },
+    ),
+    "sql": Grammar(module="tree_sitter_sql", endings=("sql",), kinds={}),
+    "lua": Grammar(module="tree_sitter_lua", endings=("lua",), kinds={}),
+    "zig": Grammar(module="tree_sitter_zig", endings=("zig",), kinds={"function_declaration": "function"}),
 }

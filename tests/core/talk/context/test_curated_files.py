@@ -129,7 +129,8 @@ def test_an_outline_shows_lines_and_signatures_by_depth() -> None:
     assert details(ItemFiles(item, (snapshot("a", "…", symbols=symbols),))) == (
         '<file path="a" shown="outline">\n1-9: class A\n  2: def f(x)\n</file>\n'
     )
-    assert "no symbols were found" in details(ItemFiles(item, (snapshot("a", "x"),)))
+    assert "there is no outline for this kind of file" in details(ItemFiles(item, (snapshot("a", "x"),)))
+    assert "no symbols were found" in details(ItemFiles(item, (snapshot("a.py", "x"),)))
 
 
 def test_notes_stand_before_the_whole_file() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.talk.context.outline import MAX_SYMBOLS, has_outline, symbols_of
+from core.talk.context.outline import MAX_SYMBOLS, has_outline, symbols_of, why_no_outline
 from core.talk.context.outline.grammars import GRAMMARS
 from tests.operations import LINEAR, growth
 
@@ -92,7 +92,9 @@ SAMPLES: dict[str, tuple[str, list[tuple[str, str, int, int]]]] = {
         [
             ("foo", "function", 1, 4),
             ("s", "struct", 5, 5),
+            ("s.a", "field", 5, 5),
             ("T", "type", 7, 7),
+            ("T.b", "field", 7, 7),
             ("fp", "type", 8, 8),
             ("M", "macro", 9, 9),
         ],
@@ -105,6 +107,7 @@ SAMPLES: dict[str, tuple[str, list[tuple[str, str, int, int]]]] = {
         [
             ("a.b", "namespace", 1, 4),
             ("a.b.Foo", "class", 2, 3),
+            ("a.b.Foo.Foo", "method", 3, 3),
             ("a.b.Foo.~Foo", "method", 3, 3),
             ("a.b.Foo.m", "method", 3, 3),
             ("Foo.bar", "function", 5, 5),
@@ -131,6 +134,46 @@ SAMPLES: dict[str, tuple[str, list[tuple[str, str, int, int]]]] = {
     "a.php": (
         "<?php\nnamespace A\\B;\nclass C { public function m(int $x): int { return 1; } }\nfunction f() {}\n",
         [("A.B", "namespace", 2, 2), ("C", "class", 3, 3), ("C.m", "method", 3, 3), ("f", "function", 4, 4)],
+    ),
+    "a.kt": (
+        "class Pump(val a: Int) {\n  fun open(): Int = 1\n  val x = 2\n  companion object {\n    fun make() = 1\n  }\n}\nobject O { }\nval z = 3\n",
+        [
+            ("Pump", "class", 1, 7),
+            ("Pump.open", "method", 2, 2),
+            ("Pump.x", "property", 3, 3),
+            ("Pump.Companion", "class", 4, 6),
+            ("Pump.Companion.make", "method", 5, 5),
+            ("O", "class", 8, 8),
+            ("z", "property", 9, 9),
+        ],
+    ),
+    "a.swift": (
+        "class A {\n  var x: Int = 1\n  init() {}\n  func f() {}\n}\nprotocol P {\n  func q()\n}\nfunc top() {}\n",
+        [
+            ("A", "class", 1, 5),
+            ("A.x", "property", 2, 2),
+            ("A.init", "method", 3, 3),
+            ("A.f", "method", 4, 4),
+            ("P", "interface", 6, 8),
+            ("P.q", "method", 7, 7),
+            ("top", "function", 9, 9),
+        ],
+    ),
+    "a.sql": (
+        "CREATE TABLE a.b (id int);\nCREATE VIEW v AS SELECT 1;\nCREATE INDEX i ON b(id);\n",
+        [("a.b", "table", 1, 1), ("v", "view", 2, 2), ("i", "index", 3, 3)],
+    ),
+    "a.lua": (
+        "local function a() end\nfunction M:c() end\nM.d = function() end\n",
+        [("a", "function", 1, 1), ("M.c", "function", 2, 2), ("M.d", "function", 3, 3)],
+    ),
+    "a.zig": (
+        "pub fn main() void {}\nconst S = struct {\n  pub fn m(self: S) void {}\n};\n",
+        [("main", "function", 1, 1), ("S", "struct", 2, 4), ("S.m", "method", 3, 3)],
+    ),
+    "a.vue": (
+        '<template>\n  <p>{{ a }}</p>\n</template>\n<script setup lang="ts">\nfunction go(): void {}\n</script>\n',
+        [("go", "function", 5, 5)],
     ),
     "a.sh": (
         "foo() {\n  echo 1\n}\nfunction bar { :; }\n",
@@ -170,7 +213,7 @@ def test_a_file_without_an_ending_is_known_by_its_first_line() -> None:
     assert [s.name for s in symbols_of("run", "#!/bin/sh\ngo() {\n:\n}\n")] == ["go"]
 
 
-@pytest.mark.parametrize("path", ["a.zig", "Makefile", "data.json", "a", ""])
+@pytest.mark.parametrize("path", ["a.hs", "Makefile", "data.json", "a", ""])
 def test_anything_else_has_no_symbols(path: str) -> None:
     assert symbols_of(path, "def f(): ...\nclass A {}\n") == ()
     assert not has_outline(path)
@@ -227,10 +270,82 @@ def test_nothing_is_imported_until_a_grammar_is_needed() -> None:
     """Start-up is measured: Markdown and unknown files must not load tree-sitter, Python only its own grammar."""
     program = (
         "import sys; from core.talk.context.outline import symbols_of\n"
-        "symbols_of('a.md', '# A'); symbols_of('a.zig', 'x')\n"
+        "symbols_of('a.md', '# A'); symbols_of('a.hs', 'x')\n"
         "assert not any(name.startswith('tree_sitter') for name in sys.modules)\n"
         "symbols_of('a.py', 'def f(): ...')\n"
         "assert 'tree_sitter_python' in sys.modules and 'tree_sitter_go' not in sys.modules\n"
     )
 
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)
+
+
+NAMES: dict[str, tuple[str, str]] = {
+    "members.hpp": (
+        (
+            "class Vec { public: Vec(int n); int size() const; int &operator[](int i); virtual void draw() = 0; "
+            "static Vec make(); operator bool() const; };\nvoid a(int), b(int);\nvoid g() { int x; f(); }\n"
+        ),
+        "Vec Vec.Vec Vec.size Vec.operator[] Vec.draw Vec.make Vec.operator bool a b g",
+    ),
+    "macros.h": (
+        (
+            "API_EXPORT int LIB_CALL open_it(const char *p);\nint old OF((int a, int b));\nPyAPI_FUNC(int) py(int);\n"
+            "extern int access (const char *n) __THROW __nonnull ((1));\nextern int count;\nint *p(void);\n"
+        ),
+        "open_it old py access count p",
+    ),
+    "cpp.h": ("namespace n {\nclass A { int f(); };\n}\n", "n n.A n.A.f"),
+    "values.js": (
+        (
+            "export const Memo = React.memo(function X() {});\nconst Fwd = forwardRef((p) => 1);\nexports.x = function () {};\n"
+            "Foo.prototype.bar = () => 1;\nexport default () => 1;\nclass A { onClick = () => 1; z = 3; }\n"
+            "module.exports = { b() {}, c: () => 1 };\nconst useStore = create((set) => ({ n: 0 }));\n"
+        ),
+        "Memo Fwd x Foo.bar default A A.onClick module.exports module.exports.b module.exports.c useStore",
+    ),
+    "types.d.ts": (
+        (
+            "declare function open(p: string): Pump;\nexport declare class Pump { a: number; start(): void; }\n"
+            "declare const version: string;\nexport interface Box<T> { put(x: T): void; }\n"
+            "declare module 'x' { export function q(): void; }\n"
+        ),
+        "open Pump Pump.a Pump.start version Box Box.put x x.q",
+    ),
+    "names.go": (
+        "package x\nconst A = 1\nvar B, C = 1, 2\ntype I interface { M(a int) error }\nfunc f() { var z int }\n",
+        "A B C I I.M f",
+    ),
+    "new.cs": (
+        (
+            "class A {\n  const int K = 1;\n  event Action E;\n  public int this[int i] => 1;\n"
+            "  public static A operator +(A a, A b) => a;\n  void M() { a?.b = 1; c?[0] = 2; }\n  void N() {}\n}\n"
+        ),
+        "A A.K A.E A.this[] A.operator + A.M A.N",
+    ),
+    "names.rb": (
+        (
+            "class A\n  attr_accessor :x, :y\n  CONST = 1\n  class << self\n    def m; end\n  end\n"
+            "  define_method(:dyn) { }\nend\nPoint = Struct.new(:a) do\n  def d; end\nend\n"
+        ),
+        "A A.x A.y A.CONST A.m A.dyn Point Point.d",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", NAMES)
+def test_what_a_file_defines_is_named(path: str) -> None:
+    text, wanted = NAMES[path]
+    names = [symbol.name for symbol in symbols_of(path, text)]
+    assert " ".join(names) == wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("a.hs", "there is no outline for files that end in .hs"),
+        ("LICENCE", "there is no outline for this kind of file"),
+        ("a.py", "no symbols were found in this file"),
+    ],
+)
+def test_a_kind_without_an_outline_is_told_from_a_file_without_symbols(path: str, said: str) -> None:
+    assert why_no_outline(path, "x = 1\n") == said

@@ -1,0 +1,99 @@
+"""Every reply of the table of the world is read as its row says: one test a class."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.kernel.values.provider import Stopped, ToolCallReady
+from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
+from tests.core.services.providers.vendors import VENDORS
+from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.table import CLASSES, Row
+
+
+class World(LoopbackServer):
+    """Answers everything with one row."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self._row = row
+
+    def answer(self, captured: Captured) -> Reply:
+        sent = self._row.sent
+        body = sent.encode() if isinstance(sent, str) else sent
+        return Reply(self._row.status, body, {"content-type": self._row.content_type})
+
+
+def seen(row: Row) -> Outcome:
+    vendor = next(one for one in VENDORS if one.kind == row.api)
+    with World(row) as server:
+        return run(vendor.client(server), ask(vendor.model, tools=TOOLS))
+
+
+def check(row: Row) -> None:
+    got = seen(row)
+
+    assert (got.text, got.reasoning) == (row.text, row.reasoning), got.error
+    if row.fails:
+        told = f"{got.failure.what} {got.failure.remedy}"
+        assert got.failure.kind.value == row.fails, told
+        assert [word for word in row.words if word not in told] == [], told
+        assert [word for word in row.words_not if word in told] == []
+        return
+    assert got.error is None
+    last = got.items[-1]
+    assert isinstance(last, Stopped)
+    assert last.kind.value == row.ends
+    made = [one.part for one in got.items if isinstance(one, ToolCallReady)]
+    assert [(one.name, json.loads(one.arguments_json)) for one in made] == [
+        (name, json.loads(arguments)) for name, arguments in row.calls
+    ]
+    for name, value in row.usage.items():
+        told_value = getattr(got.usage, name)
+        assert told_value == (pytest.approx(value) if isinstance(value, float) else value), name
+
+
+def rows(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("row", CLASSES[name], ids=lambda row: f"{row.api}-{row.name}")
+
+
+@rows("frames")
+def test_frames_of_any_server_are_passed_over_or_read(row: Row) -> None:
+    check(row)
+
+
+@rows("whole replies")
+def test_a_whole_reply_in_place_of_a_stream_counts(row: Row) -> None:
+    check(row)
+
+
+@rows("errors")
+def test_an_error_keeps_the_servers_words(row: Row) -> None:
+    check(row)
+
+
+@rows("kinds of failure")
+def test_a_failure_is_told_by_its_meaning(row: Row) -> None:
+    check(row)
+
+
+@rows("shapes of text")
+def test_text_is_read_in_any_dress(row: Row) -> None:
+    check(row)
+
+
+@rows("tool calls")
+def test_a_tool_call_is_read_in_any_dress(row: Row) -> None:
+    check(row)
+
+
+@rows("usage")
+def test_usage_is_read_in_any_place(row: Row) -> None:
+    check(row)
+
+
+@rows("endings")
+def test_an_end_is_told_truly(row: Row) -> None:
+    check(row)
