@@ -232,6 +232,11 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
         is_over = facts.look_of(state, meta.id).is_warm  # it was paid, and what is held now is read again
         tone: Tone = "muted" if is_over else "warn"
         ui.text("miss", f"Missed last time: {reason}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
+    opened = state.discussions.open.get(meta.id)
+    sent = None if opened is None else opened.last_request
+    if sent is not None and sent.broken:
+        text = f"Sent otherwise last time: {sent.broken}"
+        ui.text("broken", text, tone="muted", style="small", wraps=True)
     report = state.context.reports.get(meta.id)
     change = report.change if report is not None else None
     rewrite = state.caching.rewrites.get(meta.id)

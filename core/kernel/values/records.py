@@ -50,6 +50,8 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
         expected_read_tokens: what the plan expected the provider to read from its cache, None without a plan.
         estimate: the input as it was expected to be billed, counted where the provider never says; None in old logs.
         retrieved: text that was recalled for the message, where later requests repeat it.
+        broken: where the request stops to be what the one before it sent, why, and what is paid anew; empty where it extends
+            that one.
     """
 
     id: str
@@ -66,6 +68,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     expected_read_tokens: int | None = None
     estimate: Usage | None = None
     retrieved: str = ""
+    broken: str = ""
 
 
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):

@@ -56,6 +56,7 @@ _SHARED = (
 
 
 _ELSEWHERE = "Another model still holds what was sent: it stays as it was, for the way back."
+_THOUGHTS_LEFT = "Earlier thinking is left out: its cache had gone cold, so that costs nothing."
 _CARRIED_SHARE = 0.1
 """Superseded tokens that are carried for that, as a share of those that are held."""
 
@@ -199,13 +200,15 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     rewritten = _planned(turn, market, fresh, memo, memo.canonical)
     whole = rewritten.wire.total_tokens
     kept = None if appended is None else _held(turn, market, appended, memo, whole)
-    if kept is not None and kept.view == fresh:
-        kept = None
+    is_left = kept is not None and kept.view == fresh
+    kept = None if is_left else kept
     best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
     if gone:
         return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
     if kept is None:
-        return best if best is rewritten else _with_sentence(best, rewritten, _SHARED)
+        if best is not rewritten:
+            return _with_sentence(best, rewritten, _SHARED)
+        return _with_sentence(best, rewritten, _THOUGHTS_LEFT) if is_left else best
     if best is kept:
         return _with_sentence(kept, rewritten, _why_kept(turn, kept, kept.view))
     if _is_held_elsewhere(turn, market, kept, best):
@@ -376,6 +379,11 @@ def _why_kept(turn: PlannedTurn, kept: Decision, view: ContextView) -> str:
     fresh = [delta for delta in view.deltas if delta.message_id == turn.message_id]
     keys = [key for delta in fresh for key in (*(file.key for file in delta.files), *delta.removed)]
     carried = f"{kept.plan.superseded_tokens:,} superseded tokens are carried."
+    if view.reasoned and not view.deltas:
+        return (
+            "The cache is warm: what was sent stays as it was, earlier thinking too; "
+            f"{kept.plan.superseded_tokens:,} tokens are carried that a rewrite would leave out."
+        )
     if not fresh:
         return f"Earlier changes stay appended while the cache is warm; {carried}"
     files = sum(layer_of(key) == LayerId.FILE_DETAILS for key in keys)

@@ -43,6 +43,7 @@ from core.talk.context.difference import (
     too_large,
     what_to_leave_out,
 )
+from core.talk.context.extension import break_text, first_break
 from core.talk.context.file_reader import FileCache, Outliner, read_items
 from core.talk.context.report import layer_report, recorded
 from core.talk.context.stack import AggregateStack, build_stack
@@ -339,6 +340,7 @@ class Assembler:
         else:
             request = planned.request
         request = replace(request, temperature=spec.temperature)
+        before = self._desk(spec.discussion_id).request
         self._remember(spec, request, factor)
         record = RequestRecord(
             id=call.request_id,
@@ -355,6 +357,7 @@ class Assembler:
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
             retrieved=spec.inputs.retrieved if spec.inputs.keeps_retrieved else "",
+            broken="" if before is None else break_text(first_break(before, request), plan),
         )
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
         views = (*(() if planned is None else planned.records), *told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from itertools import pairwise
 
@@ -50,6 +51,13 @@ def asked(world: World) -> list[Json]:
     return [body for body in world.server.bodies if body.get("max_tokens")]
 
 
+def breaks_of(world: World, chosen: str) -> list[str]:
+    """What the log says of each request: where it left what the one before it sent; the first of the day apart."""
+    (log,) = world.home.rglob(f"*{chosen}*/log.jsonl")
+    rows = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    return [row.get("broken", "") for row in rows if row.get("type") == "request"][1:]
+
+
 def thoughts(body: Json) -> int:
     """Blocks of thinking in a body."""
     return sum('"type": "thinking"' in part for part in flat(body))
@@ -76,6 +84,10 @@ def test_turns_go_back_as_they_came_while_warm_also_after_a_restart_and_without_
     world.time.now += timedelta(hours=3)
     turn(world, controller, chosen, 4)
     assert [thoughts(body) for body in asked(world)[-3:]] == [0, 1, 2]
+    breaks = breaks_of(world, chosen)
+    assert breaks[:-3] == [""] * (len(breaks) - 3)
+    assert "Earlier thinking is left out" in breaks[-3] or "gone cold" in breaks[-3]
+    assert breaks[-2:] == ["", ""]
 
 
 def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(world: World) -> None:
@@ -91,6 +103,9 @@ def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(worl
     turn(world, controller, chosen, 3)
 
     assert thoughts(asked(world)[-3]) == 2, "those of the first turn stand before the edit"
+    told = breaks_of(world, chosen)[-3]
+    assert "Layer 11 (Prior turns) differs at byte" in told
+    assert "tokens are paid anew, est. $" in told
     kept = controller.snapshot().discussions.open[chosen].messages
     assert sum(isinstance(part, ReasoningPart) for one in kept for part in one.parts) == 9, "nothing is lost"
 

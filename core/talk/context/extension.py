@@ -1,0 +1,137 @@
+"""Two requests held against each other: whether the second begins with all of the first, and if not, where and why. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from core.kernel.figures import estimated
+from core.kernel.values.cache import CachePlan
+from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import ProviderRequest, RequestPart
+from core.kernel.values.stack import LAYER_TITLES, LayerId, Segment, ToolSchema
+from core.services.providers.blocks import TRANSIENT_KEYS
+from core.talk.context.difference import first_difference
+
+_Part = tuple[str, RequestPart | ToolSchema]
+"""A part with the role of what it stands in."""
+
+_REASONS = {
+    LayerId.TOOLS: "the tools changed",
+    LayerId.TURNS: "an earlier message was changed, left or came in",
+    LayerId.USER: "the last message was changed or left",
+    LayerId.METADATA: "what stood behind the person's words left its place",
+}
+
+
+class PrefixBreak(msgspec.Struct, frozen=True):
+    """Place where a request stops to be what the one before it sent.
+
+    Args:
+        layer: of the first part that differs; byte_offset: of the first byte that does, from the start of the request's texts.
+        reason: in words.
+    """
+
+    layer: LayerId
+    byte_offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"Layer {int(self.layer)} ({LAYER_TITLES[self.layer]}) differs at byte {self.byte_offset:,}: {self.reason}"
+
+
+def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak | None:
+    """The first difference from the request before, None where the second extends it.
+
+    What stands at the end of a request for one turn alone (layer 8, what was recalled) is no part of what is extended: no
+    cache holds it. O(parts), texts that are the same object or have one digest are not read.
+    """
+    if (before.provider, before.model) != (after.provider, after.model):
+        return PrefixBreak(layer=LayerId.ROLE, byte_offset=0, reason="the model changed")
+    old, new = _lasting(_parts(before)), _parts(after)
+    same = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if not _is_same(one, two)), -1)
+    if same < 0 and len(old) <= len(new):
+        return None
+    place = min(len(old), len(new)) if same < 0 else same
+    part = old[place][1]
+    inside = first_difference(_text(part), _text(new[place][1])) if place < len(new) else 0
+    offset = sum(len(_text(one).encode("utf-8", "surrogatepass")) for _, one in old[:place])
+    return PrefixBreak(
+        layer=_layer(part), byte_offset=offset + (inside or 0), reason=_reason(before, after, part)
+    )
+
+
+def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
+    """A break in words, with the plan's reason and what is paid anew; empty where there is none."""
+    if found is None:
+        return ""
+    if plan is None:
+        return f"{found}."
+    again = plan.write_tokens + plan.fresh_tokens
+    usd = None
+    if plan.cost_usd is not None and plan.read_cost_usd is not None:
+        usd = plan.cost_usd - plan.read_cost_usd
+    why = f" {plan.sentences[0]}" if plan.sentences else ""
+    return f"{found}. About {again:,} tokens are paid anew, {estimated(usd)}.{why}"
+
+
+def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart | ToolSchema) -> str:
+    if isinstance(part, ReasoningPart):
+        return "earlier thinking is left out"
+    layer = _layer(part)
+    if before.effort is not after.effort and layer is LayerId.TOOLS:
+        return "the effort or the tools changed"
+    return _REASONS.get(layer, f"{LAYER_TITLES[layer].lower()} changed")
+
+
+def _parts(request: ProviderRequest) -> list[_Part]:
+    head: list[_Part] = [("tool", tool) for tool in request.tools]
+    head += [("system", segment) for segment in request.system]
+    return head + [(message.role.value, part) for message in request.messages for part in message.parts]
+
+
+def _lasting(parts: Sequence[_Part]) -> Sequence[_Part]:
+    end = len(parts)
+    while end and _is_passing(parts[end - 1][1]):
+        end -= 1
+    return parts[:end]
+
+
+def _is_passing(part: RequestPart | ToolSchema) -> bool:
+    return isinstance(part, Segment) and (part.layer is LayerId.METADATA or part.key in TRANSIENT_KEYS)
+
+
+def _is_same(one: _Part, two: _Part) -> bool:
+    first, second = one[1], two[1]
+    if one[0] != two[0]:
+        return False
+    if isinstance(first, Segment) and isinstance(second, Segment):
+        return first.sha256 == second.sha256
+    return first is second or first == second
+
+
+def _layer(part: RequestPart | ToolSchema) -> LayerId:
+    match part:
+        case Segment(layer=layer):
+            return layer
+        case ToolSchema():
+            return LayerId.TOOLS
+        case _:
+            return LayerId.TURNS
+
+
+def _text(part: RequestPart | ToolSchema) -> str:
+    match part:
+        case Segment(text=text):
+            return text
+        case ReasoningPart(text, vendor_json):
+            return text + vendor_json
+        case ToolCallPart(call_id, name, arguments):
+            return f"{call_id}{name}{arguments}"
+        case ToolResultPart(call_id, text):
+            return call_id + text
+        case AttachmentPart():
+            return part.sha256
+        case ToolSchema(name, description, parameters):
+            return f"{name}{description}{parameters}"

@@ -1,0 +1,86 @@
+"""Whether a request extends the one before it: where not, the byte, the layer and why."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.kernel.values.cache import CachePlan
+from core.kernel.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.kernel.values.provider import ProviderRequest
+from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
+from core.talk.context.extension import break_text, first_break
+from core.talk.context.stack import build_stack
+from tests.core.stacks import said
+
+THOUGHT, CALL = ReasoningPart("hm", '{"signature":"s"}'), ToolCallPart("1", "read", "{}")
+TURN = (
+    said("a", Role.USER, "first"),
+    said("b", Role.ASSISTANT, THOUGHT, CALL),
+    said("c", Role.TOOL, ToolResultPart("1", "text")),
+)
+FACTS = DiscussionMetadata("name", turn_count=1)
+
+
+def request(
+    turns: tuple[Message, ...] = (), words: str = "", *reasoned: str, **inputs: object
+) -> ProviderRequest:
+    given = StackInputs(role_text="role", metadata=FACTS, turns=turns, user_text=words)
+    stack = build_stack(replace(given, **inputs))
+    return stack.request(view=replace(stack.canonical_view, reasoned=reasoned))
+
+
+def test_a_turn_extends_the_one_before_it_but_for_what_stood_behind_its_words() -> None:
+    first, round_ = request(words="first"), request(TURN)
+    after = request((*TURN, said("d", Role.ASSISTANT, THOUGHT, "Done.")), "more", "b")
+
+    assert first_break(first, round_) is None
+    assert first_break(first, first) is None
+    moved = first_break(round_, after)
+    assert moved is not None
+    assert moved.layer is LayerId.METADATA, "it stood behind the first words, and no view kept it there"
+
+
+def test_thinking_that_is_left_out_is_named_with_its_byte() -> None:
+    turns = (*TURN, said("d", Role.ASSISTANT, "Done."))
+    kept, left = request(turns, "more", "b"), request(turns, "more")
+
+    found = first_break(kept, left)
+
+    assert found is not None
+    assert (found.layer, found.reason) == (LayerId.TURNS, "earlier thinking is left out")
+    assert found.byte_offset == len("role\n" + "first")
+    assert first_break(kept, replace(kept, messages=kept.messages[:-2])) is not None
+
+
+@pytest.mark.parametrize(
+    ("inputs", "layer", "reason"),
+    [
+        ({"role_text": "rule"}, LayerId.ROLE, "role instructions changed"),
+        ({"tools": (ToolSchema("read", "Read.", "{}"),)}, LayerId.ROLE, "role instructions changed"),
+        ({"model": "another"}, LayerId.ROLE, "the model changed"),
+        ({"turns": (said("a", Role.USER, "fiend"), *TURN[1:])}, LayerId.TURNS, "an earlier message"),
+    ],
+)
+def test_each_change_has_its_layer_and_a_reason(
+    inputs: dict[str, object], layer: LayerId, reason: str
+) -> None:
+    found = first_break(request(TURN, "more"), request(**{"turns": TURN, "words": "more", **inputs}))  # type: ignore[arg-type]
+
+    assert found is not None
+    assert found.layer is layer
+    assert found.reason.startswith(reason)
+
+
+def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
+    found = first_break(request(words="one"), request(words="two"))
+    plan = CachePlan(
+        write_tokens=1_000, fresh_tokens=20, cost_usd=0.5, read_cost_usd=0.1, sentences=("It went cold.",)
+    )
+
+    assert break_text(found, plan) == (
+        "Layer 12 (Your message) differs at byte 5: the last message was changed or left. "
+        "About 1,020 tokens are paid anew, est. $0.40. It went cold."
+    )
+    assert break_text(None, plan) == ""
+    assert break_text(found, None).endswith("left.")
