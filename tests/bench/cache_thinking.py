@@ -402,7 +402,7 @@ def tools() -> tuple[ToolSchema, ...]:
 
 
 def system_text() -> str:
-    """What stands before the talk."""
+    """Text before the talk."""
     return f"{label(ROLE, 'role')}\n{label(PRESET, 'system')}\n{label(DIGEST, 'digest')}\n"
 
 

@@ -37,7 +37,7 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.returned_reasoning import ReasoningRefusals
+from core.services.providers.reasoning_refusals import ReasoningRefusals
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of

@@ -52,7 +52,7 @@ def asked(world: World) -> list[Json]:
 
 
 def breaks_of(world: World, chosen: str) -> list[str]:
-    """What the log says of each request: where it left what the one before it sent; the first of the day apart."""
+    """Breaks as the log tells them, one for each request: where it left what the one before it sent; the first of the day apart."""
     (log,) = world.home.rglob(f"*{chosen}*/log.jsonl")
     rows = map(json.loads, log.read_text(encoding="utf-8").splitlines())
     return [row.get("broken", "") for row in rows if row.get("type") == "request"][1:]

@@ -26,7 +26,7 @@ def request(
     turns: tuple[Message, ...] = (), words: str = "", *reasoned: str, **inputs: object
 ) -> ProviderRequest:
     given = StackInputs(role_text="role", metadata=FACTS, turns=turns, user_text=words)
-    stack = build_stack(replace(given, **inputs))
+    stack = build_stack(replace(given, **inputs))  # type: ignore[arg-type]
     return stack.request(view=replace(stack.canonical_view, reasoned=reasoned))
 
 
