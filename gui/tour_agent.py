@@ -232,7 +232,7 @@ def _approve(tour: Tour, project: Path) -> None:
     driver.click("Add a server")
     driver.step(4)
     driver.type(ALMANAC)
-    driver.click("Command, or https:// address")
+    driver.click("Command, https:// address, or a README's JSON")
     driver.paste(shlex.join((sys.executable, "-P", str(project / FILE))))
     driver.click("Add it")
     tour.wait(lambda s: _phase(s) is McpPhase.ASKING, "the question whether it may start")

@@ -124,10 +124,9 @@ def _with_cost(state: AppState, call: LiveCall, event: RecordsAppended) -> AppSt
 
 
 def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
-    """Ask once more where a model with tools sends nothing. None where that is no matter of this room."""
+    """Ask once more where a model sends nothing. None where that is no matter of this room."""
     call = sending.find_call(state, event.call_id)
-    summary = state.discussions.summaries.get(call.discussion_id) if call is not None else None
-    if call is None or summary is None or not summary.meta.has_tools or call.refused:
+    if call is None or call.refused:
         return None
     is_empty = all(isinstance(part, ReasoningPart) for part in event.parts)
     if event.stopped.kind not in WHOLE_REPLY or not is_empty or call.phase is CallPhase.STOPPING:

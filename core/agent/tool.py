@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -356,9 +357,25 @@ def arguments_of(
     if len(arguments_json) > MAX_ARGUMENT_CHARS:
         return refused(kind, title, f"The arguments have {len(arguments_json):,} characters, too many.")
     try:
-        return from_json(arguments_json or "{}", form)
+        try:
+            return from_json(arguments_json or "{}", form)
+        except msgspec.ValidationError:
+            return from_json(with_whole_numbers(arguments_json), form)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return refused(kind, title, f"The arguments do not fit: {error}")
+
+
+def with_whole_numbers(arguments_json: str) -> str:
+    """The same JSON with `2.0` as `2`: an integer of JSON Schema is a number without a fraction, however it is written.
+
+    Source: JSON Schema 2020-12, Validation 6.1.1, "integer" (read 2026-11).
+    """
+
+    def number(text: str) -> int | float:
+        value = float(text)
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+    return json.dumps(json.loads(arguments_json, parse_float=number), ensure_ascii=False)
 
 
 def refused(kind: ActKind, title: str, problem: str) -> Judged:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shlex
 
+from msgspec.structs import replace
+
 from core.agent.tool import escaped
+from core.kernel.errors import SlopError
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.kernel.values.updates import outcome_of
 from core.mcp.approvals import state_words, where_words
@@ -16,6 +19,7 @@ from core.mcp.mcp_messages import (
     TryServer,
     WithdrawApproval,
 )
+from core.mcp.pasted_servers import is_paste, pasted_servers
 from core.talk.context.offered_tools import approved_by_now, offered_by_servers
 from panels.base.desk import Desk, ask_removal
 from panels.base.ui import Tone, Ui
@@ -171,7 +175,7 @@ def _form(desk: Desk, own: McpView) -> None:
     with ui.surface("form", "inset", padding=(12, 10)), ui.group("fields", gap=6):
         name = ui.text_input("name", form.name, hint="Name, for example files", is_focused=not form.name)
         form.name = form.name if name is None else name
-        line = ui.text_input("line", form.line, hint="Command, or https:// address")
+        line = ui.text_input("line", form.line, hint="Command, https:// address, or a README's JSON")
         form.line = form.line if line is None else line
         variables = ui.text_input("variables", form.variables, hint="Names of its variables")
         form.variables = form.variables if variables is None else variables
@@ -207,6 +211,9 @@ def _answered(desk: Desk, own: McpView) -> McpForm | None:
 def _save(desk: Desk, form: McpForm) -> None:
     """Send the server. What its name may be is the settings' rule, told by the outcome."""
     name, line = form.name.strip(), form.line.strip()
+    if is_paste(line):
+        _save_pasted(desk, form, line)
+        return
     is_address = line.startswith(("http://", "https://"))
     try:
         words = () if is_address else tuple(shlex.split(line))
@@ -224,3 +231,16 @@ def _save(desk: Desk, form: McpForm) -> None:
         network=form.network and not is_address,
     )
     form.error, form.sent = "", desk.ask(SetMcpServer(server=server, is_new=True))
+
+
+def _save_pasted(desk: Desk, form: McpForm, text: str) -> None:
+    """Send the servers of a README's JSON. A single one takes the name that stands in the form."""
+    try:
+        found = pasted_servers(text)
+    except SlopError as error:
+        form.error = f"{error.what}. {error.remedy}"
+        return
+    name = form.name.strip()
+    for server in found.servers:
+        own = replace(server, name=name) if name and len(found.servers) == 1 else server
+        form.error, form.sent = "", desk.ask(SetMcpServer(server=own, is_new=True))

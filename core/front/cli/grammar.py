@@ -214,9 +214,19 @@ def add_settings(commands: Commands[Parser], common: Parser) -> None:
     trust.add_argument("--yes", action="store_true", help="say yes to what is shown without being asked")
     trust.add_argument("--remove", action="store_true", help="stop trusting it")
     servers = add_command(
-        commands, common, "servers", "list MCP servers, and approve one after its questions on this terminal"
+        commands,
+        common,
+        "servers",
+        "list MCP servers, add some from JSON, and approve one after its questions on this terminal",
     )
-    servers.add_argument("server", nargs="?", default="", help="its name; without one, all of them")
+    servers.add_argument("server", nargs="?", default="", help="its name, or `add`; without one, all of them")
+    servers.add_argument(
+        "json_text",
+        nargs="?",
+        default="",
+        metavar="JSON",
+        help='with `add`: {"mcpServers": …}; else from standard input',
+    )
     servers.add_argument("--approve", action="store_true", help="show what it would start and offer, and ask")
     servers.add_argument("--forget", action="store_true", help="take the yes back")
     keys = add_command(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from core.agent.tool import escaped
 from core.app.execution import act
 from core.front.cli.arguments import Options
@@ -19,13 +21,16 @@ from core.knowledge.mcp_server.mcp_server import INSTRUCTIONS, KnowledgeServer
 from core.knowledge.mcp_server.mcp_tools import Asked, answer, tools
 from core.knowledge.mcp_server.shelf import HomeShelf
 from core.mcp.approvals import count_words, question_id, start_lines, state_words, where_words
-from core.mcp.mcp_messages import ApproveServer, ApproveTools, LookAtServers, WithdrawApproval
+from core.mcp.mcp_messages import ApproveServer, ApproveTools, LookAtServers, SetMcpServer, WithdrawApproval
+from core.mcp.pasted_servers import pasted_servers
 from core.retrieval.served_notes import NAMES, ServedNotes
 from core.services.settings.searched_places import places_of
 from core.services.settings.settings_loader import ConfigRequest, config_request, load
 
 LOOK_S, START_S = 60.0, 120.0
 NOT_AGREED = 1
+ADD = "add"
+MOST_CHARS = 200_000
 _SAID_CHARS = 200
 
 
@@ -45,6 +50,12 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if (given.approve or given.forget) and not given.server:
         raise UsageError("Name the server that is meant", remedy="`manual-slop servers` lists them")
+    if given.server == ADD:
+        return _add(options, front, console)
+    if given.json_text:
+        raise UsageError(
+            f"{given.json_text!r} is too much", remedy="`manual-slop servers add JSON` adds servers"
+        )
     with session(front, console) as begun:
         check_name("server", given.server, tuple(begun.mcp.servers))
         state = _looked(front, begun)
@@ -58,6 +69,30 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
             return _approve(front, console, given.server)
         chosen = [one for name, one in state.mcp.servers.items() if given.server in {"", name}]
         _print(chosen, console, is_json=options.is_json, is_whole=bool(given.server))
+    return 0
+
+
+def _add(options: Options, front: FrontEnd, console: Console) -> int:
+    """Put the servers of a README's JSON into your settings. None starts before its questions are answered."""
+    text = options.given.json_text
+    if text in {"", "-"}:
+        text = "" if sys.stdin is None or (sys.stdin.isatty() and not text) else sys.stdin.read(MOST_CHARS)
+    if not text.strip():
+        raise UsageError(
+            "There is nothing to add",
+            remedy=f"manual-slop servers {ADD} '{{\"mcpServers\": …}}', or pipe the JSON in",
+        )
+    found = pasted_servers(text)
+    with session(front, console):
+        for server in found.servers:
+            act(front, SetMcpServer(server=server, is_new=True))
+    names = [server.name for server in found.servers]
+    for note in found.notes:
+        console.note(f"manual-slop: {escaped(note)}")
+    console.outcome(
+        f"{', '.join(names)}: added. `manual-slop servers NAME --approve` asks before one starts.",
+        {"added": names, "notes": list(found.notes)},
+    )
     return 0
 
 

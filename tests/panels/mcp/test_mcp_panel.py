@@ -188,13 +188,28 @@ def test_a_server_is_added_by_its_command_line() -> None:
     screen = opened(ms.none())
     screen.ui.click("Add a server")
     screen.ui.type("Name, for example files", "files")
-    screen.ui.type("Command, or https:// address", "npx -y 'server filesystem' ~/notes")
+    screen.ui.type("Command, https:// address, or a README's JSON", "npx -y 'server filesystem' ~/notes")
     screen.ui.type("Names of its variables", "A_TOKEN, OTHER")
     screen.ui.click("Add it")
 
     command = ("npx", "-y", "server filesystem", "~/notes")
     added = McpServerSettings("files", command, ("A_TOKEN", "OTHER"))
     assert screen.asked == [SetMcpServer(added, is_new=True)]
+
+
+def test_the_json_of_a_readme_is_pasted_in_place_of_a_command() -> None:
+    screen = opened(ms.none())
+    screen.ui.click("Add a server")
+    line = "Command, https:// address, or a README's JSON"
+    screen.ui.type(line, '{"mcpServers": {"git": ')
+    screen.ui.click("Add it")
+    assert screen.asked == []
+    assert screen.ui.shows("This is no JSON")
+
+    screen.ui.type(line, '{"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}')
+    screen.ui.click("Add it")
+
+    assert screen.asked == [SetMcpServer(McpServerSettings("git", ("uvx", "mcp-server-git")), is_new=True)]
 
 
 def test_before_settings_are_read_nothing_is_said_of_a_project_or_of_servers() -> None:
@@ -219,7 +234,7 @@ def test_after_enter_the_keyboard_is_where_something_is_missing() -> None:
     """It would go home to the composer, and what one types to mend the form would stand in a message."""
     screen = opened(ms.none())
     screen.ui.click("Add a server")
-    screen.ui.type("Command, or https:// address", "npx server")
+    screen.ui.type("Command, https:// address, or a README's JSON", "npx server")
     screen.ui.press("Enter")
 
     assert screen.ui.shows("A server needs a name")
@@ -229,11 +244,11 @@ def test_after_enter_the_keyboard_is_where_something_is_missing() -> None:
 def test_a_server_that_is_not_taken_stays_in_the_form_with_the_reason_and_a_taken_one_leaves_it() -> None:
     screen = opened(ms.none())
     screen.ui.click("Add a server")
-    screen.ui.type("Command, or https:// address", "npx 'server")
+    screen.ui.type("Command, https:// address, or a README's JSON", "npx 'server")
     screen.ui.type("Name, for example files", "my files")
     screen.ui.click("Add it")
     assert screen.ui.shows("a quote in it does not end")
-    screen.ui.type("Command, or https:// address", "npx server")
+    screen.ui.type("Command, https:// address, or a README's JSON", "npx server")
     screen.ui.press("Enter")
 
     sent = screen.only(SetMcpServer)

@@ -73,7 +73,7 @@ def named(*events: tuple[str, Json]) -> str:
 
 
 def message_events(*texts: str, stop: str = "end_turn") -> list[tuple[str, Json]]:
-    begun = {
+    begun: Json = {
         "id": "m",
         "type": "message",
         "role": "assistant",
