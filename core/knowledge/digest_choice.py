@@ -33,7 +33,7 @@ _TELLING = 3
 """Rarest words of an item by which items that say nearly the same are looked for."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class DigestCandidate(msgspec.Struct, frozen=True):
     """An item that may stand in the digest, by its number from the newest on.
 
     Args:
@@ -47,7 +47,7 @@ class Candidate(msgspec.Struct, frozen=True):
     words: frozenset[str]
 
 
-class Choice:
+class SectionChoice:
     """The items of one section, the best first. Deterministic. O(n log n), n at most `MOST_ITEMS`.
 
     Args:
@@ -61,7 +61,7 @@ class Choice:
             for word in said:
                 self._holders[word].append(number)
         self._all = tuple(
-            Candidate(
+            DigestCandidate(
                 number=number,
                 size=sizes[number],
                 source=f"from {origin.source}" if origin is not None else str(number),
@@ -74,7 +74,7 @@ class Choice:
 
     def ordered(self) -> list[int]:
         """Numbers of the items, the best first; last come those of which a newer one says nearly the same."""
-        by_source: dict[str, list[Candidate]] = defaultdict(list)
+        by_source: dict[str, list[DigestCandidate]] = defaultdict(list)
         for one in self._all:
             by_source[one.source].append(one)
         for own in by_source.values():
@@ -94,7 +94,7 @@ class Choice:
         told = math.fsum(math.log(1 + count / len(self._holders[word])) for word in sorted(words))
         return told / float(size**BYTES_POWER)
 
-    def _newest_like(self, one: Candidate) -> Candidate:
+    def _newest_like(self, one: DigestCandidate) -> DigestCandidate:
         """The newest item that says nearly the same, mostly the item itself."""
         telling = heapq.nsmallest(_TELLING, one.words, key=lambda word: (len(self._holders[word]), word))
         near: Counter[int] = Counter()
@@ -105,6 +105,6 @@ class Choice:
         )
 
 
-def _turn(own: list[Candidate], count: int) -> tuple[float, int, int, list[Candidate]]:
+def _turn(own: list[DigestCandidate], count: int) -> tuple[float, int, int, list[DigestCandidate]]:
     """The next item of a source, as a heap has it: the best first, the newest among equals."""
     return -own[-1].worth / (1 + count), own[-1].number, count, own

@@ -15,7 +15,7 @@ from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.facts import IndexedFact
 from core.kernel.values.knowledge import Item, KnowledgeState, NoteFile, Provenance
 from core.knowledge.categories import Said, split_tag, with_tag
-from core.knowledge.digest_choice import MOST_ITEMS, Choice
+from core.knowledge.digest_choice import MOST_ITEMS, SectionChoice
 from core.knowledge.duplicates import same_text
 from core.knowledge.evidence.evidence_rows import is_struck, item_hash
 from core.knowledge.facts.fact_merge import lines_that_fit
@@ -94,7 +94,7 @@ def _section(title: str, items: tuple[Said, ...]) -> _Section:
     lines = tuple(digest_line(text) for text, _ in items)
     is_in_order = title in _IN_ORDER
     sizes = [_size(line) for line in lines]
-    order = range(len(items)) if is_in_order else Choice(items, sizes).ordered()
+    order = range(len(items)) if is_in_order else SectionChoice(items, sizes).ordered()
     return _Section(title=title, items=items, lines=lines, order=tuple(order), is_in_order=is_in_order)
 
 
@@ -218,7 +218,7 @@ def _differing(name: str, start: int) -> str:
 
 
 def _known_line(sections: Sequence[_Section]) -> str:
-    """What kinds of things are known, so that a model asks for what does not stand here."""
+    """The line that counts the known items by section, so that a model asks for those that are left out."""
     counts = (
         f"{'over ' if len(one.items) == MOST_ITEMS else ''}{len(one.items):,} {one.title.lower()}"
         for one in sections
