@@ -55,6 +55,35 @@ def ascii_pdf(text: str = "Tides turn") -> bytes:
     return _written(f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode(), b"")
 
 
+def form_pdf(
+    fields: dict[str, str], *, checked: dict[str, bool] | None = None, over: str = "", flags: int = 0
+) -> bytes:
+    """A PDF with a form: text fields with their values, boxes, and a text laid over the page."""
+    box = b"/Type /Annot /Rect [20 20 120 40] /P 3 0 R"
+    notes = [
+        b"<< %s /Subtype /Widget /FT /Tx /Ff %d /T (%s) /V (%s) >>"
+        % (box, flags, name.encode(), value.encode())
+        for name, value in fields.items()
+    ]
+    for name, is_on in (checked or {}).items():
+        state = b"/On" if is_on else b"/Off"
+        looks = b"/AP << /N << /On 6 0 R /Off 6 0 R >> >>"
+        notes.append(
+            b"<< %s /Subtype /Widget /FT /Btn /T (%s) /V %s /AS %s %s >>"
+            % (box, name.encode(), state, state, looks)
+        )
+    fields_of = b" ".join(notes)
+    free = b"<< %s /Subtype /FreeText /Contents (%s) >>" % (box, over.encode()) if over else b""
+    look = b"<< /Type /XObject /Subtype /Form /BBox [0 0 10 10] /Length 0 >>\nstream\n\nendstream"
+    return _written(
+        b"BT /F1 12 Tf 20 100 Td (A form) Tj ET",
+        b"",
+        of_page=b" /Annots [%s %s]" % (fields_of, free),
+        of_catalog=b" /AcroForm << /Fields [%s] >>" % fields_of,
+        more=(look,),
+    )
+
+
 def encrypted_pdf(password: str = "") -> bytes:
     """A PDF under the standard security handler, 40 bits; without a password it opens for everybody."""
     key_of_owner = hashlib.md5(_PAD, usedforsecurity=False).digest()[:5]
@@ -80,15 +109,24 @@ def bomb_pdf(megabytes: int) -> bytes:
     return _written(zlib.compress(once), b"", b"/Filter [/FlateDecode /FlateDecode]")
 
 
-def _written(content: bytes, trailer: bytes, filters: bytes = b"") -> bytes:
+def _written(
+    content: bytes,
+    trailer: bytes,
+    filters: bytes = b"",
+    *,
+    of_page: bytes = b"",
+    of_catalog: bytes = b"",
+    more: tuple[bytes, ...] = (),
+) -> bytes:
     stream = b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), filters, content)
     objects = (
-        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Catalog /Pages 2 0 R%s >>" % of_catalog,
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents 4 0 R /Resources << /Font %s >> >>"
-        % b"<< /F1 5 0 R >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents 4 0 R /Resources << /Font %s >>%s >>"
+        % (b"<< /F1 5 0 R >>", of_page),
         stream,
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *more,
     )
     out, places = bytearray(b"%PDF-1.4\n"), []
     for number, body in enumerate(objects, start=1):

@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING, Any
+
 from core.kernel.frame import clean
 from core.kernel.machine import limit_memory
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MAX_MEMORY_BYTES = 1_500_000_000
+
+_OPEN, _CLOSE, _START, _LANGUAGE, _TABLE, _END, _TERM = (chr(0xFDD0 + number) for number in range(7))
+"""Marks that stand in the text while the page is written as Markdown: code points that no text may hold."""
+_MARKS = re.compile("[\ufdd0-\ufdef]")
+_KEPT = {
+    "sup": ("<sup>", "</sup>"),
+    "sub": ("<sub>", "</sub>"),
+    "del": ("~~", "~~"),
+    "s": ("~~", "~~"),
+    "strike": ("~~", "~~"),
+}
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "dd",
+        "details",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "main",
+        "nav",
+        "section",
+        "summary",
+    ]
+)
+_DROPPED = frozenset({"template", "script", "style"})
+_MAX_CELLS = 100_000
 
 
 def page_text(data: bytes, charset: str) -> str:
-    """A page as Markdown, without its scripts and styles.
+    """A page as Markdown, without its scripts, styles and templates.
+
+    What changes the meaning of words stays: superscripts and struck text, terms and what they mean, the numbers of a list,
+    the language of code, the rows of a table.
 
     Args:
         charset: as its server named it, empty for none.
@@ -18,11 +62,116 @@ def page_text(data: bytes, charset: str) -> str:
         ValueError, LookupError, RecursionError, MemoryError: it cannot be read.
     """
     from justhtml import JustHTML
+    from justhtml.sanitizer import sanitize_dom
 
-    return clean(JustHTML(data, encoding=charset or None).to_markdown())
+    page = JustHTML(data, encoding=charset or None, sanitize=False)
+    tables: list[str] = []
+    for node in reversed(list(_nodes(page.root))):  # what lies within goes first
+        _rewrite(node, tables)
+    return clean(_unmarked(sanitize_dom(page.root).to_markdown(), tables))
 
 
 def confined_page_text(data: bytes, charset: str) -> str:
     """The same, with a bound on the memory of the process, which is the page's own."""
     limit_memory(MAX_MEMORY_BYTES)
     return page_text(data, charset)
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.children or ())
+
+
+def _rewrite(node: Any, tables: list[str]) -> None:
+    """Put into a node's text what its kind means."""
+    name = node.name
+    if name == "#text":
+        if node.data and _MARKS.search(node.data):
+            node.data = _MARKS.sub("", node.data)
+    elif node.parent is None:
+        return
+    elif name in _DROPPED:
+        node.parent.remove_child(node)
+    elif name in _KEPT:
+        if node.has_child_nodes():
+            _put(node, f"{_OPEN}{name}{_END}", is_first=True)
+            _put(node, f"{_CLOSE}{name}{_END}", is_first=False)
+    elif name == "ol":
+        _number(node)
+    elif name == "code" and node.parent.name == "pre":
+        found = re.search(r"\blang(?:uage)?-([\w+#.-]{1,40})", (node.attrs.get("class") or ""))
+        if found:
+            _put(node, f"{_LANGUAGE}{found[1]}{_END}", is_first=True)
+    elif name == "table":
+        _replace_table(node, tables)
+    elif name in _BLOCKS:
+        if name == "dd":
+            _put(node, f"{_TERM}", is_first=True)
+        node.name = "div"
+
+
+def _put(node: Any, text: str, *, is_first: bool) -> None:
+    from justhtml import Text
+
+    if is_first and node.has_child_nodes():
+        node.insert_before(Text(text), node.children[0])
+    else:
+        node.append_child(Text(text))
+
+
+def _number(node: Any) -> None:
+    """Note at each item of a list the number that a browser shows, where it is not that of its place."""
+    items = [child for child in node.children or () if child.name == "li"]
+    is_reversed = "reversed" in node.attrs
+    number = _whole(node.attrs.get("start"), len(items) if is_reversed else 1)
+    for place, item in enumerate(items, 1):
+        number = _whole(item.attrs.get("value"), number)
+        if number != place:
+            _put(item, f"{_START}{number}{_END}", is_first=True)
+        number += -1 if is_reversed else 1
+
+
+def _whole(said: str | None, otherwise: int) -> int:
+    return int(said) if said is not None and re.fullmatch(r"-?\d{1,9}", said.strip()) else otherwise
+
+
+def _replace_table(node: Any, tables: list[str]) -> None:
+    from justhtml import Element, Text
+    from justhtml.sanitizer import sanitize_dom
+
+    rows: list[list[str]] = []
+    for row in _nodes(node):
+        if row.name == "tr":
+            cells = [cell for cell in row.children or () if cell.name in {"td", "th"}]
+            given: list[str] = []
+            for cell in cells:
+                span = min(_whole(cell.attrs.get("colspan"), 1), 50)
+                cell.name = "div"
+                text = _unmarked(sanitize_dom(cell).to_markdown(), tables)
+                given += [" ".join(text.split()).replace("|", "\\|"), *[""] * (span - 1)]
+            rows.append(given)
+    width = max(map(len, rows), default=0)
+    if not width or width * len(rows) > _MAX_CELLS:
+        return
+    filled = [[*row, *[""] * (width - len(row))] for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in filled]
+    lines.insert(1, "|" + " --- |" * width)
+    caption = next((one for one in node.children if one.name == "caption"), None)
+    said = [" ".join(caption.to_text().split()), ""] if caption is not None else []
+    tables.append("\n".join((*said, *lines)))
+    block = Element("div", {}, None)
+    block.append_child(Text(f"{_TABLE}{len(tables) - 1}{_END}"))
+    node.parent.replace_child(block, node)
+
+
+def _unmarked(text: str, tables: list[str]) -> str:
+    text = re.sub(f"{_OPEN}(\\w+){_END}", lambda found: _KEPT[found[1]][0], text)
+    text = re.sub(f"{_CLOSE}(\\w+){_END}", lambda found: _KEPT[found[1]][1], text)
+    text = re.sub(f"(?m)^(\\s*)\\d+\\. {_START}(-?\\d+){_END}", r"\1\2. ", text)
+    text = re.sub(f"(`{{3,}})\n{_LANGUAGE}([^{_END}]*){_END}", r"\1\2\n", text)
+    text = text.replace(_TERM, ": ")
+    text = re.sub(f"{_TABLE}(\\d+){_END}", lambda found: tables[int(found[1])], text)
+    return re.sub(f"[{_START}{_LANGUAGE}][^{_END}\n]*{_END}", "", text)

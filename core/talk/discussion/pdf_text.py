@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from core.kernel.machine import limit_memory
@@ -12,6 +15,16 @@ MAX_MEMORY_BYTES = 1_000_000_000
 
 Found = dict[str, Any]
 """JSON: `pages` and `text`, or `problem` and `remedy`."""
+
+MAX_FIELDS = 5_000
+"""Fields and notes of a page that are read."""
+_NO_VALUES = frozenset({-1, 0, 1, 7})
+"""Kinds of fields without a value: unknown ones, buttons, signatures."""
+_PASSWORD = 1 << 13
+_BROKEN = re.compile("[\x02\ufffe\u00ad]\n?")
+"""Hyphen at a line's end as pdfium tells it, from one that always stands there."""
+_BROKEN_WORD = re.compile(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 _SPLIT = "Split it, or attach the pages that matter"
 
@@ -45,9 +58,10 @@ def _text_of(document: Any, pages: int) -> Found:
 
     texts: list[str] = []
     size = 0
+    document.init_forms()  # before the first page is loaded: a form has its values from it
     for number in range(pages):
         try:
-            text = _page_text(document[number])
+            text = _page_text(document[number], document.formenv)
         except pypdfium2.PdfiumError:
             return _problem(f"is damaged at page {number + 1}", "Open and save it anew, then attach that")
         size += len(text)
@@ -56,20 +70,93 @@ def _text_of(document: Any, pages: int) -> Found:
         texts.append(text)
     if not any(texts):
         return {"pages": pages, "text": ""}
+    texts = _whole_words(texts)
     told = (f"[Page {number}]\n{text}\n" for number, text in enumerate(texts, start=1))
     return {"pages": pages, "text": "\n".join(told)}
 
 
-def _page_text(page: Any) -> str:
+def _page_text(page: Any, form: Any) -> str:
     text_page = page.get_textpage()
     try:
+        written = list(_written(page, form))
         # Lone surrogates come out of broken fonts.
         text: str = text_page.get_text_bounded().encode("utf-8", "replace").decode()
     finally:
         text_page.close()
         page.close()
     lines = (line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-    return "\n".join(lines).strip("\n")
+    printed = "\n".join(lines).strip("\n")
+    return "\n".join(filter(None, (printed, *written)))
+
+
+def _written(page: Any, form: Any) -> Iterator[str]:
+    """Lines of what was filled in on a page: fields of its form with their values, and texts laid over it."""
+    import pypdfium2.raw as pdfium
+
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MAX_FIELDS)):
+        note = pdfium.FPDFPage_GetAnnot(page, number)
+        if not note:
+            continue
+        try:
+            kind = pdfium.FPDFAnnot_GetSubtype(note)
+            if kind == pdfium.FPDF_ANNOT_FREETEXT:
+                yield _said(lambda *to, note=note: pdfium.FPDFAnnot_GetStringValue(note, b"Contents", *to))
+            elif kind == pdfium.FPDF_ANNOT_WIDGET and form:
+                yield _field(note, form)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(note)
+
+
+def _field(note: Any, form: Any) -> str:
+    """A field with its value, empty for one that says nothing, or a password."""
+    import pypdfium2.raw as pdfium
+
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, note)
+    if kind in _NO_VALUES or pdfium.FPDFAnnot_GetFormFieldFlags(form, note) & _PASSWORD:
+        return ""
+    name = _said(lambda *to: pdfium.FPDFAnnot_GetFormFieldAlternateName(form, note, *to))
+    name = name or _said(lambda *to: pdfium.FPDFAnnot_GetFormFieldName(form, note, *to))
+    if kind == pdfium.FPDF_FORMFIELD_CHECKBOX:
+        return f"{name}: {'yes' if pdfium.FPDFAnnot_IsChecked(form, note) else 'no'}"
+    if kind == pdfium.FPDF_FORMFIELD_RADIOBUTTON:
+        if not pdfium.FPDFAnnot_IsChecked(form, note):
+            return ""
+        value = _said(lambda *to: pdfium.FPDFAnnot_GetFormFieldExportValue(form, note, *to))
+    else:
+        value = _said(lambda *to: pdfium.FPDFAnnot_GetFormFieldValue(form, note, *to))
+    return f"{name}: {value}" if value else ""
+
+
+def _said(give: Callable[..., int]) -> str:
+    """A text that pdfium gives in UTF-16: its size first, then itself."""
+    import pypdfium2.raw as pdfium
+
+    size = min(give(None, 0), 2 * MAX_TEXT_CHARS)
+    if size <= 2:
+        return ""
+    buffer = ctypes.create_string_buffer(size)
+    give(ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)
+    text = buffer.raw[: size - 2].decode("utf-16-le", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _whole_words(texts: list[str]) -> list[str]:
+    """The pages with each word that was broken at a line's end whole.
+
+    A hyphen stays where the document writes the word with one elsewhere, or where what follows is no small letter.
+    """
+    if not any(_BROKEN.search(text) for text in texts):
+        return texts
+    known = {word.lower() for text in texts for word in _WORDS.findall(_BROKEN.sub(" ", text))}
+
+    def joined(found: re.Match[str]) -> str:
+        first, second = found[1], found[2]
+        plain, with_hyphen = f"{first}{second}", f"{first}-{second}"
+        if plain.lower() in known:
+            return plain
+        return with_hyphen if with_hyphen.lower() in known or not second[:1].islower() else plain
+
+    return [_BROKEN.sub("-", _BROKEN_WORD.sub(joined, text)) for text in texts]
 
 
 def _unread(code: int | None) -> Found:

@@ -1,0 +1,43 @@
+"""Pages as Markdown: what changes the meaning of words stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.agent.page_text import page_text
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<p>E = mc<sup>2</sup>, H<sub>2</sub>O</p>", "E = mc<sup>2</sup>, H<sub>2</sub>O"),
+        ("<p><del>9 €</del> <s>8</s> 7 €</p>", "~~9 €~~ ~~8~~ 7 €"),
+        (
+            "<dl><dt>Ebb</dt><dd>It falls</dd><dt>Flood</dt><dd>It rises</dd></dl>",
+            "Ebb\n\n: It falls\n\nFlood\n\n: It rises",
+        ),
+        ("<section>one</section><section>two</section>", "one\n\ntwo"),
+        ('<ol start="3"><li>three</li><li>four</li></ol>', "3. three\n4. four"),
+        ('<ol><li>one</li><li value="7">seven</li><li>eight</li></ol>', "1. one\n7. seven\n8. eight"),
+        ('<pre><code class="language-python">a = 1\n</code></pre>', "```python\na = 1\n```"),
+        (
+            "<table><tr><th>A</th><th>B</th></tr><tr><td>1<br>x</td><td>2|3</td></tr><tr><td colspan=2>y</td></tr></table>",
+            "| A | B |\n| --- | --- |\n| 1 x | 2\\|3 |\n| y |  |",
+        ),
+        ("<p>a</p><template><p>hidden</p></template><p>b</p>", "a\n\nb"),
+        ("<p>a</p><script>x()</script><style>p{}</style>", "a"),
+        ("<p>\ufdd0sup\ufdd5 stays text</p>", "sup stays text"),
+    ],
+)
+def test_what_changes_the_meaning_stays(html: str, wanted: str) -> None:
+    text = page_text(html.encode(), "utf-8")
+    assert "\n".join(line.rstrip() for line in text.strip().split("\n")) == wanted
+
+
+def test_an_address_that_runs_code_is_left_out() -> None:
+    assert "javascript" not in page_text(b'<p><a href="javascript:x()">link</a></p>', "utf-8")
+
+
+def test_a_table_in_a_table_is_read() -> None:
+    html = "<table><tr><td>a<table><tr><td>in</td></tr></table></td></tr></table>"
+    assert "in" in page_text(html.encode(), "utf-8")

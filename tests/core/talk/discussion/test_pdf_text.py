@@ -1,0 +1,30 @@
+"""Text of a PDF: filled forms bring their values, and a word broken at a line's end is whole."""
+
+from __future__ import annotations
+
+from core.talk.discussion.pdf_text import read_pdf
+from tests.pdfs import form_pdf, make_pdf
+
+
+def test_a_word_that_a_line_breaks_is_whole() -> None:
+    text = read_pdf(
+        make_pdf("A hydro-\nponic garden of well-\nknown kinds, well-known", "from Saint-\nMalo")
+    )["text"]
+    assert "hydroponic garden" in text
+    assert text.count("well-known") == 2
+    assert "Saint-Malo" in text
+    assert "\x02" not in text
+
+
+def test_a_filled_form_brings_its_values() -> None:
+    text = read_pdf(
+        form_pdf({"Name": "Ada Lovelace", "Town": ""}, checked={"Paid": True, "Late": False}, over="Seen, M.")
+    )["text"]
+    assert "Name: Ada Lovelace" in text
+    assert "Paid: yes\nLate: no" in text
+    assert "Town" not in text
+    assert "Seen, M." in text
+
+
+def test_a_password_of_a_form_stays_out() -> None:
+    assert "hush" not in read_pdf(form_pdf({"Key": "hush"}, flags=1 << 13))["text"]
