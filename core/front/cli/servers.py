@@ -135,6 +135,10 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         return 0
     for line in (f"{name} runs, {count_words(server)}.", *server.changed):
         console.shown(escaped(line))
+    if server.left_out:
+        console.shown(f"left out, so that no model is offered them ({len(server.left_out):,}):")
+    for line in server.left_out:
+        console.shown(f"  {escaped(line)}")
     for tool in server.tools:
         console.shown(_asked_lines(tool, is_approved=tool.name in server.approved))
     if not confirm(
