@@ -24,6 +24,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "tests.bench.app_embedded",
     ),
     "cache": ("tests.bench.cache",),
+    "memory": ("tests.bench.memory",),
     "knowledge": (
         "tests.bench.knowledge_store",
         "tests.bench.knowledge_scan",

@@ -14,7 +14,6 @@ from core.kernel.values.retrieval import (
     Corpus,
     RecallQuestion,
     RecallSpec,
-    SearchHit,
     SourceHead,
 )
 from core.knowledge.layer7 import project
@@ -123,8 +122,3 @@ def _share(asked: Asked, marks: Sequence[str]) -> float:
 
 def _mark(life: Life, path: str, number: int) -> str:
     return life.talks[int(path[5:])].turns[number - 1].mark
-
-
-def first(hits: Sequence[SearchHit]) -> str:
-    """Path of the first hit, empty for none."""
-    return hits[0].path if hits else ""

@@ -7,9 +7,10 @@ not handed out: `locomo10.json`.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -57,6 +58,102 @@ class Life(msgspec.Struct, frozen=True):
     questions: tuple[Asked, ...]
     facts: tuple[Fact, ...] = ()
     strange: tuple[str, ...] = ()
+
+
+_PEOPLE = ("Ada", "Bruno", "Chiara", "Dmitri", "Elena", "Farid", "Greta", "Hanna")
+_PLACES = ("the harbour", "the mill", "the library", "the north pier", "the archive", "the old station")
+_THINGS = (
+    ("bought a {c} bicycle", "Which vehicle did {p} get?", ("red", "green", "folding", "second-hand")),
+    ("is allergic to {c}", "What must {p} not eat?", ("peanuts", "shellfish", "sesame", "celery")),
+    (
+        "moved the backup to {c}",
+        "When does {p} keep a copy of the data?",
+        ("02:00", "04:30", "midnight", "noon"),
+    ),
+    (
+        "adopted a {c} from the shelter",
+        "What pet does {p} have?",
+        ("tabby cat", "beagle", "tortoise", "parrot"),
+    ),
+    (
+        "chose {c} for the index",
+        "Which database did {p} decide on?",
+        ("SQLite", "Postgres", "DuckDB", "LMDB"),
+    ),
+    (
+        "will travel to {c} in spring",
+        "Where is {p} going on holiday?",
+        ("Lisbon", "Kyoto", "Tromso", "Oaxaca"),
+    ),
+    ("broke the {c} while climbing", "What injury did {p} have?", ("wrist", "ankle", "collarbone", "thumb")),
+    ("plays the {c} in a band", "Which instrument does {p} play?", ("cello", "oboe", "bass", "accordion")),
+    (
+        "reads the gauge at {c} each day",
+        "At what height does {p} note the water?",
+        ("3 m", "5 m", "7 m", "9 m"),
+    ),
+    (
+        "fixed the retry loop with {c}",
+        "How did {p} mend the repeated calls?",
+        ("jitter", "a lock", "a queue", "a cap"),
+    ),
+)
+_SMALL = (
+    "Good to hear from you! How was the week?",
+    "Quite busy, to be honest, but fine. And yours?",
+    "The rain did not stop, so we stayed in and cooked.",
+    "That sounds lovely. Tell me more about it when we meet.",
+    "I keep thinking of what you said the other day.",
+    "We should do that again, it was a good evening.",
+)
+
+
+def own(seed: int, talks: int = 24) -> Life:
+    """A made life: talks of a dozen turns in which two things are told, asked for in other words."""
+    chance = random.Random(seed)
+    told = [(who, *thing) for who in _PEOPLE for thing in _THINGS]
+    chance.shuffle(told)
+    made, questions, facts = [], [], []
+    for number in range(talks):
+        day = (date(2025, 1, 3) + timedelta(days=13 * number)).isoformat()
+        said = chance.choices(_SMALL, k=12)
+        places = sorted(chance.sample(range(1, 11), 2))
+        for place, (who, words, question, choices) in zip(
+            places, told[2 * number : 2 * number + 2], strict=False
+        ):
+            fact = words.format(c=chance.choice(choices))
+            said[place] = f"By the way, {who} {fact}, near {chance.choice(_PLACES)}."
+            mark = frozenset({f"{number}:{place}"})
+            questions.append(Asked(text=question.format(p=who), evidence=mark))
+            more = f", near {chance.choice(_PLACES)}, as {who} said at the time" if place % 2 else ""
+            facts.append(Fact(text=f"{who} {fact}{more}", talk=number, evidence=mark))
+        facts += [Fact(text=_noise(chance, at), talk=number, evidence=frozenset()) for at in range(12)]
+        turns = tuple(
+            Turn(mark=f"{number}:{at}", role="user" if at % 2 == 0 else "assistant", text=text)
+            for at, text in enumerate(said)
+        )
+        made.append(Talk(name=f"Talk {number}", day=day, turns=turns))
+    return Life(talks=tuple(made), questions=tuple(questions), facts=tuple(facts), strange=STRANGE)
+
+
+def _noise(chance: random.Random, at: int) -> str:
+    """What a talk leaves and nobody asks for, short or long."""
+    one, two = chance.sample(_PEOPLE, 2)
+    if at % 2:
+        return f"{one} and {two} met at {chance.choice(_PLACES)}"
+    return f"{one} told {two} how the week was and what they would cook when they meet at {chance.choice(_PLACES)}"
+
+
+STRANGE = (
+    "How do I centre a box in CSS grid?",
+    "Write a haiku about lighthouses in autumn",
+    "Translate the motto of the university into Latin",
+    "What is the derivative of x squared times sine x?",
+    "Explain how TLS certificates are renewed",
+    "Convert this CSV of invoices to JSON",
+    "Which is larger, Jupiter or Saturn?",
+    "Refactor the parser so that it streams tokens",
+)
 
 
 def locomo(path: Path) -> list[Life]:
