@@ -148,8 +148,11 @@ class Ignores(msgspec.Struct, frozen=True):
         return False
 
     def inside(self, folder: str) -> Ignores:
-        """The rules inside a folder that is entered: its own come first."""
-        return self._with(folder, os.path.join(folder, NAME))
+        """The rules inside a folder that is entered: its own come first, and alone where it is a repository of its own."""
+        if not os.path.lexists(os.path.join(folder, ".git")):
+            return self._with(folder, os.path.join(folder, NAME))
+        begun = Ignores(files=self.files)._with(folder, _exclude_file(folder))  # noqa: SLF001 (of its own class)
+        return begun._with(folder, os.path.join(folder, NAME))  # noqa: SLF001
 
     def _with(self, folder: str, file: str) -> Ignores:
         text = _read_rules(file)
@@ -170,8 +173,7 @@ def ignores_at(folder: str, root: str) -> Ignores:
         folder: absolute, links resolved; root: where to begin where there is no repository, at or above `folder`.
     """
     top = _repository(folder) or root
-    git = os.path.join(top, ".git")
-    ignores = Ignores()._with(top, os.path.join(git, "info", "exclude"))  # noqa: SLF001 (of its own class)
+    ignores = Ignores()._with(top, _exclude_file(top))  # noqa: SLF001 (of its own class)
     files = [os.path.join(top, NAME)]
     at = top
     for part in os.path.relpath(folder, top).split(os.sep) if folder != top else ():
@@ -223,6 +225,30 @@ def _repository(folder: str) -> str:
             return ""
         folder = above
     return folder
+
+
+def _exclude_file(top: str) -> str:
+    """The file of a repository's own rules: a linked worktree's are those of the repository that it belongs to, and a
+    submodule's lie where its `.git` says.
+    """
+    git = os.path.join(top, ".git")
+    if named := _pointed(git, "gitdir:"):
+        git = os.path.normpath(os.path.join(top, named))
+        if common := _pointed(os.path.join(git, "commondir"), ""):
+            git = os.path.normpath(os.path.join(git, common))
+    return os.path.join(git, "info", "exclude")
+
+
+def _pointed(file: str, begin: str) -> str:
+    """Path that a file of git's names, empty where it is none."""
+    try:
+        said = (
+            read_start(file, 4_096, follows_links=False).decode("utf-8", "surrogateescape").split("\n", 1)[0]
+        )
+    except OSError:
+        return ""
+    named = said.removeprefix(begin).strip()
+    return named if said.startswith(begin) and "\0" not in named else ""
 
 
 def _read_rules(file: str) -> str | None:

@@ -302,3 +302,69 @@ def test_marks_of_a_class_count_in_a_class_that_ends_alone(
 
     assert [level.passed_over for level in rules.levels] == [passed_over]
     assert rules.leaves_out(str(tmp_path / "a.o"), is_folder=False)
+
+
+def _git(folder: Path, *words: str) -> str:
+    who = (
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "core.excludesFile=",
+        "-c",
+        "protocol.file.allow=always",
+    )
+    return subprocess.run(
+        ["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def _left_in(folder: Path) -> list[str]:
+    listed = _git(folder, "ls-files", "-o", "--exclude-standard").split()
+    return sorted(name for name in listed if ".gitignore" not in name)
+
+
+def test_a_linked_worktree_has_the_rules_of_its_repository(tmp_path: Path) -> None:
+    main, linked = tmp_path / "main", tmp_path / "linked"
+    subprocess.run(["git", "init", "-q", main], check=True)
+    _git(main, "commit", "-q", "--allow-empty", "-m", "x")
+    _git(main, "worktree", "add", "-q", str(linked))
+    (main / ".git/info").mkdir(exist_ok=True)
+    (main / ".git/info/exclude").write_text("*.log\n")
+    make(linked, "a.log", "b.py", "d/c.log", _="x\n")
+    assert found(linked, "**") == _left_in(linked) == ["b.py"]
+
+
+def test_a_submodule_has_rules_of_its_own(tmp_path: Path) -> None:
+    part, main = tmp_path / "part", tmp_path / "main"
+    for folder in (part, main):
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        _git(folder, "commit", "-q", "--allow-empty", "-m", "x")
+    _git(main, "submodule", "--quiet", "add", str(part), "sub")
+    exclude = Path(_git(main / "sub", "rev-parse", "--absolute-git-dir").strip()) / "info/exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("*.log\n")
+    make(main, "a.txt", "sub/a.txt", "sub/b.log", _="*.txt\n")
+    assert found(main / "sub", "**") == _left_in(main / "sub") == ["a.txt"]
+    assert found(main, "**") == ["sub/a.txt"]
+
+
+@pytest.mark.parametrize("rule", ["**foo/bar", "a/**b", "x**", "foo/**bar/"])
+def test_stars_that_are_no_part_of_their_own_are_one_star_as_in_git(tmp_path: Path, rule: str) -> None:
+    files = [
+        "foo/bar",
+        "fooo/bar",
+        "foo/x/bar",
+        "xfoo/bar",
+        "a/b",
+        "a/c/b",
+        "a/cb",
+        "xy/z",
+        "foo/xbar/q",
+        "foo/d/bar/q",
+    ]
+    for number, name in enumerate(files):
+        make(tmp_path / str(number), name, _=f"{rule}\n")
+        subprocess.run(["git", "init", "-q", tmp_path / str(number)], check=True)
+        assert found(tmp_path / str(number), "**") == _left_in(tmp_path / str(number)), (rule, name)
