@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, assert_never
+from typing import Any
 
 from msgspec.structs import replace
 
 from core.agent import agent_pages, background, calls, delegation, past_page, rounds
 from core.agent import rounds as children
 from core.agent.agent_messages import (
-    AgentCommand,
-    AgentEvent,
     ApproveCall,
     CallDone,
     CallJudged,
@@ -39,6 +37,7 @@ from core.kernel.values.messages import Message, ToolResultPart
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.records import MessageRecord
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow, on, on_stamped
 from core.kernel.values.updates import Result, conclude, notify
 from core.services.spending.limits import call_key, payments_of, settle_later
 from core.signals import signals_step as signals
@@ -62,68 +61,44 @@ UNANSWERED = "Refused: nobody answered within 300 seconds."
 NOT_ASKED = "This is not asked any more."
 
 
-def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case SetTools():
-            fields = {"has_tools": asked.has_tools, "mode": asked.mode}
-            state, effects = change_meta(state, asked.discussion_id, **fields)
-            state = agent_pages.chosen(state, asked.discussion_id, asked.mode)
-            for one in (asked.discussion_id, *delegation.children_at_work(state, asked.discussion_id)):
-                own = Stamp(given.at, f"{given.seed}/mode/{one}")
-                state, more = calls.reconsidered(state, own, one)
-                effects = (*effects, *more)
-            return state, (*effects, *_looked(state, asked.discussion_id))
-        case ApproveCall():
-            return _approve(state, given, asked)
-        case RefuseCall():
-            turn, call = _asked(state, asked.discussion_id, asked.call_id)
-            if turn is None or call is None:
-                return conclude(state, CommandOutcome(command_id=asked.command_id, problem=NOT_ASKED)), ()
-            return calls.refused(state, given, turn, call, _with_words(REFUSED, asked.words))
-        case KillCommands():
-            return state, _killed(state, asked)
-        case UndoTurn():
-            page = page_of(state, asked.discussion_id)
-            changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
-            if not changes:
-                tasks = delegation.edits_of_tasks(state, asked.discussion_id, asked.turn_id)
-                problem = f"Nothing that this turn changed is known, or it is undone already. {tasks}".strip()
-                return conclude(state, CommandOutcome(command_id=asked.command_id, problem=problem)), ()
-            return state, (
-                RestoreFiles(
-                    discussion_id=asked.discussion_id,
-                    turn_id=asked.turn_id,
-                    changes=changes,
-                    places=calls.places_of(state),
-                    command_id=asked.command_id,
-                ),
-            )
-        case _:
-            assert_never(asked)
+def _set_tools(state: AppState, given: Stamp, asked: SetTools) -> Result:
+    fields = {"has_tools": asked.has_tools, "mode": asked.mode}
+    state, effects = change_meta(state, asked.discussion_id, **fields)
+    state = agent_pages.chosen(state, asked.discussion_id, asked.mode)
+    for one in (asked.discussion_id, *delegation.children_at_work(state, asked.discussion_id)):
+        own = Stamp(given.at, f"{given.seed}/mode/{one}")
+        state, more = calls.reconsidered(state, own, one)
+        effects = (*effects, *more)
+    return state, (*effects, *_looked(state, asked.discussion_id))
 
 
-def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case CallJudged():
-            return calls.judged(state, given, happened)
-        case CallPutOff():
-            return calls.put_off(state, given, happened)
-        case CallTail():
-            return _tail(state, happened), ()
-        case CallDone():
-            return calls.done(state, given, happened)
-        case CommandEnded():
-            return background.ended(state, given, happened), ()
-        case FilesRestored():
-            return _restored(state, happened), ()
-        case ChangesFound():
-            return _found(state, happened), ()
-        case SandboxFound():
-            return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
-        case _:
-            assert_never(happened)
+def _refuse_call(state: AppState, given: Stamp, asked: RefuseCall) -> Result:
+    turn, call = _asked(state, asked.discussion_id, asked.call_id)
+    if turn is None or call is None:
+        return conclude(state, CommandOutcome(command_id=asked.command_id, problem=NOT_ASKED)), ()
+    return calls.refused(state, given, turn, call, _with_words(REFUSED, asked.words))
+
+
+def _undo_turn(state: AppState, asked: UndoTurn) -> Result:
+    page = page_of(state, asked.discussion_id)
+    changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
+    if not changes:
+        tasks = delegation.edits_of_tasks(state, asked.discussion_id, asked.turn_id)
+        problem = f"Nothing that this turn changed is known, or it is undone already. {tasks}".strip()
+        return conclude(state, CommandOutcome(command_id=asked.command_id, problem=problem)), ()
+    return state, (
+        RestoreFiles(
+            discussion_id=asked.discussion_id,
+            turn_id=asked.turn_id,
+            changes=changes,
+            places=calls.places_of(state),
+            command_id=asked.command_id,
+        ),
+    )
+
+
+def _sandbox_found(state: AppState, happened: SandboxFound) -> Result:
+    return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
 
 
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
@@ -368,3 +343,25 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     level = Level.WARNING if happened.left or tasks else Level.INFO
     detail = " ".join(filter(None, (*happened.left, tasks)))
     return notify(state, "undo", level, text, detail, discussion_id=happened.discussion_id)
+
+
+HANDLERS = Handlers(
+    on_stamped(SetTools, _set_tools),
+    on_stamped(ApproveCall, _approve),
+    on_stamped(RefuseCall, _refuse_call),
+    on(KillCommands, lambda state, asked: (state, _killed(state, asked))),
+    on(UndoTurn, _undo_turn),
+    on_stamped(CallJudged, calls.judged),
+    on_stamped(CallPutOff, calls.put_off),
+    on(CallTail, lambda state, happened: (_tail(state, happened), ())),
+    on_stamped(CallDone, calls.done),
+    on_stamped(CommandEnded, lambda state, given, happened: (background.ended(state, given, happened), ())),
+    on(FilesRestored, lambda state, happened: (_restored(state, happened), ())),
+    on(ChangesFound, lambda state, happened: (_found(state, happened), ())),
+    on(SandboxFound, _sandbox_found),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "program config discussions turns agent", lambda _before, after, moment: followed(after, moment.given)
+)

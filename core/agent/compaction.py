@@ -5,13 +5,10 @@ A call that needs room waits for it before anything is sent. Nothing of a runnin
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from msgspec.structs import replace
 
 from core.agent.compaction_messages import (
     CompactDiscussion,
-    CompactionCommand,
     CompactionEvent,
     PlanView,
     StopSummary,
@@ -29,6 +26,7 @@ from core.kernel.values.messages import Message
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.records import MarkRecord, UsageRecord
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow, on_stamped
 from core.kernel.values.updates import Result, conclude, is_busy, notify
 from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
 from core.kernel.values.window import Compaction, CompactionPhase, CutReason, ViewCut
@@ -54,42 +52,38 @@ from core.talk.turn import sending, turn_replies
 NO_PROMPT = f"The prompt {COMPRESSION_PROMPT} is empty."
 
 
-def command(state: AppState, given: Stamp, asked: CompactionCommand) -> Result:
+def _asked(state: AppState, given: Stamp, asked: CompactDiscussion) -> Result:
     """Begin a compaction that a person asked for, or let it wait for the turn that runs."""
-    match asked:
-        case CompactDiscussion():
-            opened = state.discussions.open.get(asked.discussion_id)
-            if opened is None or asked.discussion_id not in state.discussions.summaries:
-                return _declined(state, asked, "The discussion is not open.")
-            if asked.discussion_id in state.agent.compactions:
-                return _declined(state, asked, "It is being compacted already.")
-            if opened.held_calls:
-                return _declined(
-                    state, asked, "Another window or terminal has tool calls in this discussion."
-                )
-            one = Compaction(
-                discussion_id=opened.id,
-                job=given.make_id(0),
-                why=CutReason.ASKED,
-                phase=CompactionPhase.WAITING,
-                command_id=asked.command_id,
-            )
-            return _with(state, one), ()
-        case _:
-            assert_never(asked)
+    opened = state.discussions.open.get(asked.discussion_id)
+    if opened is None or asked.discussion_id not in state.discussions.summaries:
+        return _declined(state, asked, "The discussion is not open.")
+    if asked.discussion_id in state.agent.compactions:
+        return _declined(state, asked, "It is being compacted already.")
+    if opened.held_calls:
+        return _declined(state, asked, "Another window or terminal has tool calls in this discussion.")
+    one = Compaction(
+        discussion_id=opened.id,
+        job=given.make_id(0),
+        why=CutReason.ASKED,
+        phase=CompactionPhase.WAITING,
+        command_id=asked.command_id,
+    )
+    return _with(state, one), ()
 
 
-def event(state: AppState, given: Stamp, happened: CompactionEvent) -> Result:
-    """Decide what follows from a plan or a summary; one that nobody waits for any more is paid for and nothing else."""
+def _view_planned(state: AppState, given: Stamp, happened: ViewPlanned) -> Result:
+    one = _waiting_for(state, happened)
+    return (state, ()) if one is None else _planned(state, given, one, happened)
+
+
+def _view_summarised(state: AppState, given: Stamp, happened: ViewSummarised) -> Result:
+    """A summary that nobody waits for any more is paid for and nothing else."""
+    return _summarised(state, given, _waiting_for(state, happened), happened)
+
+
+def _waiting_for(state: AppState, happened: CompactionEvent) -> Compaction | None:
     one = state.agent.compactions.get(happened.discussion_id)
-    is_known = one is not None and one.job == happened.job
-    match happened:
-        case ViewPlanned():
-            return _planned(state, given, one, happened) if one is not None and is_known else (state, ())
-        case ViewSummarised():
-            return _summarised(state, given, one if is_known else None, happened)
-        case _:
-            assert_never(happened)
+    return one if one is not None and one.job == happened.job else None
 
 
 def claimed(state: AppState, given: Stamp, key: str, elsewhere: SpentElsewhere) -> Result:
@@ -411,3 +405,15 @@ def _without(state: AppState, one: Compaction) -> AppState:
     return replace(
         state, agent=replace(state.agent, compactions=without(state.agent.compactions, one.discussion_id))
     )
+
+
+HANDLERS = Handlers(
+    on_stamped(CompactDiscussion, _asked),
+    on_stamped(ViewPlanned, _view_planned),
+    on_stamped(ViewSummarised, _view_summarised),
+)
+"""Each message of compaction, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "turns agent discussions", lambda before, after, moment: followed(before, after, moment.given)
+)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import assert_never
 
 from msgspec.structs import replace
 
 from core.app.app_messages import (
-    AppCommand,
-    AppEvent,
     DismissNotice,
     HomeOpened,
     OwnerChanged,
@@ -24,6 +21,7 @@ from core.app.forgetting.forgetting_messages import ResumeForget
 from core.kernel.reports import WorkerReported
 from core.kernel.structures import with_entry
 from core.kernel.values.state import AppState, Level, WorkerStatus
+from core.kernel.values.tables import Handlers, follow_effects, on
 from core.kernel.values.updates import Result, dismiss, notify, read_notice
 from core.knowledge.harvest.harvest_messages import FindBatches
 from core.services.settings.settings_messages import LoadSettings
@@ -33,32 +31,8 @@ OWNER_NOTICE = "home-owner"
 LOST_HOME = "Until it ends this one reads no inbox, is in no channel, keeps nothing warm, and lets no discussion go on alone. Close one of the two: the home's lock was removed while this one ran."
 
 
-def command(state: AppState, asked: AppCommand) -> Result:
-    """Decide what follows from a command of the program itself."""
-    match asked:
-        case DismissNotice():
-            return read_notice(state, asked.notice_id), ()
-        case SaveWindow():
-            return _save_window(state, asked.data_toml)
-        case Quit():
-            return quit_program(state)
-        case _:
-            assert_never(asked)
-
-
-def event(state: AppState, happened: AppEvent) -> Result:
-    """Decide what follows from what happened to the program itself."""
-    match happened:
-        case HomeOpened():
-            return home_opened(state, happened)
-        case RaiseRequested():
-            return replace(
-                state, program=replace(state.program, raise_count=state.program.raise_count + 1)
-            ), ()
-        case OwnerChanged():
-            return owner_changed(state, happened.holder)
-        case _:
-            assert_never(happened)
+def _raise_requested(state: AppState, _happened: RaiseRequested) -> Result:
+    return replace(state, program=replace(state.program, raise_count=state.program.raise_count + 1)), ()
 
 
 def _save_window(state: AppState, window_toml: str) -> Result:
@@ -134,6 +108,14 @@ def quit_program(state: AppState) -> Result:
     )
 
 
+def window_effects(before: AppState, after: AppState) -> tuple[WriteWindow, ...]:
+    """Keep which discussion is selected."""
+    program, selected = after.program, after.discussions.selected_id
+    if before.discussions.selected_id == selected or not program.home or program.is_loading:
+        return ()
+    return (WriteWindow(program.window_toml, selected),)
+
+
 def watch_effects(before: AppState, after: AppState) -> tuple[WatchFiles, ...]:
     """Watch the files of presets in use, the settings' own files and the open discussions; tell only of changes."""
     then, now = before.discussions.open, after.discussions.open
@@ -182,3 +164,17 @@ def expire(state: AppState) -> AppState:
         if len(kept) == len(state.program.notices)
         else replace(state, program=replace(state.program, notices=kept))
     )
+
+
+HANDLERS = Handlers(
+    on(DismissNotice, lambda state, asked: (read_notice(state, asked.notice_id), ())),
+    on(SaveWindow, lambda state, asked: _save_window(state, asked.data_toml)),
+    on(Quit, lambda state, _asked: quit_program(state)),
+    on(HomeOpened, home_opened),
+    on(RaiseRequested, _raise_requested),
+    on(OwnerChanged, lambda state, happened: owner_changed(state, happened.holder)),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS_FILES = follow_effects("config discussions context knowledge retrieval", watch_effects)
+FOLLOWS_SELECTED = follow_effects("discussions", window_effects)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from msgspec.structs import replace
 
 from core.imports.import_plan import sum_text
 from core.imports.imports_messages import (
     CancelImport,
     DismissImport,
-    ImportCommand,
     ImportConversations,
     ImportEnded,
-    ImportEvent,
     ImportProgressed,
     RunImport,
     StopImport,
@@ -21,6 +17,7 @@ from core.imports.imports_messages import (
 from core.kernel.values.imports import ImportState
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, on
 from core.kernel.values.updates import Result, conclude, decline, notify
 from core.services.settings.starting_model import starting_model
 from core.talk.discussion.discussion_messages import LoadSummaries, LookAtDiscussions
@@ -28,29 +25,13 @@ from core.talk.discussion.discussion_messages import LoadSummaries, LookAtDiscus
 NOTICE = "import"
 
 
-def command(state: AppState, asked: ImportCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case ImportConversations():
-            return _begin(state, asked)
-        case CancelImport():
-            return state, (StopImport(),) if state.imports.is_running else ()
-        case DismissImport():
-            return (state if state.imports.is_running else replace(state, imports=ImportState())), ()
-        case _:
-            assert_never(asked)
+def _dismiss_import(state: AppState, _asked: DismissImport) -> Result:
+    return (state if state.imports.is_running else replace(state, imports=ImportState())), ()
 
 
-def event(state: AppState, happened: ImportEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case ImportProgressed():
-            imports = replace(state.imports, count=happened.count, doing=happened.doing)
-            return replace(state, imports=imports), ()
-        case ImportEnded():
-            return _ended(state, happened)
-        case _:
-            assert_never(happened)
+def _import_progressed(state: AppState, happened: ImportProgressed) -> Result:
+    imports = replace(state.imports, count=happened.count, doing=happened.doing)
+    return replace(state, imports=imports), ()
 
 
 def _begin(state: AppState, asked: ImportConversations) -> Result:
@@ -100,3 +81,13 @@ def _ended(state: AppState, happened: ImportEnded) -> Result:
     shown = tuple(one for one in happened.written if one in state.discussions.open)
     looks = (LookAtDiscussions(shown),) if shown else ()
     return state, (*looks, LoadSummaries(state.config.settings.trash_days))
+
+
+HANDLERS = Handlers(
+    on(ImportConversations, _begin),
+    on(CancelImport, lambda state, _asked: (state, (StopImport(),) if state.imports.is_running else ())),
+    on(DismissImport, _dismiss_import),
+    on(ImportProgressed, _import_progressed),
+    on(ImportEnded, _ended),
+)
+"""Each message of this room, with the function that decides what follows from it."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from msgspec.structs import replace
 
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow_effects, on
 from core.kernel.values.updates import Result, dismiss, notify
 from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
@@ -24,9 +23,7 @@ from core.knowledge.knowledge_messages import (
     FollowDigest,
     HistoryRead,
     ItemDeleted,
-    KnowledgeCommand,
     KnowledgeEffect,
-    KnowledgeEvent,
     KnowledgeFilesChanged,
     KnowledgeRead,
     ListSeenItems,
@@ -48,55 +45,14 @@ from core.knowledge.knowledge_messages import (
 from core.talk.turn.turn_messages import KnowledgeSent
 
 
-def command(state: AppState, asked: KnowledgeCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case RegenerateDigest():
-            return state, (MakeDigest(state.config.settings.knowledge),)
-        case FollowDigest():
-            return state, (RenewDigest(),)
-        case DeleteDigest():
-            return state, (RemoveDigest(state.config.settings.knowledge),)
-        case (
-            AddKnowledgeItem()
-            | EditKnowledgeItem()
-            | DeleteKnowledgeItem()
-            | RestoreItem()
-            | SetTaskDone()
-            | AttachNotes()
-            | EditFact()
-            | DeleteFact()
-            | RestoreFact()
-            | SyncFacts()
-        ):
-            return change(state, asked)
-        case ExplainItem():
-            return state, (ReadHistory(asked.item),)
-        case ExplainFact():
-            return state, (ReadFactHistory(asked.fact_id),)
-        case ListSeenItems():
-            return state, (ReadSeenItems(asked.discussion_id),)
-        case _:
-            assert_never(asked)
+def _history_read(state: AppState, happened: HistoryRead) -> Result:
+    return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
 
 
-def event(state: AppState, happened: KnowledgeEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case KnowledgeFilesChanged():
-            return state, read_again(state)
-        case KnowledgeRead():
-            return knowledge_read(state, happened)
-        case HistoryRead():
-            return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
-        case SeenItemsRead(where, found):
-            return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
-        case FactDeleted(text, undo):
-            return _offered(state, FACT_DELETED, text, undo), ()
-        case ItemDeleted(text, undo):
-            return _offered(state, ITEM_DELETED, text, undo), ()
-        case _:
-            assert_never(happened)
+def _seen_items_read(state: AppState, happened: SeenItemsRead) -> Result:
+    return replace(
+        state, evidence=replace(state.evidence, seen=happened.seen, seen_in=happened.discussion_id)
+    ), ()
 
 
 WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
@@ -179,3 +135,36 @@ def _candidates(state: AppState) -> tuple[str, ...]:
     """Files that notes may belong to, wherever these were moved."""
     found = {f.absolute_path for items in state.context.files.values() for item in items for f in item.files}
     return tuple(sorted(found - {""}))
+
+
+HANDLERS = Handlers(
+    on(RegenerateDigest, lambda state, _asked: (state, (MakeDigest(state.config.settings.knowledge),))),
+    on(FollowDigest, lambda state, _asked: (state, (RenewDigest(),))),
+    on(DeleteDigest, lambda state, _asked: (state, (RemoveDigest(state.config.settings.knowledge),))),
+    on(AddKnowledgeItem, change),
+    on(EditKnowledgeItem, change),
+    on(DeleteKnowledgeItem, change),
+    on(RestoreItem, change),
+    on(SetTaskDone, change),
+    on(AttachNotes, change),
+    on(EditFact, change),
+    on(DeleteFact, change),
+    on(RestoreFact, change),
+    on(SyncFacts, change),
+    on(ExplainItem, lambda state, asked: (state, (ReadHistory(asked.item),))),
+    on(ExplainFact, lambda state, asked: (state, (ReadFactHistory(asked.fact_id),))),
+    on(ListSeenItems, lambda state, asked: (state, (ReadSeenItems(asked.discussion_id),))),
+    on(KnowledgeFilesChanged, lambda state, _happened: (state, read_again(state))),
+    on(KnowledgeRead, knowledge_read),
+    on(HistoryRead, _history_read),
+    on(SeenItemsRead, _seen_items_read),
+    on(
+        FactDeleted, lambda state, happened: (_offered(state, FACT_DELETED, happened.text, happened.undo), ())
+    ),
+    on(
+        ItemDeleted, lambda state, happened: (_offered(state, ITEM_DELETED, happened.text, happened.undo), ())
+    ),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow_effects("config context knowledge", knowledge_effects)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, assert_never
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,6 +11,7 @@ from core.kernel.structures import with_entry, without
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow, on
 from core.kernel.values.updates import Result, conclude, decline, dismiss, is_busy, notify
 from core.mcp.approvals import may_start, of_start, of_tools, question_id, standing
 from core.mcp.mcp_messages import (
@@ -20,8 +21,6 @@ from core.mcp.mcp_messages import (
     EndServer,
     FindServers,
     LookAtServers,
-    McpCommand,
-    McpEvent,
     OfferServerTools,
     RemoveMcpServer,
     ServedServer,
@@ -42,51 +41,23 @@ from core.talk.turn.turn_messages import CallProvider
 NOTICE = "mcp"
 
 
-def command(state: AppState, asked: McpCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case ApproveServer():
-            return _approve_server(state, asked)
-        case ApproveTools():
-            return _approve_tools(state, asked)
-        case WithdrawApproval():
-            server = state.mcp.servers.get(asked.name)
-            if server is None:
-                return _unknown(state, asked.name, asked.command_id)
-            return state, (
-                WriteServerApproval(name=asked.name, root=_root(state, server.settings), approved=None),
-            )
-        case SetMcpServer():
-            return _set(state, asked)
-        case RemoveMcpServer():
-            return state, (WriteMcpServer(name=asked.name, server=None),)
-        case TryServer():
-            return _try(state, asked.name)
-        case LookAtServers():
-            return _looked(state, tuple(state.mcp.servers))
-        case OfferServerTools():
-            return _renewed(state, asked)
-        case _:
-            assert_never(asked)
+def _withdraw_approval(state: AppState, asked: WithdrawApproval) -> Result:
+    server = state.mcp.servers.get(asked.name)
+    if server is None:
+        return _unknown(state, asked.name, asked.command_id)
+    return state, (WriteServerApproval(name=asked.name, root=_root(state, server.settings), approved=None),)
 
 
-def event(state: AppState, happened: McpEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case ServersLookedAt():
-            return _found(state, happened)
-        case ServerStarting():
-            return _changed(state, happened.name, is_starting=True, problem=""), ()
-        case ServerListed():
-            return _listed(state, happened), ()
-        case ServerFailed():
-            found = {} if happened.found is None else {"found": happened.found}
-            state = _changed(
-                state, happened.name, is_starting=False, is_running=False, problem=happened.problem, **found
-            )
-            return _said(state), ()
-        case _:
-            assert_never(happened)
+def _server_starting(state: AppState, happened: ServerStarting) -> Result:
+    return _changed(state, happened.name, is_starting=True, problem=""), ()
+
+
+def _server_failed(state: AppState, happened: ServerFailed) -> Result:
+    found = {} if happened.found is None else {"found": happened.found}
+    state = _changed(
+        state, happened.name, is_starting=False, is_running=False, problem=happened.problem, **found
+    )
+    return _said(state), ()
 
 
 def followed(before: AppState, after: AppState, effects: Iterable[object]) -> Result:
@@ -352,3 +323,25 @@ def _said(state: AppState) -> AppState:
 def _root(state: AppState, settings: McpServerSettings) -> str:
     """The root under which an approval is kept."""
     return state.config.project.root if settings.origin is McpOrigin.PROJECT else ""
+
+
+HANDLERS = Handlers(
+    on(ApproveServer, _approve_server),
+    on(ApproveTools, _approve_tools),
+    on(WithdrawApproval, _withdraw_approval),
+    on(SetMcpServer, _set),
+    on(RemoveMcpServer, lambda state, asked: (state, (WriteMcpServer(name=asked.name, server=None),))),
+    on(TryServer, lambda state, asked: _try(state, asked.name)),
+    on(LookAtServers, lambda state, _asked: _looked(state, tuple(state.mcp.servers))),
+    on(OfferServerTools, _renewed),
+    on(ServersLookedAt, _found),
+    on(ServerStarting, _server_starting),
+    on(ServerListed, lambda state, happened: (_listed(state, happened), ())),
+    on(ServerFailed, _server_failed),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "program config discussions turns caching mcp",
+    lambda before, after, moment: followed(before, after, moment.effects),
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -21,6 +20,7 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.values.settings import Project
 from core.kernel.values.state import AppState
+from core.kernel.values.tables import Handlers, follow, keep, on
 from core.kernel.values.updates import Result, conclude, decline
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
 from core.retrieval.retrieval_messages import (
@@ -35,8 +35,6 @@ from core.retrieval.retrieval_messages import (
     NavigationSurveyed,
     PauseIndexing,
     RecallAnswered,
-    RetrievalCommand,
-    RetrievalEvent,
     RunIndex,
     RunSearch,
     RunTool,
@@ -70,81 +68,59 @@ _CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
 """Corpora of which an event says that their files changed. A call of another program ends up in a log."""
 
 
-def command(state: AppState, asked: RetrievalCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case SearchMemory():
-            return _search(state, asked)
-        case UseMemoryTool():
-            return _use_tool(state, asked)
-        case UpdateIndex():
-            return _update(state, asked)
-        case PauseIndexing():
-            if state.retrieval.progress is None:
-                return state, ()
-            retrieval = replace(state.retrieval, is_paused=asked.is_paused)
-            return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
-        case CancelIndexing():
-            if state.retrieval.progress is None:
-                return state, ()
-            return replace(state, retrieval=replace(state.retrieval, is_stopped=True)), (StopIndex(),)
-        case LookAtSources():
-            return state, (FindSources(offered_places(state)),)
-        case CheckNavigation():
-            return state, (_survey(state, mends=False),)
-        case BuildNavigation():
-            return state, (_survey(state, mends=True),)
-        case _:
-            assert_never(asked)
+def _pause_indexing(state: AppState, asked: PauseIndexing) -> Result:
+    if state.retrieval.progress is None:
+        return state, ()
+    retrieval = replace(state.retrieval, is_paused=asked.is_paused)
+    return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
 
 
-def event(state: AppState, happened: RetrievalEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case SearchAnswered():
-            answer = _named(state, happened.answer)
-            own = ((happened.command_id, answer),) if happened.command_id else ()
-            retrieval = replace(
-                state.retrieval,
-                answer=answer,
-                answers=(*own, *state.retrieval.answers)[:ANSWERS_KEPT],
-                places=happened.places,
-                is_searching=False,
-            )
-            return conclude(
-                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
-            ), ()
-        case ToolUsed():
-            told = MemoryToolAnswer(happened.text, happened.is_error)
-            retrieval = replace(state.retrieval, tool_answer=told, places=happened.places)
-            return conclude(
-                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
-            ), ()
-        case IndexProgressed():
-            return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
-        case IndexEnded():
-            return _ended(state, happened)
-        case SourcesChanged():
-            return state, ()
-        case SourcesFound():
-            retrieval = replace(state.retrieval, preview=happened.preview)
-            return conclude(
-                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
-            ), ()
-        case RecallAnswered():
-            before = state.retrieval.recall_problems
-            rest = {one: said for one, said in before.items() if one != happened.discussion_id}
-            problems = {**rest, happened.discussion_id: happened.problem} if happened.problem else rest
-            if problems == before:
-                return state, ()
-            return replace(state, retrieval=replace(state.retrieval, recall_problems=problems)), ()
-        case NavigationSurveyed():
-            retrieval = replace(state.retrieval, navigation=happened.report)
-            return conclude(
-                replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)
-            ), ()
-        case _:
-            assert_never(happened)
+def _cancel_indexing(state: AppState, _asked: CancelIndexing) -> Result:
+    if state.retrieval.progress is None:
+        return state, ()
+    return replace(state, retrieval=replace(state.retrieval, is_stopped=True)), (StopIndex(),)
+
+
+def _search_answered(state: AppState, happened: SearchAnswered) -> Result:
+    answer = _named(state, happened.answer)
+    own = ((happened.command_id, answer),) if happened.command_id else ()
+    retrieval = replace(
+        state.retrieval,
+        answer=answer,
+        answers=(*own, *state.retrieval.answers)[:ANSWERS_KEPT],
+        places=happened.places,
+        is_searching=False,
+    )
+    return conclude(replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)), ()
+
+
+def _tool_used(state: AppState, happened: ToolUsed) -> Result:
+    told = MemoryToolAnswer(happened.text, happened.is_error)
+    retrieval = replace(state.retrieval, tool_answer=told, places=happened.places)
+    return conclude(replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)), ()
+
+
+def _index_progressed(state: AppState, happened: IndexProgressed) -> Result:
+    return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
+
+
+def _sources_found(state: AppState, happened: SourcesFound) -> Result:
+    retrieval = replace(state.retrieval, preview=happened.preview)
+    return conclude(replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)), ()
+
+
+def _recall_answered(state: AppState, happened: RecallAnswered) -> Result:
+    before = state.retrieval.recall_problems
+    rest = {one: said for one, said in before.items() if one != happened.discussion_id}
+    problems = {**rest, happened.discussion_id: happened.problem} if happened.problem else rest
+    if problems == before:
+        return state, ()
+    return replace(state, retrieval=replace(state.retrieval, recall_problems=problems)), ()
+
+
+def _navigation_surveyed(state: AppState, happened: NavigationSurveyed) -> Result:
+    retrieval = replace(state.retrieval, navigation=happened.report)
+    return conclude(replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)), ()
 
 
 def retrieval_effects(before: AppState, after: AppState, happened: object) -> Result:
@@ -283,3 +259,30 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
     # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
     effects = (HoldIndex(is_paused=False),) if state.retrieval.is_paused else ()
     return conclude(replace(state, retrieval=retrieval), outcome), effects
+
+
+HANDLERS = Handlers(
+    on(SearchMemory, _search),
+    on(UseMemoryTool, _use_tool),
+    on(UpdateIndex, _update),
+    on(PauseIndexing, _pause_indexing),
+    on(CancelIndexing, _cancel_indexing),
+    on(LookAtSources, lambda state, _asked: (state, (FindSources(offered_places(state)),))),
+    on(CheckNavigation, lambda state, _asked: (state, (_survey(state, mends=False),))),
+    on(BuildNavigation, lambda state, _asked: (state, (_survey(state, mends=True),))),
+    on(SearchAnswered, _search_answered),
+    on(ToolUsed, _tool_used),
+    on(IndexProgressed, _index_progressed),
+    on(IndexEnded, _ended),
+    on(SourcesChanged, keep),
+    on(SourcesFound, _sources_found),
+    on(RecallAnswered, _recall_answered),
+    on(NavigationSurveyed, _navigation_surveyed),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "program config",
+    lambda before, after, moment: retrieval_effects(before, after, moment.body),
+    messages=_CHANGED,
+)

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -25,6 +24,7 @@ from core.kernel.values.signals import (
     SignalState,
 )
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow, on, on_stamped
 from core.kernel.values.updates import Result, conclude, dismiss, notify
 from core.signals import notices
 from core.signals.signals_messages import (
@@ -39,9 +39,7 @@ from core.signals.signals_messages import (
     ReadInbox,
     SetChannels,
     SetQuiet,
-    SignalCommand,
     SignalEffect,
-    SignalEvent,
     TellInboxAgain,
     WatchedFilesChanged,
 )
@@ -231,38 +229,22 @@ _BY_ANYBODY = frozenset({SignalSource.INBOX, SignalSource.API})
 """Sources that a program on this machine reaches, also one that a call of ours started."""
 
 
-def command(state: AppState, given: Stamp, asked: SignalCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case PostSignal():
-            return _post(state, given, asked), ()
-        case PutSignalsAway():
-            wanted = (one.id for one in state.signals.waiting if asked.signal_id in {"", one.id})
-            return taken(state, wanted), ()
-        case SetQuiet():
-            return replace(state, signals=replace(state.signals, is_quiet=asked.is_quiet)), ()
-        case _:
-            assert_never(asked)
+def _put_signals_away(state: AppState, asked: PutSignalsAway) -> Result:
+    wanted = (one.id for one in state.signals.waiting if asked.signal_id in {"", one.id})
+    return taken(state, wanted), ()
 
 
-def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case InboxTouched():
-            is_ours = not (state.program.is_home_read_only or state.program.holder)
-            return state, (_read(state),) if is_ours else ()
-        case InboxRead():
-            return _inbox(state, given, happened), ()
-        case WatchedFilesChanged():
-            return _files(state, given, happened), ()
-        case ChannelSaid():
-            return _line(state, given, happened), ()
-        case ChannelChanged():
-            return _channel(state, happened.status), ()
-        case DesktopTried():
-            return replace(state, signals=replace(state.signals, desktop_problem=happened.problem)), ()
-        case _:
-            assert_never(happened)
+def _set_quiet(state: AppState, asked: SetQuiet) -> Result:
+    return replace(state, signals=replace(state.signals, is_quiet=asked.is_quiet)), ()
+
+
+def _inbox_touched(state: AppState, _happened: InboxTouched) -> Result:
+    is_ours = not (state.program.is_home_read_only or state.program.holder)
+    return state, (_read(state),) if is_ours else ()
+
+
+def _desktop_tried(state: AppState, happened: DesktopTried) -> Result:
+    return replace(state, signals=replace(state.signals, desktop_problem=happened.problem)), ()
 
 
 def tick(state: AppState) -> Result:
@@ -455,3 +437,22 @@ def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
         return dismiss(state, INBOX_NOTICE)
     text = "Something in the inbox is passed over."
     return notify(state, INBOX_NOTICE, Level.WARNING, text, "\n".join(happened.odd), is_standing=True)
+
+
+HANDLERS = Handlers(
+    on_stamped(PostSignal, lambda state, given, asked: (_post(state, given, asked), ())),
+    on(PutSignalsAway, _put_signals_away),
+    on(SetQuiet, _set_quiet),
+    on(InboxTouched, _inbox_touched),
+    on_stamped(InboxRead, lambda state, given, happened: (_inbox(state, given, happened), ())),
+    on_stamped(WatchedFilesChanged, lambda state, given, happened: (_files(state, given, happened), ())),
+    on_stamped(ChannelSaid, lambda state, given, happened: (_line(state, given, happened), ())),
+    on(ChannelChanged, lambda state, happened: (_channel(state, happened.status), ())),
+    on(DesktopTried, _desktop_tried),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "program config discussions turns agent signals attention",
+    lambda before, after, _moment: followed(before, after),
+)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -15,7 +14,6 @@ from core.agent.attention import attention_machine as machine
 from core.agent.attention import attention_machine as spending
 from core.agent.attention import attention_machine as words
 from core.agent.attention.attention_messages import (
-    AttentionCommand,
     NoteActivity,
     StartAutonomy,
     StopAutonomy,
@@ -34,6 +32,7 @@ from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.records import DeleteRecord, MessageRecord, Record, UsageRecord
 from core.kernel.values.signals import Signal
 from core.kernel.values.state import AppState
+from core.kernel.values.tables import Handlers, follow, on_stamped
 from core.kernel.values.updates import Result, conclude, decline, dismiss, is_busy, message_at_work
 from core.knowledge.harvest import harvest_step as harvest
 from core.knowledge.harvest.harvest_messages import CancelHarvest, LookForHarvest, PreviewHarvest
@@ -82,7 +81,7 @@ def may_dream(state: AppState, autonomy: Autonomy) -> bool:
 def begin(state: AppState, autonomy: Autonomy, now: datetime) -> Result:
     """Fall asleep: first a look at what there is to read."""
     autonomy = machine.dreaming(autonomy, now)
-    state, effects = harvest.command(_with(state, autonomy), LookForHarvest())
+    state, effects = harvest.HANDLERS(_with(state, autonomy), LookForHarvest())
     provider, model = harvest_reader(state)
     return state, (*effects, *spending.price_wanted(state, provider, model))
 
@@ -100,7 +99,7 @@ def dreams_followed(before: AppState, after: AppState, autonomy: Autonomy, now: 
     if why or not paths:
         told = f"Nothing was read: {why}" if why else "Nothing is new to read: it would keep nothing."
         return _with(after, machine.dreamt(autonomy, now, told)), ()
-    state, effects = harvest.command(after, PreviewHarvest(paths=paths, is_dream=True))
+    state, effects = harvest.HANDLERS(after, PreviewHarvest(paths=paths, is_dream=True))
     if state.harvest.phase is HarvestPhase.PREVIEWING:
         return state, effects
     return _with(after, machine.dreamt(autonomy, now, "Nothing was read: the harvest cannot begin now.")), ()
@@ -153,20 +152,11 @@ def _with(state: AppState, autonomy: Autonomy) -> AppState:
 _Again = RetrySend | RegenerateReply | ContinueReply | SendQueued
 
 
-def command(state: AppState, given: Stamp, asked: AttentionCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case StartAutonomy():
-            return _start(state, given, asked)
-        case StopAutonomy():
-            return _stop(state, given, asked)
-        case NoteActivity():
-            known = state.attention
-            if asked.is_elsewhere:
-                return replace(state, attention=replace(known, desktop_at=given.at)), ()
-            return replace(state, attention=replace(known, active_at=given.at)), ()
-        case _:
-            assert_never(asked)
+def _note_activity(state: AppState, given: Stamp, asked: NoteActivity) -> Result:
+    known = state.attention
+    if asked.is_elsewhere:
+        return replace(state, attention=replace(known, desktop_at=given.at)), ()
+    return replace(state, attention=replace(known, active_at=given.at)), ()
 
 
 def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
@@ -212,7 +202,7 @@ def _ended_now(state: AppState, given: Stamp, autonomy: Autonomy, why: str) -> R
     if not autonomy.message_id or message_at_work(state, autonomy.discussion_id) != autonomy.message_id:
         return state, ()
     state, stopped = agent.interrupt(state, Stamp(given.at, f"{given.seed}/tools"), autonomy.discussion_id)
-    state, effects = turn.command(state, given, CancelReply(autonomy.discussion_id))
+    state, effects = turn.HANDLERS(state, CancelReply(autonomy.discussion_id), given)
     return state, (*stopped, *effects)
 
 
@@ -222,7 +212,7 @@ def followed(
     """Take in what a message has changed, and begin the next turn of its own when it is time; caches follow its pace."""
     after, more = _followed(before, after, given, body, effects)
     if is_left(after):
-        after, woken = harvest.command(after, CancelHarvest())
+        after, woken = harvest.HANDLERS(after, CancelHarvest())
         more = (*more, *woken)
     return after, (*more, *_paces(before.attention.autonomy, after.attention.autonomy))
 
@@ -434,3 +424,16 @@ def _over(state: AppState, autonomy: Autonomy, now: datetime, why: str) -> AppSt
     """Autonomy ends; its notes stay to be read."""
     over = machine.noted(replace(autonomy, next_at=None, message_id=""), now, why)
     return dismiss(replace(state, attention=replace(state.attention, autonomy=None, ended=over)), STOP_NOTICE)
+
+
+HANDLERS = Handlers(
+    on_stamped(StartAutonomy, _start),
+    on_stamped(StopAutonomy, _stop),
+    on_stamped(NoteActivity, _note_activity),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "now",  # its next turn begins at a time of its own
+    lambda before, after, moment: followed(before, after, moment.given, moment.body, moment.effects),
+)

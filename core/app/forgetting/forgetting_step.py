@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -14,8 +13,6 @@ from core.app.forgetting.forgetting_messages import (
     ForgetEnded,
     ForgetItem,
     ForgetLooked,
-    ForgettingCommand,
-    ForgettingEvent,
     LookAtForget,
     RunForget,
     RunForgetLook,
@@ -30,6 +27,7 @@ from core.kernel.values.imports import ImportState
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, Level, SearchHits
+from core.kernel.values.tables import Handlers, on
 from core.kernel.values.updates import Result, conclude, decline, dismiss, is_busy, notify
 from core.knowledge import knowledge_step as knowledge
 from core.retrieval.retrieval_step import update_index
@@ -43,33 +41,13 @@ NOTICE = "forget"
 NOT_CONFIRMED = "Forgetting needs a yes"
 
 
-def command(state: AppState, asked: ForgettingCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case ForgetDiscussion():
-            return _forget_discussion(state, asked)
-        case ForgetItem():
-            return _begin(state, asked, target_of(state, asked))
-        case LookAtForget():
-            return _look(state, asked)
-        case DismissReceipt():
-            return (
-                state if state.forgetting.is_running else replace(state, forgetting=ForgettingState())
-            ), ()
-        case _:
-            assert_never(asked)
+def _dismiss_receipt(state: AppState, _asked: DismissReceipt) -> Result:
+    return (state if state.forgetting.is_running else replace(state, forgetting=ForgettingState())), ()
 
 
-def event(state: AppState, happened: ForgettingEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case ForgetEnded():
-            return _ended(state, happened)
-        case ForgetLooked():
-            state = replace(state, forgetting=replace(state.forgetting, preview=happened.preview))
-            return conclude(state, CommandOutcome(command_id=happened.command_id)), ()
-        case _:
-            assert_never(happened)
+def _forget_looked(state: AppState, happened: ForgetLooked) -> Result:
+    state = replace(state, forgetting=replace(state.forgetting, preview=happened.preview))
+    return conclude(state, CommandOutcome(command_id=happened.command_id)), ()
 
 
 def branches_of(state: AppState, discussion_id: str) -> tuple[str, ...]:
@@ -245,3 +223,14 @@ def _without_recalled(state: AppState, discussion_ids: Sequence[str]) -> Mapping
         else opened
         for key, opened in state.discussions.open.items()
     }
+
+
+HANDLERS = Handlers(
+    on(ForgetDiscussion, _forget_discussion),
+    on(ForgetItem, lambda state, asked: _begin(state, asked, target_of(state, asked))),
+    on(LookAtForget, _look),
+    on(DismissReceipt, _dismiss_receipt),
+    on(ForgetEnded, _ended),
+    on(ForgetLooked, _forget_looked),
+)
+"""Each message of this room, with the function that decides what follows from it."""

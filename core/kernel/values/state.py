@@ -305,6 +305,8 @@ class AppState(msgspec.Struct, frozen=True):
 
     Args:
         now: the controller's clock at the last message, UTC; unshown: None where nothing is put off.
+        followed_at: the same at the last message that other rooms could follow; changed_late: groups that a follow-up
+            changed after rooms that watch them had their turn.
     """
 
     now: datetime | None = None
@@ -327,3 +329,5 @@ class AppState(msgspec.Struct, frozen=True):
     signals: SignalState = msgspec.field(default_factory=SignalState)
     attention: AttentionState = msgspec.field(default_factory=AttentionState)
     unshown: Unshown | None = None
+    followed_at: datetime | None = None
+    changed_late: frozenset[str] = frozenset()

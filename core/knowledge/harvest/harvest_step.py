@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import Any
 
 from msgspec.structs import replace
 
 from core.kernel.values.harvest import HarvestLook, HarvestPhase, HarvestPreview, HarvestState, Review
 from core.kernel.values.outcomes import Cause, CommandOutcome
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow, follow_effects, on
 from core.kernel.values.updates import Result, conclude, notify
 from core.kernel.values.usage import Payment, SpentElsewhere
 from core.knowledge.harvest.admission import look_after_batches, run, write_automatic
@@ -29,9 +30,7 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestApplied,
     HarvestBatched,
     HarvestCalling,
-    HarvestCommand,
     HarvestEnded,
-    HarvestEvent,
     HarvestFailed,
     HarvestLooked,
     HarvestPaid,
@@ -57,7 +56,7 @@ from core.knowledge.harvest.harvest_messages import (
     WriteReview,
 )
 from core.knowledge.harvest.merge_step import reviewed
-from core.knowledge.harvest.modes import NOTICE
+from core.knowledge.harvest.modes import NOTICE, without_old_notice
 from core.knowledge.harvest.preview import (
     edited,
     folded,
@@ -86,61 +85,8 @@ HELD = "harvest"
 """The money that the call under way holds back."""
 
 
-def command(state: AppState, asked: HarvestCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case (
-            LookForHarvest()
-            | PreviewHarvest()
-            | ApplyHarvest()
-            | UndoHarvest()
-            | BatchHarvest()
-            | ProposeMerge()
-            | ApplyMerge()
-            | GraduatePlaybook()
-            | CancelBatches()
-        ):
-            return run(state, asked)
-        case CancelHarvest():
-            return _cancel(state)
-        case LeaveBatch():
-            return _with(state, replace(state.harvest, batch=None, is_past_limit=False)), ()
-        case LeaveRemoval():
-            return _with(state, replace(state.harvest, question=None)), ()
-        case (
-            TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | ReplaceKnownItem() | DiscardPreview()
-        ):
-            return review(state, asked)
-        case TickMergeGroups() | EditMergeGroup() | DiscardMerge():
-            return _with(state, reviewed(state.harvest, asked)), ()
-        case _:
-            assert_never(asked)
-
-
-def event(state: AppState, happened: HarvestEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case HarvestCalling():
-            return reserve(state, HELD, happened.cost_usd), ()
-        case BatchesFound(found):
-            return with_batches(state, found), ()
-        case HarvestProgressed() | HarvestProposed() | HarvestPaid():
-            return got_on(state, happened), ()
-        case (
-            HarvestLooked()
-            | HarvestEnded()
-            | HarvestApplied()
-            | HarvestUndone()
-            | RemovalAsked()
-            | HarvestBatched()
-            | MergeProposed()
-            | MergeWritten()
-            | DraftWritten()
-            | HarvestFailed()
-        ):
-            return ended(state, happened)
-        case _:
-            assert_never(happened)
+def _leave_batch(state: AppState, _asked: LeaveBatch) -> Result:
+    return _with(state, replace(state.harvest, batch=None, is_past_limit=False)), ()
 
 
 def tick(state: AppState) -> Result:
@@ -434,3 +380,46 @@ def _told(state: AppState, gone: str) -> AppState:
 
 def _with(state: AppState, harvest: HarvestState) -> AppState:
     return replace(state, harvest=harvest)
+
+
+HANDLERS = Handlers(
+    on(LookForHarvest, run),
+    on(PreviewHarvest, run),
+    on(ApplyHarvest, run),
+    on(UndoHarvest, run),
+    on(BatchHarvest, run),
+    on(ProposeMerge, run),
+    on(ApplyMerge, run),
+    on(GraduatePlaybook, run),
+    on(CancelBatches, run),
+    on(CancelHarvest, lambda state, _asked: _cancel(state)),
+    on(LeaveBatch, _leave_batch),
+    on(LeaveRemoval, lambda state, _asked: (_with(state, replace(state.harvest, question=None)), ())),
+    on(TickHarvestItems, review),
+    on(EditHarvestItem, review),
+    on(MoveHarvestItem, review),
+    on(ReplaceKnownItem, review),
+    on(DiscardPreview, review),
+    on(TickMergeGroups, lambda state, asked: (_with(state, reviewed(state.harvest, asked)), ())),
+    on(EditMergeGroup, lambda state, asked: (_with(state, reviewed(state.harvest, asked)), ())),
+    on(DiscardMerge, lambda state, asked: (_with(state, reviewed(state.harvest, asked)), ())),
+    on(HarvestCalling, lambda state, happened: (reserve(state, HELD, happened.cost_usd), ())),
+    on(BatchesFound, lambda state, happened: (with_batches(state, happened.batches), ())),
+    on(HarvestProgressed, lambda state, happened: (got_on(state, happened), ())),
+    on(HarvestProposed, lambda state, happened: (got_on(state, happened), ())),
+    on(HarvestPaid, lambda state, happened: (got_on(state, happened), ())),
+    on(HarvestLooked, ended),
+    on(HarvestEnded, ended),
+    on(HarvestApplied, ended),
+    on(HarvestUndone, ended),
+    on(RemovalAsked, ended),
+    on(HarvestBatched, ended),
+    on(MergeProposed, ended),
+    on(MergeWritten, ended),
+    on(DraftWritten, ended),
+    on(HarvestFailed, ended),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS_MODE = follow("config", lambda before, after, _moment: (without_old_notice(before, after), ()))
+FOLLOWS_MONEY = follow_effects("config turns spending harvest", limit_effects)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -14,14 +13,13 @@ from core.kernel.secrets import scrub, scrubbed_line
 from core.kernel.values.knowledge import Category, NewItem, Proposal, ProposalsState
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, on
 from core.kernel.values.updates import Result, conclude, dismiss, notify
 from core.knowledge.categories import item_body
 from core.knowledge.evidence.evidence_rows import item_hash
 from core.knowledge.mcp_server.proposal_messages import (
     AcceptProposal,
     DropProposals,
-    McpServerCommand,
-    McpServerEvent,
     ProposalsRead,
     ProposalsTouched,
     ReadProposals,
@@ -34,27 +32,9 @@ NOTICE = "proposed-items"
 _GONE = "This proposal is not there any more"
 
 
-def command(state: AppState, asked: McpServerCommand) -> Result:
-    """Decide what follows from a person's answer."""
-    match asked:
-        case AcceptProposal():
-            return _accepted(state, asked)
-        case RefuseProposals(ids):
-            known = tuple(one.id for one in state.proposals.waiting if one.id in ids)
-            return (state, (DropProposals(known),)) if known else (state, ())
-        case _:
-            assert_never(asked)
-
-
-def event(state: AppState, happened: McpServerEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case ProposalsTouched():
-            return state, (ReadProposals(),)
-        case ProposalsRead(found):
-            return _read(state, found), ()
-        case _:
-            assert_never(happened)
+def _refuse_proposals(state: AppState, asked: RefuseProposals) -> Result:
+    known = tuple(one.id for one in state.proposals.waiting if one.id in asked.proposal_ids)
+    return (state, (DropProposals(known),)) if known else (state, ())
 
 
 def _accepted(state: AppState, asked: AcceptProposal) -> Result:
@@ -162,3 +142,12 @@ def _safe(one: Proposal) -> Proposal:
         source=safe_source(one.source),
         at=flat(one.at)[:32],
     )
+
+
+HANDLERS = Handlers(
+    on(AcceptProposal, _accepted),
+    on(RefuseProposals, _refuse_proposals),
+    on(ProposalsTouched, lambda state, _happened: (state, (ReadProposals(),))),
+    on(ProposalsRead, lambda state, happened: (_read(state, happened.found), ())),
+)
+"""Each message of this room, with the function that decides what follows from it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never, get_args
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -11,6 +11,7 @@ from core.kernel.structures import with_entry
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, follow_effects, on
 from core.kernel.values.updates import Result, conclude, decline, dismiss, notify
 from core.services.settings.asked_values import may_not_write, question_id
 from core.services.settings.settings_messages import (
@@ -34,8 +35,6 @@ from core.services.settings.settings_messages import (
     SaveServer,
     ServersFound,
     SettingsChange,
-    SettingsCommand,
-    SettingsEvent,
     SettingsFilesChanged,
     SettingsLoaded,
     SettingsSettled,
@@ -55,63 +54,23 @@ from core.services.settings.settings_messages import (
 from core.services.settings.settings_wording import refuse_write, show_settings_faults, show_trust
 
 
-def command(state: AppState, asked: SettingsCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case TrustProject():
-            return trust(state, asked)
-        case OpenProject():
-            return open_project(state, asked)
-        case ChangeSetting():
-            return change_setting(state, asked)
-        case ChangeProjectSetting():
-            return change_project_setting(state, asked)
-        case StoreKey():
-            return store_key(state, asked)
-        case SaveServer():
-            return save_server(state, asked)
-        case RemoveServer():
-            return state, (WriteServer(id=asked.id, label="", base_url=""),)
-        case RefreshModels():
-            return state, (ListModels(asked.provider),)
-        case FindLocalServers():
-            return probe_servers(state)
-        case PriceModels():
-            return price_models(state)
-        case UpdatePrices():
-            return state, (TakePrices(asked.command_id),)
-        case SavePrompt():
-            return save_prompt(state, asked)
-        case ResetPrompt():
-            return reset_prompt(state, asked)
-        case _:
-            assert_never(asked)
+def _settings_settled(state: AppState, happened: SettingsSettled) -> Result:
+    settled = max(state.config.settled, happened.number)
+    return replace(state, config=replace(state.config, settled=settled)), ()
 
 
-def event(state: AppState, happened: SettingsEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case SettingsLoaded():
-            return settings_loaded(state, happened)
-        case SettingsSettled():
-            settled = max(state.config.settled, happened.number)
-            return replace(state, config=replace(state.config, settled=settled)), ()
-        case SettingsFilesChanged():
-            return state, (LoadSettings(),)
-        case ModelsListed():
-            return models_listed(state, happened)
-        case PricesFound():
-            prices = {**state.config.prices, **happened.prices}
-            return replace(state, config=replace(state.config, prices=prices)), ()
-        case PricesTaken():
-            state = notify(state, "prices", Level.INFO, happened.text)
-            return conclude(state, CommandOutcome(command_id=happened.command_id)), (LoadSettings(),)
-        case PromptReset():
-            return prompt_reset(state, happened)
-        case ServersFound():
-            return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
-        case _:
-            assert_never(happened)
+def _prices_found(state: AppState, happened: PricesFound) -> Result:
+    prices = {**state.config.prices, **happened.prices}
+    return replace(state, config=replace(state.config, prices=prices)), ()
+
+
+def _prices_taken(state: AppState, happened: PricesTaken) -> Result:
+    state = notify(state, "prices", Level.INFO, happened.text)
+    return conclude(state, CommandOutcome(command_id=happened.command_id)), (LoadSettings(),)
+
+
+def _servers_found(state: AppState, happened: ServersFound) -> Result:
+    return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
 
 
 _CHANGES = frozenset(get_args(SettingsChange))
@@ -312,3 +271,32 @@ def _answering(state: AppState) -> str:
     ):
         return ""
     return state.discussions.summaries[state.discussions.selected_id].meta.provider
+
+
+HANDLERS = Handlers(
+    on(TrustProject, trust),
+    on(OpenProject, open_project),
+    on(ChangeSetting, change_setting),
+    on(ChangeProjectSetting, change_project_setting),
+    on(StoreKey, store_key),
+    on(SaveServer, save_server),
+    on(RemoveServer, lambda state, asked: (state, (WriteServer(id=asked.id, label="", base_url=""),))),
+    on(RefreshModels, lambda state, asked: (state, (ListModels(asked.provider),))),
+    on(FindLocalServers, lambda state, _asked: probe_servers(state)),
+    on(PriceModels, lambda state, _asked: price_models(state)),
+    on(UpdatePrices, lambda state, asked: (state, (TakePrices(asked.command_id),))),
+    on(SavePrompt, save_prompt),
+    on(ResetPrompt, reset_prompt),
+    on(SettingsLoaded, settings_loaded),
+    on(SettingsSettled, _settings_settled),
+    on(SettingsFilesChanged, lambda state, _happened: (state, (LoadSettings(),))),
+    on(ModelsListed, models_listed),
+    on(PricesFound, _prices_found),
+    on(PricesTaken, _prices_taken),
+    on(PromptReset, prompt_reset),
+    on(ServersFound, _servers_found),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS_SHOWN = follow_effects("config discussions", warm_up_effects)
+FOLLOWS_CACHED = follow_effects("config caching", price_effects)

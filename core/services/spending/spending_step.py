@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import assert_never
 
 from msgspec.structs import replace
 
 from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.state import AppState
+from core.kernel.values.tables import Handlers, follow, keep, on
 from core.kernel.values.updates import Result
 from core.kernel.values.usage import Reservation
 from core.services.settings.settings_messages import FindCallPrices
@@ -31,27 +31,9 @@ from core.services.spending.spending_messages import (
     ReservesTouched,
     SettleReserve,
     SpendingEffect,
-    SpendingEvent,
     SpentCounted,
     UpkeepCut,
 )
-
-
-def event(state: AppState, happened: SpendingEvent) -> Result:
-    """Decide what follows from an event. Whether a call goes whose reserve others see, its own room decides."""
-    match happened:
-        case SpentCounted():
-            return counted(state, happened), ()
-        case PaymentsSeen() | PaidElsewhere():
-            return add_payments(state, happened.payments), ()
-        case ReserveClaimed():
-            return add_payments(state, happened.elsewhere.payments), ()
-        case ReservesTouched():
-            return state, (LookAtReserves(),)
-        case UpkeepCut():
-            return state, ()  # the room of caching logs it
-        case _:
-            assert_never(happened)
 
 
 def followed(before: AppState, after: AppState, body: object) -> Result:
@@ -132,3 +114,20 @@ def _built(state: AppState) -> dict[str, Reservation]:
         for call in state.turns.calls.values()
         if call.built is not None and call.phase is not CallPhase.STOPPING
     }
+
+
+HANDLERS = Handlers(
+    on(SpentCounted, lambda state, happened: (counted(state, happened), ())),
+    on(PaymentsSeen, lambda state, happened: (add_payments(state, happened.payments), ())),
+    on(PaidElsewhere, lambda state, happened: (add_payments(state, happened.payments), ())),
+    on(ReserveClaimed, lambda state, happened: (add_payments(state, happened.elsewhere.payments), ())),
+    on(ReservesTouched, lambda state, _happened: (state, (LookAtReserves(),))),
+    on(UpkeepCut, keep),  # the room of caching logs it
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "program turns spending",
+    lambda before, after, moment: followed(before, after, moment.body),
+    messages=(Tick,),
+)

@@ -13,6 +13,7 @@ from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.records import UsageRecord
 from core.kernel.values.state import AppState
+from core.kernel.values.tables import Handlers, follow, follow_effects, on, on_stamped
 from core.kernel.values.updates import Result, decline, is_busy
 from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
 from core.services.providers.profiles import Abilities, cache_abilities
@@ -35,8 +36,6 @@ from core.talk.caching.caching_messages import (
     CacheEffect,
     CacheRead,
     CacheReported,
-    CachingCommand,
-    CachingEvent,
     ContentsDeleted,
     DeleteContents,
     DeleteOrphanedCaches,
@@ -82,41 +81,9 @@ LATELY = timedelta(minutes=10)
 """A call of another program that ended now was logged within this time."""
 
 
-def command(state: AppState, asked: CachingCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case InvalidateCache():
-            return _invalidate(state, asked)
-        case DisableCaching():
-            return _disable(state, asked)
-        case EnableCaching():
-            return _switched(state, asked.discussion_id, is_enabled=True)
-        case DeleteOrphanedCaches():
-            return delete_orphans(state, asked)
-        case _:
-            assert_never(asked)
-
-
-def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case CacheRead():
-            return read(state, given, happened)
-        case PingsDue():
-            return pings_due(state, given, happened)
-        case CacheReported():
-            state = rewrites.over(reported(state, happened))
-            return state, tend_effects(state)
-        case RentPaid():
-            return rent_paid(state, given, happened)
-        case OrphansFound():
-            return orphans_found(state, happened), ()
-        case ContentsDeleted():
-            return contents_deleted(state, happened), ()
-        case RewritesChecked():
-            return rewrites.checked(state, happened), ()
-        case _:
-            assert_never(happened)
+def _cache_reported(state: AppState, happened: CacheReported) -> Result:
+    state = rewrites.over(reported(state, happened))
+    return state, tend_effects(state)
 
 
 Recalling = (
@@ -486,3 +453,26 @@ def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Resul
     state, effects = change_meta(state, discussion_id, caching_enabled=is_enabled)
     cache = state.caching.caches.get(discussion_id)
     return (state if cache is None else with_cache(state, cache)), effects
+
+
+HANDLERS = Handlers(
+    on(InvalidateCache, _invalidate),
+    on(DisableCaching, _disable),
+    on(EnableCaching, lambda state, asked: _switched(state, asked.discussion_id, is_enabled=True)),
+    on(DeleteOrphanedCaches, delete_orphans),
+    on_stamped(CacheRead, read),
+    on_stamped(PingsDue, pings_due),
+    on(CacheReported, _cache_reported),
+    on_stamped(RentPaid, rent_paid),
+    on(OrphansFound, lambda state, happened: (orphans_found(state, happened), ())),
+    on(ContentsDeleted, lambda state, happened: (contents_deleted(state, happened), ())),
+    on(RewritesChecked, lambda state, happened: (rewrites.checked(state, happened), ())),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS_BEGINNING = follow(
+    "config discussions turns agent caching spending",
+    lambda before, after, moment: prewarm(before, after, moment.given),
+)
+FOLLOWS_KNOWLEDGE = follow_effects("program config caching knowledge", rewrites.withdrawal_effects)
+FOLLOWS_ENDS = follow_effects("agent discussions", rewrites.stop_effects)

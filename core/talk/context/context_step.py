@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -11,6 +10,7 @@ from core.kernel.frame import clean, one_line
 from core.kernel.structures import with_entry, without
 from core.kernel.values.curation import FileItem, ItemFiles, Preset
 from core.kernel.values.state import AppState, Level
+from core.kernel.values.tables import Handlers, on
 from core.kernel.values.updates import Result, decline, notify, with_project
 from core.services.settings.asked_values import may_not_write
 from core.services.settings.settings_messages import (
@@ -27,8 +27,6 @@ from core.talk.context import report as inspection
 from core.talk.context.context_messages import (
     ChangePreset,
     ContextAssembled,
-    ContextCommand,
-    ContextEvent,
     CreatePreset,
     DeleteNamedText,
     DeletePreset,
@@ -263,54 +261,12 @@ def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]
     return f"Globs follow .gitignore now: preset {preset!r} sends fewer files.", detail
 
 
-def command(state: AppState, asked: ContextCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case MeasureContext():
-            return inspection.measure(state, asked.discussion_id)
-        case KeepOut():
-            return inspection.keep_out(state, asked)
-        case InspectFile():
-            return inspection.inspect(state, asked.path)
-        case CreatePreset():
-            return create(state, asked)
-        case ChangePreset():
-            return change(state, asked)
-        case SavePreset():
-            return save(state, asked)
-        case RevertPreset():
-            return revert(state, asked)
-        case RenamePreset():
-            return rename(state, asked)
-        case DeletePreset():
-            return delete(state, asked)
-        case SaveNamedText():
-            return named_texts.save(state, asked)
-        case DeleteNamedText():
-            return named_texts.delete(state, asked)
-        case _:
-            assert_never(asked)
+def _files_changed(state: AppState, _happened: FilesChanged) -> Result:
+    return replace(state, context=replace(state.context, files_revision=state.context.files_revision + 1)), ()
 
 
-def event(state: AppState, happened: ContextEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case FilesRead():
-            return files_read(state, happened)
-        case FilesChanged():
-            return replace(
-                state, context=replace(state.context, files_revision=state.context.files_revision + 1)
-            ), ()
-        case FileInspected():
-            return replace(state, context=replace(state.context, inspected=happened.snapshot)), ()
-        case PresetStored():
-            return stored(state, happened)
-        case NamedTextStored():
-            return named_texts.stored(state, happened)
-        case ContextAssembled():
-            return assembled(state, happened), ()
-        case _:
-            assert_never(happened)
+def _file_inspected(state: AppState, happened: FileInspected) -> Result:
+    return replace(state, context=replace(state.context, inspected=happened.snapshot)), ()
 
 
 def assembled(state: AppState, event: ContextAssembled) -> AppState:
@@ -322,3 +278,25 @@ def assembled(state: AppState, event: ContextAssembled) -> AppState:
     return replace(
         state, context=replace(state.context, reports=reports), caching=replace(state.caching, plans=plans)
     )
+
+
+HANDLERS = Handlers(
+    on(MeasureContext, lambda state, asked: inspection.measure(state, asked.discussion_id)),
+    on(KeepOut, inspection.keep_out),
+    on(InspectFile, lambda state, asked: inspection.inspect(state, asked.path)),
+    on(CreatePreset, create),
+    on(ChangePreset, change),
+    on(SavePreset, save),
+    on(RevertPreset, revert),
+    on(RenamePreset, rename),
+    on(DeletePreset, delete),
+    on(SaveNamedText, named_texts.save),
+    on(DeleteNamedText, named_texts.delete),
+    on(FilesRead, files_read),
+    on(FilesChanged, _files_changed),
+    on(FileInspected, _file_inspected),
+    on(PresetStored, stored),
+    on(NamedTextStored, named_texts.stored),
+    on(ContextAssembled, lambda state, happened: (assembled(state, happened), ())),
+)
+"""Each message of this room, with the function that decides what follows from it."""

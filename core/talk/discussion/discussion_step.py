@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState, SearchHits
+from core.kernel.values.tables import Handlers, keep, on, on_stamped
 from core.kernel.values.updates import Result, dismiss, refused_files, with_open
 from core.talk.discussion import discussion_choices, durability, lifecycle
 from core.talk.discussion.discussion_messages import (
@@ -26,9 +25,7 @@ from core.talk.discussion.discussion_messages import (
     Detach,
     DiscardDiscussion,
     DiscussionChangedOutside,
-    DiscussionCommand,
     DiscussionCreated,
-    DiscussionEvent,
     DiscussionLoaded,
     DiscussionRestored,
     DiscussionsTouched,
@@ -69,92 +66,54 @@ from core.talk.discussion.discussion_messages import (
 )
 
 
-def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case CreateDiscussion():
-            return lifecycle.create(state, given, asked)
-        case SelectDiscussion():
-            return lifecycle.select(state, asked.discussion_id)
-        case ReadDiscussion():
-            return lifecycle.read(state, asked.discussion_id)
-        case RenameDiscussion():
-            return discussion_choices.rename(state, asked)
-        case PinDiscussion():
-            return discussion_choices.pin(state, asked)
-        case ArchiveDiscussion():
-            return discussion_choices.archive(state, asked)
-        case DeleteDiscussion():
-            return lifecycle.delete(state, asked)
-        case DiscardDiscussion():
-            return lifecycle.discard(state, asked)
-        case UndoDelete():
-            return lifecycle.undo_delete(state, asked)
-        case BranchDiscussion():
-            return lifecycle.branch(state, given, asked)
-        case SetModel():
-            return discussion_choices.set_model(state, given, asked)
-        case SetEffort():
-            return discussion_choices.set_effort(state, asked)
-        case SetTemperature():
-            return discussion_choices.set_temperature(state, asked)
-        case SetMaxOutput():
-            return discussion_choices.set_max_output(state, asked)
-        case SetDiscussionPreset():
-            return discussion_choices.set_preset(state, asked)
-        case SetPersona():
-            return discussion_choices.set_persona(state, asked)
-        case SetSystemPreset():
-            return discussion_choices.set_system_preset(state, asked)
-        case EditMessage():
-            return durability.edit_message(state, given, asked)
-        case DeleteMessage():
-            return durability.delete_message(state, given, asked)
-        case RestoreMessage():
-            return durability.restore_message(state, given, asked)
-        case ChooseVersion():
-            return durability.choose_version(state, given, asked)
-        case SetDraft():
-            return _set_draft(state, asked.discussion_id, text=clean(asked.text))
-        case AttachFile():
-            most = state.config.settings.files.max_attachment_bytes
-            shown = state.config.project.policies.shown
-            return state, (
-                StoreAttachment(
-                    discussion_id=asked.discussion_id, max_bytes=most, path=asked.path, shown=shown
-                ),
-            )
-        case AttachText():
-            most, text = state.config.settings.files.max_attachment_bytes, clean(asked.text)
-            return state, (
-                StoreAttachment(
-                    discussion_id=asked.discussion_id, max_bytes=most, text=text, name=asked.name
-                ),
-            )
-        case AttachPicture():
-            most = state.config.settings.files.max_attachment_bytes
-            return state, (
-                StoreAttachment(
-                    discussion_id=asked.discussion_id, max_bytes=most, data=asked.data, name=asked.name
-                ),
-            )
-        case Detach():
-            return _detach(state, asked)
-        case ExportDiscussion():
-            kept = (state.program.home, *sorted(state.config.settings_paths))
-            return state, (
-                WriteExport(
-                    discussion_id=asked.discussion_id,
-                    form=asked.form,
-                    path=asked.path,
-                    kept=kept,
-                    replaces=asked.replaces,
-                ),
-            )
-        case SearchDiscussions():
-            return _search(state, asked.query)
-        case _:
-            assert_never(asked)
+def _attach_file(state: AppState, asked: AttachFile) -> Result:
+    most = state.config.settings.files.max_attachment_bytes
+    shown = state.config.project.policies.shown
+    return state, (
+        StoreAttachment(discussion_id=asked.discussion_id, max_bytes=most, path=asked.path, shown=shown),
+    )
+
+
+def _attach_text(state: AppState, asked: AttachText) -> Result:
+    most, text = state.config.settings.files.max_attachment_bytes, clean(asked.text)
+    return state, (
+        StoreAttachment(discussion_id=asked.discussion_id, max_bytes=most, text=text, name=asked.name),
+    )
+
+
+def _attach_picture(state: AppState, asked: AttachPicture) -> Result:
+    most = state.config.settings.files.max_attachment_bytes
+    return state, (
+        StoreAttachment(discussion_id=asked.discussion_id, max_bytes=most, data=asked.data, name=asked.name),
+    )
+
+
+def _export_discussion(state: AppState, asked: ExportDiscussion) -> Result:
+    kept = (state.program.home, *sorted(state.config.settings_paths))
+    return state, (
+        WriteExport(
+            discussion_id=asked.discussion_id,
+            form=asked.form,
+            path=asked.path,
+            kept=kept,
+            replaces=asked.replaces,
+        ),
+    )
+
+
+def _trash_listed(state: AppState, happened: TrashListed) -> Result:
+    return replace(state, discussions=replace(state.discussions, trash=happened.items)), ()
+
+
+def _write_failed(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
+    return durability.write_failed(state, given, happened), ()
+
+
+def _search_found(state: AppState, happened: SearchFound) -> Result:
+    current = happened.hits.query == state.discussions.search.query
+    return (
+        replace(state, discussions=replace(state.discussions, search=happened.hits)) if current else state
+    ), ()
 
 
 def models_listed(state: AppState, provider: str) -> Result:
@@ -166,50 +125,6 @@ def tick(state: AppState) -> tuple[LookAtDiscussions, ...]:
     """Look whether programs that have calls in what is open still live: nothing on disk tells of a kill."""
     held = tuple(name for name, opened in state.discussions.open.items() if opened.held_calls)
     return (LookAtDiscussions(held),) if held else ()
-
-
-def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case SummariesLoaded():
-            return lifecycle.listed(state, happened)
-        case SummariesChanged():
-            return lifecycle.listed_anew(state, happened), ()
-        case TrashListed():
-            return replace(state, discussions=replace(state.discussions, trash=happened.items)), ()
-        case DiscussionLoaded():
-            return lifecycle.loaded(state, happened), ()
-        case DiscussionCreated():
-            return lifecycle.created(state, happened)
-        case DiscussionTrashed():
-            return lifecycle.trashed(state, happened)
-        case DiscussionRestored():
-            return lifecycle.restored(state, happened)
-        case MetaWritten():
-            return state, (IndexDiscussion(happened.discussion_id),)
-        case DiscussionsTouched():
-            return state, (LookAtDiscussions(happened.discussion_ids),)
-        case DiscussionChangedOutside():
-            return lifecycle.changed_outside(state, happened)
-        case DiscussionVanished():
-            return lifecycle.vanished(state, happened.discussion_id)
-        case RecordsAppended():
-            return durability.appended(state, given, happened)
-        case WriteFailed():
-            return durability.write_failed(state, given, happened), ()
-        case QueueWritten() | PromptGone():
-            return state, ()  # the room of turns decides what goes next
-        case AttachmentStored():
-            return _attach(state, happened)
-        case SearchFound():
-            current = happened.hits.query == state.discussions.search.query
-            return (
-                replace(state, discussions=replace(state.discussions, search=happened.hits))
-                if current
-                else state
-            ), ()
-        case _:
-            assert_never(happened)
 
 
 def _set_draft(state: AppState, discussion_id: str, *, text: str) -> Result:
@@ -252,3 +167,53 @@ def _search(state: AppState, query: str) -> Result:
     return replace(
         state, discussions=replace(state.discussions, search=SearchHits(query=query, is_complete=False))
     ), (SearchCatalog(query),)
+
+
+HANDLERS = Handlers(
+    on_stamped(CreateDiscussion, lifecycle.create),
+    on(SelectDiscussion, lambda state, asked: lifecycle.select(state, asked.discussion_id)),
+    on(ReadDiscussion, lambda state, asked: lifecycle.read(state, asked.discussion_id)),
+    on(RenameDiscussion, discussion_choices.rename),
+    on(PinDiscussion, discussion_choices.pin),
+    on(ArchiveDiscussion, discussion_choices.archive),
+    on(DeleteDiscussion, lifecycle.delete),
+    on(DiscardDiscussion, lifecycle.discard),
+    on(UndoDelete, lifecycle.undo_delete),
+    on_stamped(BranchDiscussion, lifecycle.branch),
+    on_stamped(SetModel, discussion_choices.set_model),
+    on(SetEffort, discussion_choices.set_effort),
+    on(SetTemperature, discussion_choices.set_temperature),
+    on(SetMaxOutput, discussion_choices.set_max_output),
+    on(SetDiscussionPreset, discussion_choices.set_preset),
+    on(SetPersona, discussion_choices.set_persona),
+    on(SetSystemPreset, discussion_choices.set_system_preset),
+    on_stamped(EditMessage, durability.edit_message),
+    on_stamped(DeleteMessage, durability.delete_message),
+    on_stamped(RestoreMessage, durability.restore_message),
+    on_stamped(ChooseVersion, durability.choose_version),
+    on(SetDraft, lambda state, asked: _set_draft(state, asked.discussion_id, text=clean(asked.text))),
+    on(AttachFile, _attach_file),
+    on(AttachText, _attach_text),
+    on(AttachPicture, _attach_picture),
+    on(Detach, _detach),
+    on(ExportDiscussion, _export_discussion),
+    on(SearchDiscussions, lambda state, asked: _search(state, asked.query)),
+    on(SummariesLoaded, lifecycle.listed),
+    on(SummariesChanged, lambda state, happened: (lifecycle.listed_anew(state, happened), ())),
+    on(TrashListed, _trash_listed),
+    on(DiscussionLoaded, lambda state, happened: (lifecycle.loaded(state, happened), ())),
+    on(DiscussionCreated, lifecycle.created),
+    on(DiscussionTrashed, lifecycle.trashed),
+    on(DiscussionRestored, lifecycle.restored),
+    on(MetaWritten, lambda state, happened: (state, (IndexDiscussion(happened.discussion_id),))),
+    on(DiscussionsTouched, lambda state, happened: (state, (LookAtDiscussions(happened.discussion_ids),))),
+    on(DiscussionChangedOutside, lifecycle.changed_outside),
+    on(DiscussionVanished, lambda state, happened: lifecycle.vanished(state, happened.discussion_id)),
+    on_stamped(RecordsAppended, durability.appended),
+    on_stamped(WriteFailed, _write_failed),
+    on(QueueWritten, keep),  # the room of turns decides what goes next
+    on(PromptGone, keep),  # the room of turns decides what goes next
+    on(AttachmentStored, _attach),
+    on(SearchFound, _search_found),
+)
+"""Each message of this room, with the function that decides what follows from it."""

@@ -517,6 +517,23 @@ def _only_what_is_out(state: AppState) -> AppState:
     return replace(state, turns=replace(state.turns, calls=calls))
 
 
+def grown(state: AppState, given: Stamp, event: ReplyArrived) -> AppState | None:
+    """The state with more of a reply that is shown already; None where this delta is more than that."""
+    turns = state.turns
+    for name, call in turns.calls.items():
+        if call.id != event.call_id:
+            continue
+        if call.first_token_at is None or call.retry_at is not None or call.phase not in _GROWING:
+            return None
+        text, reasoning = call.text + event.text, call.reasoning + event.reasoning
+        calls = {**turns.calls, name: replace(call, text=text, reasoning=reasoning)}
+        return replace(state, now=given.at, turns=replace(turns, calls=calls))
+    return None
+
+
+_GROWING = frozenset({CallPhase.STREAMING, CallPhase.STOPPING})
+
+
 def arrived(state: AppState, given: Stamp, event: ReplyArrived) -> Result:
     """More of a reply."""
     call = find_call(state, event.call_id)

@@ -8,6 +8,7 @@ from core.kernel.ids import Stamp
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import StopKind
 from core.kernel.values.state import AppState
+from core.kernel.values.tables import Handlers, follow, keep, on, on_stamped
 from core.kernel.values.updates import Result, conclude, without_call
 from core.kernel.values.usage import SpentElsewhere
 from core.services.spending.limits import is_looked_up, reached_limits
@@ -41,39 +42,21 @@ from core.talk.turn.turn_messages import (
     SendQueued,
     TakeBackQueued,
     TurnCommand,
-    TurnEvent,
 )
 
 
-def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
-    """Decide what follows from a command."""
-    match asked:
-        case SendPrompt():
-            if prompt_queue.must_wait(state, asked):
-                return prompt_queue.enqueue(state, given, asked)
-            return sending.send(state, given, asked)
-        case SendQueued():
-            return prompt_queue.send_now(state, given, asked)
-        case TakeBackQueued():
-            return prompt_queue.take_back(state, asked)
-        case LeaveUnsent():
-            return sending.leave(state, asked), ()
-        case CancelReply():
-            was_asked = asked.discussion_id in state.turns.calls
-            state, effects = sending.cancel(state, asked.discussion_id)
-            if was_asked and asked.discussion_id not in state.turns.calls:
-                state = prompt_queue.hold_after(state, asked.discussion_id, StopKind.CANCELLED)
-            return state, effects
-        case RetrySend():
-            return prompt_queue.retry(state, given, asked)
-        case RegenerateReply():
-            return prompt_queue.regenerate(state, given, asked)
-        case ResendMessage():
-            return prompt_queue.resend(state, given, asked)
-        case ContinueReply():
-            return prompt_queue.continue_reply(state, given, asked)
-        case _:
-            assert_never(asked)
+def _send_prompt(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
+    if prompt_queue.must_wait(state, asked):
+        return prompt_queue.enqueue(state, given, asked)
+    return sending.send(state, given, asked)
+
+
+def _cancel_reply(state: AppState, asked: CancelReply) -> Result:
+    was_asked = asked.discussion_id in state.turns.calls
+    state, effects = sending.cancel(state, asked.discussion_id)
+    if was_asked and asked.discussion_id not in state.turns.calls:
+        state = prompt_queue.hold_after(state, asked.discussion_id, StopKind.CANCELLED)
+    return state, effects
 
 
 def is_past_limit(state: AppState, asked: TurnCommand) -> bool:
@@ -87,29 +70,6 @@ def wants_price(state: AppState, asked: TurnCommand) -> bool:
     if not isinstance(asked, PaidCommand) or asked.over_limit:
         return False
     return not is_looked_up(state, asked.discussion_id)
-
-
-def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
-    """Decide what follows from an event."""
-    match happened:
-        case RequestBuilt():
-            return sending.request_built(state, happened)
-        case RecallSent():
-            return sending.recall_sent(state, given, happened), ()
-        case KnowledgeSent():
-            return state, ()  # the room of knowledge keeps what entered
-        case ReplyArrived():
-            return sending.arrived(state, given, happened)
-        case ReasoningRefused():
-            return sending.reasoning_refused(state, happened), ()
-        case CallRetrying():
-            return sending.retrying(state, given, happened)
-        case CallEnded():
-            return turn_replies.ended(state, given, happened)
-        case CallFailed():
-            return turn_replies.failed(state, given, happened)
-        case _:
-            assert_never(happened)
 
 
 def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
@@ -175,7 +135,7 @@ def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
             continue
         own = Stamp(given.at, f"{given.seed}/{opened.id}")
         if isinstance(opened.awaits_limit, TurnCommand):
-            after, more = command(sending.leave(after, LeaveUnsent(opened.id)), own, opened.awaits_limit)
+            after, more = HANDLERS(sending.leave(after, LeaveUnsent(opened.id)), opened.awaits_limit, own)
         else:
             after, more = prompt_queue.go_on(after, own, opened.id)
         effects = (*effects, *more)
@@ -194,3 +154,29 @@ def unsaved(state: AppState, happened: WriteFailed) -> AppState:
     )
     state = prompt_queue.hold(state, call.discussion_id, f"{happened.text}.")
     return without_call(state, call.discussion_id)
+
+
+HANDLERS = Handlers(
+    on_stamped(SendPrompt, _send_prompt),
+    on_stamped(SendQueued, prompt_queue.send_now),
+    on(TakeBackQueued, prompt_queue.take_back),
+    on(LeaveUnsent, lambda state, asked: (sending.leave(state, asked), ())),
+    on(CancelReply, _cancel_reply),
+    on_stamped(RetrySend, prompt_queue.retry),
+    on_stamped(RegenerateReply, prompt_queue.regenerate),
+    on_stamped(ResendMessage, prompt_queue.resend),
+    on_stamped(ContinueReply, prompt_queue.continue_reply),
+    on(RequestBuilt, sending.request_built),
+    on_stamped(RecallSent, lambda state, given, happened: (sending.recall_sent(state, given, happened), ())),
+    on(KnowledgeSent, keep),  # the room of knowledge keeps what entered
+    on_stamped(ReplyArrived, sending.arrived),
+    on(ReasoningRefused, lambda state, happened: (sending.reasoning_refused(state, happened), ())),
+    on_stamped(CallRetrying, sending.retrying),
+    on_stamped(CallEnded, turn_replies.ended),
+    on_stamped(CallFailed, turn_replies.failed),
+)
+"""Each message of this room, with the function that decides what follows from it."""
+
+FOLLOWS = follow(
+    "config discussions", lambda before, after, moment: limits_changed(before, after, moment.given)
+)

@@ -99,11 +99,11 @@ def test_the_notice_of_a_deleted_item_offers_its_way_back(home: Path) -> None:
     handler = KnowledgeHandler(home, told.append)
     handler.handle(ChangeKnowledge(DeleteKnowledgeItem(item(home, MOON)), KnowledgeSettings()))
     (deleted,) = [one for one in told if isinstance(one, ItemDeleted)]
-    state, _ = knowledge_step.event(Playbook().state, deleted)
+    state, _ = knowledge_step.HANDLERS(Playbook().state, deleted)
 
     (notice,) = state.program.notices
     assert (notice.action, notice.action_label) == (deleted.undo, "Undo")
-    state, (back,) = knowledge_step.command(state, deleted.undo)
+    state, (back,) = knowledge_step.HANDLERS(state, deleted.undo)
     assert isinstance(back, ChangeKnowledge)
     assert not state.program.notices
     handler.handle(back)

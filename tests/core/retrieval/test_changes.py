@@ -60,22 +60,26 @@ def test_each_event_brings_its_own_corpora_as_far_as_they_are_searched(state: Ap
 def test_what_a_person_stopped_begins_again_when_it_is_asked_for(state: AppState) -> None:
     on = replace(state.config.settings, retrieval=RetrievalSettings(enabled=True))
     state = replace(state, config=replace(state.config, settings=on))
-    assert retrieval_step.command(state, CancelIndexing()) == (state, ()), "nothing runs"
-    running, _ = retrieval_step.command(state, UpdateIndex())
-    stopped, effects = retrieval_step.command(running, CancelIndexing())
+    assert retrieval_step.HANDLERS(state, CancelIndexing()) == (state, ()), "nothing runs"
+    running, _ = retrieval_step.HANDLERS(state, UpdateIndex())
+    stopped, effects = retrieval_step.HANDLERS(running, CancelIndexing())
     assert effects == (StopIndex(),)
     assert begun(stopped, SourcesChanged()) is None
-    asked, _ = retrieval_step.command(stopped, UpdateIndex())
+    asked, _ = retrieval_step.HANDLERS(stopped, UpdateIndex())
     assert begun(asked, SourcesChanged()) == (Corpus.NOTES,)
 
 
 def test_folders_that_a_run_looked_into_are_watched(state: AppState) -> None:
-    ended, _ = retrieval_step.event(state, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",)))
+    ended, _ = retrieval_step.HANDLERS(
+        state, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",))
+    )
     (watch,) = watch_effects(state, ended)
     assert watch.source_folders == ("/home/person/notes",)
-    again, _ = retrieval_step.event(ended, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",)))
+    again, _ = retrieval_step.HANDLERS(
+        ended, IndexEnded(None, SearchPlaces(), folders=("/home/person/notes",))
+    )
     assert watch_effects(ended, again) == ()
-    other, _ = retrieval_step.event(again, IndexEnded(None, SearchPlaces()))
+    other, _ = retrieval_step.HANDLERS(again, IndexEnded(None, SearchPlaces()))
     assert other.retrieval.folders == ("/home/person/notes",), "that run looked at none"
 
 

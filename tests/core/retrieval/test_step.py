@@ -56,27 +56,27 @@ def _on(*, is_on: bool = True) -> AppState:
 
 
 def test_a_look_covers_every_corpus_whether_retrieval_is_on_or_not() -> None:
-    state, (effect,) = retrieval_step.command(_on(is_on=False), LookAtSources())
+    state, (effect,) = retrieval_step.HANDLERS(_on(is_on=False), LookAtSources())
 
     assert isinstance(effect, FindSources)
     assert (effect.asked.corpora, effect.asked.roots) == (tuple(Corpus), ("notes",))
     preview = SourcesPreview(SearchPlaces())
-    assert retrieval_step.event(state, SourcesFound(preview))[0].retrieval.preview == preview
+    assert retrieval_step.HANDLERS(state, SourcesFound(preview))[0].retrieval.preview == preview
 
 
 def test_index_files_are_checked_or_mended_within_the_project_and_its_allowed_folders() -> None:
     state = _on()
     project = replace(state.config.project, allowed_roots=("/notes",))
     state = with_fields(state, project=project)
-    _, (check,) = retrieval_step.command(state, CheckNavigation())
-    after, (build,) = retrieval_step.command(state, BuildNavigation())
+    _, (check,) = retrieval_step.HANDLERS(state, CheckNavigation())
+    after, (build,) = retrieval_step.HANDLERS(state, BuildNavigation())
 
     assert isinstance(check, SurveyNavigation)
     assert isinstance(build, SurveyNavigation)
     assert (check.mends, build.mends) == (False, True)
     assert check.around == build.around == (ROOT, "/notes")
     report = NavigationReport(3)
-    assert retrieval_step.event(after, NavigationSurveyed(report))[0].retrieval.navigation == report
+    assert retrieval_step.HANDLERS(after, NavigationSurveyed(report))[0].retrieval.navigation == report
 
 
 def test_where_nobody_knows_what_counts_no_index_file_is_taken_for_left_over() -> None:
@@ -84,14 +84,14 @@ def test_where_nobody_knows_what_counts_no_index_file_is_taken_for_left_over() -
     asked = (AskedValue(("settings", "retrieval.roots"), "x", "x"),)
     state = with_fields(state, project=replace(state.config.project, asked=asked))
 
-    _, (effect,) = retrieval_step.command(state, BuildNavigation())
+    _, (effect,) = retrieval_step.HANDLERS(state, BuildNavigation())
 
     assert isinstance(effect, SurveyNavigation)
     assert effect.around == ()
 
 
 def test_a_check_while_retrieval_is_off_looks_for_what_is_left_over_alone() -> None:
-    _, (effect,) = retrieval_step.command(_on(is_on=False), CheckNavigation())
+    _, (effect,) = retrieval_step.HANDLERS(_on(is_on=False), CheckNavigation())
 
     assert isinstance(effect, SurveyNavigation)
     assert effect.asked == AskedPlaces()
@@ -100,22 +100,24 @@ def test_a_check_while_retrieval_is_off_looks_for_what_is_left_over_alone() -> N
 def test_each_who_asks_gets_the_answer_to_its_own_question() -> None:
     state = _on()
     for query in ("one", "two"):
-        state, _ = retrieval_step.event(
+        state, _ = retrieval_step.HANDLERS(
             state, SearchAnswered(SearchAnswer(query), SearchPlaces(), f"id-{query}")
         )
-    state, _ = retrieval_step.event(state, SearchAnswered(SearchAnswer("the window's"), SearchPlaces()))
+    state, _ = retrieval_step.HANDLERS(state, SearchAnswered(SearchAnswer("the window's"), SearchPlaces()))
 
     answers = [state.retrieval.answer_to(f"id-{name}") for name in ("one", "two", "three")]
     assert [answer.query if answer else None for answer in answers] == ["one", "two", None]
     assert state.retrieval.answer == SearchAnswer("the window's")
     for number in range(99):
-        state, _ = retrieval_step.event(state, SearchAnswered(SearchAnswer("q"), SearchPlaces(), f"{number}"))
+        state, _ = retrieval_step.HANDLERS(
+            state, SearchAnswered(SearchAnswer("q"), SearchPlaces(), f"{number}")
+        )
     assert len(state.retrieval.answers) == ANSWERS_KEPT
 
 
 def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() -> None:
-    state, _ = retrieval_step.event(_on(), IndexEnded(IndexReport(read=1), SearchPlaces()))
-    stopped, _ = retrieval_step.event(
+    state, _ = retrieval_step.HANDLERS(_on(), IndexEnded(IndexReport(read=1), SearchPlaces()))
+    stopped, _ = retrieval_step.HANDLERS(
         replace(state, now=None), IndexEnded(None, SearchPlaces(), "You stopped it")
     )
 
@@ -126,13 +128,13 @@ def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() ->
 
 def test_a_pause_ends_with_its_run_and_holds_no_later_one() -> None:
     """It was asked for in the run's last moment: the worker that was told to wait would begin the next one with it."""
-    paused, effects = retrieval_step.command(
+    paused, effects = retrieval_step.HANDLERS(
         replace(_on(), retrieval=RetrievalState(progress=IndexProgress())), PauseIndexing(is_paused=True)
     )
     assert effects == (HoldIndex(is_paused=True),)
-    ended, effects = retrieval_step.event(paused, IndexEnded(IndexReport(), SearchPlaces()))
+    ended, effects = retrieval_step.HANDLERS(paused, IndexEnded(IndexReport(), SearchPlaces()))
     assert (ended.retrieval.is_paused, effects) == (False, (HoldIndex(is_paused=False),))
-    assert retrieval_step.event(ended, IndexEnded(IndexReport(), SearchPlaces()))[1] == ()
+    assert retrieval_step.HANDLERS(ended, IndexEnded(IndexReport(), SearchPlaces()))[1] == ()
 
 
 def test_another_project_shows_no_answer_of_the_one_before() -> None:
@@ -153,7 +155,7 @@ def test_hits_in_discussions_have_the_names_that_these_have_now() -> None:
         SearchHit(corpus, ChunkKind.CONVERSATION, path, path, LineRange(4, 4), "", "words", 1.0)
         for corpus, path in ((Corpus.DISCUSSIONS, known), (Corpus.DISCUSSIONS, "gone"), (Corpus.NOTES, known))
     )
-    after, _ = retrieval_step.event(state, SearchAnswered(SearchAnswer("q", hits), SearchPlaces()))
+    after, _ = retrieval_step.HANDLERS(state, SearchAnswered(SearchAnswer("q", hits), SearchPlaces()))
     assert after.retrieval.answer is not None
     name = state.discussions.summaries[known].meta.name
     assert [hit.title for hit in after.retrieval.answer.hits] == [name, "gone", known]
@@ -172,7 +174,7 @@ def test_a_file_s_name_makes_no_second_line() -> None:
 
 def test_what_is_asked_for_is_text_that_an_index_can_be_asked_for() -> None:
     asked = SearchMemory("ti\0des\udcff", filters=SearchFilters(folder="\udcff", tag="a\0"))
-    _, (effect,) = retrieval_step.command(_on(), asked)
+    _, (effect,) = retrieval_step.HANDLERS(_on(), asked)
     assert isinstance(effect, RunSearch)
     assert (effect.query, effect.filters.folder, effect.filters.tag) == ("tides\ufffd", "\ufffd", "a")
 
@@ -191,7 +193,7 @@ def test_where_it_is_off_the_remedy_is_what_is_missing(asked: tuple[AskedValue, 
     state = _on(is_on=False)
     state = with_fields(state, project=replace(state.config.project, asked=asked))
 
-    after, effects = retrieval_step.command(state, SearchMemory("tides", command_id="c"))
+    after, effects = retrieval_step.HANDLERS(state, SearchMemory("tides", command_id="c"))
 
     assert effects == ()
     assert remedy in after.program.outcomes[-1].remedy
@@ -223,7 +225,7 @@ def test_a_server_is_named_without_a_person_and_one_behind_a_socket_is_of_this_m
 def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(
     wrong: SearchFilters, other: SearchFilters
 ) -> None:
-    refused, effects = retrieval_step.command(_on(), SearchMemory("tides", filters=wrong, command_id="c"))
+    refused, effects = retrieval_step.HANDLERS(_on(), SearchMemory("tides", filters=wrong, command_id="c"))
     outcome = outcome_of(refused, "c")
     assert outcome is not None
     assert (effects, outcome.problem, outcome.remedy) == (
@@ -232,6 +234,6 @@ def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(
         retrieval_step.DAY_REMEDY,
     )
 
-    _, (effect,) = retrieval_step.command(_on(), SearchMemory("tides", filters=other))
+    _, (effect,) = retrieval_step.HANDLERS(_on(), SearchMemory("tides", filters=other))
     assert isinstance(effect, RunSearch)
     assert effect.filters.after + effect.filters.before == "2026-01-31"

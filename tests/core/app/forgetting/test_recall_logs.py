@@ -130,7 +130,7 @@ def test_the_window_does_not_send_again_what_was_recalled() -> None:
     state = replace(state, discussions=replace(state.discussions, open={chosen: opened}))
     receipt = ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",), recalls=(chosen,))
 
-    after, _ = forgetting_step.event(state, ForgetEnded(receipt))
+    after, _ = forgetting_step.HANDLERS(state, ForgetEnded(receipt))
 
     assert after.discussions.open[chosen].retrieved == {}
 

@@ -24,7 +24,7 @@ from tests.panels.retrieval import retrieval_states
 
 def test_nothing_is_begun_that_was_not_confirmed() -> None:
     state = states.working()
-    after, effects = forgetting_step.command(state, ForgetDiscussion(state.discussions.selected_id))
+    after, effects = forgetting_step.HANDLERS(state, ForgetDiscussion(state.discussions.selected_id))
 
     assert (effects, after.forgetting.is_running) == ((), False)
     assert after.discussions == state.discussions
@@ -33,12 +33,12 @@ def test_nothing_is_begun_that_was_not_confirmed() -> None:
 def test_what_is_begun_leaves_list_trash_and_history_at_once() -> None:
     state = states.working()
     chosen = next(key for key in state.discussions.summaries if key not in state.turns.calls)
-    after, effects = forgetting_step.command(state, ForgetDiscussion(chosen, is_confirmed=True))
+    after, effects = forgetting_step.HANDLERS(state, ForgetDiscussion(chosen, is_confirmed=True))
 
     assert any(isinstance(one, RunForget) and one.target.discussion_ids == (chosen,) for one in effects)
     assert chosen not in after.discussions.summaries
     assert after.discussions.prompt_history == ()
-    assert forgetting_step.command(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()
+    assert forgetting_step.HANDLERS(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()
 
 
 def test_tasks_go_with_the_discussion_that_gave_them_away_and_branches_when_asked() -> None:
@@ -58,7 +58,7 @@ def test_what_was_searched_and_recalled_goes_with_it() -> None:
     state = retrieval_states.indexed(answer=retrieval_states.ANSWER)
     assert state.context.sent_recall
 
-    after, _ = forgetting_step.event(state, ForgetEnded(None, "The disk is full"))
+    after, _ = forgetting_step.HANDLERS(state, ForgetEnded(None, "The disk is full"))
 
     assert (after.retrieval.answer, after.context.sent_recall) == (None, ())
     assert after.retrieval.report == state.retrieval.report
@@ -67,14 +67,16 @@ def test_what_was_searched_and_recalled_goes_with_it() -> None:
 def test_what_was_proposed_or_may_be_put_back_leaves_the_window() -> None:
     state = states.working()
     item = Item(Category.FACTS, "facts.md", "The gate opens.")
-    state, _ = knowledge.event(
+    state, _ = knowledge.HANDLERS(
         state, ItemDeleted(item.text, RestoreItem(item, b"- The gate opens.\n", 0, ""))
     )
     harvest = replace(state.harvest, merge=MergeProposal(Category.FACTS, "facts.md"))
     state = replace(state, harvest=harvest, imports=ImportState(report=ImportReport(is_dry=True)))
     assert item.text in str(state.program.notices)
 
-    after, _ = forgetting_step.event(state, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
+    after, _ = forgetting_step.HANDLERS(
+        state, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",)))
+    )
 
     assert (after.harvest.merge, after.imports) == (None, ImportState())
     assert item.text not in str(after.program.notices)
@@ -89,7 +91,9 @@ def test_signals_that_were_told_or_wait_for_what_is_gone_leave_the_window() -> N
     held = SignalState(waiting=(signal("for it", "d"), signal("for all")), seen=(signal("told"),))
     state = replace(states.working(), signals=held)
 
-    after, _ = forgetting_step.event(state, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
+    after, _ = forgetting_step.HANDLERS(
+        state, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",)))
+    )
 
     assert [one.text for one in after.signals.waiting] == ["for all"]
     assert after.signals.seen == ()
@@ -105,7 +109,7 @@ def test_what_a_dream_told_and_what_a_look_listed_leave_the_window() -> None:
         seen, harvest=replace(seen.harvest, look=look, batched=batched, problem="The gate was not read.")
     )
 
-    after, _ = forgetting_step.event(seen, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
+    after, _ = forgetting_step.HANDLERS(seen, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
 
     assert after.attention == AttentionState(replace(dreamer, notes=()))
     assert (after.harvest.look, after.harvest.batched) == (HarvestLook(batches=look.batches), None)

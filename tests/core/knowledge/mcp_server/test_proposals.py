@@ -23,7 +23,7 @@ from core.knowledge.mcp_server.proposal_messages import (
     RefuseProposals,
     WriteProposed,
 )
-from core.knowledge.mcp_server.proposal_step import NOTICE, command, event
+from core.knowledge.mcp_server.proposal_step import HANDLERS, NOTICE
 from core.knowledge.mcp_server.proposal_worker import (
     ProposalHandler,
     add_proposal,
@@ -41,7 +41,7 @@ TWO = Proposal(
 
 
 def shown(*waiting: Proposal) -> AppState:
-    return event(AppState(), ProposalsRead(ProposalsState(waiting)))[0]
+    return HANDLERS(AppState(), ProposalsRead(ProposalsState(waiting)))[0]
 
 
 def notices(state: AppState) -> list[str]:
@@ -59,22 +59,22 @@ def lines(home: Path) -> list[tuple[str, Provenance | None]]:
 
 
 def test_a_changed_file_is_read_and_what_is_new_is_said_once() -> None:
-    assert event(AppState(), ProposalsTouched())[1] == (ReadProposals(),)
+    assert HANDLERS(AppState(), ProposalsTouched())[1] == (ReadProposals(),)
     state = shown(ONE)
     assert notices(state) == ["Claude Code proposes an item for knowledge."]
-    state = event(state, ProposalsRead(ProposalsState((ONE, TWO))))[0]
+    state = HANDLERS(state, ProposalsRead(ProposalsState((ONE, TWO))))[0]
     assert notices(state) == ["2 proposals for knowledge wait for you, the newest from Cursor."]
-    assert notices(event(state, ProposalsRead(ProposalsState()))[0]) == []
-    assert notices(event(state, ProposalsRead(ProposalsState(problem="Broken.")))[0]) == ["Broken."]
+    assert notices(HANDLERS(state, ProposalsRead(ProposalsState()))[0]) == []
+    assert notices(HANDLERS(state, ProposalsRead(ProposalsState(problem="Broken.")))[0]) == ["Broken."]
 
 
 def test_a_yes_counts_for_the_words_that_were_shown_and_for_the_person_s_own() -> None:
     state = shown(ONE, TWO)
 
-    assert command(state, AcceptProposal("p1"))[1] == (WriteProposed(ONE),)
+    assert HANDLERS(state, AcceptProposal("p1"))[1] == (WriteProposed(ONE),)
     own = replace(ONE, text="At ten.", detail="", category=Category.DECISIONS)
-    assert command(state, AcceptProposal("p1", " At ten. ", Category.DECISIONS))[1] == (WriteProposed(own),)
-    assert command(state, AcceptProposal("p2", name="Sea"))[1] == (WriteProposed(replace(TWO, name="Sea")),)
+    assert HANDLERS(state, AcceptProposal("p1", " At ten. ", Category.DECISIONS))[1] == (WriteProposed(own),)
+    assert HANDLERS(state, AcceptProposal("p2", name="Sea"))[1] == (WriteProposed(replace(TWO, name="Sea")),)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_yes_counts_for_the_words_that_were_shown_and_for_the_person_s_own() -
     [AcceptProposal("p9", command_id="w"), AcceptProposal("p1", category=Category.FILES, command_id="w")],
 )
 def test_a_yes_to_nothing_is_told_to_who_waits(asked: AcceptProposal) -> None:
-    state, effects = command(shown(ONE), asked)
+    state, effects = HANDLERS(shown(ONE), asked)
     outcome = outcome_of(state, "w")
 
     assert effects == ()
@@ -91,8 +91,8 @@ def test_a_yes_to_nothing_is_told_to_who_waits(asked: AcceptProposal) -> None:
 
 
 def test_a_no_drops_what_is_there() -> None:
-    assert command(shown(ONE, TWO), RefuseProposals(("p1", "p9")))[1] == (DropProposals(("p1",)),)
-    assert command(shown(), RefuseProposals(("p1",)))[1] == ()
+    assert HANDLERS(shown(ONE, TWO), RefuseProposals(("p1", "p9")))[1] == (DropProposals(("p1",)),)
+    assert HANDLERS(shown(), RefuseProposals(("p1",)))[1] == ()
 
 
 def test_a_taken_proposal_stands_in_its_file_once_with_who_proposed_it(isolated_home: Path) -> None:

@@ -20,7 +20,7 @@ from core.services.spending.limits import (
     reserve,
 )
 from core.services.spending.spending_messages import PaymentsSeen, SpentCounted
-from core.services.spending.spending_step import event
+from core.services.spending.spending_step import HANDLERS
 from tests.core.app.playbook import START
 from tests.state_fields import with_fields
 
@@ -141,9 +141,9 @@ def test_what_is_counted_on_disk_and_what_is_paid_meanwhile_count_once() -> None
     now = add_spent(state(), tuple(used))
     assert now.spending.spent_today_usd is None
 
-    now, _ = event(now, SpentCounted(START, 3.0, ids=frozenset({"read", "old"})))
+    now, _ = HANDLERS(now, SpentCounted(START, 3.0, ids=frozenset({"read", "old"})))
     assert now.spending.spent_today_usd == 4.0
-    now, _ = event(now, PaymentsSeen({"old": Payment(2.0), "other": Payment(0.5, is_estimate=True)}))
+    now, _ = HANDLERS(now, PaymentsSeen({"old": Payment(2.0), "other": Payment(0.5, is_estimate=True)}))
     assert now.spending.spent_today_usd == 4.5
     assert now.spending.has_estimate
 

@@ -198,7 +198,7 @@ def test_keeping_out_counts_for_the_draft_and_puts_the_stack_together_anew() -> 
         state,
         config=replace(state.config, settings=replace(state.config.settings, retrieval=settings)),
     )
-    after, _ = context_step.command(before, KeepOut("d1", "knowledge:a.md"))
+    after, _ = context_step.HANDLERS(before, KeepOut("d1", "knowledge:a.md"))
 
     (effect,) = context_effects(before, after, before.now)
     assert effect.spec.recall is not None
@@ -208,7 +208,7 @@ def test_keeping_out_counts_for_the_draft_and_puts_the_stack_together_anew() -> 
     answered = apply(opened, MessageRecord("a9", AT, Role.ASSISTANT, (TextPart("yes"),)))
     assert answered.kept_out == ("knowledge:a.md",), "it is of the draft, which is not sent yet"
 
-    back, _ = context_step.command(after, KeepOut("d1", "knowledge:a.md", is_out=False))
+    back, _ = context_step.HANDLERS(after, KeepOut("d1", "knowledge:a.md", is_out=False))
     assert back.discussions.open["d1"].kept_out == ()
 
 

@@ -1,0 +1,74 @@
+"""The tables of the rooms: one function a message, follow-ups only after a change, and a delta that passes few functions."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from types import CodeType, FrameType
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.app_messages import Command, Event, Input
+from core.app.dispatch import ACROSS, ROOMS, step
+from core.app.follow_ups import ORDER, followed_up
+from core.kernel.ids import Stamp
+from core.kernel.reports import Tick, WorkerReported
+from core.kernel.values.state import AppState
+from core.kernel.values.tables import Handlers, Moment, follow, keep, on
+from core.talk.turn.turn_messages import ReplyArrived
+from tests.core.app.playbook import START, Playbook
+
+
+def test_every_command_and_event_has_exactly_one_function_in_the_rooms() -> None:
+    told = Counter(entry.message for room in ROOMS for entry in room)
+    assert [kind.__name__ for kind, times in told.items() if times > 1] == []
+    assert set(told) == {*get_args(Command), *get_args(Event)}
+    assert {entry.message for entry in ACROSS} <= set(told), (
+        "what several rooms act on is some room's own too"
+    )
+
+
+def test_two_functions_for_one_message_are_refused() -> None:
+    with pytest.raises(ValueError, match="Two functions decide Tick"):
+        Handlers(on(Tick, keep), on(Tick, keep))
+
+
+def test_a_group_that_the_state_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="no group tides"):
+        follow("config tides", lambda _before, after, _moment: (after, ()))
+
+
+def test_each_follow_up_stands_once_in_the_order() -> None:
+    assert len({id(one) for one in ORDER}) == len(ORDER)
+
+
+def test_a_group_that_a_late_follow_up_changed_is_followed_in_the_next_step() -> None:
+    """A room whose turn was over sees with the next message what one behind it changed, though that message changes nothing."""
+    same, report = AppState(), WorkerReported("clock", "idle")
+    late = replace(same, changed_late=frozenset({"agent"}))
+    after, _ = followed_up(late, late, Moment(Stamp(START, "s"), report, ()))
+    assert after.changed_late == frozenset()
+
+
+def test_a_delta_of_a_reply_passes_at_most_three_functions_of_the_step() -> None:
+    play = Playbook().ready()
+    call = play.ask(play.discussion(), "Why do tides turn?")
+    play.play(ReplyArrived(call.call_id, "The "))  # the first one changes the phase: all rooms may follow
+    passed: list[CodeType] = []
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call":
+            passed.append(frame.f_code)
+
+    given = Input(play.at, "delta", ReplyArrived(call.call_id, "moon"))
+    sys.setprofile(note)
+    try:
+        after, effects = step(play.state, given)
+    finally:
+        sys.setprofile(None)
+    assert [code.co_name for code in passed if "core" in code.co_filename] == ["step", "grown"]
+    assert effects == ()
+    assert [one.text for one in after.turns.calls.values()] == ["The moon"]
+    assert after.now == given.at
