@@ -6,6 +6,7 @@
 #              of other types
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
+# make check ROOM=harvest   lint, contracts, types and tests of one room: a folder of core, panels or gui by its name or path
 # make fmt | fmt-check | lint | types    the checks of CI
 # make codemap   write docs/codemap.md, one line a module; it is made, not committed
 # make lock | fonts | docs | models   for maintainers: pin packages, rebuild fonts, renew what is generated in docs/,
@@ -19,7 +20,7 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs models clean
+.PHONY: run test check bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -28,6 +29,9 @@ run: set-up-run
 test: set-up-test
 	@$(BIN)/python -m compileall -q core panels gui bench scripts tests # once, not in each worker at the same time
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist load $(ARGS)
+
+check: set-up-test
+	@$(BIN)/python -m scripts.check_room "$(ROOM)"
 
 bench: set-up-test
 	@$(BIN)/python -m tests.bench $(ARGS)

@@ -109,7 +109,7 @@ def step(state: AppState, given: Input) -> Result:
     before = new_day(mcp.thawed(replace(state, now=given.at, followed_at=given.at)))
     decide: Callable[[AppState, Stamp, Any], Result] = _command if type(body) in _COMMANDS else _decided
     after, effects = decide(before, given, body)
-    after, effects = followed_up(before, after, Moment(given, body, effects))
+    after, effects = followed_up(before, after, Moment(given=given, body=body, effects=effects))
     after, effects = with_shown(before, after, effects, state.followed_at)
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)

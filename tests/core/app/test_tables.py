@@ -48,7 +48,7 @@ def test_a_group_that_a_late_follow_up_changed_is_followed_in_the_next_step() ->
     """A room whose turn was over sees with the next message what one behind it changed, though that message changes nothing."""
     same, report = AppState(), WorkerReported("clock", "idle")
     late = replace(same, changed_late=frozenset({"agent"}))
-    after, _ = followed_up(late, late, Moment(Stamp(START, "s"), report, ()))
+    after, _ = followed_up(late, late, Moment(given=Stamp(START, "s"), body=report, effects=()))
     assert after.changed_late == frozenset()
 
 
