@@ -175,7 +175,7 @@ def _by_room(state: AppState, given: Stamp, message: Command | Event) -> Result:
 
 
 def _cancel(state: AppState, given: Stamp, asked: CancelReply) -> Result:
-    """What it means for tools that are at work comes first."""
+    """Tools that are at work hear of it first."""
     state, stopped = agent.interrupt(state, Stamp(given.at, f"{given.seed}/tools"), asked.discussion_id)
     state, effects = _by_room(state, given, asked)
     return state, (*stopped, *effects)
@@ -254,7 +254,7 @@ def _claimed(state: AppState, given: Stamp, event: ReserveClaimed) -> Result:
 
 
 def _records_appended(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
-    """What waits for the write goes on, before what it means for the discussion."""
+    """Calls and turns that wait for the write go on first."""
     state, effects = _by_room(state, given, event)
     state, begun = agent.saved(state, Stamp(given.at, f"{given.seed}/tools"), event)
     state, more = turn.saved(state, given, event)

@@ -1,4 +1,4 @@
-"""What follows a change of the state: the rooms' follow-ups in their order, and the work that only shows."""
+"""Follow-ups of the rooms to a change of the state, in their order, and the work that only shows."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def keep(state: AppState, _message: object) -> Result:
 
 
 class Moment(NamedTuple):
-    """What a follow-up may know of the step that it follows: its stamp, its message, and the message's own effects."""
+    """The step that a follow-up follows: its stamp, its message, and the message's own effects."""
 
     given: Stamp
     body: object
@@ -74,7 +74,7 @@ class Moment(NamedTuple):
 
 
 class Follow(NamedTuple):
-    """What a room does after a change of the state, whichever room made it.
+    """A follow-up of a room to changes of the state, whichever room made them.
 
     Args:
         watches: groups of the state; it runs when one of them is another object than before. `now` changes with each
