@@ -1,4 +1,4 @@
-"""What a server says of a failure, in any shape, and what it means: one table for all vendors and servers."""
+"""Words of a server about a failure, in any shape, and their meaning: one table for all vendors and servers."""
 
 from __future__ import annotations
 

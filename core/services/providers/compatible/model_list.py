@@ -63,7 +63,7 @@ _DEEPEST = 3
 
 
 def no_list(answer: object) -> str:
-    """What came in place of a list of models, in words; empty for a list that is empty."""
+    """Words for the thing that came in place of a list of models; empty for a list that is empty."""
     if isinstance(answer, list) or (
         isinstance(answer, dict) and any(isinstance(answer.get(name), list) for name in _LISTS)
     ):

@@ -255,7 +255,7 @@ def _once(text: str) -> str:
 
 
 class _Choices:
-    """Which choices are of the reply: the first; of a server that counts the index up from piece to piece, all.
+    """Indexes of the choices that belong to the reply: the first; of a server that counts the index up from piece to piece, all.
 
     The second index is held back until the next choice tells which of the two it is.
     """
@@ -295,7 +295,7 @@ class _Choices:
             self._held, self._counts = [], False
 
     def held_back(self) -> Iterator[Json]:
-        """What was held back and is of the reply, at its end."""
+        """Return held-back text that belongs to the reply, at its end."""
         held, self._held = self._held, []
         if not self._has_ended:
             yield from held

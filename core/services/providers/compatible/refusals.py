@@ -74,14 +74,3 @@ def without_refused(body: Json, refused: Collection[str]) -> Json:
         messages = [{**one, "role": role} if one.get("role") == "system" else one for one in messages]
     sent["messages"] = messages
     return sent
-
-
-def told_refusal(name: str, model: str) -> str:
-    """A sentence for a person about a field that is left out from now on."""
-    if name == MAX_TOKENS:
-        return f"{model} takes {MAX_COMPLETION_TOKENS} in place of {MAX_TOKENS}: the limit of the reply is sent under that name."
-    if name in {SYSTEM, DEVELOPER}:
-        return f"{model} takes no message of this role ({name.removeprefix('role ')}): the same words are sent under another."
-    if name == "stream":
-        return f"{model} does not stream: its reply comes whole."
-    return f"{model} does not take {name}: it is sent without."
