@@ -47,8 +47,8 @@ _PACKED = {".json", ".jsonl", *PLAIN_ENDS}
 _COPY_BYTES = 1 << 20
 
 KNOWN = (
-    "Choose an export of ChatGPT or Claude, a session of Claude Code, a history of aider or SpecStory, or a text file "
-    "(.md, .txt)"
+    "Choose an export or a session of a program that is known (ChatGPT, Claude, Claude Code, Codex, Gemini, OpenCode, aider, "
+    "SpecStory, Cline, llm, Open WebUI, LibreChat, LM Studio, Cherry Studio, Zed), or a text file (.md, .txt)"
 )
 _ZIP = b"PK\x03\x04"
 

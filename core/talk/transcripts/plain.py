@@ -8,42 +8,69 @@ from hashlib import sha256
 
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import TextPart
-from core.talk.transcripts.text import Buffer, decoded
+from core.talk.transcripts.text import Buffer, decoded, moment
+
+ONE_SIDE = "texts in which only one side was found (each is one message of yours; leave it out if it is no conversation)"
 
 _USER = ("user", "human", "you", "me", "prompt")
-_MODEL = ("assistant", "ai", "chatgpt", "claude", "gemini", "gpt", "model", "bot", "response")
+_MODEL = (
+    "assistant",
+    "ai",
+    "chatgpt",
+    "claude",
+    "gemini",
+    "gpt",
+    "model",
+    "bot",
+    "response",
+    "cursor",
+    "copilot",
+    "agent",
+)
 _ROLES = {**dict.fromkeys(_USER, "user"), **dict.fromkeys(_MODEL, "assistant")}
 _NAME = f"({'|'.join(_ROLES)})"
 _SPEAKERS = (
     re.compile(rf"#{{1,6}}[ \t]+(?:\*\*)?{_NAME}:?(?:\*\*)?:?[ \t]*()$", re.IGNORECASE),
+    re.compile(rf"\*\*{_NAME}\*\*[ \t]*()$", re.IGNORECASE),
     re.compile(rf"\*\*{_NAME}(?::\*\*|\*\*:)[ \t]*(.*)$", re.IGNORECASE),
     re.compile(rf"{_NAME}:(?:[ \t]+(.*))?$", re.IGNORECASE),
 )
+_MODEL_LINE = re.compile(r"Model: \*\*[^*\n]+\*\*$", re.IGNORECASE)
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"# ([^\n]{1,300})")
 _ID_CHARS = 1_000
+_CLI_HEAD_CHARS = 4_000
 
 
 def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
-    """The conversation in a file; all of it is one message of the person's where no two sides speak."""
+    """The conversation in a file; all of it is one message of the person's where no two sides speak, which is said."""
     text = decoded(bytes(buffer[:])).strip()
     if not text:
         yield Unread(place="the file", why="nothing is written in it")
         return
-    turns = tuple(_turns(text))
+    if _LOG.match(text) is not None and "\n## Prompt" in text:
+        yield from _logged(text)
+        return
+    is_terminal = "Claude Code v" in text[:_CLI_HEAD_CHARS] and _SAID.search(text) is not None
+    turns = tuple(_terminal(text)) if is_terminal else tuple(_turns(text))
+    skipped = {}
     if len({role for role, _ in turns}) < 2:
-        turns = (("user", text),)
-    messages = tuple(
+        turns, skipped = (("user", text),), {ONE_SIDE: 1}
+    title = _TITLE.match(text)
+    key = sha256(text[:_ID_CHARS].encode("utf-8", "replace")).hexdigest()[:32]
+    is_speaker = title is not None and _speaker(title[0]) is not None
+    name = title[1].strip() if title is not None and not is_speaker else ""
+    messages = _straight(turns)
+    yield Transcript(id=key, messages=messages, title=name, current=messages[-1].id, skipped=skipped)
+
+
+def _straight(turns: tuple[tuple[str, str], ...]) -> tuple[TranscriptMessage, ...]:
+    return tuple(
         TranscriptMessage(
             id=f"#{number}", role=role, parts=(TextPart(said),), parent=f"#{number - 1}" if number > 1 else ""
         )
         for number, (role, said) in enumerate(turns, 1)
     )
-    title = _TITLE.match(text)
-    key = sha256(text[:_ID_CHARS].encode("utf-8", "replace")).hexdigest()[:32]
-    is_speaker = title is not None and _speaker(title[0]) is not None
-    name = title[1].strip() if title is not None and not is_speaker else ""
-    yield Transcript(id=key, messages=messages, title=name, current=messages[-1].id)
 
 
 def _turns(text: str) -> Iterator[tuple[str, str]]:
@@ -62,6 +89,8 @@ def _turns(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _speaker(line: str) -> tuple[str, str] | None:
+    if _MODEL_LINE.match(line) is not None:
+        return None
     for pattern in _SPEAKERS:
         if (found := pattern.fullmatch(line)) is not None:
             return _ROLES[found[1].lower()], found[2] or ""
@@ -70,5 +99,86 @@ def _speaker(line: str) -> tuple[str, str] | None:
 
 def _said(role: str, held: list[str]) -> Iterator[tuple[str, str]]:
     words = "\n".join(held).strip()
+    words = words.removesuffix("\n---").rstrip() if words != "---" else ""
     if role and words:
         yield role, words
+
+
+# `llm logs`: an entry a response, under a line with its time.
+
+_LOG = re.compile(
+    r"^# (\d{4}-\d{2}-\d{2}T[\d:.+Z-]{5,30})(?:[ \t]+conversation:[ \t]*(\S{1,80})[ \t]+id:[ \t]*\S{1,80})?[ \t]*$",
+    re.MULTILINE,
+)
+_PROMPT = re.compile(r"^## Prompt[ \t]*$", re.MULTILINE)
+_RESPONSE = re.compile(r"^## Response[ \t]*$", re.MULTILINE)
+_SECTION = re.compile(
+    r"^##+ (?:System|System fragments|Prompt fragments|Reasoning|Schema|Tools|Tool calls|Tool results|Attachments|Options)\b[^\n]*$",
+    re.MULTILINE,
+)
+_USAGE = re.compile(r"^#+ Token usage\b", re.MULTILINE)
+_LOG_MODEL = re.compile(r"^Model: \*\*([^*\n]{1,200})\*\*", re.MULTILINE)
+
+
+def _logged(text: str) -> Iterator[Transcript]:
+    heads = list(_LOG.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    talks: dict[str, list[TranscriptMessage]] = {}
+    name, model = "", ""
+    for head, end in zip(heads, ends, strict=True):
+        body = text[head.end() : end]
+        name = head[2] or name or head[1]
+        messages = talks.setdefault(name, [])
+        if (found := _LOG_MODEL.search(body)) is not None:
+            model = found[1]
+        prompt, response = _PROMPT.search(body), _RESPONSE.search(body)
+        asked = (
+            body[prompt.end() : response.start() if response is not None else len(body)]
+            if prompt is not None
+            else ""
+        )
+        if (cut := _SECTION.search(asked)) is not None:
+            asked = asked[: cut.start()]
+        answer = body[response.end() :] if response is not None else ""
+        if (cut := _USAGE.search(answer)) is not None:
+            answer = answer[: cut.start()]
+        for role, words in (("user", asked.strip()), ("assistant", answer.strip())):
+            if words:
+                messages.append(
+                    TranscriptMessage(
+                        id=f"#{len(messages) + 1}",
+                        role=role,
+                        parts=(TextPart(words),),
+                        parent=messages[-1].id if messages else "",
+                        at=moment(head[1]),
+                        model=model if role == "assistant" else "",
+                    )
+                )
+    for key, messages in talks.items():
+        if messages:
+            yield Transcript(id=key, messages=tuple(messages), current=messages[-1].id, at=messages[0].at)
+
+
+# `/export` of Claude Code: the terminal's page as text.
+
+_SAID = re.compile(r"^[ ]?[⏺●][ ]", re.MULTILINE)
+
+
+def _terminal(text: str) -> Iterator[tuple[str, str]]:
+    role, held = "", list[str]()
+    for line in text.split("\n"):
+        mark = line.lstrip(" ")[:2]
+        if mark in {"❯ ", "> "} and len(line) - len(line.lstrip(" ")) <= 1:
+            now = "user"
+        elif mark in {"⏺ ", "● "} and len(line) - len(line.lstrip(" ")) <= 1:
+            now = "assistant"
+        elif line[:1] in {"✻", "✽", "※", "─", "╭", "│", "╰"}:
+            now = "end"
+        else:
+            held.append(line.removeprefix("  "))
+            continue
+        if role in {"user", "assistant"}:
+            yield from _said(role, held)
+        role, held = now, [line.lstrip(" ")[2:]]
+    if role in {"user", "assistant"}:
+        yield from _said(role, held)

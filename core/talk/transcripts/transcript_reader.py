@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePath
@@ -13,7 +14,18 @@ from core.kernel.decoders import from_json, read_json
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.talk.discussion import discussion_export as export
 from core.talk.discussion import log_codec
-from core.talk.transcripts import aider, chatgpt, claude, claude_code, ours, plain, specstory
+from core.talk.transcripts import (
+    agents,
+    aider,
+    chatgpt,
+    chats,
+    claude,
+    claude_code,
+    databases,
+    ours,
+    plain,
+    specstory,
+)
 from core.talk.transcripts import text as arrays
 from core.talk.transcripts.text import Buffer, decoded, lines
 
@@ -34,12 +46,43 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.SPECSTORY: specstory.read,
     TranscriptKind.CLAUDE_CODE: claude_code.read,
     TranscriptKind.AIDER: aider.read,
+    TranscriptKind.CODEX: agents.read_codex,
+    TranscriptKind.GEMINI_CLI: agents.read_gemini,
+    TranscriptKind.OPENCODE: agents.read_opencode,
+    TranscriptKind.CLINE: agents.read_messages,
+    TranscriptKind.LLM: databases.read_llm,
+    TranscriptKind.CHERRY_STUDIO: chats.read_cherry,
     TranscriptKind.PLAIN: plain.read,
 }
 _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.CHATGPT: chatgpt.read,
     TranscriptKind.CLAUDE: claude.read,
+    TranscriptKind.OPEN_WEBUI: chats.read_open_webui,
+    TranscriptKind.LIBRECHAT: chats.read_librechat,
+    TranscriptKind.LM_STUDIO: chats.read_lm_studio,
+    TranscriptKind.ZED: chats.read_zed,
+    TranscriptKind.SHAREGPT: chats.read_sharegpt,
+    TranscriptKind.TAKEOUT: chats.read_takeout,
 }
+_KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
+    (TranscriptKind.CHATGPT, ('"mapping"', '"message"')),
+    (TranscriptKind.CLAUDE, ('"chat_messages"',)),
+    (TranscriptKind.CHERRY_STUDIO, ('"indexedDB"', '"localStorage"')),
+    (TranscriptKind.GEMINI_CLI, ('"projectHash"', '"sessionId"')),
+    (TranscriptKind.OPENCODE, ('"info"', '"sessionID"', '"parts"')),
+    (TranscriptKind.OPEN_WEBUI, ('"history"', '"currentId"')),
+    (TranscriptKind.OPEN_WEBUI, ('"history"', '"childrenIds"')),
+    (TranscriptKind.LIBRECHAT, ('"messageId"', '"isCreatedByUser"')),
+    (TranscriptKind.LIBRECHAT, ('"conversationId"', '"messages"', '"messageId"')),
+    (TranscriptKind.LM_STUDIO, ('"versions"', '"currentlySelected"')),
+    (TranscriptKind.TAKEOUT, ('"header"', '"Prompted ')),
+    (TranscriptKind.ZED, ('"zed"', '"metadata"', '"text"')),
+    (TranscriptKind.ZED, ('"segments"', '"messages"')),
+    (TranscriptKind.ZED, ('"User"', '"messages"')),
+    (TranscriptKind.SHAREGPT, ('"conversations"', '"from"', '"value"')),
+    (TranscriptKind.SHAREGPT, ('"messages"', '"role"', '"content"')),
+)
+"""Keys of a file's first bytes by which a program is known, in this order."""
 
 
 def recognised(data: Buffer, named: str = "") -> TranscriptKind:
@@ -51,6 +94,8 @@ def recognised(data: Buffer, named: str = "") -> TranscriptKind:
             Plain text is not told from any other.
     """
     shape = _by_start(bytes(data[:SHAPE_BYTES]))
+    if bytes(data[:16]) == databases.HEAD:
+        shape = databases.recognised(data)
     if shape is TranscriptKind.UNKNOWN and len(data) > SHAPE_BYTES:
         shape = _by_rows(data)
     is_text = shape is TranscriptKind.UNKNOWN and PurePath(named).suffix.lower() in PLAIN_ENDS
@@ -58,6 +103,8 @@ def recognised(data: Buffer, named: str = "") -> TranscriptKind:
 
 
 def _by_start(data: bytes) -> TranscriptKind:
+    if data.startswith(databases.HEAD):
+        return databases.recognised(data)
     text = decoded(data).lstrip()
     if text.startswith(specstory.HEAD):
         return TranscriptKind.SPECSTORY
@@ -85,6 +132,9 @@ def _by_rows(data: Buffer) -> TranscriptKind:
     return TranscriptKind.UNKNOWN
 
 
+_CODEX_ROWS = {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"}
+
+
 class _Mark(msgspec.Struct):
     """Fields by which rows of a session are told from those of another program."""
 
@@ -96,11 +146,21 @@ class _Mark(msgspec.Struct):
     sessionId: Any = None  # noqa: N815
     leafUuid: Any = None  # noqa: N815
     messageId: Any = None  # noqa: N815
+    payload: Any = None
+    instructions: Any = None
+    timestamp: Any = None
+    projectHash: Any = None  # noqa: N815
 
 
 def _kind_of_row(row: _Mark) -> TranscriptKind:
     if type(row.v) is int and str(row.type) in log_codec.RECORD_TYPES and row.at is not None:
         return TranscriptKind.DISCUSSION
+    if isinstance(row.payload, dict) and row.type in _CODEX_ROWS:
+        return TranscriptKind.CODEX
+    if row.type is None and row.instructions is not None and row.timestamp is not None:
+        return TranscriptKind.CODEX
+    if row.type is None and row.projectHash is not None and row.sessionId is not None:
+        return TranscriptKind.GEMINI_CLI
     ids = (row.sessionId, row.leafUuid, row.uuid, row.messageId)
     is_session = isinstance(row.type, str) and row.v is None and any(isinstance(one, str) for one in ids)
     return TranscriptKind.CLAUDE_CODE if is_session else TranscriptKind.UNKNOWN
@@ -115,7 +175,9 @@ def read_transcripts(kind: TranscriptKind, buffer: Buffer) -> Iterator[Transcrip
     Raises:
         ValueError: no conversation can be read from this kind.
     """
-    if (read := _LINES.get(kind)) is not None:
+    if kind is TranscriptKind.OPENCODE and bytes(buffer[:16]) == databases.HEAD:
+        yield from databases.read_opencode(buffer)
+    elif (read := _LINES.get(kind)) is not None:
         yield from read(buffer)
     elif kind in _ARRAYS:
         yield from _each(kind, arrays.elements(buffer))
@@ -183,9 +245,15 @@ def _by_first_object(text: str) -> TranscriptKind:
 
 
 def _by_keys(text: str) -> TranscriptKind:
-    if '"mapping"' in text and '"message"' in text:
-        return TranscriptKind.CHATGPT
-    return TranscriptKind.CLAUDE if '"chat_messages"' in text else TranscriptKind.UNKNOWN
+    for kind, keys in _KEYS:
+        if all(key in text for key in keys):
+            return kind
+    is_messages = _MESSAGES.match(text) is not None
+    return TranscriptKind.CLINE if is_messages else TranscriptKind.UNKNOWN
+
+
+_MESSAGES = re.compile(r'\[\s*\{[^{}\[\]]{0,400}"(?:role"\s*:\s*"(?:user|assistant)"|content"\s*:)')
+"""Beginning of a bare list of messages."""
 
 
 def _loaded(text: str) -> Any:

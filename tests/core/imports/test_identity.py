@@ -142,7 +142,7 @@ def test_a_cut_archive_and_a_file_of_no_program_say_what_to_do(home: Path) -> No
     report = run_import(ImportRequest(home, (str(archive), str(other)), NOW, "p", "m"))
 
     assert "the archive is cut off" in report.faults[0].why
-    assert "Choose an export of ChatGPT" in report.faults[1].remedy
+    assert "Choose an export or a session" in report.faults[1].remedy
 
 
 def test_files_that_hold_no_conversation_are_named(home: Path) -> None:
