@@ -176,7 +176,9 @@ CHOSEN = "chosen answer"
 """Key of the button that has the keyboard when a dialog opens, so that Enter presses it."""
 
 
-def answers(ui: Ui, no: str, yes: str, *, is_danger: bool = False, other: str = "") -> str:
+def answers(
+    ui: Ui, no: str, yes: str, *, is_danger: bool = False, costs: bool = False, other: str = ""
+) -> str:
     """Draw them at the right. Returns `yes`, `no`, `other` or nothing.
 
     Enter presses the chosen one, which has the keyboard: the coloured, and where a yes is dangerous the safe one. Escape,
@@ -184,15 +186,20 @@ def answers(ui: Ui, no: str, yes: str, *, is_danger: bool = False, other: str = 
 
     Args:
         other: the label of a third way between the two, none where empty.
+        costs: a yes spends money past what the person allowed: the safe answer is the coloured one.
         is_danger: what a yes does cannot be taken back, or takes something away.
     """
     with ui.row("buttons"):
         ui.push()
-        is_no = ui.button(CHOSEN if is_danger else "no", no)
-        is_other = bool(other) and ui.button("other", other)
-        is_yes = ui.button("yes" if is_danger else CHOSEN, yes, kind="danger" if is_danger else "primary")
+        is_safe = is_danger or costs
+        is_other = costs and bool(other) and ui.button("other", other)
+        is_yes = costs and ui.button("yes", yes)
+        is_no = ui.button(CHOSEN if is_safe else "no", no, kind="primary" if costs else "plain")
+        if not costs:
+            is_other = bool(other) and ui.button("other", other)
+            is_yes = ui.button("yes" if is_safe else CHOSEN, yes, kind="danger" if is_danger else "primary")
         if ui.is_focused(CHOSEN) and ui.shortcut("Enter", while_typing=True):
-            is_no, is_yes = is_danger, not is_danger
+            is_no, is_yes = is_safe, not is_safe
     return "no" if is_no else "other" if is_other else "yes" if is_yes else ""
 
 
@@ -237,7 +244,7 @@ class HubPanel(msgspec.Struct, frozen=True):
 
     Args:
         id: stable; title: of the panel and the action; label: of the button; icon: of both.
-        place: from the top, from 1; its chord is Ctrl and this number.
+        place: from the top, from 1; its chord is Ctrl and this number, none from 10 on.
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
         least_px: height that it needs as it is now, so that its list has some rows.
     """

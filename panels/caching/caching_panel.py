@@ -32,7 +32,6 @@ from panels.caching.spending import (
     rewrite_text,
     rewrites_section,
     settings_section,
-    spending_section,
 )
 
 # Active discussions of the Caching panel: each with the state of its cache and what can be done to it.
@@ -360,7 +359,6 @@ def _overview(desk: Desk) -> None:
         _providers(desk)
     _selected(desk)
     _next_request(desk)
-    spending_section(desk)
     if not is_used:
         settings_section(desk)
 

@@ -141,12 +141,14 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
         if not reached:
             ui.text("free", "No limit is reached any more.")
         cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
-        note = f"The next request: {cost}, and its reply. Once a limit is raised in Caching, Overview, what waits goes on."
+        note = (
+            f"The next request: {cost}, and its reply. Once a limit is raised in Usage, what waits goes on."
+        )
         if is_unpriced:
             note = f"Your yes holds for this request alone, whatever it costs. {UNPRICED_REMEDY}, and you are asked no more."
         ui.text("next", note, tone="muted", wraps=True)
         other = "Update prices" if is_unpriced else "Raise the limit"
-        answer = answers(desk.ui, "Do not send", "Send anyway", other=other)
+        answer = answers(desk.ui, "Do not send", "Send anyway", costs=True, other=other)
     if answer == "other" and is_unpriced:
         desk.view.dialog = None
         desk.send(UpdatePrices())
@@ -160,8 +162,7 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
 def _wait_for_limit(desk: Desk, dialog: Dialog) -> None:
     """Lead to the limits; what was asked for waits until they are raised."""
     desk.view.dialog = None
-    desk.view.show_hub("caching")
-    desk.view.of(CachingView).tab = "overview"
+    desk.view.show_hub("usage")
     if isinstance(dialog.command, PaidCommand):
         if isinstance(dialog.command, ResendMessage):
             desk.view.of(DiscussionView).editing.pop((dialog.subject, dialog.command.message_id), None)

@@ -193,6 +193,15 @@ PER_DAY = Amount(
 )
 
 
+BUDGET = Amount(
+    key="ai_settings.month_budget_usd",
+    label="Budget a month ($)",
+    tip="What a month may cost before you are warned; nothing stops",
+    high=1_000_000,
+    may_be_empty=True,
+)
+
+
 def spending_section(desk: Desk) -> None:
     """Draw what was spent, against its limits, which are typed here. Sends ChangeSetting."""
     ui, settings = desk.ui, desk.state.config.settings
@@ -203,6 +212,7 @@ def spending_section(desk: Desk) -> None:
         ui.text("today", day_line(desk), style="small", wraps=True)
         amount_row(desk, PER_DISCUSSION, settings.ai.spend_limit_usd)
         amount_row(desk, PER_DAY, settings.caching.day_limit_usd)
+        amount_row(desk, BUDGET, settings.ai.month_budget_usd)
         if unpriced := _unpriced(desk):
             text = f"{unpriced} Each send asks, and background work does not happen. {UNPRICED_REMEDY}."
             ui.text("unpriced", text, tone="warn", style="small", wraps=True)

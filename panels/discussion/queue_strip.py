@@ -84,7 +84,7 @@ def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
         return
     with ui.row("awaits limit", gap=6):
         ui.icon("icon", "circle-pause", tone="warn")
-        text = f"{AWAITED[type(command)]} for the limit to be raised in Caching, Overview."
+        text = f"{AWAITED[type(command)]} for the limit to be raised in Usage."
         ui.text("what", text, tone="warn", style="small", width=0, wraps=True)
         if ui.button("send now", "Send now", icon="paper-plane", is_small=True, tip="Ask once more"):
             desk.send(replace(command, awaits_limit=False))

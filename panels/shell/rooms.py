@@ -15,6 +15,7 @@ from panels.mcp.mcp_room import ROOM as MCP
 from panels.retrieval.retrieval_room import ROOM as RETRIEVAL
 from panels.settings.settings_room import ROOM as SETTINGS
 from panels.signals.signals_room import ROOM as SIGNALS
+from panels.usage.usage_room import ROOM as USAGE
 
 ROOMS: tuple[Room, ...] = (
     DISCUSSION,
@@ -22,6 +23,7 @@ ROOMS: tuple[Room, ...] = (
     FORGETTING,
     CONTEXT,
     CACHING,
+    USAGE,
     KNOWLEDGE,
     HARVEST,
     RETRIEVAL,

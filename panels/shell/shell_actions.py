@@ -103,7 +103,7 @@ def _toggle_hub(desk: Desk) -> None:
 
 def _of_panel(panel: HubPanel) -> Action:
     return Action(
-        id=panel.id, menu="View", group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}",
+        id=panel.id, menu="View", group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}" if panel.place < 10 else "",
         is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
     )  # fmt: skip
 

@@ -56,6 +56,7 @@ from core.kernel.ids import make_id
 from core.kernel.locks import discussion_lock, take_lock
 from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 from core.kernel.values.harvest import BatchItem
+from core.kernel.values.usage import Usage
 from core.knowledge import apply_log
 from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.digest import digest_file, regenerate_digest
@@ -76,7 +77,7 @@ from core.knowledge.merges import draft_mark
 from core.knowledge.part_writer import version_names
 from core.knowledge.rewrites import draft_names
 from core.retrieval.index_run import ServerDebt, erase_in_index, pay, tell_server
-from core.services.spending.harvest_costs import harvest_payments, note_spent
+from core.services.spending.harvest_costs import HarvestCall, harvest_payments, note_spent
 from core.talk.discussion import trash
 from core.talk.discussion.catalog_file import wipe_catalog
 from core.talk.discussion.discussion_store import staged_for
@@ -251,7 +252,9 @@ class _Forgetting:
             paid |= paid_since(path, start) if path.exists() else {}
         for key, payment in paid.items():
             if key not in noted:
-                note_spent(self._home, self._now, "", "", payment, payment_id=key, disk=self._disk)
+                usage = Usage(cost_usd=payment.usd, is_estimate=payment.is_estimate)
+                call = HarvestCall(at=self._now, provider="", model="", usage=usage)
+                note_spent(self._home, call, payment_id=key, disk=self._disk)
 
     def _drop_tree(self, place_id: str, path: Path, *, counts: bool = True) -> None:
         if not path.exists():

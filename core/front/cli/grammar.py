@@ -29,6 +29,8 @@ from core.front.cli.version import PROGRAM, put, version_text
 
 # Grammar of the commands that talk and that order what was said: `send`, `context`, `discussions`.
 
+USAGE_BY = ("day", "week", "month", "provider", "model", "discussion", "kind")
+"""The members of `core.kernel.values.usage_report.UsageBy`."""
 EFFORTS = ("auto", "none", "low", "medium", "high", "max")
 """The members of `core.kernel.values.provider.Effort`, whose module takes longer to load than all of the help."""
 
@@ -183,7 +185,7 @@ def add_tour(commands: Commands[Parser], common: Parser) -> None:
 
 
 def add_lists(commands: Commands[Parser], common: Parser) -> None:
-    """Add `presets`, `models` and `doctor`."""
+    """Add `presets`, `models`, `usage` and `doctor`."""
     presets = add_command(
         commands, common, "presets", "list the project's context presets, personas and system prompts"
     )
@@ -196,6 +198,17 @@ def add_lists(commands: Commands[Parser], common: Parser) -> None:
         action="store_true",
         help="take newer prices from the network, and go by them from now on",
     )
+    usage = add_command(
+        commands,
+        common,
+        "usage",
+        "add up what calls have used and cost",
+        "Discussions in the trash count too. A price that nobody knows adds nothing and is counted.",
+    )
+    usage.add_argument("--by", choices=USAGE_BY, default="model", help="what the rows tell apart (model)")
+    usage.add_argument("--since", metavar="DAY", default="", help="the first day, as 2026-11-29")
+    usage.add_argument("--until", metavar="DAY", default="", help="the last day")
+    usage.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
     doctor = add_command(
         commands, common, "doctor", "check what is installed, found, configured and writable, with remedies"
     )

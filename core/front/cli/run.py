@@ -109,6 +109,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.front.cli.lists import run_models
 
             return run_models(options, make_front(options), console)
+        case "usage":
+            from core.front.cli.usage import run_usage
+
+            return run_usage(options, make_front(options), console)
         case "doctor":
             from core.front.cli.doctor import run_doctor
 

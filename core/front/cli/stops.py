@@ -84,7 +84,7 @@ WORDS = (
     ('send it with "over_limit": true and the token of approvals', "send it with --over-limit"),
     ('send it with "queue": true', "send it with --queue"),
     ("or update the prices", "or take newer ones with `manual-slop models --update-prices`"),
-    ("in Caching, Overview", "in the settings"),
+    ("in Usage", "in the settings"),
     ("or say that it may be replaced", "or write over it with --replace"),
     (
         "Press Continue for the rest, or raise the limit of the reply",

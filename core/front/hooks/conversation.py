@@ -165,7 +165,7 @@ def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
-PAST_LIMIT = 'Raise it in Caching, Overview, or send it with "over_limit": true and the token of approvals'
+PAST_LIMIT = 'Raise it in Usage, or send it with "over_limit": true and the token of approvals'
 UNPRICED = f'{UNPRICED_REMEDY}, or send it with "over_limit": true and the token of approvals'
 """Remedy where a spend limit stands against a send."""
 BUSY = 'Cancel it, wait for its end, or send it with "queue": true'

@@ -16,6 +16,7 @@ from core.front.hooks import (
     program,
     retrieval,
     signals,
+    usage,
 )
 from core.front.hooks.operation import Operation, Resource
 
@@ -23,6 +24,7 @@ RESOURCES: tuple[Resource, ...] = (
     program.HELLO,
     program.RESOURCE,
     caches.RESOURCE,
+    usage.RESOURCE,
     discussions.RESOURCE,
     conversation.RESOURCE,
     agent.RESOURCE,

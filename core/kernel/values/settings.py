@@ -61,6 +61,7 @@ class AiSettings(msgspec.Struct, frozen=True):
     effort: str = "auto"
     max_output_tokens: int | None = None
     spend_limit_usd: float | None = None
+    month_budget_usd: float | None = None
 
 
 class MemoryMode(StrEnum):

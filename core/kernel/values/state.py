@@ -26,6 +26,7 @@ from core.kernel.values.settings import Project, ServerSettings, Settings, Setti
 from core.kernel.values.signals import SignalState
 from core.kernel.values.stack import ContextReport
 from core.kernel.values.usage import OfferedCommand, Payment, Reservation, Upkeep, Usage
+from core.kernel.values.usage_report import MonthSpent, UsageReport
 
 
 class Level(StrEnum):
@@ -276,6 +277,8 @@ class SpendingState(msgspec.Struct, frozen=True):
         reserved: calls under way that no message asked for: pings, a prewarm, the harvest's.
         unsettled: payments for calls that are over and that other programs are told of with the next call, by the key
             under which it reserved, each by its record's id.
+        usage: the last report of what calls have used; answers: to questions that somebody waits for, the newest first.
+        month: what this month has cost, where a budget asks for it.
     """
 
     spent_today_usd: float | None = None
@@ -285,6 +288,13 @@ class SpendingState(msgspec.Struct, frozen=True):
     counted: frozenset[str] = frozenset()
     reserved: Mapping[str, Reservation] = msgspec.field(default_factory=dict)
     unsettled: Mapping[str, Mapping[str, Payment]] = msgspec.field(default_factory=dict)
+    usage: UsageReport | None = None
+    answers: tuple[tuple[str, UsageReport], ...] = ()
+    month: MonthSpent | None = None
+
+    def answer_to(self, command_id: str) -> UsageReport | None:
+        """Report that a front end waited for."""
+        return next((report for name, report in self.answers if name == command_id), None)
 
 
 class Unshown(msgspec.Struct, frozen=True):

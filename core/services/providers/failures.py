@@ -97,7 +97,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         "{who} ended the reply with a word that is not known here",
         "The part received is kept; retry, or choose another model",
     ),
-    FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Caching, Overview"),
+    FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Usage"),
     FailureKind.NOT_INSTALLED: ("{who} is not installed", "Install it, or choose another provider"),
 }
 

@@ -201,6 +201,16 @@ _AI = (
         maximum=1_000_000,
     ),
     Setting(
+        key="ai_settings.month_budget_usd",
+        kind=Kind.NUMBER,
+        default=None,
+        doc="What a month may cost, in US dollars, before you are warned; nothing stops. Not set: no warning.",
+        scope=SettingScope.USER,
+        field="ai.month_budget_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
         key="ai_settings.knowledge.digest_enabled",
         kind=Kind.SWITCH,
         default=True,

@@ -1,4 +1,4 @@
-"""Costs of the harvest's calls, kept by day: they count towards the day's limit also after a restart."""
+"""Costs of the harvest's calls, kept by day: they count towards the day's limit also after a restart, and in what was used."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import json
 import logging
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.decoders import from_builtins, read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.kernel.errors import StorageError
 from core.kernel.opener import BOOK_BYTES, read_file
@@ -23,8 +25,10 @@ from core.kernel.values.usage import Payment, Usage
 from core.services.spending.pricing import batch_price
 
 _FOLDER = ".spent"
-_KEPT = timedelta(days=2)
+_DAYS = 2
 """A person's day reaches into two days of UTC."""
+_KEPT = timedelta(days=800)
+"""Usage is told for two years back."""
 
 log = logging.getLogger(__name__)
 
@@ -68,14 +72,14 @@ class Payments:
     ) -> HarvestUse:
         use = HarvestUse(calls=1, usage=replace(usage, cost_usd=cost), cost_usd=cost, payment_id=payment_id)
         self.use = self.use + use
-        if cost:
+        if cost or usage != Usage():
             self._keep(provider, model, use)
         return use
 
     def _keep(self, provider: str, model: str, use: HarvestUse) -> None:
-        payment = Payment(use.cost_usd or 0.0, use.usage.is_estimate)
+        call = HarvestCall(at=self._clock(), provider=provider, model=model, usage=use.usage)
         try:
-            note_spent(self._home, self._clock(), provider, model, payment, payment_id=use.payment_id)
+            note_spent(self._home, call, payment_id=use.payment_id)
         except StorageError as error:
             log.warning("what a harvest has cost is not on disk: %s", error)
 
@@ -85,37 +89,42 @@ class Payments:
         return self.use.usage.cost_usd or 0.0
 
 
-def note_spent(
-    home: Path,
-    at: datetime,
-    provider: str,
-    model: str,
-    payment: Payment,
-    *,
-    payment_id: str = "",
-    disk: Disk = OS_DISK,
-) -> None:
-    """Put what one call has cost on disk.
+class HarvestCall(msgspec.Struct, frozen=True):
+    """A call of a harvest. `at`: UTC; `usage`: with its cost, None where nobody knows it."""
+
+    at: datetime
+    provider: str
+    model: str
+    usage: Usage
+
+
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+
+
+def note_spent(home: Path, call: HarvestCall, *, payment_id: str = "", disk: Disk = OS_DISK) -> None:
+    """Put what one call has used and cost on disk.
 
     Args:
-        at: UTC; payment: more than nothing; payment_id: tells it from every other, so that it counts once.
+        payment_id: tells it from every other, so that it counts once.
 
     Raises:
         StorageError: it was not added.
     """
-    path = _path(home, at)
+    path = _path(home, call.at)
     if not path.exists():
         make_dirs(path.parent, disk=disk)
-        _forget_old(path.parent, at)
+        _forget_old(path.parent, call.at)
+    usage = call.usage
     row: dict[str, Any] = {
-        "at": at.astimezone(UTC).isoformat(),
-        "provider": provider,
-        "model": model,
-        "cost_usd": payment.usd,
+        "at": call.at.astimezone(UTC).isoformat(),
+        "provider": call.provider,
+        "model": call.model,
     }
+    told = {name: getattr(usage, name) for name in ("cost_usd", *_TOKENS)}
+    row |= {name: figure for name, figure in told.items() if figure is not None}
     if payment_id:
         row["id"] = payment_id
-    if payment.is_estimate:
+    if usage.is_estimate:
         row["is_estimate"] = True
     append_file(path, json.dumps(row, sort_keys=True).encode() + b"\n", disk=disk)
 
@@ -130,7 +139,7 @@ def harvest_payments(home: Path, start: datetime) -> dict[str, Payment]:
         StorageError: a file is there and cannot be read.
     """
     found: dict[str, Payment] = {}
-    for day in (start + timedelta(days=number) for number in range(_KEPT.days + 1)):
+    for day in (start + timedelta(days=number) for number in range(_DAYS + 1)):
         path = _path(home, day)
         with reported("read", path):
             lines = read_file(path, BOOK_BYTES).split(b"\n") if path.exists() else []
@@ -144,6 +153,33 @@ def harvest_payments(home: Path, start: datetime) -> dict[str, Payment]:
 def harvests_spent_since(home: Path, start: datetime) -> float:
     """As `harvest_payments`, added up, in US dollars."""
     return sum(payment.usd for payment in harvest_payments(home, start).values())
+
+
+def harvest_files(home: Path) -> tuple[tuple[Path, int], ...]:
+    """Files of what harvests have cost, with the size of each."""
+    found = sorted((paths.knowledge_dir(home) / _FOLDER).glob("*.jsonl"))
+    return tuple((path, path.stat().st_size) for path in found)
+
+
+def harvest_calls(path: Path) -> Iterator[HarvestCall]:
+    """Calls in one of these files, each once. A row that cannot be read is passed over.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    with reported("read", path):
+        lines = read_file(path, BOOK_BYTES).split(b"\n")
+    seen: set[str] = set()
+    for number, line in enumerate(lines):
+        with suppress(ArithmeticError, ValueError, TypeError, KeyError, AttributeError):
+            row = read_json(line)
+            key = str(row.get("id", number))
+            at = datetime.fromisoformat(row["at"])
+            figures = {name: row.get(name) for name in ("cost_usd", *_TOKENS)}
+            usage = from_builtins({**figures, "is_estimate": row.get("is_estimate") is True}, Usage)
+            if key not in seen and at.tzinfo is not None:
+                seen.add(key)
+                yield HarvestCall(at=at, provider=str(row["provider"]), model=str(row["model"]), usage=usage)
 
 
 def _payment(line: bytes, start: datetime) -> tuple[str, Payment] | None:

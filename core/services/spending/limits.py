@@ -14,6 +14,7 @@ from core.kernel.values.records import Record, UsageRecord
 from core.kernel.values.settings import Settings
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import LimitScope, Payment, ReachedLimit, Reservation, UsageKind
+from core.kernel.values.usage_report import MonthSpent
 from core.services.spending.estimates import last_usage
 from core.services.spending.spending_messages import SpentCounted
 
@@ -75,8 +76,15 @@ def add_payments(state: AppState, payments: Mapping[str, Payment]) -> AppState:
             spent_today_usd=None if spent is None else spent + sum(paid.usd for paid in new.values()),
             has_estimate=spending.has_estimate or any(paid.is_estimate for paid in new.values()),
             own={**spending.own, **new},
+            month=_month_with(spending.month, new),
         ),
     )
+
+
+def _month_with(month: MonthSpent | None, new: Mapping[str, Payment]) -> MonthSpent | None:
+    if month is None or month.usd is None:
+        return month
+    return replace(month, usd=month.usd + sum(paid.usd for paid in new.values()))
 
 
 def call_key(call_id: str) -> str:

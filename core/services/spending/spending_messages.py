@@ -1,4 +1,4 @@
-"""Messages of spending: reserves that other programs on this home see, and events of what was counted."""
+"""Messages of spending: reserves that other programs on this home see, and what was counted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from core.kernel.values.usage import Payment, Reservation, SpentElsewhere, UsageKind
+from core.kernel.values.usage_report import UsageQuery, UsageReport
 
 
 class SpentCounted(msgspec.Struct, frozen=True):
@@ -96,7 +97,23 @@ class PaidElsewhere(msgspec.Struct, frozen=True):
     payments: Mapping[str, Payment]
 
 
-SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere | UpkeepCut
+class CountUsage(msgspec.Struct, frozen=True):
+    """Add up what calls have used and cost, and report `UsageCounted`."""
+
+    query: UsageQuery
+    command_id: str = ""
+
+
+class UsageCounted(msgspec.Struct, frozen=True):
+    """The answer to `CountUsage`."""
+
+    report: UsageReport
+    command_id: str = ""
+
+
+SpendingEvent = (
+    UsageCounted | SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere | UpkeepCut
+)
 """Events of this room."""
 
 SpendingEffect = ClaimReserve | SettleReserve | DropReserve | LookAtReserves | TakeCutUpkeep

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 
 from msgspec.structs import replace
 
+from core.kernel.figures import count, dollars
 from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
+from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.state import AppState
 from core.kernel.values.tables import Handlers, follow, keep, on
-from core.kernel.values.updates import Result
+from core.kernel.values.updates import Result, conclude, decline
 from core.kernel.values.usage import Reservation
+from core.kernel.values.usage_report import MonthSpent, UsageBy, UsageQuery
 from core.services.settings.settings_messages import FindCallPrices
 from core.services.spending.limits import (
     add_payments,
@@ -23,6 +27,7 @@ from core.services.spending.limits import (
 )
 from core.services.spending.spending_messages import (
     ClaimReserve,
+    CountUsage,
     DropReserve,
     LookAtReserves,
     PaidElsewhere,
@@ -33,7 +38,63 @@ from core.services.spending.spending_messages import (
     SpendingEffect,
     SpentCounted,
     UpkeepCut,
+    UsageCounted,
 )
+
+ANSWERS_KEPT = 8
+DAY_REMEDY = "Write it as 2026-11-29"
+_NOTICE = "usage"
+
+
+def count_usage(state: AppState, asked: CountUsage) -> Result:
+    """Have what was used added up."""
+    for text in filter(None, (asked.query.since, asked.query.until)):
+        try:
+            date.fromisoformat(text)
+        except ValueError:
+            return decline(state, asked.command_id, _NOTICE, f"{text[:40]!r} is no day", DAY_REMEDY), ()
+    return state, (asked,)
+
+
+def _usage_counted(state: AppState, counted: UsageCounted) -> AppState:
+    report, spending = counted.report, state.spending
+    answers = spending.answers
+    if counted.command_id:
+        answers = ((counted.command_id, report), *answers)[:ANSWERS_KEPT]
+    month = spending.month
+    if month is not None and report.query == _month_query(month):
+        month = replace(month, usd=report.total.cost_usd, unpriced=report.total.unpriced)
+    state = replace(state, spending=replace(spending, usage=report, answers=answers, month=month))
+    return conclude(state, CommandOutcome(command_id=counted.command_id))
+
+
+def _month_query(month: MonthSpent) -> UsageQuery:
+    return UsageQuery(by=UsageBy.MONTH, per=UsageBy.MONTH, since=month.start)
+
+
+def _followed_month(state: AppState) -> Result:
+    """Have the month added up where a budget asks for it: when it is set, and when a month begins."""
+    if state.config.settings.ai.month_budget_usd is None or state.now is None or state.program.is_loading:
+        return state, ()
+    start = state.now.astimezone().date().replace(day=1).isoformat()
+    if state.spending.month is not None and state.spending.month.start == start:
+        return state, ()
+    month = MonthSpent(start=start)
+    return replace(state, spending=replace(state.spending, month=month)), (CountUsage(_month_query(month)),)
+
+
+def budget_warning(state: AppState) -> str:
+    """Sentence that the month's budget is nearly or wholly spent; empty below four fifths, or without one."""
+    month, budget = state.spending.month, state.config.settings.ai.month_budget_usd
+    if month is None or month.usd is None or budget is None or month.usd < WARN_SHARE * budget:
+        return ""
+    unknown = f" {count(month.unpriced, 'call')} of unknown price come on top." if month.unpriced else ""
+    if month.usd < budget:
+        return f"{dollars(month.usd)} of this month's budget of {dollars(budget)} are spent.{unknown}"
+    return f"This month's budget of {dollars(budget)} is spent: {dollars(month.usd)} so far. Nothing stops.{unknown}"
+
+
+WARN_SHARE = 0.8
 
 
 def followed(before: AppState, after: AppState, body: object) -> Result:
@@ -45,6 +106,12 @@ def followed(before: AppState, after: AppState, body: object) -> Result:
     Args:
         body: the message of the step.
     """
+    after, month = _followed_month(after) if isinstance(body, Tick) else (after, ())
+    after, effects = _followed_reserves(before, after, body)
+    return after, (*effects, *month)
+
+
+def _followed_reserves(before: AppState, after: AppState, body: object) -> Result:
     effects, unsettled = _reserve_effects(before, after), after.spending.unsettled
     if not unsettled:
         return after, effects
@@ -117,6 +184,7 @@ def _built(state: AppState) -> dict[str, Reservation]:
 
 
 HANDLERS = Handlers(
+    on(UsageCounted, lambda state, happened: (_usage_counted(state, happened), ())),
     on(SpentCounted, lambda state, happened: (counted(state, happened), ())),
     on(PaymentsSeen, lambda state, happened: (add_payments(state, happened.payments), ())),
     on(PaidElsewhere, lambda state, happened: (add_payments(state, happened.payments), ())),

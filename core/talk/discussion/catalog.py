@@ -9,8 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,19 +27,29 @@ from core.kernel.secrets import scrub
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.records import EditRecord, MessageRecord
 from core.kernel.values.state import SearchHits
-from core.talk.discussion import log_codec
+from core.kernel.values.usage_report import PaidKind, UsageQuery, UsageReport
+from core.services.spending.harvest_costs import harvest_calls, harvest_files
+from core.services.spending.paid_calls import pack_call
+from core.services.spending.pricing import token_prices
+from core.talk.discussion import log as discussion_log
+from core.talk.discussion import log_codec, trash
 from core.talk.discussion.catalog_entries import (
     EntryKeys,
     forget,
     index_some,
     keys_of,
     parts_text,
+    payer_number,
     spaced,
     stored_summary,
 )
 from core.talk.discussion.catalog_file import CatalogFile
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.discussion.log_content import together
+from core.talk.discussion.paid_records import PaidCalls
+
+if TYPE_CHECKING:
+    from core.services.spending.usage_table import Payer, UsageTable
 
 # Search over the derived index: any text as a query, discussions best first, a line of context each.
 
@@ -281,7 +294,7 @@ class Catalog:
 
     Args:
         home: of the discussions; file: of the index, `paths.catalog_file(home)`; clock: seconds, for slices.
-        may_start_child: whether a long refresh is done by a process of its own.
+        may_start_child: whether a long refresh is done by a process of its own; now: the day that it is.
     """
 
     def __init__(
@@ -291,10 +304,12 @@ class Catalog:
         clock: Callable[[], float] = time.monotonic,
         *,
         may_start_child: bool = True,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._home = home
         self._clock = clock
         self._file = CatalogFile(file)
+        self._paid = PaidBook(home, self._file, now)
         self._may_start_child = may_start_child
 
     def load_summaries(self) -> tuple[DiscussionSummary, ...]:
@@ -357,6 +372,10 @@ class Catalog:
             Ids best first with a line of context each; none for an empty query.
         """
         return self._file.read(lambda db: search(db, self._home, query, limit))
+
+    def usage(self, query: UsageQuery) -> UsageReport:
+        """Add up what calls have used and cost, as far as logs have been indexed. Raises StorageError."""
+        return self._paid.report(query)
 
     def close(self) -> None:
         """Close the file."""
@@ -468,3 +487,95 @@ class Catalog:
         read = read_meta(self._home, discussion_id)
         problem = " ".join(filter(None, (problem, read.problem)))
         return DiscussionSummary(meta=read.meta, updated_at=read.meta.created_at, problem=problem), True
+
+
+# What calls have used and cost, over all that is kept.
+
+_TRASH_FROM = 2_000_000_000
+"""Numbers of discussions in the trash, which the index has none for."""
+
+
+class PaidBook:
+    """The table of all calls: of logs by the index, of logs in the trash, and of harvests. For one thread.
+
+    Args:
+        home: of the discussions; file: of the index; clock: UTC.
+    """
+
+    def __init__(self, home: Path, file: CatalogFile, clock: Callable[[], datetime]) -> None:
+        self._home, self._file, self._clock = home, file, clock
+        self._table: UsageTable | None = None
+        self._read: tuple[object, ...] = ()
+        self._last = self._count = 0
+        self._in_trash: dict[int, tuple[str, str]] = {}
+
+    def report(self, query: UsageQuery) -> UsageReport:
+        """Answer a question. Raises StorageError."""
+        beside = (self._file.generation, self._trash_logs(), harvest_files(self._home))
+        new, whole, names, payers = self._file.read(self._look)
+        if self._table is None or beside != self._read or whole != self._count + len(new):
+            self._begin_anew(beside)
+            new, whole, names, payers = self._file.read(self._look)
+        table = self._table
+        assert table is not None
+        table.payers |= payers
+        for number, calls in new:
+            table.add(calls)
+            self._last = number
+        self._count = whole
+        return table.report(query, {**names, **self._in_trash}, self._clock())
+
+    def _look(
+        self, db: sqlite3.Connection
+    ) -> tuple[list[tuple[int, bytes]], int, dict[int, tuple[str, str]], dict[int, Payer]]:
+        """Calls behind the last that was read, how many rows there are, and the names of what they tell of."""
+        from core.services.spending.usage_table import Payer
+
+        new = db.execute(
+            "SELECT number, calls FROM paid WHERE number > ? ORDER BY number", (self._last,)
+        ).fetchall()
+        (whole,) = db.execute("SELECT count(*) FROM paid").fetchone()
+        named = db.execute("SELECT number, id, name FROM discussion").fetchall()
+        payers = db.execute("SELECT number, provider, model FROM payer").fetchall()
+        return (
+            new,
+            whole,
+            {number: (name_id, name or name_id) for number, name_id, name in named},
+            {number: Payer(provider, model) for number, provider, model in payers},
+        )
+
+    def _begin_anew(self, beside: tuple[object, ...]) -> None:
+        from core.services.spending.usage_table import UsageTable
+
+        now = self._clock()
+        self._table = UsageTable(lambda payer: token_prices(payer.provider, payer.model, now))
+        self._last, self._count, self._in_trash = 0, 0, {}
+        packed = self._file.write(lambda db: [*self._of_trash(db), *self._of_harvests(db)])
+        self._table.payers = self._file.read(self._look)[3]
+        self._table.add(b"".join(packed))
+        self._read = beside
+
+    def _trash_logs(self) -> tuple[tuple[str, int], ...]:
+        """Logs in the trash, with the size of each."""
+        found = []
+        for item in trash.items(self._home):
+            with suppress(OSError):
+                found.append((item.path, (Path(item.path) / paths.LOG_FILE).stat().st_size))
+        return tuple(found)
+
+    def _of_trash(self, db: sqlite3.Connection) -> Iterator[bytes]:
+        for place, item in enumerate(trash.items(self._home)):
+            number = _TRASH_FROM + place
+            self._in_trash[number] = item.discussion_id, f"{item.name} (in the trash)"
+            calls = PaidCalls(number, 0, partial(payer_number, db), is_task=False)
+            with suppress(StorageError):
+                for line in discussion_log.scan(Path(item.path) / paths.LOG_FILE):
+                    if not isinstance(line.content, log_codec.ForeignLine):
+                        calls.take(line.content)
+            yield calls.packed()
+
+    def _of_harvests(self, db: sqlite3.Connection) -> Iterator[bytes]:
+        for path, _ in harvest_files(self._home):
+            for call in harvest_calls(path):
+                payer = payer_number(db, call.provider, call.model)
+                yield pack_call(call.at, payer, 0, PaidKind.HARVEST, call.usage)

@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -43,6 +44,7 @@ from core.talk.discussion.discussion_meta import MetaRead, read_meta
 from core.talk.discussion.log_codec import ForeignLine, from_json_value, to_json_value
 from core.talk.discussion.log_content import FoldedLog
 from core.talk.discussion.open_calls import left_calls
+from core.talk.discussion.paid_records import PaidCalls
 
 # Versions of replies in the derived index: the chosen one is found and counted, by the rules of
 # `log_content`.
@@ -208,8 +210,8 @@ def index_some(
     db.execute("INSERT OR IGNORE INTO discussion(id) VALUES(?)", (discussion_id,))
     number = int(db.execute("SELECT number FROM discussion WHERE id = ?", (discussion_id,)).fetchone()[0])
     path = paths.log_file(home, discussion_id)
-    is_done = _read_on(db, number, path, limit_bytes)
     read = read_meta(home, discussion_id)
+    is_done = _read_on(db, number, path, limit_bytes, is_task=bool(read.meta.delegated_by))
     _index_name(db, number, read.meta.name)
     summary = _summary(db, number, path, read)
     db.execute(
@@ -225,6 +227,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> None:
         row = db.execute("SELECT number FROM discussion WHERE id = ?", (discussion_id,)).fetchone()
         if row is not None:
             db.execute("DELETE FROM entry WHERE discussion = ?", row)
+            db.execute("DELETE FROM paid WHERE discussion = ?", row)
             db.execute("DELETE FROM discussion WHERE number = ?", row)
 
 
@@ -254,19 +257,28 @@ def _key(path: Path) -> str:
     return f"{found.st_size}:{found.st_mtime_ns}"
 
 
-def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) -> bool:
+def payer_number(db: sqlite3.Connection, provider: str, model: str) -> int:
+    """Number of a provider and its model."""
+    db.execute("INSERT OR IGNORE INTO payer(provider, model) VALUES(?, ?)", (provider, model))
+    row = db.execute("SELECT number FROM payer WHERE provider = ? AND model = ?", (provider, model))
+    return int(row.fetchone()[0])
+
+
+def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int, *, is_task: bool) -> bool:
     """Take in new lines. Returns whether the end was reached."""
-    read_to, tail, updated_at, upkept_at, usage_text, upkeep_text = db.execute(
-        "SELECT read_to, tail, updated_at, upkept_at, usage, upkeep FROM discussion WHERE number = ?",
+    read_to, tail, updated_at, upkept_at, usage_text, upkeep_text, paid_mark = db.execute(
+        "SELECT read_to, tail, updated_at, upkept_at, usage, upkeep, paid_mark FROM discussion WHERE number = ?",
         (number,),
     ).fetchone()
     if tail != _tail(path, read_to):  # not the log that was read: start over
         db.execute("DELETE FROM entry WHERE discussion = ?", (number,))
+        db.execute("DELETE FROM paid WHERE discussion = ?", (number,))
         db.execute("UPDATE discussion SET origin = '' WHERE number = ?", (number,))
-        read_to, updated_at, upkept_at, usage_text, upkeep_text = 0, "", "", "", ""
+        read_to, updated_at, upkept_at, usage_text, upkeep_text, paid_mark = 0, "", "", "", "", 0
     usage = from_json_value(Usage, read_json(usage_text)) if usage_text else Usage()
     upkeep = from_json_value(Upkeep, read_json(upkeep_text)) if upkeep_text else Upkeep()
     end, is_done = read_to, True
+    paid = PaidCalls(number, paid_mark, partial(payer_number, db), is_task=is_task)
     for line in log.scan(path, start=read_to):
         if line.is_torn:
             break  # perhaps being written at this moment; the next look sees it whole
@@ -283,10 +295,13 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
         if isinstance(line.content, UsageRecord) and not line.content.is_inherited:
             usage = add_usage(usage, line.content.usage)
             upkeep = upkeep.with_call(line.content.kind, line.content.usage)
+        paid.take(line.content)
         _index_record(db, number, line.content, line.offset, line.size_bytes)
+    if calls := paid.packed():
+        db.execute("INSERT INTO paid(discussion, calls) VALUES(?, ?)", (number, calls))
     db.execute(
-        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, upkept_at = ?, usage = ?, upkeep = ? "
-        "WHERE number = ?",
+        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, upkept_at = ?, usage = ?, upkeep = ?,"
+        " paid_mark = ? WHERE number = ?",
         (
             end,
             _tail(path, end),
@@ -294,6 +309,7 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
             upkept_at,
             json.dumps(to_json_value(usage)),
             json.dumps(to_json_value(upkeep)),
+            paid.mark,
             number,
         ),
     )

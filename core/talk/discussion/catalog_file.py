@@ -36,6 +36,7 @@ CREATE TABLE discussion(
     upkeep TEXT NOT NULL DEFAULT '',
     name TEXT NOT NULL DEFAULT '',
     origin TEXT NOT NULL DEFAULT '',
+    paid_mark INTEGER NOT NULL DEFAULT 0,
     summary TEXT NOT NULL DEFAULT '');
 CREATE TABLE entry(
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -52,6 +53,9 @@ CREATE TABLE entry(
     preview TEXT NOT NULL);
 CREATE INDEX entry_of_message ON entry(discussion, message_id);
 CREATE INDEX entry_in_order ON entry(discussion, position);
+CREATE TABLE payer(number INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, UNIQUE(provider, model));
+CREATE TABLE paid(number INTEGER PRIMARY KEY AUTOINCREMENT, discussion INTEGER NOT NULL, calls BLOB NOT NULL);
+CREATE INDEX paid_of ON paid(discussion);
 CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2', tokenize='unicode61 remove_diacritics 2');
 """
 

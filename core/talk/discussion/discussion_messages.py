@@ -15,6 +15,7 @@ from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.records import Record
 from core.kernel.values.state import SearchHits, TrashItem
 from core.kernel.values.usage import OfferedCommand
+from core.services.spending.spending_messages import CountUsage
 
 # Messages of a discussion's queue between the step and the disk's thread.
 
@@ -609,6 +610,7 @@ DiscussionCommand = (
     | Detach
     | ExportDiscussion
     | SearchDiscussions
+    | CountUsage
 )
 """Commands that a front end may give this room."""
 
@@ -650,7 +652,7 @@ DiskEffect = (
 )
 """The disk worker's: one thread, first in first out."""
 
-ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchCatalog
+ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchCatalog | CountUsage
 """The list worker's: the derived index, on one thread."""
 
 DiscussionEffect = DiskEffect | ListEffect | StoreAttachment

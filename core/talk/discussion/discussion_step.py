@@ -10,6 +10,8 @@ from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState, SearchHits
 from core.kernel.values.tables import Handlers, keep, on, on_stamped
 from core.kernel.values.updates import Result, dismiss, refused_files, with_open
+from core.services.spending.spending_messages import CountUsage
+from core.services.spending.spending_step import count_usage
 from core.talk.discussion import discussion_choices, durability, lifecycle
 from core.talk.discussion.discussion_messages import (
     ArchiveDiscussion,
@@ -197,6 +199,7 @@ HANDLERS = Handlers(
     on(AttachPicture, _attach_picture),
     on(Detach, _detach),
     on(ExportDiscussion, _export_discussion),
+    on(CountUsage, count_usage),
     on(SearchDiscussions, lambda state, asked: _search(state, asked.query)),
     on(SummariesLoaded, lifecycle.listed),
     on(SummariesChanged, lambda state, happened: (lifecycle.listed_anew(state, happened), ())),

@@ -24,7 +24,13 @@ from core.kernel.values.records import Record
 from core.kernel.values.state import SearchHits
 from core.kernel.values.usage import Payment
 from core.services.spending.limits import call_key, payments_of
-from core.services.spending.spending_messages import PaymentsSeen, SpendingEvent, SpentCounted
+from core.services.spending.spending_messages import (
+    CountUsage,
+    PaymentsSeen,
+    SpendingEvent,
+    SpentCounted,
+    UsageCounted,
+)
 from core.talk.discussion import discussion_meta as meta
 from core.talk.discussion import discussion_meta as queue_file
 from core.talk.discussion import discussion_store as store
@@ -440,6 +446,8 @@ class ListingHandler:
                 self._catalog.update(effect.discussion_id)
             case SearchCatalog():
                 self._search(effect.query)
+            case CountUsage():
+                self._emit(UsageCounted(self._catalog.usage(effect.query), effect.command_id))
             case _:
                 assert_never(effect)
 
@@ -447,7 +455,7 @@ class ListingHandler:
     def _catalog(self) -> Catalog:
         """The index; opened on this thread, which alone uses it."""
         if self._opened is None:
-            self._opened = Catalog(self._home, paths.catalog_file(self._home))
+            self._opened = Catalog(self._home, paths.catalog_file(self._home), now=self._clock)
         return self._opened
 
     def _list(self, trash_days: int) -> None:

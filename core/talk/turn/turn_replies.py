@@ -151,7 +151,7 @@ def asked_again(
 def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
     refusal = SpendRefusal(call.refused, RetrySend(discussion_id=call.discussion_id, over_limit=True))
-    remedy = "Send it again past the limit, or raise the limit in Caching, Overview."
+    remedy = "Send it again past the limit, or raise the limit in Usage."
     if refusal.is_unpriced:
         remedy = f"Send it again past the limit. {UNPRICED_REMEDY}."
     failure = Failure(kind=FailureKind.SPEND_LIMIT, what=refusal.sentence.removesuffix("."), remedy=remedy)

@@ -14,7 +14,7 @@ from tests.panels.views import view_of
 
 
 def _screen(state: AppState | None = None) -> Screen:
-    return Screen(state or cache_states.caching(), view_of(CachingView(tab="overview"), panel="caching"))
+    return Screen(state or cache_states.caching(), view_of(CachingView(), panel="usage"))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.settings import Appearance
 from core.kernel.values.state import AppState, ProgramState, TrashItem
+from core.kernel.values.usage_report import UsageQuery
 from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
 from core.knowledge.knowledge_messages import RegenerateDigest
 from core.mcp.mcp_messages import LookAtServers
@@ -25,6 +26,7 @@ from core.services.settings.settings_messages import (
     RefreshModels,
     TrustProject,
 )
+from core.services.spending.spending_messages import CountUsage
 from core.signals.signals_messages import SetQuiet
 from core.talk.context.context_messages import SavePreset
 from core.talk.discussion.discussion_messages import (
@@ -98,6 +100,9 @@ CASES: dict[str, Case] = {
     "hub": Case(shows=lambda s: not s.ui.has("Hide Context Presets (Ctrl+Shift+H)")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
+    "usage": Case(
+        (CountUsage(UsageQuery(since="2026-10-22")),), shows=lambda s: s.ui.shows("Budget a month ($)")
+    ),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
     "retrieval": Case((LookAtSources(),), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered),

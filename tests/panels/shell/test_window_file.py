@@ -32,6 +32,8 @@ is_archive_open = true
 is_trash_open = false
 context_order = "wire"
 caching_tab = "discussions"
+usage_span = "30"
+usage_by = "model"
 knowledge_tab = "digest"
 harvest_tab = "ledger"
 retrieval_tab = "recall"
@@ -77,7 +79,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
 
     assert set(tomllib.loads(to_toml(view))) == {
         "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
-        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "retrieval_tab", "agent_tab", "scroll",
+        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "usage_span", "usage_by", "knowledge_tab", "harvest_tab", "retrieval_tab", "agent_tab", "scroll",
     }  # fmt: skip
     assert "secret" not in to_toml(view)
     assert "sk-1" not in to_toml(view)

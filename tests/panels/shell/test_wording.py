@@ -54,6 +54,7 @@ SAMPLES = {
     "harvest": "unseen looked previewing previewed applied undone failed",
     "retrieval": "off indexed running answered degraded faulty",
     "agent": "off fresh running rested asking_edit asking_command asking_hostile alone alone_stopped",
+    "usage": "working",
     "mcp": "none asking listed changed retold running untrusted",
     "signals": "none busy",
 }

@@ -473,3 +473,19 @@ def test_an_import_leaves_out_what_the_dry_run_named_and_the_list_says_where_a_t
     (listed,) = world.run("discussions", "--json").json
     assert listed["id"] == rows[1]["discussion_id"]
     assert " from a text file: moon.md" in listed["origin"]
+
+
+def test_usage_is_added_up_for_people_programs_and_spreadsheets(world: World) -> None:
+    assert world.run("usage").out == "No call was made yet.\n"
+    _talk(world, "Why are there tides?", "And waves?")
+    data = world.run("usage", "--by", "discussion", "--json").json
+
+    assert [(row["label"], row["calls"]) for row in data["rows"]] == [("Why are there tides?", 2)]
+    assert (data["total"]["unpriced_calls"], data["total"]["cost_usd"]) == (2, None)
+    assert "2 calls have no known price and add nothing to the cost." in world.run("usage").out
+    head, row = world.run("usage", "--csv").out.splitlines()
+    assert head.startswith("model,label,calls")
+    assert row.startswith(f"local/{MODEL},{MODEL},2,")
+    wrong = world.run("usage", "--since", "yesterday")
+    assert wrong.code == 1
+    assert "'yesterday' is no day. Write it as 2026-11-29" in wrong.err

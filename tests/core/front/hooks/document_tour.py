@@ -248,6 +248,8 @@ class Tour:
     def searched(self) -> None:
         """Retrieval: off here, then on, asked rightly and wrongly."""
         self.client.get("/api/search?q=moss")
+        self.client.get("/api/usage?by=kind")
+        self.client.get("/api/usage?since=yesterday")
         on = {"panel": "settings", "action": "change_setting", "key": "retrieval.enabled", "value": True}
         self.client.post("/api/ui", on)
         self.world.until(lambda s: s.retrieval.asked is not None and s.retrieval.progress is None)

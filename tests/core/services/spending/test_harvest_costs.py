@@ -8,15 +8,26 @@ from pathlib import Path
 import pytest
 
 from core.kernel.errors import StorageError
-from core.kernel.values.usage import Payment, Usage
-from core.services.spending.harvest_costs import Payments, harvests_spent_since, note_spent
+from core.kernel.values.usage import Usage
+from core.services.spending.harvest_costs import (
+    HarvestCall,
+    Payments,
+    harvest_calls,
+    harvest_files,
+    harvests_spent_since,
+    note_spent,
+)
 from tests.core.knowledge.homes import FaultyDisk
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
+def call(at: datetime, usd: float) -> HarvestCall:
+    return HarvestCall(at=at, provider="anthropic", model="m", usage=Usage(cost_usd=usd))
+
+
 def noted(home: Path, at: datetime, usd: float) -> None:
-    note_spent(home, at, "anthropic", "m", Payment(usd))
+    note_spent(home, call(at, usd))
 
 
 def test_only_what_was_paid_since_counts(tmp_path: Path) -> None:
@@ -41,12 +52,12 @@ def test_where_nothing_was_paid_nothing_counts(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_days_that_are_over_are_not_kept(tmp_path: Path) -> None:
-    for day in range(6):
+def test_what_was_used_is_kept_for_two_years(tmp_path: Path) -> None:
+    for day in (0, 400, 800, 1200):
         noted(tmp_path, NOON + timedelta(days=day), 1.0)
 
     kept = sorted(path.stem for path in (tmp_path / "knowledge" / ".spent").iterdir())
-    assert kept == ["2026-11-23", "2026-11-24", "2026-11-25"]
+    assert kept == ["2027-12-25", "2029-01-28", "2030-03-04"]
 
 
 @pytest.mark.parametrize(
@@ -89,13 +100,30 @@ def test_payments_add_up_and_are_kept(tmp_path: Path) -> None:
     assert harvests_spent_since(tmp_path, NOON) == pytest.approx(0.75)
 
 
-def test_what_costs_nothing_leaves_no_trace(tmp_path: Path) -> None:
-    paid = Payments(tmp_path, lambda *_: 0.0, lambda: NOON)
+@pytest.mark.parametrize("cost", [0.0, None])
+def test_what_costs_nothing_or_nobody_knows_what_is_kept_and_counts_towards_no_limit(
+    tmp_path: Path, cost: float | None
+) -> None:
+    paid = Payments(tmp_path, lambda *_: cost, lambda: NOON)
 
     paid("embedded", "m", Usage(input_tokens=10))
 
-    assert (paid.use.cost_usd, paid.spent_usd) == (0.0, 0.0)
-    assert list(tmp_path.iterdir()) == []
+    assert (paid.use.cost_usd, paid.spent_usd) == (cost, 0.0)
+    assert harvests_spent_since(tmp_path, NOON) == 0.0
+    ((file, _),) = harvest_files(tmp_path)
+    (one,) = harvest_calls(file)
+    assert one == HarvestCall(
+        at=NOON, provider="embedded", model="m", usage=Usage(input_tokens=10, cost_usd=cost)
+    )
+
+
+def test_a_row_that_came_twice_is_one_call(tmp_path: Path) -> None:
+    for _ in range(2):
+        note_spent(tmp_path, call(NOON, 1.0), payment_id="b/1")
+    note_spent(tmp_path, call(NOON, 2.0))
+
+    ((file, _),) = harvest_files(tmp_path)
+    assert [one.usage.cost_usd for one in harvest_calls(file)] == [1.0, 2.0]
 
 
 def test_one_unknown_price_makes_the_sum_unknown_but_not_what_is_known(tmp_path: Path) -> None:
@@ -123,4 +151,4 @@ def test_a_disk_that_takes_no_row_is_told_to_the_log_and_the_run_goes_on(
 
 def test_a_row_that_could_not_be_added_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
-        note_spent(tmp_path, NOON, "a", "m", Payment(1.0), disk=FaultyDisk(0))
+        note_spent(tmp_path, call(NOON, 1.0), disk=FaultyDisk(0))

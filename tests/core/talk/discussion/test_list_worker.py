@@ -15,9 +15,10 @@ from core.kernel.reports import OperationFailed
 from core.kernel.values.discussion import DiscussionMeta, Draft
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MessageRecord, Record, UsageRecord
-from core.kernel.values.usage import Payment, Usage, UsageKind
-from core.services.spending.harvest_costs import note_spent
-from core.services.spending.spending_messages import SpentCounted
+from core.kernel.values.usage import Usage, UsageKind
+from core.kernel.values.usage_report import UsageBy, UsageQuery, UsageReport
+from core.services.spending.harvest_costs import HarvestCall, note_spent
+from core.services.spending.spending_messages import CountUsage, SpentCounted, UsageCounted
 from core.talk.discussion import discussion_store, log, log_codec, trash
 from core.talk.discussion.discussion_messages import (
     IndexDiscussion,
@@ -46,6 +47,10 @@ def said(number: int, at: datetime, cost: float | None) -> tuple[MessageRecord, 
     return words, UsageRecord(f"u{number}", at, f"m{number}", Usage(input_tokens=1, cost_usd=cost))
 
 
+def harvested(at: datetime, usd: float) -> HarvestCall:
+    return HarvestCall(at=at, provider="anthropic", model="m", usage=Usage(cost_usd=usd))
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     home = tmp_path / "home"
@@ -59,9 +64,11 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def handled(home: Path, effect: ListEffect, *, is_read_only: bool = False) -> list[Event]:
+def handled(home: Path, *effects: ListEffect, is_read_only: bool = False) -> list[Event]:
     events: list[Event] = []
-    ListingHandler(home, lambda: NOW, events.append, is_read_only=is_read_only).handle(effect)
+    worker = ListingHandler(home, lambda: NOW, events.append, is_read_only=is_read_only)
+    for effect in effects:
+        worker.handle(effect)
     return events
 
 
@@ -126,8 +133,8 @@ def test_a_log_that_breaks_its_reader_hides_no_other_s_money_and_no_list(
 
 
 def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:
-    note_spent(home, NOW, "anthropic", "m", Payment(0.5))
-    note_spent(home, NOW - timedelta(days=2), "anthropic", "m", Payment(8.0))
+    note_spent(home, harvested(NOW, 0.5))
+    note_spent(home, harvested(NOW - timedelta(days=2), 8.0))
 
     (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
 
@@ -213,3 +220,50 @@ def test_what_another_program_wrote_and_indexed_is_told_once(home: Path) -> None
     (changed,) = events
     assert isinstance(changed, SummariesChanged)
     assert [(row.meta.id, row.turns) for row in changed.summaries] == [(meta(2).id, 2)]
+
+
+def counted(home: Path, query: UsageQuery) -> UsageReport:
+    events = handled(home, LoadSummaries(30), CountUsage(query))
+    (one,) = [event for event in events if isinstance(event, UsageCounted)]
+    return one.report
+
+
+def test_usage_is_told_apart_by_discussion_also_in_the_trash_and_by_kind(home: Path) -> None:
+    note_spent(home, harvested(NOW, 0.5))
+    log.append(
+        home, meta(2).id, (UsageRecord("p1", NOW, "keepalive", Usage(input_tokens=9, cost_usd=0.125)),)
+    )
+    trash.delete(home, meta(1).id, NOW, "deleted by you")
+
+    by_discussion = counted(home, UsageQuery(by=UsageBy.DISCUSSION))
+    by_kind = counted(home, UsageQuery(by=UsageBy.KIND))
+
+    assert {row.label: (row.sum.calls, row.sum.cost_usd, row.sum.unpriced) for row in by_discussion.rows} == {
+        "Sky 1 (in the trash)": (3, 5.25, 1),
+        "Sky 2": (2, 0.625, 0),
+        "Not in a discussion": (1, 0.5, 0),
+    }
+    assert {row.key: row.sum.cost_usd for row in by_kind.rows} == {
+        "chat": 5.75,
+        "harvest": 0.5,
+        "upkeep": 0.125,
+    }
+    assert (by_kind.total.cost_usd, by_kind.total.calls, by_kind.total.unpriced) == (6.375, 6, 1)
+
+
+def test_one_more_call_is_added_and_a_rewritten_log_is_read_anew(home: Path) -> None:
+    events: list[Event] = []
+    worker = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
+    query = UsageQuery(by=UsageBy.PROVIDER)
+    worker.handle(LoadSummaries(30))
+    worker.handle(CountUsage(query))
+    log.append(home, meta(2).id, said(7, NOW, 1.0))
+    worker.handle(IndexDiscussion(meta(2).id))
+    worker.handle(CountUsage(query))
+    path = paths.log_file(home, meta(2).id)
+    path.write_bytes(path.read_bytes().split(b"\n", 2)[2])
+    worker.handle(IndexDiscussion(meta(2).id))
+    worker.handle(CountUsage(query))
+
+    totals = [event.report.total for event in events if isinstance(event, UsageCounted)]
+    assert [(one.calls, one.cost_usd) for one in totals] == [(4, 5.75), (5, 6.75), (4, 6.25)]

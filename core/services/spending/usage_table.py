@@ -1,0 +1,304 @@
+"""The table of all calls that were paid for, and its sums: columns of numbers, so that 100,000 calls take milliseconds.
+
+It loads numpy: import it where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from core.kernel.figures import day_start
+from core.kernel.values.usage_report import (
+    PERIODS,
+    PaidKind,
+    UsageBy,
+    UsageQuery,
+    UsageReport,
+    UsageRow,
+    UsageSum,
+)
+from core.services.spending.paid_calls import KINDS
+from core.services.spending.pricing import TokenPrices
+
+_COLUMNS = np.dtype(
+    [
+        ("at", "<f8"), ("payer", "<u4"), ("discussion", "<u4"), ("kind", "u1"), ("estimate", "u1"),
+        ("input", "<i8"), ("output", "<i8"), ("read", "<i8"), ("write", "<i8"),
+        ("cost", "<f8"), ("first", "<f8"), ("took", "<f8"),
+    ]
+)  # fmt: skip
+_EARLIEST = date(2015, 1, 1)
+"""No call of this program is older."""
+(
+    _CALLS,
+    _IN,
+    _OUT,
+    _READ,
+    _WRITE,
+    _COST,
+    _UNPRICED,
+    _GUESSES,
+    _SAVED,
+    _UNSAVED,
+    _FIRST,
+    _FIRSTS,
+    _SPEED_S,
+) = range(13)
+_SPEED_TOKENS = 13
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_ALL = ("all", 0)
+MOST_KEPT = 8
+"""Questions whose sums are kept."""
+
+Array = Any
+"""A numpy array."""
+
+
+class Payer(msgspec.Struct, frozen=True):
+    """Provider and model of a call."""
+
+    provider: str
+    model: str
+
+
+class UsageTable:
+    """Calls, and the sums that were asked for: of a question asked again only new calls are added.
+
+    Args:
+        prices: of a model's input tokens today, None where nobody knows them.
+    """
+
+    def __init__(self, prices: Callable[[Payer], TokenPrices | None]) -> None:
+        self._prices = prices
+        self._chunks: list[tuple[Array, Array]] = []
+        self._new: list[bytes] = []
+        self._sums: dict[UsageQuery, _Sums] = {}
+        self._days = _Days()
+        self.payers: dict[int, Payer] = {}
+
+    def add(self, calls: bytes) -> None:
+        """Add calls, as of `paid_calls.pack_call`, one after another."""
+        if calls:
+            self._new.append(calls)
+
+    def report(self, query: UsageQuery, names: Mapping[int, tuple[str, str]], now: datetime) -> UsageReport:
+        """Add up. `names`: id and name of each discussion by its number; `now`: UTC."""
+        if self._new:
+            calls = np.frombuffer(b"".join(self._new), _COLUMNS)
+            self._new.clear()
+            self._chunks.append((calls, self._figures_of(calls)))
+        sums = self._sums.get(query)
+        if sums is None:
+            self._join()
+            sums = self._sums[query] = _Sums()
+            while len(self._sums) > MOST_KEPT:
+                del self._sums[next(iter(self._sums))]
+        for calls, figures in self._chunks[sums.seen :]:
+            self._add_to(sums, query, calls, figures, now)
+        sums.seen = len(self._chunks)
+        return self._told(query, sums, names)
+
+    def _join(self) -> None:
+        """Make one chunk of all; sums that miss some of them are made anew when they are asked for."""
+        if len(self._chunks) < 2:
+            return
+        self._sums = {query: sums for query, sums in self._sums.items() if sums.seen == len(self._chunks)}
+        calls = np.concatenate([calls for calls, _ in self._chunks])
+        figures = np.concatenate([figures for _, figures in self._chunks], axis=1)
+        self._chunks = [(calls, figures)]
+        for sums in self._sums.values():
+            sums.seen = 1
+
+    def _figures_of(self, calls: Array) -> Array:
+        """Figures to be summed, a row each, with a column for each call."""
+        out = np.zeros((_SPEED_TOKENS + 1, len(calls)))
+        out[_CALLS] = 1
+        for row, name in ((_IN, "input"), (_OUT, "output"), (_READ, "read"), (_WRITE, "write")):
+            out[row] = np.maximum(calls[name], 0)
+        cost, first = calls["cost"], calls["first"]
+        is_priced, has_first = ~np.isnan(cost), ~np.isnan(first)
+        out[_COST] = np.where(is_priced, cost, 0.0)
+        out[_UNPRICED], out[_GUESSES] = ~is_priced, calls["estimate"]
+        out[_SAVED], out[_UNSAVED] = self._saved(calls, out)
+        out[_FIRST], out[_FIRSTS] = np.where(has_first, first, 0.0), has_first
+        behind = calls["took"] - first
+        is_timed = (behind > 0) & (out[_OUT] > 0)
+        out[_SPEED_S] = np.where(is_timed, behind, 0.0)
+        out[_SPEED_TOKENS] = np.where(is_timed, out[_OUT], 0.0)
+        return out
+
+    def _saved(self, calls: Array, figures: Array) -> tuple[Array, Array]:
+        """Savings of caches in each call, and whether that is not known."""
+        saved, unknown = np.zeros(len(calls)), np.zeros(len(calls), bool)
+        uses_cache = (figures[_READ] > 0) | (figures[_WRITE] > 0)
+        for number in np.unique(calls["payer"][uses_cache]):
+            of_payer = uses_cache & (calls["payer"] == number)
+            payer = self.payers.get(int(number))
+            rates = None if payer is None else self._prices(payer)
+            if rates is None or rates.read_usd is None:
+                unknown |= of_payer
+                continue
+            write_usd = rates.write_usd[0] if rates.write_usd is not None else rates.input_usd
+            saved[of_payer] = figures[_READ, of_payer] * (rates.input_usd - rates.read_usd)
+            saved[of_payer] -= figures[_WRITE, of_payer] * (write_usd - rates.input_usd)
+        is_upkeep = calls["kind"] == KINDS.index(PaidKind.UPKEEP)
+        return np.where(is_upkeep, -figures[_COST], saved), unknown & ~is_upkeep
+
+    def _add_to(self, sums: _Sums, query: UsageQuery, calls: Array, figures: Array, now: datetime) -> None:
+        if query.since or query.until:
+            wanted = _between(calls["at"], query)
+            calls, figures = calls[wanted], figures[:, wanted]
+        if not len(calls):
+            return
+        days = self._days.of(calls["at"], now)
+        sums.odd += int((days < 0).sum())
+        sums.add(_ALL, figures.sum(axis=1))
+        for place, by in (("row", query.by), ("series", query.per)):
+            keys, places = _places(_numbers(calls, days, by))
+            by_place = np.stack([np.bincount(places, row, len(keys)) for row in figures], axis=1)
+            for at in np.flatnonzero(np.bincount(places, minlength=len(keys))):
+                sums.add((place, int(keys[at])), by_place[at])
+
+    def _told(self, query: UsageQuery, sums: _Sums, names: Mapping[int, tuple[str, str]]) -> UsageReport:
+        def rows(place: str, by: UsageBy) -> list[UsageRow]:
+            found: dict[tuple[str, str], Array] = {}
+            for key, figures in sums.by_key.items():
+                if key[0] == place:
+                    named = _named(by, key[1], self.payers, names)
+                    found[named] = found[named] + figures if named in found else figures
+            return [UsageRow(key=key, label=label, sum=_sum(one)) for (key, label), one in found.items()]
+
+        told = rows("row", query.by)
+        if query.by in PERIODS:
+            told.sort(key=lambda row: row.key)
+        else:
+            told.sort(key=lambda row: (-row.sum.cost_usd, -row.sum.input_tokens, row.label))
+        series = sorted((row for row in rows("series", query.per) if row.key), key=lambda row: row.key)
+        total = sums.by_key.get(_ALL)
+        return UsageReport(
+            query=query,
+            total=UsageSum() if total is None else _sum(total),
+            rows=tuple(told),
+            series=tuple(series),
+            odd_dates=sums.odd,
+        )
+
+
+class _Sums:
+    """Sums of one question, and how many chunks of the table are in them."""
+
+    def __init__(self) -> None:
+        self.seen = self.odd = 0
+        self.by_key: dict[tuple[str, int], Array] = {}
+
+    def add(self, key: tuple[str, int], figures: Array) -> None:
+        """Add figures to a key's."""
+        before = self.by_key.get(key)
+        self.by_key[key] = figures if before is None else before + figures
+
+
+class _Days:
+    """The person's days as numbers, by the clock as it went on each."""
+
+    def __init__(self) -> None:
+        self._starts: list[float] = []
+        self._first = _EARLIEST
+
+    def of(self, times: Array, now: datetime) -> Array:
+        """The day of each time as its ordinal; -1 before 2015 and after tomorrow."""
+        last = now.astimezone().date() + timedelta(days=1)
+        earliest = datetime.fromtimestamp(max(float(times.min()), day_start(_EARLIEST).timestamp())).date()  # noqa: DTZ006 (the person's)
+        earliest = min(earliest, last)
+        if not self._starts or earliest < self._first:
+            self._first, self._starts = earliest, []
+        day = self._first + timedelta(days=len(self._starts))
+        while day <= last + timedelta(days=1):
+            self._starts.append(day_start(day).timestamp())
+            day += timedelta(days=1)
+        found = np.searchsorted(self._starts, times, side="right") - 1
+        is_odd = (found < 0) | (times >= self._starts[(last - self._first).days + 1])
+        return np.where(is_odd, -1, found + self._first.toordinal())
+
+
+def _between(times: Array, query: UsageQuery) -> Array:
+    wanted = np.ones(len(times), bool)
+    if query.since:
+        wanted &= times >= day_start(date.fromisoformat(query.since)).timestamp()
+    if query.until:
+        wanted &= times < day_start(date.fromisoformat(query.until) + timedelta(days=1)).timestamp()
+    return wanted
+
+
+MOST_SPREAD = 100_000
+
+
+def _places(numbers: Array) -> tuple[Array, Array]:
+    """Keys in order, and the place of each number among them; without sorting where the numbers lie close together."""
+    lowest, highest = int(numbers.min()), int(numbers.max())
+    if highest - lowest > MOST_SPREAD:
+        return np.unique(numbers, return_inverse=True)
+    return np.arange(lowest, highest + 1), numbers - lowest
+
+
+def _numbers(calls: Array, days: Array, by: UsageBy) -> Array:
+    """Number by which calls are told apart; -1 for a day that is none."""
+    match by:
+        case UsageBy.DAY:
+            return days
+        case UsageBy.WEEK:
+            return np.where(days < 0, -1, days - (days - 1) % 7)
+        case UsageBy.MONTH:
+            since_epoch = (days - _EPOCH).astype("datetime64[D]")
+            firsts = since_epoch.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + _EPOCH
+            return np.where(days < 0, -1, firsts)
+        case UsageBy.KIND:
+            return calls["kind"].astype(np.int64)
+        case UsageBy.DISCUSSION:
+            return calls["discussion"].astype(np.int64)
+        case _:
+            return calls["payer"].astype(np.int64)
+
+
+def _named(
+    by: UsageBy, number: int, payers: Mapping[int, Payer], names: Mapping[int, tuple[str, str]]
+) -> tuple[str, str]:
+    """Key and label of a number."""
+    if by in PERIODS:
+        if number < 0:
+            return "", ""
+        day = date.fromordinal(number)
+        return (
+            (day.isoformat(), f"{day:%Y-%m}") if by is UsageBy.MONTH else (day.isoformat(), day.isoformat())
+        )
+    if by is UsageBy.KIND:
+        return KINDS[number].value, KINDS[number].value
+    if by is UsageBy.DISCUSSION:
+        return names.get(number, ("", "Not in a discussion"))
+    payer = payers.get(number, Payer("", ""))
+    if by is UsageBy.PROVIDER:
+        return payer.provider, payer.provider or "Unknown provider"
+    return f"{payer.provider}/{payer.model}", payer.model or "Unknown model"
+
+
+def _sum(figures: Array) -> UsageSum:
+    whole: Sequence[float] = figures.tolist()
+    return UsageSum(
+        calls=round(whole[_CALLS]),
+        input_tokens=round(whole[_IN]),
+        output_tokens=round(whole[_OUT]),
+        cache_read_tokens=round(whole[_READ]),
+        cache_write_tokens=round(whole[_WRITE]),
+        cost_usd=whole[_COST],
+        unpriced=round(whole[_UNPRICED]),
+        estimates=round(whole[_GUESSES]),
+        saved_usd=whole[_SAVED],
+        unsaved=round(whole[_UNSAVED]),
+        first_token_s=whole[_FIRST] / whole[_FIRSTS] if whole[_FIRSTS] else None,
+        tokens_per_s=whole[_SPEED_TOKENS] / whole[_SPEED_S] if whole[_SPEED_S] > 0 else None,
+    )

@@ -1,0 +1,1 @@
+"""The Usage panel: costs and savings over time, and the limits."""

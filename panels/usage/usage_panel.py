@@ -1,0 +1,228 @@
+"""The Usage panel: cost, saved money, hit rate and speed over time, told apart as the person likes, and the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from datetime import date, timedelta
+
+import msgspec
+
+from core.kernel import figures as fmt
+from core.kernel.values.state import AppState
+from core.kernel.values.usage_report import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
+from core.services.spending.spending_messages import CountUsage
+from core.services.spending.spending_step import budget_warning
+from core.services.spending.usage_text import cost_text, report_csv, report_notes, saved_text, speed_text
+from panels.base.desk import Desk
+from panels.base.selection import Same
+from panels.base.ui import Column, Option, Series, Tone, Ui
+from panels.caching.spending import spending_section
+from panels.usage.usage_view import UsageView
+
+SPAN_OPTIONS = (
+    Option(value="7", label="Last 7 days"),
+    Option(value="30", label="Last 30 days"),
+    Option(value="month", label="This month"),
+    Option(value="365", label="Last 12 months"),
+    Option(value="all", label="All"),
+)
+BY_OPTIONS = (
+    Option(value="model", label="by model"),
+    Option(value="provider", label="by provider"),
+    Option(value="discussion", label="by discussion"),
+    Option(value="kind", label="by kind of work"),
+    Option(value="day", label="by day"),
+    Option(value="week", label="by week"),
+    Option(value="month", label="by month"),
+)
+KIND_WORDS = {
+    "chat": "Chat",
+    "tools": "Turns with tools",
+    "harvest": "Harvest",
+    "delegation": "Delegated tasks",
+    "upkeep": "Keeping caches warm",
+    "summary": "Summaries",
+}
+PLOT_PX, ROW_PX, TABLE_PX = 150.0, 30.0, 330.0
+WIDE_PX, COMBO_PX = 480.0, 150.0
+FIGURE_PX = 330.0
+NARROW_COLUMNS = (
+    Column(label="", weight=2.0),
+    Column(label="Cost", width=104, is_number=True),
+    Column(label="Hits", width=52, is_number=True),
+)
+WIDE_COLUMNS = (
+    *NARROW_COLUMNS,
+    Column(label="Saved", width=76, is_number=True),
+    Column(label="Calls", width=60, is_number=True),
+    Column(label="Tokens/s", width=72, is_number=True),
+)
+
+
+def usage_panel(desk: Desk) -> None:
+    """Draw the panel. O(visible). Sends CountUsage, ChangeSetting."""
+    ui, own = desk.ui, desk.view.of(UsageView)
+    query = query_of(desk.state, own)
+    _ask(desk, own, query)
+    report = desk.state.spending.usage
+    with ui.surface("usage", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("parts", gap=16):
+        with ui.row("choices"):
+            own.span = (
+                ui.combo("span", SPAN_OPTIONS, own.span, width=COMBO_PX, tip="Time looked at") or own.span
+            )
+            own.by = (
+                ui.combo("by", BY_OPTIONS, own.by, width=COMBO_PX, tip="What the rows tell apart") or own.by
+            )
+        if warning := budget_warning(desk.state):
+            with ui.row("budget"):
+                ui.icon("icon", "triangle-exclamation", tone="warn")
+                ui.text("text", warning, tone="warn", wraps=True)
+        if report is None or report.query != query:
+            ui.text("adding", "Adding up…", tone="muted", style="small")
+        elif not report.total.calls:
+            ui.text("none", "No call was made in that time.", tone="muted", style="small")
+        else:
+            _report(desk, report)
+        spending_section(desk)
+
+
+def query_of(state: AppState, own: UsageView) -> UsageQuery:
+    """The question that the panel's choices ask."""
+    today = None if state.now is None else state.now.astimezone().date()
+    since = ""
+    if today is not None and own.span == "month":
+        since = today.replace(day=1).isoformat()
+    elif today is not None and own.span != "all":
+        since = (today - timedelta(days=int(own.span) - 1)).isoformat()
+    per = {"7": UsageBy.DAY, "30": UsageBy.DAY, "month": UsageBy.DAY, "365": UsageBy.WEEK}.get(
+        own.span, UsageBy.MONTH
+    )
+    return UsageQuery(by=UsageBy(own.by), per=per, since=since)
+
+
+def _ask(desk: Desk, own: UsageView, query: UsageQuery) -> None:
+    """Have it added up anew when something was paid since, or something else is asked."""
+    if desk.state.program.is_loading:
+        return
+    asked = (query, Same(desk.state.discussions.summaries), Same(desk.state.spending.own))
+    if own.asked != asked:
+        own.asked = asked
+        desk.send(CountUsage(query))
+
+
+def _report(desk: Desk, report: UsageReport) -> None:
+    ui = desk.ui
+    _figures(ui, report.total)
+    for number, note in enumerate(report_notes(report)):
+        ui.text(("note", number), note, tone="muted", style="small", wraps=True)
+    if len(report.series) > 1:
+        with ui.group("over time", gap=6):
+            ui.text("title", f"Cost by {report.query.per}", style="strong")
+            ui.plot("plot", _series(desk, report), height=PLOT_PX, x_label=f"{report.query.per}s back")
+    with ui.group("told apart", gap=6):
+        with ui.row("title"):
+            ui.text(
+                "title",
+                next(o.label for o in BY_OPTIONS if o.value == report.query.by).capitalize(),
+                style="strong",
+            )
+            ui.push()
+            if ui.button("copy", "Copy as CSV", icon="copy", kind="ghost", is_small=True,
+                         tip="A table for a spreadsheet. `manual-slop usage --csv` prints the same."):  # fmt: skip
+                ui.copy(report_csv(report))
+        is_wide = ui.width() >= WIDE_PX
+        height = min(TABLE_PX, ROW_PX * (len(report.rows) + 1) + 6)
+        with ui.surface("rows", "clear", height=height, padding=(0, 0)):
+            columns = WIDE_COLUMNS if is_wide else NARROW_COLUMNS
+            ui.table("table", columns, UsageRows(report=report, is_wide=is_wide))
+
+
+def _figures(ui: Ui, total: UsageSum) -> None:
+    """Cost, savings of caching and share that was read from it; then the speed."""
+    saved_tone: Tone = "ok" if total.saved_usd > 0 else "muted"
+    figures = (
+        ("Cost", fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates)), "text"),
+        ("Saved by caching", saved_text(total), saved_tone),
+        ("Read from caches", _hits(total) or "none", "text"),
+    )
+    if ui.width() < FIGURE_PX:
+        with ui.group("figures", gap=4):
+            for label, value, _ in figures:
+                with ui.row(label):
+                    ui.text("value", value, style="strong")
+                    ui.text("label", label, tone="muted", style="small")
+    else:
+        with ui.row("figures"):
+            for label, value, tone in figures:
+                with ui.surface(label, "card", padding=(12, 10)), ui.group("lines", gap=4):
+                    ui.text("value", value, style="h3", tone=tone)  # type: ignore[arg-type]
+                    ui.text("label", label, tone="muted", style="small", wraps=True)
+    used = f"{fmt.count(total.calls, 'call')}, {fmt.tokens(total.input_tokens)} tokens in, {fmt.tokens(total.output_tokens)} out"
+    line = ". ".join(filter(None, (used, speed_text(total))))
+    ui.text("used", line, tone="muted", style="small", wraps=True)
+
+
+def _series(desk: Desk, report: UsageReport) -> tuple[Series, ...]:
+    now = desk.state.now
+    today = now.astimezone().date() if now is not None else date.fromisoformat(report.series[-1].key)
+    parts = (Same(report), today)
+    return desk.view.memo.get(
+        "usage series", parts, lambda: _cost_series(report.series, report.query.per, today)
+    )
+
+
+def _cost_series(rows: tuple[UsageRow, ...], per: UsageBy, today: date) -> tuple[Series, ...]:
+    """A bar each period with calls, by how many periods it is back: 0 is this day, week or month, -1 the one before."""
+    xs = tuple(-_periods_back(date.fromisoformat(row.key), per, today) for row in rows)
+    costs = tuple(row.sum.known_cost_usd for row in rows)
+    return (Series(label="cost", xs=xs, ys=costs, kind="bars", unit="$"),)
+
+
+def _periods_back(first_day: date, per: UsageBy, today: date) -> float:
+    if per is UsageBy.MONTH:
+        return float(12 * (today.year - first_day.year) + today.month - first_day.month)
+    days = (today - first_day).days
+    return float(days if per is UsageBy.DAY else days // 7)
+
+
+def _hits(one: UsageSum) -> str:
+    return "" if one.hit_rate is None else fmt.share(one.cache_read_tokens, one.input_tokens)
+
+
+class UsageRows(msgspec.Struct, frozen=True):
+    """Rows of the table."""
+
+    report: UsageReport
+    is_wide: bool
+
+    @property
+    def revision(self) -> Hashable:
+        """The report, by identity."""
+        return Same(self.report), self.is_wide
+
+    def __len__(self) -> int:
+        return len(self.report.rows)
+
+    def key(self, index: int) -> Hashable:
+        """As stored."""
+        return self.report.rows[index].key
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """All are of one height."""
+        return ROW_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a row."""
+        row = self.report.rows[index]
+        label = row.label or "No usable date"
+        if self.report.query.by is UsageBy.KIND:
+            label = KIND_WORDS.get(row.label, row.label)
+        one = row.sum
+        ui.text("label", label, style="small", width=0, tip=label)
+        ui.text("cost", cost_text(one), style="small", tip=cost_text(one))
+        ui.text("hits", _hits(one) or "-", style="small", tone="muted")
+        if self.is_wide:
+            ui.text("saved", saved_text(one), style="small", tone="muted")
+            ui.text("calls", f"{one.calls:,}", style="small", tone="muted")
+            speed = "-" if one.tokens_per_s is None else f"{one.tokens_per_s:.0f}"
+            ui.text("speed", speed, style="small", tone="muted")

@@ -1,0 +1,84 @@
+"""The Usage panel asks for what it shows, says what is not known, and warns of the month's budget."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from core.kernel.values.settings import AiSettings
+from core.kernel.values.state import AppState
+from core.kernel.values.usage_report import (
+    MonthSpent,
+    UsageBy,
+    UsageQuery,
+    UsageReport,
+    UsageRow,
+    UsageSum,
+)
+from core.services.spending.spending_messages import CountUsage
+from panels.usage.usage_view import UsageView
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+
+DAY = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SUM = UsageSum(
+    calls=12,
+    input_tokens=1_000,
+    cache_read_tokens=580,
+    cost_usd=3.25,
+    unpriced=2,
+    tokens_per_s=44.0,
+    saved_usd=1.5,
+)
+REPORT = UsageReport(
+    query=UsageQuery(by=UsageBy.KIND),
+    total=SUM,
+    rows=(UsageRow(key="tools", label="tools", sum=SUM),),
+    series=(
+        UsageRow(key="2026-10-01", label="2026-10", sum=SUM),
+        UsageRow(key="2026-11-01", label="2026-11", sum=SUM),
+    ),
+)
+
+
+def state_with(**spending: object) -> AppState:
+    state = states.working()
+    return replace(state, now=DAY, spending=replace(state.spending, **spending))  # type: ignore[arg-type]
+
+
+def screen_of(state: AppState, **view: str) -> Screen:
+    return Screen(state, view_of(UsageView(**view), panel="usage"))  # type: ignore[arg-type]
+
+
+def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None:
+    screen = screen_of(state_with(usage=REPORT), span="all", by="kind")
+    words = screen.ui.texts()
+    assert "Adding up…" in words
+
+    answered = replace(REPORT, query=UsageQuery(by=UsageBy.KIND, per=UsageBy.MONTH))
+    screen.show(state_with(usage=answered))
+    words = screen.ui.texts()
+    assert {"$3.25", "$1.50", "58 %", "Turns with tools", "Cost by month"} <= {*words}
+    assert "2 calls have no known price and add nothing to the cost." in words
+
+    screen.ui.choose("Time looked at", "This month")
+    assert screen.asked[-1] == CountUsage(UsageQuery(by=UsageBy.KIND, since="2026-11-01"))
+
+
+@pytest.mark.parametrize(
+    ("usd", "said"),
+    [
+        (7.9, ""),
+        (8.0, "$8.00 of this month's budget of $10.00 are spent. 1 call of unknown price come on top."),
+        (12.0, "This month's budget of $10.00 is spent: $12.00 so far. Nothing stops."),
+    ],
+)
+def test_the_budget_of_a_month_warns_from_four_fifths_on(usd: float, said: str) -> None:
+    state = state_with(month=MonthSpent(start="2026-11-01", usd=usd, unpriced=1 if usd == 8.0 else 0))
+    settings = replace(state.config.settings, ai=AiSettings(month_budget_usd=10.0))
+    words = screen_of(replace(state, config=replace(state.config, settings=settings))).ui.texts()
+
+    assert [one for one in words if "budget of" in one] == ([said] if said else [])
