@@ -360,8 +360,8 @@ def arguments_of(
         try:
             return from_json(arguments_json or "{}", form)
         except msgspec.ValidationError:
-            return from_json(with_whole_numbers(arguments_json), form)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            return from_json(with_whole_numbers(arguments_json or "{}"), form)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         return refused(kind, title, f"The arguments do not fit: {error}")
 
 

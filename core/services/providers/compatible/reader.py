@@ -157,7 +157,11 @@ class ChatReader:
             elif kind == "refusal":
                 self._has_refused = True
                 yield TextDelta(text_in(part.get("refusal")))
-            elif isinstance(part, str | dict):
+            elif (
+                isinstance(part, str)
+                or kind
+                or (isinstance(part, dict) and ("text" in part or text_in(part)))
+            ):
                 if text := text_in(part):
                     yield from self._end_reasoning()
                     yield TextDelta(text)

@@ -34,6 +34,9 @@ WAYS = {
 READS = {
     ("core/front/cli/send.py", "sys.stdin.buffer"): "the message, to the end of the input",
     ("core/front/cli/send.py", "sys.stdin"): "whether there is any",
+    ("core/front/cli/servers.py", "sys.stdin"): "whether there is any",
+    ("core/front/cli/servers.py", "sys.stdin.isatty"): "whether it is a file or a pipe",
+    ("core/front/cli/servers.py", "sys.stdin.read"): "servers as JSON, to the end of the input",
     ("core/app/outside.py", "sys.stdin.buffer"): "what `import -` reads",
     ("core/knowledge/mcp_server/mcp_server.py", "sys.stdin.buffer"): "messages of a client",
     ("core/app/job_child.py", "sys.stdin.buffer"): "its parent's jobs",

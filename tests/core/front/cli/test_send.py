@@ -106,7 +106,7 @@ def test_half_a_reply_is_printed_said_stored_as_half_and_can_be_sent_again(
 
 
 def test_an_empty_end_is_said(world: World) -> None:
-    world.server.replies.append(Said("", finish="function_call"))
+    world.server.replies += [Said("", finish="function_call"), Said("", finish="function_call")]
     ended = world.run("send", "x")
 
     assert (ended.code, ended.out) == (1, "")
