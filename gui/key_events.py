@@ -56,44 +56,7 @@ class KeyEvents:
     def __init__(self) -> None:
         self._waiting: deque[KeyPress] = deque(maxlen=MOST_WAITING)
         self._numbers = itertools.count()
-        self._before: Callable[..., None] | None = None
-        self._name: Callable[[int, int], bytes | None] | None = None
-        self._callback = _CALLBACK(self._on_key)
-        self.is_listening = self._listen()
-
-    def _listen(self) -> bool:
-        """Stand before the toolkit in the way of key events of this thread's window."""
-        if sys.platform != "linux":
-            return False
-        library = ctypes.CDLL(_dearpygui.__file__)
-        try:
-            find_window, set_callback = library["glfwGetCurrentContext"], library["glfwSetKeyCallback"]
-            name = library["glfwGetKeyName"]
-        except AttributeError:
-            return False
-        name.restype, name.argtypes = ctypes.c_char_p, (ctypes.c_int, ctypes.c_int)
-        find_window.restype = ctypes.c_void_p
-        set_callback.restype, set_callback.argtypes = ctypes.c_void_p, (ctypes.c_void_p, _CALLBACK)
-        window = find_window()
-        if not window:
-            return False
-        before = set_callback(window, self._callback)
-        self._name, self._before = name, _CALLBACK(before) if before else None
-        return True
-
-    def _on_key(self, window: int, code: int, scancode: int, action: int, modifiers: int) -> None:
-        try:
-            if action == _PRESS:
-                self.note(_NAMES.get(self._translated(code, scancode), ""), modifiers)
-        finally:
-            if self._before is not None:
-                self._before(window, code, scancode, action, modifiers)
-
-    def _translated(self, code: int, scancode: int) -> int:
-        """The key by what the layout prints on it, as the toolkit names it."""
-        label = self._name(code, scancode) if self._name is not None and 32 < code < 256 else None
-        letter = (label or b"").decode("utf-8", "replace").upper()
-        return ord(letter) if len(letter) == 1 and letter in _LETTERS else code
+        self.is_listening = _listen(self)
 
     def note(self, key: str, modifiers: int) -> None:
         """A key went down. `modifiers`: GLFW's bits."""
@@ -107,3 +70,64 @@ class KeyEvents:
         if press is not None:
             self._waiting.remove(press)
         return press
+
+
+class _Tap:
+    """Our place in the way of a window's key events. It is never let go: the window's library keeps its address."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.listener: KeyEvents | None = None
+        self._name = library["glfwGetKeyName"]
+        self._name.restype, self._name.argtypes = ctypes.c_char_p, (ctypes.c_int, ctypes.c_int)
+        self._callback = _CALLBACK(self._on_key)
+        self._before: Callable[..., None] | None = None
+        self._set_callback = library["glfwSetKeyCallback"]
+        self._set_callback.restype, self._set_callback.argtypes = (
+            ctypes.c_void_p,
+            (ctypes.c_void_p, _CALLBACK),
+        )
+
+    def put_in(self, window: int) -> None:
+        """Stand first in `window`, also where a new window has the address of an old one."""
+        before = self._set_callback(window, self._callback)
+        if before != ctypes.cast(self._callback, ctypes.c_void_p).value:
+            self._before = _CALLBACK(before) if before else None
+
+    def _on_key(self, window: int, code: int, scancode: int, action: int, modifiers: int) -> None:
+        try:
+            if action == _PRESS and self.listener is not None:
+                self.listener.note(_NAMES.get(self._translated(code, scancode), ""), modifiers)
+        finally:
+            if self._before is not None:
+                self._before(window, code, scancode, action, modifiers)
+
+    def _translated(self, code: int, scancode: int) -> int:
+        """The key by what the layout prints on it, as the toolkit names it."""
+        label = self._name(code, scancode) if 32 < code < 256 else None
+        letter = (label or b"").decode("utf-8", "replace").upper()
+        return ord(letter) if len(letter) == 1 and letter in _LETTERS else code
+
+
+_taps: dict[int, _Tap] = {}
+"""By the window's address: the newest listener hears it."""
+
+
+def _listen(listener: KeyEvents) -> bool:
+    """Stand before the toolkit in the way of key events of this thread's window. False where that cannot be."""
+    if sys.platform != "linux":
+        return False
+    library = ctypes.CDLL(_dearpygui.__file__)
+    try:
+        find_window = library["glfwGetCurrentContext"]
+        find_window.restype = ctypes.c_void_p
+        window = find_window()
+        if not window:
+            return False
+        tap = _taps.get(window)
+        if tap is None:
+            tap = _taps[window] = _Tap(library)
+        tap.put_in(window)
+    except AttributeError:
+        return False
+    tap.listener = listener
+    return True

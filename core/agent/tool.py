@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -11,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from core.kernel.bounds import CommandBounds
-from core.kernel.decoders import from_json, schemas_of
+from core.kernel.decoders import from_json, read_json, schemas_of
 from core.kernel.frame import one_line
 from core.kernel.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
 from core.kernel.values.messages import AttachmentPart, CallEnd, Entry, Message, ToolCallPart, ToolResultPart
@@ -375,7 +374,7 @@ def with_whole_numbers(arguments_json: str) -> str:
         value = float(text)
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
-    return json.dumps(json.loads(arguments_json, parse_float=number), ensure_ascii=False)
+    return msgspec.json.encode(read_json(arguments_json, parse_float=number)).decode()
 
 
 def refused(kind: ActKind, title: str, problem: str) -> Judged:

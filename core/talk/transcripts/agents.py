@@ -28,7 +28,7 @@ _TASK = re.compile(r"\s*<(task|feedback|answer|user_message)>\s*(.*?)\s*</\1>\s*
 _DETAILS = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
 
 
-class ReadTalk:
+class TalkBuilder:
     """A conversation that is being read: each message follows the one before."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ def word(value: Any) -> str:
 
 def read_codex(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of a rollout. What the person saw is said twice in it: items count, events that repeat them do not."""
-    talk, broken, turns = ReadTalk(), list[Unread](), list[str]()
+    talk, broken, turns = TalkBuilder(), list[Unread](), list[str]()
     for row in rows_of(buffer, broken):
         payload = mapping(row.get("payload")) or row
         kind = row.get("type")
@@ -178,14 +178,14 @@ _CODEX_ITEMS = {
 }
 
 
-def _codex_head(talk: ReadTalk, payload: Mapping[str, Any]) -> None:
+def _codex_head(talk: TalkBuilder, payload: Mapping[str, Any]) -> None:
     talk.id = talk.id or word(payload.get("id"))
     talk.at = talk.at or payload.get("timestamp")
     talk.folder = talk.folder or word(payload.get("cwd"))
     talk.is_helper = isinstance(payload.get("source"), dict) and "subagent" in payload["source"]
 
 
-def _codex_item(talk: ReadTalk, item: Mapping[str, Any], at: Any) -> None:
+def _codex_item(talk: TalkBuilder, item: Mapping[str, Any], at: Any) -> None:
     kind = item.get("type")
     call = word(item.get("call_id"))
     if kind == "message" and item.get("role") == "user":
@@ -240,7 +240,7 @@ def _inner_output(text: str) -> str:
 
 def read_gemini(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of a file."""
-    talk, broken = ReadTalk(), list[Unread]()
+    talk, broken = TalkBuilder(), list[Unread]()
     whole = _object(buffer)
     for row in [whole] if whole is not None else rows_of(buffer, broken):
         given = mapping(row.get("$set")) or row
@@ -267,7 +267,7 @@ def _object(buffer: Buffer) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _gemini_message(talk: ReadTalk, one: Mapping[str, Any]) -> None:
+def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
     key, at = one.get("id"), one.get("timestamp")
     content = one.get("content")
     if one["type"] == "user":
@@ -321,7 +321,7 @@ def read_opencode(buffer: Buffer) -> Iterator[Transcript | Unread]:
 def opencode_session(whole: Mapping[str, Any]) -> Transcript:
     """A session as `opencode export` writes it."""
     info = mapping(whole.get("info"))
-    talk, times = ReadTalk(), mapping(info.get("time"))
+    talk, times = TalkBuilder(), mapping(info.get("time"))
     talk.id, talk.title, talk.folder = (
         word(info.get("id")),
         word(info.get("title")),
@@ -375,7 +375,7 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     except (msgspec.DecodeError, ValueError):
         yield Unread(place="the file", why="it is no JSON", remedy="Export it again")
         return
-    talk = ReadTalk()
+    talk = TalkBuilder()
     for one in found if isinstance(found, list) else ():
         if not isinstance(one, dict) or one.get("role") not in {"user", "assistant", "tool"}:
             talk.skipped["system texts"] += 1

@@ -20,7 +20,7 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.talk.transcripts.agents import ReadTalk, items, mapping, spelled, texts, word
+from core.talk.transcripts.agents import TalkBuilder, items, mapping, spelled, texts, word
 from core.talk.transcripts.text import Buffer, moment
 
 _THINKING = re.compile(
@@ -89,7 +89,7 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
 def _tree(
     found: Mapping[str, Any], chat: Mapping[str, Any], messages: list[TranscriptMessage], current: str
 ) -> Transcript:
-    talk = ReadTalk()
+    talk = TalkBuilder()
     talk.messages = {one.id: one for one in messages}
     answered = {one.parent for one in messages}
     ends = [one.id for one in messages if one.id not in answered]
@@ -156,7 +156,7 @@ def _librechat_parts(content: Any) -> Iterator[Part]:
 def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of LM Studio: each message in versions, of which one is chosen."""
     found = _given(element, "LM Studio")
-    talk = ReadTalk()
+    talk = TalkBuilder()
     talk.title, talk.at = word(found.get("name")), found.get("createdAt")
     for one in items(found.get("messages")):
         versions = one.get("versions") if isinstance(one, dict) else None
@@ -210,7 +210,7 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
         ),
         [],
     )
-    talk = ReadTalk()
+    talk = TalkBuilder()
     talk.id, talk.title = word(found.get("id")), word(found.get("title"))
     talk.at = found.get("created_at", found.get("create_time"))
     for one in given:
@@ -243,7 +243,7 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     asked = word(found.get("title")).removeprefix("Prompted ").strip()
     if not asked or not word(found.get("title")).startswith("Prompted"):
         raise ValueError("it is an activity and no question to Gemini")
-    talk = ReadTalk()
+    talk = TalkBuilder()
     talk.at = found.get("time")
     names = _files([{"name": one} for one in items(found.get("attachedFiles")) if isinstance(one, str)])
     talk.say("user", (TextPart(asked), *names), at=found.get("time"))
@@ -265,7 +265,7 @@ def _bare(text: str) -> str:
 def read_zed(element: msgspec.Raw | Any) -> Transcript:
     """A thread of Zed, of its present shape and the two before."""
     found = _given(element, "Zed")
-    talk = ReadTalk()
+    talk = TalkBuilder()
     talk.title, talk.at = word(found.get("title")) or word(found.get("summary")), found.get("updated_at")
     model = found["model"].get("model") if isinstance(found.get("model"), dict) else ""
     given = found["messages"] if isinstance(found.get("messages"), list) else []
@@ -309,7 +309,7 @@ def _zed_parts(message: Mapping[str, Any]) -> Iterator[Part]:
             yield ToolResultPart(call_id=clean(key), text=clean(told), is_error=is_error)
 
 
-def _zed_text(talk: ReadTalk, text: str, given: Iterable[Any]) -> None:
+def _zed_text(talk: TalkBuilder, text: str, given: Iterable[Any]) -> None:
     """A text thread: one text, and where each message begins in it."""
     data = text.encode()
     marks = [one for one in given if isinstance(one, dict) and type(one.get("start")) is int]
@@ -339,7 +339,7 @@ def read_cherry(buffer: Buffer) -> Iterator[Transcript | Unread]:
     for topic in items(base.get("topics")):
         if not isinstance(topic, dict):
             continue
-        talk = ReadTalk()
+        talk = TalkBuilder()
         talk.id, talk.title = word(topic.get("id")), word(topic.get("name"))
         for one in items(topic.get("messages")):
             if not isinstance(one, dict) or one.get("role") not in {"user", "assistant"}:

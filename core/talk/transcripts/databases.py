@@ -10,7 +10,7 @@ from typing import Any
 from core.kernel.decoders import read_json
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from core.talk.transcripts.agents import ReadTalk, opencode_session, word
+from core.talk.transcripts.agents import TalkBuilder, opencode_session, word
 from core.talk.transcripts.text import Buffer
 
 HEAD = b"SQLite format 3\x00"
@@ -81,11 +81,11 @@ def _llm(base: sqlite3.Connection) -> Iterator[Transcript]:
     names = {str(key): word(name) for key, name in base.execute("SELECT id, name FROM conversations")}
     has_reasoning = "reasoning" in _columns(base, "responses")
     rows = base.execute(_WITH_REASONING if has_reasoning else _WITHOUT_REASONING)
-    talk, current = ReadTalk(), None
+    talk, current = TalkBuilder(), None
     for conversation, key, model, prompt, system, response, at, thought in rows:
         if current is not None and conversation != current:
             yield talk.transcript()
-            talk = ReadTalk()
+            talk = TalkBuilder()
         current = conversation
         talk.id, talk.title = word(conversation) or word(key), names.get(str(conversation), "")
         talk.skipped["system texts"] += int(bool(word(system).strip()))
@@ -106,7 +106,7 @@ def _llm_threads(base: sqlite3.Connection) -> Iterator[Transcript]:
     for key, name, tip, at in base.execute(
         "SELECT id, name, tip_message_hash, datetime_utc FROM threads ORDER BY id"
     ):
-        talk = ReadTalk()
+        talk = TalkBuilder()
         talk.id, talk.title, talk.at = word(key), word(name), at
         for message, role in reversed(_above(base, tip)):
             parts = base.execute(

@@ -20,7 +20,7 @@ from core.knowledge.knowledge_messages import DeleteDigest, RegenerateDigest
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from core.talk.turn.turn_messages import CancelReply, SendPrompt
-from panels.caching.caching_view import CachingView
+from panels.usage.usage_view import UsageView
 from tests.core.app.programs import until
 from tests.core.talk.caching.test_money_whole import LONG, Billing, Clock, World, ask, settled
 from tests.panels.screen import Screen
@@ -113,7 +113,7 @@ class Week:
     def check(self) -> None:
         """The panel shows what the vendor's books say, to the cent."""
         state = until(self.controller, self._is_counted)
-        shown = Screen(state, view_of(CachingView(tab="overview"), panel="caching"))
+        shown = Screen(state, view_of(UsageView(), panel="usage"))
         own, today = (_shown(shown, label) for label in ("This discussion: ", "Today: "))
         billed = self.books.since(None) - self.unsaid
         assert own == pytest.approx(billed, abs=CENT)
