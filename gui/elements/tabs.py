@@ -94,8 +94,8 @@ class TabStrip(RowBox):
 
 WORDS_FROM_PX = 60.0
 """Width from which the words are shown; the tip says them at every width."""
-TALL_PX, LOW_PX, RAIL_SMALL_PX, LEAST_PX = 50.0, 40.0, 26.0, 21.0
-SMALL_TO_PX, LEAST_TO_PX = 34.0, 30.0
+TALL_PX, TIGHT_PX, LOW_PX, RAIL_SMALL_PX, LEAST_PX = 50.0, 45.0, 40.0, 26.0, 21.0
+TIGHT_TO_PX, SMALL_TO_PX, LEAST_TO_PX = 66.0, 34.0, 30.0
 """Widths up to which a button is lower, for a window that has no height."""
 TOP_PX, GAP_PX = 7.0, 4.0
 
@@ -110,6 +110,11 @@ class RailButton(Button):
         """True if the words stand under the icon."""
         return bool(self.props[1]) and (self.wide or 0.0) >= WORDS_FROM_PX
 
+    @property
+    def is_tight(self) -> bool:
+        """True if icon and words stand closer together."""
+        return (self.wide or 0.0) <= TIGHT_TO_PX
+
     def text(self) -> str:
         return str(self.props[0])
 
@@ -119,7 +124,9 @@ class RailButton(Button):
     def height(self, m: Measure) -> float:
         if 0 < (self.wide or 0.0) <= SMALL_TO_PX:
             return m.px(LEAST_PX if (self.wide or 0.0) <= LEAST_TO_PX else RAIL_SMALL_PX)
-        return m.px(TALL_PX if self.has_words else LOW_PX)
+        if not self.has_words:
+            return m.px(LOW_PX)
+        return m.px(TIGHT_PX if self.is_tight else TALL_PX)
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = self.height(m)
@@ -147,9 +154,9 @@ class RailButton(Button):
         if not self.has_words:
             icon_y = y0 + (y1 - y0 - m.sizes["icon_large"]) / 2
             return [*specs, ("text", round(icon_x), round(icon_y), glyph, "icon_large", color)]
-        icon_y = y0 + m.px(TOP_PX)
+        icon_y = y0 + m.px(TOP_PX - 2 if self.is_tight else TOP_PX)
         words_x = x0 + (x1 - x0 - m.width(self.words, "small")) / 2
-        words_y = icon_y + m.sizes["icon_large"] + m.px(GAP_PX)
+        words_y = icon_y + m.sizes["icon_large"] + m.px(GAP_PX - 1 if self.is_tight else GAP_PX)
         return [
             *specs,
             ("text", round(icon_x), round(icon_y), glyph, "icon_large", color),

@@ -47,7 +47,7 @@ PADDING_PX = 4.0
 FOOT_PX, FOOT_LOW_PX = 56.0, 23.0
 ENDS_PX = 22.0
 """Height of its edges and of the line under the first button."""
-STEPS = ((68.0, 50.0, 4.0), (40.0, 40.0, 4.0), (34.0, 26.0, 2.0), (30.0, 21.0, 0.0))
+STEPS = ((68.0, 50.0, 4.0), (66.0, 45.0, 2.0), (40.0, 40.0, 4.0), (34.0, 26.0, 2.0), (30.0, 21.0, 0.0))
 """Sizes of its buttons: width, height and the gap below. In a low window they are smaller, so that all are in view."""
 
 
@@ -61,7 +61,7 @@ def _step(width: float, height: float) -> tuple[float, float, float]:
     """The largest buttons that all have room in a rail, else the smallest."""
     for step in STEPS:
         wide, high, gap = step
-        foot = FOOT_PX if high >= STEPS[1][1] else FOOT_LOW_PX
+        foot = FOOT_PX if high >= STEPS[2][1] else FOOT_LOW_PX
         if wide + 2 * PADDING_PX <= width and foot + ENDS_PX + (1 + len(PANELS)) * (high + gap) <= height:
             return step
     return STEPS[-1]
@@ -76,7 +76,7 @@ def rail(desk: Desk, window_px: float, high_px: float) -> None:
     ui, view = desk.ui, desk.view
     width = rail_px(window_px, high_px)
     wide, high, gap = _step(width, ui.height() or window_px)
-    is_low, side = high < STEPS[1][1], (width - wide) / 2
+    is_low, side = high < STEPS[2][1], (width - wide) / 2
     with ui.surface("rail", "base", width=width, height=0, padding=(side, 4 if is_low else 8)):
         width = wide
         foot = FOOT_LOW_PX if is_low else FOOT_PX
