@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from core.kernel.frame import clean
-from core.kernel.machine import limit_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,12 +68,6 @@ def page_text(data: bytes, charset: str) -> str:
     for node in reversed(list(_nodes(page.root))):  # what lies within goes first
         _rewrite(node, tables)
     return clean(_unmarked(sanitize_dom(page.root).to_markdown(), tables))
-
-
-def confined_page_text(data: bytes, charset: str) -> str:
-    """The same, with a bound on the memory of the process, which is the page's own."""
-    limit_memory(MAX_MEMORY_BYTES)
-    return page_text(data, charset)
 
 
 def _nodes(root: Any) -> Iterator[Any]:

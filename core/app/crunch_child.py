@@ -80,15 +80,19 @@ def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
 
 
 def _pdf(payload: bytes) -> dict[str, object]:
-    from core.talk.discussion.pdf_text import read_pdf
+    from core.kernel.machine import limit_memory
+    from core.talk.discussion.pdf_text import MAX_MEMORY_BYTES, read_pdf
 
+    limit_memory(MAX_MEMORY_BYTES)
     return read_pdf(payload)
 
 
 def _page(payload: bytes, charset: str) -> str:
-    from core.agent.page_text import confined_page_text
+    from core.agent.page_text import MAX_MEMORY_BYTES, page_text
+    from core.kernel.machine import limit_memory
 
-    return confined_page_text(payload, charset)
+    limit_memory(MAX_MEMORY_BYTES)
+    return page_text(payload, charset)
 
 
 def _source(header: dict[str, object], payload: bytes) -> bytes:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from core.kernel.machine import limit_memory
-
 MAX_PAGES = 3_000
 MAX_TEXT_CHARS = 5_000_000
 MAX_MEMORY_BYTES = 1_000_000_000
@@ -30,14 +28,13 @@ _SPLIT = "Split it, or attach the pages that matter"
 
 
 def read_pdf(data: bytes) -> Found:
-    """Count the pages of a PDF and take their text, each under its number.
+    """Count the pages of a PDF and take their text, each under its number. A page may unpack to any size.
 
     Returns:
         The text is empty where no page has any (a scan). Same bytes, same version of pdfium: same text.
     """
     import pypdfium2
 
-    limit_memory(MAX_MEMORY_BYTES)  # a page may unpack to any size
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as fault:

@@ -58,11 +58,6 @@ def door(tmp_path: Path) -> Door:
     return Door(tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.talk.discussion.pdf_text.limit_memory", lambda _: None)
-
-
 def test_a_file_and_a_paste_are_attached_by_content(door: Door) -> None:
     by_path = door.attach(b"remember", "notes.txt")
     door.handler.handle(StoreAttachment(ID, MOST, text="remember", name="pasted.txt"))
