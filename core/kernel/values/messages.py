@@ -45,6 +45,16 @@ class ReasoningPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     vendor_json: str = ""
 
 
+class ReturnedReasoning(ReasoningPart, frozen=True, gc=False, tag_field="type", tag="reasoning"):
+    """Reasoning as a request gives it back. It is never kept: a log holds the part and the usage that this is made of.
+
+    Args:
+        tokens: as its vendor billed them when it was made, at least 1. It may show less of it than it counts, or nothing.
+    """
+
+    tokens: int = 1
+
+
 class ToolCallPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="tool_call"):
     """A call that the model asked for. `arguments_json` is the model's text, not yet judged."""
 

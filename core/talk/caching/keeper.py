@@ -47,8 +47,11 @@ GATE_TRIES = 3
 _NOW = threading.Event()
 _NOW.set()
 
-_FACTOR_STEP = 0.05
-"""A model's token factor moves a little with every call; blocks are counted anew when it has moved so far."""
+_FACTOR_STEP = 0.005
+"""A model's token factor moves a little with every call: it counts in such steps, and blocks are counted anew with each.
+
+So all plans of one turn count by one factor, and none is chosen for being counted earlier.
+"""
 
 T = TypeVar("T")
 
@@ -306,7 +309,7 @@ class CacheKeeper(BookHolder):
         inputs, now, book, counted = spec.inputs, self._clock(), self._book, self._setup.counted()
         if memo is not None:
             memo.follow(counted)
-        kind = self._setup.kind(inputs.provider)
+        kind, step = self._setup.kind(inputs.provider), round(factor / _FACTOR_STEP)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
         return Market(
             scope=LedgerScope(
@@ -323,8 +326,8 @@ class CacheKeeper(BookHolder):
                 may_store=self._setup.may_store(),
             ),
             now=now,
-            count=token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile),
-            count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
+            count=token_counter(counted, step * _FACTOR_STEP, None if memo is None else memo.estimated, spec.profile),
+            count_revision=(step, 0 if memo is None else memo.counted),
         )
 
 

@@ -45,6 +45,8 @@ from core.talk.context.difference import (
 )
 from core.talk.context.extension import break_text, first_break
 from core.talk.context.file_reader import FileCache, Outliner, read_items
+from core.talk.context.history_turns import running_pieces
+from core.talk.context.pieces import AsText
 from core.talk.context.report import layer_report, recorded
 from core.talk.context.stack import AggregateStack, build_stack
 from core.talk.context.token_scale import (
@@ -52,6 +54,7 @@ from core.talk.context.token_scale import (
     TokenScale,
     recounted,
     request_parts,
+    texts_to_count,
     with_reply,
     with_request,
 )
@@ -90,6 +93,9 @@ class Planner(Protocol):
         """The request of a call with its plan, and the records that the log needs to rebuild its view."""
         ...
 
+
+_COUNTED_AT_ONCE_CHARS = 400_000
+"""Of new texts that a call waits for: some ten milliseconds."""
 
 SINCE_LAST_START = "changed since the program was last open"
 
@@ -331,6 +337,7 @@ class Assembler:
                 remedy=f"{what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
+        self._count_new(stack)
         factor = self._factor(spec)
         planned = self._planned(call, assembly, factor)
         reason, warning = self._guard(spec, stack, planned)
@@ -371,6 +378,14 @@ class Assembler:
             knowledge=knowledge,
             recalled=assembly.recalled,
         )
+
+    def _count_new(self, stack: AggregateStack) -> None:
+        """Count what a request says for the first time, so that its cost is told as it will be billed; much text stays estimated."""
+        running = (piece.wire for piece in running_pieces(stack.layer(LayerId.TURNS)))
+        new = [one for one in running if one is not None and not isinstance(one, Segment | AsText)]
+        texts = texts_to_count((*stack.tools, *stack.segments, *new), self._counter.known())
+        if texts and sum(map(len, texts.values())) <= _COUNTED_AT_ONCE_CHARS:
+            self._counter.count(texts)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""
@@ -431,8 +446,7 @@ class Assembler:
         count = desk.counter.count(request, known, profile)
         if count.is_whole:
             return count
-        parts = (part for part in request_parts(request) if isinstance(part, Segment))
-        self._counter.count({part.sha256: part.text for part in parts if part.sha256 not in known})
+        self._counter.count(texts_to_count(request_parts(request), known))
         return desk.counter.count(request, self._counter.known(), profile)
 
     def _remember(self, spec: StackSpec, request: ProviderRequest, factor: float) -> None:

@@ -10,13 +10,15 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from core.kernel.frame import empty_frame, frame_parts, may_hold_end, rag_block, safe_tag
+from core.kernel.frame import empty_frame, frame_parts, may_hold_end, rag_block, safe_tag, size_bytes
 from core.kernel.structures import shared_run
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.messages import (
     AttachmentPart,
     Message,
     Part,
     ReasoningPart,
+    ReturnedReasoning,
     Role,
     TextPart,
     ToolCallPart,
@@ -197,7 +199,7 @@ def _said_turns(
 
 
 def _is_same(one: Message, two: Message) -> bool:
-    return one is two or (one.role, one.parts) == (two.role, two.parts)
+    return one is two or (one.role, one.parts, one.usage) == (two.role, two.parts, two.usage)
 
 
 def _after_last_user(turns: Sequence[Message]) -> int:
@@ -223,8 +225,50 @@ def _message(message: Message, maker: tuple[str, str], *, is_running: bool) -> t
     name = safe_tag(message.role.value, *chain.from_iterable(bodies))
     bodies[shown[0]] = (intern(f"<{name}>\n"), *bodies[shown[0]])
     bodies[shown[-1]] = (*bodies[shown[-1]], intern(f"</{name}>\n"))
-    pairs = zip(parts, bodies, strict=True)
+    pairs = zip(_weighed(parts, message), bodies, strict=True)
     return tuple(_piece(message, number, part, body) for number, (part, body) in enumerate(pairs))
+
+
+def _weighed(parts: Sequence[Part], message: Message) -> Sequence[Part]:
+    """Parts of a reply, its reasoning with the tokens that its vendor counted: what it shows of it may be a summary, or nothing.
+
+    They are told apart from the rest of the reply where the vendor does so, else by what the rest takes by its size.
+    Several parts share them by their length.
+    """
+    usage = message.usage
+    thoughts = [part for part in parts if isinstance(part, ReasoningPart)]
+    if usage is None or usage.is_estimate or not thoughts:
+        return parts
+    tokens = usage.reasoning_tokens
+    if tokens is None and usage.output_tokens is not None:
+        tokens = usage.output_tokens - sum(map(_said_tokens, message.parts))
+    if tokens is None or tokens <= 0:
+        return parts
+    whole = sum(map(_length, thoughts))
+    return [
+        ReturnedReasoning(
+            text=part.text,
+            vendor_json=part.vendor_json,
+            tokens=max(1, round(tokens * _length(part) / whole)),
+        )
+        if isinstance(part, ReasoningPart)
+        else part
+        for part in parts
+    ]
+
+
+def _length(part: ReasoningPart) -> int:
+    return len(part.text) + len(part.vendor_json) or 1
+
+
+def _said_tokens(part: Part) -> int:
+    match part:
+        case TextPart(text):
+            return estimate_tokens(size_bytes(text))
+        case ToolCallPart(_, name, arguments):
+            return estimate_tokens(len(name) + len(arguments))
+        case _:
+            return 0
 
 
 _AROUND = {

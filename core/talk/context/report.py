@@ -11,7 +11,7 @@ from core.kernel.frame import size_bytes
 from core.kernel.structures import shared_run
 from core.kernel.tokens import estimate_tokens, scaled
 from core.kernel.values.curation import FileItem
-from core.kernel.values.messages import AttachmentPart, ToolResultPart
+from core.kernel.values.messages import AttachmentPart, ReturnedReasoning, ToolResultPart
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.stack import LayerId, LayerReport, Segment, SegmentReport
@@ -151,7 +151,7 @@ def _is_known(piece: Piece, counted: Mapping[str, int]) -> bool:
 
 def _text_count(piece: Piece, report: SegmentReport, counted: Mapping[str, int]) -> int:
     wire = piece.wire
-    if isinstance(wire, AttachmentPart) or (isinstance(wire, ToolResultPart) and wire.attachments):
+    if isinstance(wire, AttachmentPart | ReturnedReasoning) or (isinstance(wire, ToolResultPart) and wire.attachments):
         return -1
     if not piece.parts:
         return 0
@@ -194,6 +194,8 @@ def _segment_report(
     size = sum(map(size_bytes, piece.parts))
     known = counted.get(piece.sha256)
     tokens = scaled(estimate_tokens(size) if known is None else known, factor)
+    if isinstance(wire, ReturnedReasoning):
+        tokens = wire.tokens
     files = wire.attachments if isinstance(wire, ToolResultPart) else ()
     tokens += sum(result_file_tokens(file, profile, factor) for file in files)
     return SegmentReport(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
@@ -11,7 +13,14 @@ from msgspec.structs import replace
 from core.kernel.frame import size_bytes
 from core.kernel.structures import shared_run
 from core.kernel.tokens import estimate_tokens, recalibrated, scaled, within_range
-from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
+from core.kernel.values.messages import (
+    AttachmentPart,
+    ReasoningPart,
+    ReturnedReasoning,
+    ToolCallPart,
+    ToolResultPart,
+    files_of,
+)
 from core.kernel.values.provider import ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.kernel.values.stack import Segment, ToolSchema
 from core.kernel.values.usage import Usage
@@ -31,11 +40,13 @@ class RequestCount(msgspec.Struct, frozen=True):
 
     Args:
         tokens: o200k tokens of its texts; images: tokens of its images and PDFs, which no factor moves.
+        thoughts: tokens of reasoning that goes back, as its vendor counted them, which none moves either.
         is_whole: every text was counted, none estimated by its size.
     """
 
     tokens: int
     images: int = 0
+    thoughts: int = 0
     is_whole: bool = True
 
 
@@ -72,7 +83,7 @@ def with_request(
     One that was not counted whole says nothing; nor does one with images or PDFs beyond a trace: how far their estimate
     is off cannot be told from how the model counts text.
     """
-    billed = reported_tokens - count.images
+    billed = reported_tokens - count.images - count.thoughts
     is_text = count.images <= _MOST_IMAGES * count.tokens
     if not count.is_whole or not is_text or count.tokens <= 0 or billed <= 0:
         return scale
@@ -98,7 +109,7 @@ def with_reply(
 
 
 class _Counted(msgspec.Struct, frozen=True):
-    """Count of a request: `tokens` and `images` of its messages up to each, in arrays; `whole`: messages before the first with a
+    """Count of a request: `tokens`, `images` and `thoughts` of its messages up to each, in arrays; `whole`: messages before the first with a
     text that was estimated.
     """
 
@@ -106,6 +117,7 @@ class _Counted(msgspec.Struct, frozen=True):
     messages: tuple[RequestMessage, ...] = ()
     tokens: Sequence[int] = ()
     images: Sequence[int] = ()
+    thoughts: Sequence[int] = ()
     whole: int = 0
 
 
@@ -124,28 +136,37 @@ class RequestCounter:
         """Count a request. O(parts behind those of the last one), the texts are looked up."""
         last, estimated = self._last, set[str]()
         count = token_counter(counted, 1.0, estimated, profile)
-        tokens, images = _tokens_and_images((*request.tools, *request.system), count, profile)
+        head = _weights((*request.tools, *request.system), count, profile)
         same = min(shared_run(last.messages, request.messages), last.whole) if last.profile == profile else 0
-        token_ends, image_ends, whole = array("q", last.tokens[:same]), array("q", last.images[:same]), same
-        so_far = (token_ends[-1], image_ends[-1]) if same else (0, 0)
+        whole, ends = same, [array("q", one[:same]) for one in (last.tokens, last.images, last.thoughts)]
+        so_far = [one[-1] if same else 0 for one in ends]
         for number, message in enumerate(request.messages[same:], same + 1):
-            own = _tokens_and_images(message.parts, count, profile)
-            so_far = so_far[0] + own[0], so_far[1] + own[1]
-            token_ends.append(so_far[0])
-            image_ends.append(so_far[1])
+            so_far = [sum(pair) for pair in zip(so_far, _weights(message.parts, count, profile), strict=True)]
+            for one, end in zip(ends, so_far, strict=True):
+                one.append(end)
             if not estimated:
                 whole = number
         self._last = _Counted(
-            profile=profile, messages=request.messages, tokens=token_ends, images=image_ends, whole=whole
+            profile=profile,
+            messages=request.messages,
+            tokens=ends[0],
+            images=ends[1],
+            thoughts=ends[2],
+            whole=whole,
         )
-        return RequestCount(tokens=tokens + so_far[0], images=images + so_far[1], is_whole=not estimated)
+        tokens, images, thoughts = (sum(pair) for pair in zip(head, so_far, strict=True))
+        return RequestCount(tokens=tokens, images=images, thoughts=thoughts, is_whole=not estimated)
 
 
-def _tokens_and_images(
+def _weights(
     parts: Parts, count: Callable[[RequestPart | ToolSchema], int], profile: ModelProfile | None
-) -> tuple[int, int]:
-    tokens = images = 0
+) -> tuple[int, int, int]:
+    """Tokens of texts, of images and PDFs, and of reasoning that goes back."""
+    tokens = images = thoughts = 0
     for part in parts:
+        if isinstance(part, ReturnedReasoning):
+            thoughts += part.tokens
+            continue
         tokens += count(part)
         if not isinstance(part, Segment):  # most are, of thousands in each request
             is_result = isinstance(part, ToolResultPart)
@@ -153,7 +174,7 @@ def _tokens_and_images(
             pictures = sum(count(file) for file in seen if file.is_image or file.is_pdf)
             images += pictures
             tokens -= pictures
-    return tokens, images
+    return tokens, images, thoughts
 
 
 def request_parts(request: ProviderRequest) -> Parts:
@@ -172,8 +193,9 @@ def recounted(expected: Usage, before: RequestCount, now: RequestCount, moved_by
     """
     if before.tokens <= 0 or expected.input_tokens is None:
         return expected
-    texts = expected.input_tokens - before.images
-    ratio = (texts * moved_by * now.tokens / before.tokens + now.images) / max(1, expected.input_tokens)
+    texts = expected.input_tokens - before.images - before.thoughts
+    sure = now.images + now.thoughts
+    ratio = (texts * moved_by * now.tokens / before.tokens + sure) / max(1, expected.input_tokens)
 
     def moved(tokens: int | None) -> int | None:
         return None if tokens is None else scaled(tokens, ratio)
@@ -210,17 +232,54 @@ def token_counter(
                 return scaled(estimate_tokens(size_bytes(part.text)) if known is None else known, factor)
             case AttachmentPart():
                 return attachment_tokens(part, profile.pdf if profile else None, factor)
-            case ToolCallPart():
-                return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
             case ToolResultPart():
                 files = sum(result_file_tokens(file, profile, factor) for file in part.attachments)
-                return scaled(estimate_tokens(len(part.text)), factor) + files
-            case ReasoningPart():
-                return scaled(estimate_tokens(len(part.text)), factor)
-            case ToolSchema():
-                return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)
+                return sized(text_of(part)) + files
+            case ReturnedReasoning():
+                return part.tokens
+            case ToolCallPart() | ReasoningPart() | ToolSchema():
+                return sized(text_of(part))
+
+    def sized(text: str) -> int:
+        known = counted.get(name := text_name(text))
+        if known is None and estimated is not None:
+            estimated.add(name)
+        return scaled(estimate_tokens(size_bytes(text)) if known is None else known, factor)
 
     return tokens_of
+
+
+def text_of(part: RequestPart | ToolSchema) -> str:
+    """The text of a part that is counted, empty for a file."""
+    match part:
+        case Segment():
+            return part.text
+        case ToolCallPart():
+            return f"{part.name} {part.arguments_json}"
+        case ToolResultPart() | ReasoningPart():
+            return part.text
+        case ToolSchema():
+            return f"{part.name} {part.description} {part.parameters_json}"
+        case AttachmentPart():
+            return ""
+
+
+@lru_cache(maxsize=8_192)
+def text_name(text: str) -> str:
+    """Name that a text is counted under."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def texts_to_count(parts: Parts, counted: Mapping[str, int]) -> dict[str, str]:
+    """Texts of parts that were not counted yet, by their names."""
+    found = {}
+    for part in parts:
+        if isinstance(part, AttachmentPart | ReturnedReasoning):
+            continue
+        name = part.sha256 if isinstance(part, Segment) else text_name(part_text := text_of(part))
+        if name not in counted:
+            found[name] = part.text if isinstance(part, Segment) else part_text
+    return found
 
 
 def _moved(
