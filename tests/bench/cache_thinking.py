@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
@@ -28,11 +28,12 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.kernel.values.provider import ProviderKind, ProviderRequest, RequestPart
+from core.kernel.values.provider import ModelProfile, ProviderKind, ProviderRequest, RequestPart
 from core.kernel.values.settings import CachingSettings
 from core.kernel.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic import wire as anthropic_wire
+from core.services.providers.blocks import CountTokens
 from core.services.providers.gemini.wire import request_config, request_contents
 from core.services.providers.model_data import packaged_models
 from core.services.providers.openai import body as openai_body
@@ -44,7 +45,7 @@ from core.talk.caching.decision import DecideMemo, Market, PlannedTurn
 from core.talk.caching.offers import cache_prices, settings_for
 from core.talk.caching.view import Replayed
 from core.talk.context.pieces import StackMemo
-from core.talk.context.stack import build_stack
+from core.talk.context.stack import AggregateStack, build_stack
 from tests.bench.__main__ import Row, row
 from tests.bench.cache_before import SEEDS
 from tests.bench.cache_days import label
@@ -163,6 +164,7 @@ class Vendor(Protocol):
     model: str
     name: str
     kind: ProviderKind
+    profile: ModelProfile
 
     def body(self, request: ProviderRequest, plan: CachePlan) -> Json:
         """The body that our client sends."""
@@ -194,7 +196,7 @@ class Anthropic:
         self.clock = Clock()
         self.cache = AnthropicCache(self.clock, Texts(size))
         self.profile = find_profile(packaged_models(), self.name, self.model, kind=self.name)
-        self._sign: Callable[[str], str] = str
+        self.sign: Callable[..., str] = str
 
     def body(self, request: ProviderRequest, plan: CachePlan) -> Json:
         """See `Vendor.body`."""
@@ -231,13 +233,13 @@ class Anthropic:
     def send(self, body: Json) -> Parts:
         """See `Vendor.send`."""
         ticket = self.cache.send(body)
-        self._sign = ticket.signer
+        self.sign = ticket.signer
         return ticket.parts
 
     def thought(self, name: str, text: str, calls: Sequence[Call]) -> ReasoningPart:
         """See `Vendor.thought`."""
         del name, calls
-        block = {"type": "thinking", "thinking": text, "signature": self._sign(text)}
+        block = {"type": "thinking", "thinking": text, "signature": self.sign(text)}
         return ReasoningPart("", json.dumps(block))
 
 
@@ -564,10 +566,36 @@ class Ours:
             self._ask(turn, turn.words)
             self.talk.append(Message(turn.id, moment(START_S), Role.USER, (TextPart(turn.words),)))
             for reply in turn.replies:
-                self.talk += said(reply, self.vendor)
+                self.talk += self.heard(reply)
                 self._wait(reply.after_s)
                 if reply.calls:
                     self._ask(turn, "")
+
+    def heard(self, reply: Reply) -> list[Message]:
+        """The messages of a reply, as they are kept."""
+        return said(reply, self.vendor)
+
+    def inputs(self, turn: Turn, words: str) -> StackInputs:
+        """All that a request is made of."""
+        return StackInputs(
+            provider=self.vendor.name,
+            model=self.vendor.model,
+            role_text=label(ROLE, "role"),
+            tools=tools(),
+            system_text=NamedText("system", label(PRESET, "system")),
+            digest=label(DIGEST, "digest"),
+            metadata=DiscussionMetadata(label(METADATA, "name"), turn_count=int(turn.id[1:]) + 1),
+            turns=tuple(self.talk),
+            user_text=words,
+        )
+
+    def counting(self, stack: AggregateStack) -> tuple[CountTokens, Hashable]:
+        """What counts the parts of a stack's request, and what stands for its state."""
+        del stack
+        return counted, None
+
+    def billed(self, request: ProviderRequest, parts: Parts) -> None:
+        """A request has its bill."""
 
     def _wait(self, seconds: float) -> None:
         end_s, looked = self.vendor.clock() + seconds, set[tuple[str, float]]()
@@ -610,19 +638,10 @@ class Ours:
         self.book = planned_calls.begun(self.book, "call")
         now = moment(self.vendor.clock())
         self.book, _ = planned_calls.ended(self.book, "call", _usage(parts), None, now, no_price)
+        self.billed(call.decision.request, parts)
 
     def _planned(self, turn: Turn, words: str) -> BookedCall:
-        inputs = StackInputs(
-            provider=self.vendor.name,
-            model=self.vendor.model,
-            role_text=label(ROLE, "role"),
-            tools=tools(),
-            system_text=NamedText("system", label(PRESET, "system")),
-            digest=label(DIGEST, "digest"),
-            metadata=DiscussionMetadata(label(METADATA, "name"), turn_count=int(turn.id[1:]) + 1),
-            turns=tuple(self.talk),
-            user_text=words,
-        )
+        inputs = self.inputs(turn, words)
         asked = PlannedTurn(
             stack=build_stack(inputs, self.memo),
             message_id=turn.id,
@@ -631,6 +650,7 @@ class Ours:
         )
         scope = LedgerScope(self.vendor.name, "key", self.vendor.model)
         gaps = books.gaps_of(self.book, "d")
+        count, revision = self.counting(asked.stack)
         market = Market(
             scope=scope,
             prices=self.prices,
@@ -638,7 +658,8 @@ class Ours:
             gaps=gaps,
             settings=self.settings,
             now=moment(self.vendor.clock()),
-            count=counted,
+            count=count,
+            count_revision=revision,
         )
         return planned_calls.plan_call(self.book, asked, market, self.decide)
 

@@ -9,6 +9,7 @@ import pytest
 from tests.bench.cache_thinking import (
     NO_GAPS,
     OFF,
+    ON,
     SETTINGS,
     VENDORS,
     WITH_GAPS,
@@ -23,10 +24,11 @@ from tests.vendors.billing.values import Refused
 
 
 @pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("way", [OFF, ON])
 def test_each_request_extends_the_one_before_it_while_it_is_warm_and_nothing_is_paid_twice(
-    model: str,
+    model: str, way: str
 ) -> None:
-    day = Ours(VENDORS[model]()).play(make_day(1, NO_GAPS))
+    day = Ours(VENDORS[model](), SETTINGS[way]).play(make_day(1, NO_GAPS))
 
     assert all(extends_flat(one.body, two.body) for one, two in pairwise(day.requests))
     assert day.paid_twice == 0

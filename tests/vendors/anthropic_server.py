@@ -40,7 +40,7 @@ KEY = "sk-ant-api03-loopback-0123456789"
 class Said:
     """A reply of the model, as blocks without ids and signatures.
 
-    `{"type": "text", "text": …}`, `{"type": "thinking", "thinking": …}`, `{"type": "redacted_thinking", "data": …}`,
+    `{"type": "text", "text": …}`, `{"type": "thinking", "thinking": …}` (with `tokens` where that is a summary of so many), `{"type": "redacted_thinking", "data": …}`,
     `{"type": "tool_use", "name": …, "input": …}`.
     """
 
@@ -162,8 +162,10 @@ class AnthropicServer(LoopbackServer):
             return self.replies.popleft() if self.replies else Said()
 
     def _message(self, body: Json, model: Model, said: Said, ticket: AnthropicTicket) -> Json:
-        output = sum(count_tokens(json.dumps(block)) for block in said.blocks)
-        usage = {**ticket.usage(output), **said.usage}
+        output = sum(count_tokens(json.dumps(block)) for block in said.blocks if "tokens" not in block)
+        thought = sum(block.get("tokens", 0) for block in said.blocks)
+        told = {"output_tokens_details": {"thinking_tokens": thought}} if thought else {}
+        usage = {**ticket.usage(output + thought), **told, **said.usage}
         if not self.caches:
             usage = {name: value for name, value in usage.items() if not name.startswith("cache_")}
         return {
@@ -183,7 +185,8 @@ class AnthropicServer(LoopbackServer):
         match block["type"]:
             case "thinking":
                 with self._cache_lock:
-                    return {**block, "signature": ticket.signer(block["thinking"])}
+                    shown = {name: value for name, value in block.items() if name != "tokens"}
+                    return {**shown, "signature": ticket.signer(block["thinking"], block.get("tokens"))}
             case "tool_use":
                 return {"id": self._next_id("toolu"), **block}
             case _:

@@ -47,7 +47,7 @@ GATE_TRIES = 3
 _NOW = threading.Event()
 _NOW.set()
 
-_FACTOR_STEP = 0.005
+FACTOR_STEP = 0.005
 """A model's token factor moves a little with every call: it counts in such steps, and blocks are counted anew with each.
 
 So all plans of one turn count by one factor, and none is chosen for being counted earlier.
@@ -309,7 +309,7 @@ class CacheKeeper(BookHolder):
         inputs, now, book, counted = spec.inputs, self._clock(), self._book, self._setup.counted()
         if memo is not None:
             memo.follow(counted)
-        kind, step = self._setup.kind(inputs.provider), round(factor / _FACTOR_STEP)
+        kind, step = self._setup.kind(inputs.provider), round(factor / FACTOR_STEP)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
         return Market(
             scope=LedgerScope(
@@ -326,7 +326,9 @@ class CacheKeeper(BookHolder):
                 may_store=self._setup.may_store(),
             ),
             now=now,
-            count=token_counter(counted, step * _FACTOR_STEP, None if memo is None else memo.estimated, spec.profile),
+            count=token_counter(
+                counted, step * FACTOR_STEP, None if memo is None else memo.estimated, spec.profile
+            ),
             count_revision=(step, 0 if memo is None else memo.counted),
         )
 

@@ -106,7 +106,8 @@ class _Points(msgspec.Struct, frozen=True):
         head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
         written: at the deepest entry behind the head, which an earlier request of this turn wrote, where only a mark at it
             finds it.
-        eve: the block before the head, where a mark leaves room for the ping that lets the prefix live longer.
+        eve: the block before the head, where a mark leaves room for the ping that lets the prefix live longer; nowhere where
+            the turn may send another request.
     """
 
     shared: int
@@ -230,7 +231,9 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
     turn = _large(wire, wire.turn_head, prices) if wire.turn_head > head else -1
     # Of breakpoints the fourth is left for the last hit, also where there is none yet.
     early = _large(wire, _early(inputs), prices) if anchor < 0 and not is_breakpoint else -1
-    eve = _large(wire, eve_of(wire), prices) if inputs.settings.keepalive else -1
+    # With tools the next request may come at once, and pays a second time for what a mark before the head leaves out.
+    may_lift = inputs.settings.keepalive and not inputs.next_round
+    eve = _large(wire, eve_of(wire), prices) if may_lift else -1
     anchor, keep, head = (_large(wire, place, prices) for place in (anchor, keep, head))
     written = _written(inputs, found, turn)
     return _Points(

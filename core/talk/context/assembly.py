@@ -149,6 +149,17 @@ class BuiltCall(msgspec.Struct, frozen=True):
     recalled: Recalled = Recalled()
 
 
+def new_texts(stack: AggregateStack, counted: Mapping[str, int]) -> dict[str, str]:
+    """Texts that a request says for the first time, by name: counted before it goes out, its cost is told as it is billed.
+
+    Much text stays estimated, for the call would wait: then there is none.
+    """
+    running = (piece.wire for piece in running_pieces(stack.layer(LayerId.TURNS)))
+    new = [one for one in running if one is not None and not isinstance(one, Segment | AsText)]
+    texts = texts_to_count((*stack.tools, *stack.segments, *new), counted)
+    return texts if sum(map(len, texts.values())) <= _COUNTED_AT_ONCE_CHARS else {}
+
+
 class _Report(msgspec.Struct, frozen=True):
     """Usage that a provider reported of a request, not learned from yet. `texts`: of the reply, where it ended whole."""
 
@@ -337,7 +348,8 @@ class Assembler:
                 remedy=f"{what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
-        self._count_new(stack)
+        if new := new_texts(stack, self._counter.known()):
+            self._counter.count(new)
         factor = self._factor(spec)
         planned = self._planned(call, assembly, factor)
         reason, warning = self._guard(spec, stack, planned)
@@ -378,14 +390,6 @@ class Assembler:
             knowledge=knowledge,
             recalled=assembly.recalled,
         )
-
-    def _count_new(self, stack: AggregateStack) -> None:
-        """Count what a request says for the first time, so that its cost is told as it will be billed; much text stays estimated."""
-        running = (piece.wire for piece in running_pieces(stack.layer(LayerId.TURNS)))
-        new = [one for one in running if one is not None and not isinstance(one, Segment | AsText)]
-        texts = texts_to_count((*stack.tools, *stack.segments, *new), self._counter.known())
-        if texts and sum(map(len, texts.values())) <= _COUNTED_AT_ONCE_CHARS:
-            self._counter.count(texts)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""

@@ -151,7 +151,9 @@ def _is_known(piece: Piece, counted: Mapping[str, int]) -> bool:
 
 def _text_count(piece: Piece, report: SegmentReport, counted: Mapping[str, int]) -> int:
     wire = piece.wire
-    if isinstance(wire, AttachmentPart | ReturnedReasoning) or (isinstance(wire, ToolResultPart) and wire.attachments):
+    if isinstance(wire, AttachmentPart | ReturnedReasoning) or (
+        isinstance(wire, ToolResultPart) and wire.attachments
+    ):
         return -1
     if not piece.parts:
         return 0

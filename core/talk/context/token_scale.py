@@ -259,7 +259,7 @@ def text_of(part: RequestPart | ToolSchema) -> str:
         case ToolResultPart() | ReasoningPart():
             return part.text
         case ToolSchema():
-            return f"{part.name} {part.description} {part.parameters_json}"
+            return f'{{"name":"{part.name}","description":"{part.description}","parameters":{part.parameters_json}}}'
         case AttachmentPart():
             return ""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from tests.vendors.billing.anthropic_checks import TTL_S, check, marks_of
 from tests.vendors.billing.anthropic_diagnostics import Diagnostics
@@ -51,7 +52,8 @@ class AnthropicTicket:
         diagnostics: what stands in the answer's field of that name.
         is_prewarm: `max_tokens` 0: the answer has no content, stop reason `max_tokens` and no output tokens.
         transformations: `input_transformations` of the beta answer.
-        signer: gives the signature of thinking that answers this request.
+        signer: gives the signature of thinking that answers this request, from what is shown of it and its tokens where that is
+            not all.
     """
 
     parts: Parts
@@ -61,7 +63,7 @@ class AnthropicTicket:
     diagnostics: Json | None = None
     is_prewarm: bool = False
     transformations: tuple[Json, ...] = ()
-    signer: Callable[[str], str] = field(default=str, repr=False, compare=False)
+    signer: Callable[..., str] = field(default=str, repr=False, compare=False)
 
     def usage(self, output_tokens: int = 0) -> Json:
         """The `usage` of a whole answer, or of `message_start` in a stream (its later ones lack `cache_creation`)."""
@@ -153,7 +155,7 @@ class AnthropicCache:
             ),
             body.get("max_tokens") == 0,
             transformations,
-            lambda text: self._bindings.sign(body, text),
+            partial(self._bindings.sign, body),
         )
 
     def first_byte(self, ticket: AnthropicTicket) -> None:

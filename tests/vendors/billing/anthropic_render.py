@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.vendors.billing.anthropic_checks import blocks_of
 from tests.vendors.billing.anthropic_models import AnthropicModel
-from tests.vendors.billing.tokens import Prefixes, Texts, fields
+from tests.vendors.billing.tokens import Prefixes, Texts, fields, sealed_tokens
 from tests.vendors.billing.values import Json
 
 IMAGE_TOKENS = 1_500  # guess: about what an image of a megapixel takes
@@ -155,7 +155,10 @@ def _block(role: str, block: Json, texts: Texts) -> tuple[int, int]:
         case {"type": "tool_use", "id": name, "name": tool, "input": given}:
             return texts.block(f"use {name}", f"{tool}{_dump(given)}")
         case {"type": "thinking", "thinking": text}:
-            return texts.block(f"{role} thinking", text)
+            thought = sealed_tokens(str(block.get("signature") or ""))
+            if thought is None:
+                return texts.block(f"{role} thinking", text)
+            return texts.sized(f"{role} thinking", f"{text}{block['signature']}", thought)
         case {"type": "image"}:
             return texts.sized(f"{role} image", fields(block, "cache_control"), IMAGE_TOKENS)
         case {"type": "document", "source": {"type": "text", "data": data}}:

@@ -28,10 +28,10 @@ class Bindings:
         self._prefixes = prefixes
         self._binds_to_thinking = binds_to_thinking
 
-    def sign(self, body: Json, thinking: str) -> str:
-        """The signature of thinking that answers a request."""
+    def sign(self, body: Json, thinking: str, tokens: int | None = None) -> str:
+        """The signature of thinking that answers a request. `tokens`: of all that was thought, where its text is a summary."""
         bound = self._bound(body, len(body["messages"]))
-        return _signature(thinking, str(body["model"]), bound)
+        return _signature(thinking, str(body["model"]), bound, tokens)
 
     def check(self, body: Json, *, is_bound: bool) -> tuple[frozenset[int], tuple[Json, ...]]:
         """Blocks that are not shown, numbered in the order of the prefix, and `input_transformations`.
@@ -65,9 +65,9 @@ class Bindings:
 
     def _mismatch(self, body: Json, number: int, block: Json, where: str, *, is_bound: bool) -> str:
         parts = _opened(str(block.get("signature")))
-        if parts is None or _signature(block["thinking"], parts[0], parts[1]) != block.get("signature"):
+        if parts is None or _signature(block["thinking"], *parts) != block.get("signature"):
             raise invalid(f"{where}: Invalid `signature` in `thinking` block")
-        model, bound = parts
+        model, bound, _ = parts
         if not is_bound:
             return ""
         if model != body["model"]:
@@ -92,14 +92,15 @@ def _has_thinking(message: Json) -> bool:
     return isinstance(content, list) and any(block.get("type") in _THINKING for block in content)
 
 
-def _signature(thinking: str, model: str, bound: int) -> str:
+def _signature(thinking: str, model: str, bound: int, tokens: int | None) -> str:
     seal = hashlib.sha256(f"{thinking}\0{model}\0{bound}".encode()).hexdigest()
-    return base64.b64encode(f"{model} {bound} {seal}".encode()).decode()
+    thought = "" if tokens is None else f" {tokens}"
+    return base64.b64encode(f"{model} {bound} {seal}{thought}".encode()).decode()
 
 
-def _opened(signature: str) -> tuple[str, int] | None:
+def _opened(signature: str) -> tuple[str, int, int | None] | None:
     try:
-        model, bound, _ = base64.b64decode(signature, validate=True).decode().split(" ")
-        return model, int(bound)
+        model, bound, _, *thought = base64.b64decode(signature, validate=True).decode().split(" ")
+        return model, int(bound), int(thought[0]) if thought else None
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tests.vendors.billing.tokens import Texts, fields
+from tests.vendors.billing.tokens import Texts, fields, sealed_tokens
 from tests.vendors.billing.values import Json
 
 MEDIA_TOKENS = 1_120  # guess: an image at the default resolution of Gemini 3
@@ -41,7 +41,10 @@ def _part(kind: str, part: Json, texts: Texts) -> tuple[int, int]:
         return texts.block(f"{kind}{' thought' if part.get('thought') else ''}", str(part["text"]))
     if "inlineData" in part or "fileData" in part:
         return texts.sized(f"{kind} media", fields(part), MEDIA_TOKENS)
-    return texts.block(f"{kind} part", fields(part, "thoughtSignature"))
+    thought = sealed_tokens(str(part.get("thoughtSignature") or ""))
+    if thought is None:
+        return texts.block(f"{kind} part", fields(part, "thoughtSignature"))
+    return texts.sized(f"{kind} part", fields(part), thought + texts.count(fields(part, "thoughtSignature")))
 
 
 def _dump(value: object) -> str:

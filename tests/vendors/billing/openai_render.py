@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.vendors.billing.tokens import fields
+from tests.vendors.billing.tokens import fields, sealed_tokens
 from tests.vendors.billing.values import Json, Refused
 
 IMAGE_TOKENS = 1_000  # guess: an image of a megapixel
@@ -141,7 +141,8 @@ def _item(item: Json, number: int, default_s: float) -> Iterator[Piece]:
     for tool_call in item.get("tool_calls") or ():
         yield Piece("function_call", fields(tool_call))
     if not parts and "content" not in item and role != "tool":
-        yield Piece(role, fields(item))  # function_call, reasoning, configuration_update …
+        sealed = sealed_tokens(str(item.get("encrypted_content") or ""))
+        yield Piece(role, fields(item), sealed)  # function_call, reasoning, configuration_update …
 
 
 def _part(kind: str, part: Json, mark_s: float) -> Piece:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import math
 import warnings
@@ -31,6 +33,25 @@ def o200k(factor: float = 1.0) -> Counter:
         return math.ceil(tokens * factor)
 
     return counter
+
+
+def sealed_tokens(seal: str) -> int | None:
+    """Tokens of what was thought behind a seal, as a vendor's own seal says it here: its last word. None where it says none.
+
+    A vendor shows a summary of its thinking, or nothing, and bills all of it: when it is made, and when it goes back.
+
+    Source: Anthropic "Extended thinking", summarized thinking; Gemini "Thinking", pricing of signatures (read 2026-11).
+    """
+    try:
+        words = base64.b64decode(seal, validate=True).decode().split(" ")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return None
+    return int(words[-1]) if len(words) > 1 and words[-1].isdecimal() and len(words[-1]) < 10 else None
+
+
+def sealed(name: str, tokens: int) -> str:
+    """A seal over so many tokens."""
+    return base64.b64encode(f"{name} {tokens}".encode()).decode()
 
 
 class Texts:

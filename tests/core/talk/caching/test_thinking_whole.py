@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 
 import pytest
 
 from core.app.controller import AppController
-from core.kernel.values.messages import ReasoningPart
+from core.kernel.values.messages import Message, ReasoningPart, Role
 from core.talk.discussion.discussion_messages import EditMessage, SelectDiscussion
 from core.talk.turn.turn_messages import SendPrompt
 from tests.bench.cache_thinking import extends_flat, flat
@@ -18,6 +19,8 @@ from tests.core.agent.test_whole_tools import is_over
 from tests.core.app.programs import until
 from tests.core.talk.caching.test_money_whole import World, world
 from tests.vendors.anthropic_server import Said
+from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.tokens import Texts, o200k
 from tests.vendors.billing.values import Json
 
 __all__ = ["world"]
@@ -25,20 +28,22 @@ __all__ = ["world"]
 THOUGHT = "The tide is a wave, and its height follows the moon. " * 30
 
 
-def thinks(number: int, *, asks: bool) -> Said:
-    """A reply that thinks, and asks for a tool or ends the turn."""
-    thought = {"type": "thinking", "thinking": f"{number}. {THOUGHT}"}
+def thinks(number: int, *, asks: bool, hidden: int = 0) -> Said:
+    """A reply that thinks, and asks for a tool or ends the turn. `hidden`: tokens of its thinking where it shows a summary."""
+    thought: Json = {"type": "thinking", "thinking": f"{number}. {THOUGHT}"}
+    if hidden:
+        thought = {**thought, "thinking": f"{number}. The tide.", "tokens": hidden}
     if not asks:
         return Said((thought, {"type": "text", "text": f"Answer {number}."}))
     call = {"type": "tool_use", "id": f"toolu_{number}", "name": "read_file", "input": {"path": "tides.py"}}
     return Said((thought, {"type": "text", "text": "I look."}, call), stop_reason="tool_use")
 
 
-def turn(world: World, controller: AppController, chosen: str, number: int) -> None:
+def turn(world: World, controller: AppController, chosen: str, number: int, hidden: int = 0) -> None:
     """A turn with two rounds of tools."""
     bills = len(world.server.bills)
     numbers = range(number * 10, number * 10 + 3)
-    world.server.replies.extend(thinks(one, asks=one != numbers[-1]) for one in numbers)
+    world.server.replies.extend(thinks(one, asks=one != numbers[-1], hidden=hidden) for one in numbers)
     controller.send(SendPrompt(chosen, f"Question {number}?"))
     until(
         controller,
@@ -110,11 +115,27 @@ def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(worl
     assert sum(isinstance(part, ReasoningPart) for one in kept for part in one.parts) == 9, "nothing is lost"
 
 
+def told(world: World, chosen: str, messages: Sequence[Message]) -> list[tuple[int, int]]:
+    """Tokens of each request of a discussion: as its record says before it goes out, and as its reply was billed."""
+    (log,) = world.home.rglob(f"*{chosen}*/log.jsonl")
+    rows = list(map(json.loads, log.read_text(encoding="utf-8").splitlines()))
+    said = [row["estimate"]["input_tokens"] for row in rows if row.get("type") == "request"]
+    replies = [one for one in messages if one.role is Role.ASSISTANT]
+    billed = [one.usage.input_tokens or 0 for one in replies if one.usage is not None]
+    return list(zip(said, billed, strict=True))
+
+
 @pytest.mark.parametrize("gap", [timedelta(minutes=2), timedelta(minutes=90)])
-def test_what_is_said_of_a_request_is_what_is_billed_of_it(world: World, gap: timedelta) -> None:
+def test_what_is_said_of_a_request_is_what_is_billed_of_it_though_most_of_its_thinking_is_not_shown(
+    world: World, gap: timedelta
+) -> None:
+    world.server.cache = AnthropicCache(world.clock.seconds, Texts(o200k(1.35)))
     controller, chosen = begun(world)
     for number in (1, 2, 3):
         world.time.now += gap
-        turn(world, controller, chosen, number)
+        turn(world, controller, chosen, number, hidden=3_000)
 
-    assert len(asked(world)) == 10
+    assert sum(is_hidden for is_hidden in map(thoughts, asked(world))) > 6
+    messages = controller.snapshot().discussions.open[chosen].messages
+    for said, billed in told(world, chosen, messages)[2:]:
+        assert abs(said / billed - 1) < 0.005

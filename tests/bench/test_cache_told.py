@@ -1,0 +1,16 @@
+"""What is said of a request is what it is billed, though its vendor shows little of its thinking."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bench.cache_thinking import VENDORS, WITH_GAPS
+from tests.bench.cache_told import BAR, played
+
+
+@pytest.mark.parametrize("model", VENDORS)
+def test_a_day_with_hidden_thinking_is_billed_as_it_was_said(model: str) -> None:
+    figures = played((model, WITH_GAPS, 3))
+
+    assert abs(figures.said / figures.billed - 1) < BAR
+    assert figures.worst < 0.02
