@@ -129,7 +129,7 @@ def told(world: World, chosen: str, messages: Sequence[Message]) -> list[tuple[i
 def test_what_is_said_of_a_request_is_what_is_billed_of_it_though_most_of_its_thinking_is_not_shown(
     world: World, gap: timedelta
 ) -> None:
-    world.server.cache = AnthropicCache(world.clock.seconds, Texts(o200k(1.35)))
+    world.server.cache = AnthropicCache(world.time.seconds, Texts(o200k(1.35)))
     controller, chosen = begun(world)
     for number in (1, 2, 3):
         world.time.now += gap

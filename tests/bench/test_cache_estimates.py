@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.bench.cache_estimates import BAR, played
 from tests.bench.cache_thinking import VENDORS, WITH_GAPS
-from tests.bench.cache_told import BAR, played
 
 
 @pytest.mark.parametrize("model", VENDORS)
