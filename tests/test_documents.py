@@ -26,7 +26,7 @@ def guide() -> list[str]:
 
 def pages() -> list[str]:
     written = sorted(path.name for path in ROOT.glob("*.md"))
-    return [*written, "docs/benchmarks.md", "docs/settings.md", *guide()]
+    return [*written, "docs/glossary.md", "docs/benchmarks.md", "docs/settings.md", *guide()]
 
 
 @cache
@@ -47,7 +47,14 @@ def test_a_page_that_a_stranger_reads_first_is_short(name: str) -> None:
 
 def test_the_readme_leads_to_every_page() -> None:
     linked = set(LINK.findall(text("README.md")))
-    others = {"CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/settings.md", "docs/benchmarks.md"}
+    others = {
+        "docs/glossary.md",
+        "CONTRIBUTING.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "docs/settings.md",
+        "docs/benchmarks.md",
+    }
     assert {*guide(), *others} - linked == set()
 
 
