@@ -8,6 +8,7 @@
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make check ROOM=harvest   lint, contracts, types and tests of one room: a folder of core, panels or gui by its name or path
 # make fmt | fmt-check | lint | types    the checks of CI
+# make site    build the documents as a site into build/site
 # make codemap   write docs/codemap.md, one line a module; it is made, not committed
 # make lock | fonts | docs | models   for maintainers: pin packages, rebuild fonts, renew what is generated in docs/,
 #              compare the table of models with the newest SDKs of the vendors
@@ -20,14 +21,14 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test check bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs models clean
+.PHONY: run test check bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs site models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
 	else echo "No display here: running the guided tour on a virtual screen instead."; exec $(BIN)/manual-slop tour $(ARGS); fi
 
 test: set-up-test
-	@$(BIN)/python -m compileall -q core panels gui bench scripts tests # once, not in each worker at the same time
+	@$(BIN)/python -m compileall -q core panels gui scripts tests # once, not in each worker at the same time
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist load $(ARGS)
 
 check: set-up-test
@@ -80,6 +81,9 @@ docs: set-up-check
 	@$(BIN)/python -m scripts.codemap
 	@$(BIN)/python -P -m core.front.hooks.openapi > docs/openapi.json
 	@$(BIN)/python -P -m core.services.settings.settings_page > docs/settings.md
+
+site: set-up-test
+	@$(BIN)/sphinx-build -q -W --keep-going -b html -d build/site-trees docs build/site
 
 codemap: set-up-check
 	@$(BIN)/python -m scripts.codemap
