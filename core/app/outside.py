@@ -42,7 +42,7 @@ from core.app.services import (
 )
 from core.app.watcher import Watcher
 from core.imports.import_run import ImportHandler
-from core.imports.imports_messages import ImportEffect, StopImport
+from core.imports.imports_messages import CancelImport, ImportEffect
 from core.kernel import paths
 from core.kernel.machine import give_back_freed
 from core.kernel.queue import QueueWorker
@@ -68,7 +68,7 @@ from core.retrieval.retrieval_worker import IndexHandler, Recaller, Retrieving, 
 from core.services.providers.clients import Clients
 from core.services.providers.keys import KeyStore
 from core.services.providers.pump import Call, asking
-from core.services.settings.settings_messages import ListModels, SettingsEffect, TakePrices, WarmUp
+from core.services.settings.settings_messages import RefreshModels, SettingsEffect, UpdatePrices, WarmUp
 from core.services.settings.settings_worker import SetupHandler
 from core.services.settings.settings_worker import keeps as keeps_work
 from core.services.settings.settings_worker import supersedes as supersedes_work
@@ -122,7 +122,7 @@ class LocalOutside:
         self._ownership = Ownership(self.home, is_wanted=options.owns_home)
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
-        self._askers: dict[str, tuple[Call, QueueWorker[ListModels | TakePrices]]] = {}
+        self._askers: dict[str, tuple[Call, QueueWorker[RefreshModels | UpdatePrices]]] = {}
         self._prices = HomePrices(clock)
         self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
@@ -207,7 +207,7 @@ class LocalOutside:
             assert_never(effect)
 
     def _begin_import(self, effect: ImportEffect) -> None:
-        if isinstance(effect, StopImport):
+        if isinstance(effect, CancelImport):
             self._importer.cancel()
         else:
             self._importer.prepare()
@@ -223,9 +223,9 @@ class LocalOutside:
 
     def _begin_settings(self, effect: SettingsEffect) -> None:
         """A command that runs once starts what it needs when it needs it."""
-        if isinstance(effect, ListModels):
+        if isinstance(effect, RefreshModels):
             self._asking(effect.provider).submit(effect)
-        elif isinstance(effect, TakePrices):
+        elif isinstance(effect, UpdatePrices):
             self._asking(PRICES).submit(effect)
         elif self._options.owns_home or not isinstance(effect, WarmUp):
             self._setup.submit(effect)
@@ -242,12 +242,12 @@ class LocalOutside:
         else:
             self._emit(IndexEnded(report=None, places=SearchPlaces()))
 
-    def _asking(self, provider: str) -> QueueWorker[ListModels | TakePrices]:
+    def _asking(self, provider: str) -> QueueWorker[RefreshModels | UpdatePrices]:
         """The worker that asks one server for its models, or for prices: a dead one keeps nobody else waiting, nor the end."""
         if provider not in self._askers:
             call = Call()
 
-            def ask(effect: ListModels | TakePrices) -> None:
+            def ask(effect: RefreshModels | UpdatePrices) -> None:
                 with asking(call):
                     self._setups.handle(effect)
 

@@ -16,12 +16,12 @@ import msgspec
 from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
 from core.imports.import_sources import PIPE, Origin, OtherFile, conversations
 from core.imports.imports_messages import (
+    CancelImport,
     ImportEffect,
     ImportEnded,
     ImportEvent,
     ImportProgressed,
     RunImport,
-    StopImport,
 )
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
@@ -365,7 +365,7 @@ class ImportHandler:
         match effect:
             case RunImport():
                 self._run(effect)
-            case StopImport():
+            case CancelImport():
                 self.cancel()
             case _:
                 assert_never(effect)

@@ -42,10 +42,6 @@ class RunImport(msgspec.Struct, frozen=True):
     without: frozenset[str] = frozenset()
 
 
-class StopImport(msgspec.Struct, frozen=True):
-    """Stop the run under way."""
-
-
 class ImportProgressed(msgspec.Struct, frozen=True):
     """The run under way got on. `count`: conversations that were looked at; `doing`: the one in work."""
 
@@ -73,5 +69,5 @@ ImportCommand = ImportConversations | CancelImport | DismissImport
 ImportEvent = ImportProgressed | ImportEnded
 """Events of this room."""
 
-ImportEffect = RunImport | StopImport
-"""The import worker's; `StopImport` reaches a run from outside its thread."""
+ImportEffect = RunImport | CancelImport
+"""The import worker's; `CancelImport` reaches a run from outside its thread."""

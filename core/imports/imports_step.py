@@ -12,7 +12,6 @@ from core.imports.imports_messages import (
     ImportEnded,
     ImportProgressed,
     RunImport,
-    StopImport,
 )
 from core.kernel.values.imports import ImportState
 from core.kernel.values.outcomes import CommandOutcome
@@ -85,7 +84,7 @@ def _ended(state: AppState, happened: ImportEnded) -> Result:
 
 HANDLERS = Handlers(
     on(ImportConversations, _begin),
-    on(CancelImport, lambda state, _asked: (state, (StopImport(),) if state.imports.is_running else ())),
+    on(CancelImport, lambda state, asked: (state, (asked,) if state.imports.is_running else ())),
     on(DismissImport, _dismiss_import),
     on(ImportProgressed, _import_progressed),
     on(ImportEnded, _ended),

@@ -159,63 +159,29 @@ class ReadKnowledge(msgspec.Struct, frozen=True):
     candidates: tuple[str, ...] = ()
 
 
-class MakeDigest(msgspec.Struct, frozen=True):
-    """Make the digest, which turns layer 7 on, and read knowledge."""
-
-    settings: KnowledgeSettings
-    command_id: str = ""
-
-
-class RenewDigest(msgspec.Struct, frozen=True):
-    """Bring the digest up to date where it is on and older than what it is made of; read nothing."""
-
-    command_id: str = ""
-
-
-class RemoveDigest(msgspec.Struct, frozen=True):
-    """Remove `digest.md`, which turns layer 7 off, and read knowledge."""
-
-    settings: KnowledgeSettings
+KnowledgeChange = (
+    RegenerateDigest
+    | DeleteDigest
+    | AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | RestoreItem
+    | SetTaskDone
+    | AttachNotes
+    | EditFact
+    | DeleteFact
+    | RestoreFact
+    | SyncFacts
+)
+"""Commands that change what is known: each is carried out as `ChangeKnowledge`, and knowledge is read after it."""
 
 
 class ChangeKnowledge(msgspec.Struct, frozen=True):
     """A person's change to an item or to notes: carry it out, and read knowledge."""
 
-    change: (
-        AddKnowledgeItem
-        | EditKnowledgeItem
-        | DeleteKnowledgeItem
-        | RestoreItem
-        | SetTaskDone
-        | AttachNotes
-        | EditFact
-        | DeleteFact
-        | RestoreFact
-        | SyncFacts
-    )
+    change: KnowledgeChange
     settings: KnowledgeSettings
     candidates: tuple[str, ...] = ()
-    command_id: str = ""
-
-
-class ReadHistory(msgspec.Struct, frozen=True):
-    """Read what the logs tell of an item, and its turns; report `HistoryRead`."""
-
-    item: Item
-    command_id: str = ""
-
-
-class ReadFactHistory(msgspec.Struct, frozen=True):
-    """Read what the logs tell of a structured fact, and its turns; report `HistoryRead`."""
-
-    fact_id: str
-    command_id: str = ""
-
-
-class ReadSeenItems(msgspec.Struct, frozen=True):
-    """Read what entered requests; report `SeenItemsRead`."""
-
-    discussion_id: str = ""
     command_id: str = ""
 
 
@@ -268,24 +234,7 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
     knowledge: KnowledgeState
 
 
-KnowledgeCommand = (
-    RegenerateDigest
-    | FollowDigest
-    | DeleteDigest
-    | AddKnowledgeItem
-    | EditKnowledgeItem
-    | DeleteKnowledgeItem
-    | RestoreItem
-    | SetTaskDone
-    | AttachNotes
-    | EditFact
-    | DeleteFact
-    | RestoreFact
-    | SyncFacts
-    | ExplainItem
-    | ExplainFact
-    | ListSeenItems
-)
+KnowledgeCommand = KnowledgeChange | FollowDigest | ExplainItem | ExplainFact | ListSeenItems
 """Commands that a front end may give this room."""
 
 KnowledgeEvent = (
@@ -294,14 +243,6 @@ KnowledgeEvent = (
 """Events of this room."""
 
 KnowledgeEffect = (
-    ReadKnowledge
-    | MakeDigest
-    | RenewDigest
-    | RemoveDigest
-    | ChangeKnowledge
-    | ReadHistory
-    | ReadFactHistory
-    | ReadSeenItems
-    | NoteInjection
+    ReadKnowledge | FollowDigest | ChangeKnowledge | ExplainItem | ExplainFact | ListSeenItems | NoteInjection
 )
 """The knowledge worker's: one thread, the latest reading wins."""

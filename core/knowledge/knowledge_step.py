@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from msgspec.structs import replace
 
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow_effects, on
+from core.kernel.values.tables import Handlers, carry_out, follow_effects, on
 from core.kernel.values.updates import Result, dismiss, notify
 from core.knowledge.knowledge_messages import (
-    AddKnowledgeItem,
-    AttachNotes,
     ChangeKnowledge,
     DeleteDigest,
-    DeleteFact,
-    DeleteKnowledgeItem,
-    EditFact,
-    EditKnowledgeItem,
     ExplainFact,
     ExplainItem,
     FactDeleted,
     FollowDigest,
     HistoryRead,
     ItemDeleted,
+    KnowledgeChange,
     KnowledgeEffect,
     KnowledgeFilesChanged,
     KnowledgeRead,
     ListSeenItems,
-    MakeDigest,
     NoteInjection,
-    ReadFactHistory,
-    ReadHistory,
     ReadKnowledge,
-    ReadSeenItems,
     RegenerateDigest,
-    RemoveDigest,
-    RenewDigest,
     RestoreFact,
     RestoreItem,
     SeenItemsRead,
-    SetTaskDone,
-    SyncFacts,
 )
 from core.talk.turn.turn_messages import KnowledgeSent
 
@@ -81,25 +70,15 @@ def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:
     return (ReadKnowledge(state.config.settings.knowledge, _candidates(state)),)
 
 
-def change(
-    state: AppState,
-    command: AddKnowledgeItem
-    | EditKnowledgeItem
-    | DeleteKnowledgeItem
-    | RestoreItem
-    | SetTaskDone
-    | AttachNotes
-    | EditFact
-    | DeleteFact
-    | RestoreFact
-    | SyncFacts,
-) -> Result:
-    """A person's change to what is known."""
+def change(state: AppState, command: KnowledgeChange) -> Result:
+    """A person's change to what is known. Files that notes may have moved to matter where items or notes change."""
     if isinstance(command, RestoreFact | RestoreItem):
         state = dismiss(state, FACT_DELETED if isinstance(command, RestoreFact) else ITEM_DELETED)
     return state, (
         ChangeKnowledge(
-            change=command, settings=state.config.settings.knowledge, candidates=_candidates(state)
+            change=command,
+            settings=state.config.settings.knowledge,
+            candidates=() if isinstance(command, RegenerateDigest | DeleteDigest) else _candidates(state),
         ),
     )
 
@@ -138,22 +117,11 @@ def _candidates(state: AppState) -> tuple[str, ...]:
 
 
 HANDLERS = Handlers(
-    on(RegenerateDigest, lambda state, _asked: (state, (MakeDigest(state.config.settings.knowledge),))),
-    on(FollowDigest, lambda state, _asked: (state, (RenewDigest(),))),
-    on(DeleteDigest, lambda state, _asked: (state, (RemoveDigest(state.config.settings.knowledge),))),
-    on(AddKnowledgeItem, change),
-    on(EditKnowledgeItem, change),
-    on(DeleteKnowledgeItem, change),
-    on(RestoreItem, change),
-    on(SetTaskDone, change),
-    on(AttachNotes, change),
-    on(EditFact, change),
-    on(DeleteFact, change),
-    on(RestoreFact, change),
-    on(SyncFacts, change),
-    on(ExplainItem, lambda state, asked: (state, (ReadHistory(asked.item),))),
-    on(ExplainFact, lambda state, asked: (state, (ReadFactHistory(asked.fact_id),))),
-    on(ListSeenItems, lambda state, asked: (state, (ReadSeenItems(asked.discussion_id),))),
+    *(on(kind, change) for kind in get_args(KnowledgeChange)),
+    on(FollowDigest, carry_out),
+    on(ExplainItem, carry_out),
+    on(ExplainFact, carry_out),
+    on(ListSeenItems, carry_out),
     on(KnowledgeFilesChanged, lambda state, _happened: (state, read_again(state))),
     on(KnowledgeRead, knowledge_read),
     on(HistoryRead, _history_read),

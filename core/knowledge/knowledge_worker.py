@@ -29,24 +29,25 @@ from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
+    DeleteDigest,
     DeleteFact,
     DeleteKnowledgeItem,
     EditFact,
     EditKnowledgeItem,
+    ExplainFact,
+    ExplainItem,
     FactDeleted,
+    FollowDigest,
     HistoryRead,
     ItemDeleted,
+    KnowledgeChange,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
-    MakeDigest,
+    ListSeenItems,
     NoteInjection,
-    ReadFactHistory,
-    ReadHistory,
     ReadKnowledge,
-    ReadSeenItems,
-    RemoveDigest,
-    RenewDigest,
+    RegenerateDigest,
     RestoreFact,
     RestoreItem,
     SeenItemsRead,
@@ -61,20 +62,6 @@ from core.knowledge.recovery import recover_home
 
 Emit = Callable[[KnowledgeEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
-
-Change = (
-    AddKnowledgeItem
-    | EditKnowledgeItem
-    | DeleteKnowledgeItem
-    | RestoreItem
-    | SetTaskDone
-    | AttachNotes
-    | EditFact
-    | DeleteFact
-    | RestoreFact
-    | SyncFacts
-)
-
 
 MOST_TOLD = 20
 """Problems of structured facts that are told beside the others; the panel lists all."""
@@ -110,7 +97,10 @@ class KnowledgeHandler:
                 self._sync()
                 self._follow()
                 self._read(effect.settings, effect.candidates)
-            case MakeDigest():
+            case FollowDigest():
+                if not self._is_read_only:
+                    self._follower.follow()
+            case ChangeKnowledge(change=RegenerateDigest()):
                 done = regenerate_digest(self._home)
                 self._read(effect.settings, ())
                 said = (
@@ -119,21 +109,15 @@ class KnowledgeHandler:
                     else "Nothing is known yet, so there is no digest"
                 )
                 self._emit(OperationDone(subject="digest", text=said))
-            case RenewDigest():
-                if not self._is_read_only:
-                    self._follower.follow()
-            case RemoveDigest():
-                self._reading_after(self._remove_digest, effect.settings, ())
-            case ChangeKnowledge():
-                change = effect.change
+            case ChangeKnowledge(change=change):
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
-            case ReadHistory():
+            case ExplainItem():
                 known = all_items(self._reader.read(KnowledgeSettings()))
                 told = item_history(self._home, effect.item, known, may_write=not self._is_read_only)
                 self._emit(HistoryRead(told))
-            case ReadFactHistory():
+            case ExplainFact():
                 self._emit(HistoryRead(fact_history(self._home, effect.fact_id, self._fact_reader.facts())))
-            case ReadSeenItems():
+            case ListSeenItems():
                 known = all_items(self._reader.read(KnowledgeSettings()))
                 where, facts = effect.discussion_id, self._fact_reader.facts()
                 self._emit(SeenItemsRead(where, seen_items(self._home, known, where, facts)))
@@ -157,7 +141,7 @@ class KnowledgeHandler:
         finally:
             self._read(settings, candidates)
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: KnowledgeChange) -> None:
         match change:
             case AddKnowledgeItem(category=Category.FILES):
                 raise SlopError(
@@ -187,6 +171,10 @@ class KnowledgeHandler:
                 restore_fact(self._home, change)
             case SyncFacts():
                 self._sync()
+            case DeleteDigest():
+                self._remove_digest()
+            case RegenerateDigest():
+                regenerate_digest(self._home)
             case _:
                 assert_never(change)
 

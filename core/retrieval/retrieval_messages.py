@@ -111,16 +111,6 @@ class SurveyNavigation(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class StopIndex(msgspec.Struct, frozen=True):
-    """Stop the run under way."""
-
-
-class HoldIndex(msgspec.Struct, frozen=True):
-    """Let the run under way wait, or go on."""
-
-    is_paused: bool
-
-
 class SearchAnswered(msgspec.Struct, frozen=True):
     """A question was answered."""
 
@@ -231,8 +221,8 @@ SearchEffect = RunSearch | RunTool
 IndexLook = SurveyNavigation | FindSources
 """Looks between two runs, on the index worker's thread: a walk over files holds no search up."""
 
-IndexEffect = RunIndex | IndexLook | StopIndex | HoldIndex
-"""The index worker's; `StopIndex` and `HoldIndex` reach a run from outside its thread."""
+IndexEffect = RunIndex | IndexLook | CancelIndexing | PauseIndexing
+"""The index worker's; `CancelIndexing` and `PauseIndexing` reach a run from outside its thread."""
 
 RetrievalEffect = SearchEffect | IndexEffect
 """All effects of this room."""

@@ -28,7 +28,6 @@ from core.retrieval.retrieval_messages import (
     CancelIndexing,
     CheckNavigation,
     FindSources,
-    HoldIndex,
     IndexEnded,
     IndexProgressed,
     LookAtSources,
@@ -42,7 +41,6 @@ from core.retrieval.retrieval_messages import (
     SearchMemory,
     SourcesChanged,
     SourcesFound,
-    StopIndex,
     SurveyNavigation,
     ToolUsed,
     UpdateIndex,
@@ -72,13 +70,13 @@ def _pause_indexing(state: AppState, asked: PauseIndexing) -> Result:
     if state.retrieval.progress is None:
         return state, ()
     retrieval = replace(state.retrieval, is_paused=asked.is_paused)
-    return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
+    return replace(state, retrieval=retrieval), (asked,)
 
 
-def _cancel_indexing(state: AppState, _asked: CancelIndexing) -> Result:
+def _cancel_indexing(state: AppState, asked: CancelIndexing) -> Result:
     if state.retrieval.progress is None:
         return state, ()
-    return replace(state, retrieval=replace(state.retrieval, is_stopped=True)), (StopIndex(),)
+    return replace(state, retrieval=replace(state.retrieval, is_stopped=True)), (asked,)
 
 
 def _search_answered(state: AppState, happened: SearchAnswered) -> Result:
@@ -138,7 +136,7 @@ def retrieval_effects(before: AppState, after: AppState, happened: object) -> Re
     )
     after = replace(after, retrieval=kept)
     if asked is None:
-        return after, (StopIndex(),) if after.retrieval.progress is not None else ()
+        return after, (CancelIndexing(),) if after.retrieval.progress is not None else ()
     return _running(after), (RunIndex(asked=asked),)
 
 
@@ -257,7 +255,7 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
     )
     outcome = CommandOutcome(command_id=happened.command_id, problem=happened.problem, remedy=happened.remedy)
     # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
-    effects = (HoldIndex(is_paused=False),) if state.retrieval.is_paused else ()
+    effects = (PauseIndexing(is_paused=False),) if state.retrieval.is_paused else ()
     return conclude(replace(state, retrieval=retrieval), outcome), effects
 
 

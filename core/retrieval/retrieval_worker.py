@@ -46,12 +46,13 @@ from core.retrieval.navigation_files import (
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.retrieval_messages import (
+    CancelIndexing,
     FindSources,
-    HoldIndex,
     IndexEffect,
     IndexEnded,
     IndexProgressed,
     NavigationSurveyed,
+    PauseIndexing,
     RecallAnswered,
     RetrievalEvent,
     RunIndex,
@@ -59,7 +60,6 @@ from core.retrieval.retrieval_messages import (
     SearchAnswered,
     SearchEffect,
     SourcesFound,
-    StopIndex,
     SurveyNavigation,
     ToolUsed,
 )
@@ -303,9 +303,9 @@ class IndexHandler:
             case FindSources():
                 preview = preview_of(self._shared.home, judge(effect.asked))
                 self._emit(SourcesFound(preview, effect.command_id))
-            case StopIndex():
+            case CancelIndexing():
                 self.cancel()
-            case HoldIndex():
+            case PauseIndexing():
                 self.hold(is_paused=effect.is_paused)
             case _:
                 assert_never(effect)

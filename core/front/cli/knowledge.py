@@ -31,10 +31,10 @@ from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
 from core.knowledge.mcp_server.proposal_messages import (
-    DropProposals,
     McpServerEvent,
     ProposalsRead,
     ReadProposals,
+    RefuseProposals,
     WriteProposed,
 )
 from core.knowledge.mcp_server.proposal_step import words_of
@@ -78,7 +78,7 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
         console.line(f"{chosen.id} is known.")
     elif given.refuse:
         chosen = _chosen(found, given.refuse)
-        handler.handle(DropProposals((chosen.id,)))
+        handler.handle(RefuseProposals((chosen.id,)))
         console.outcome(f"{chosen.id} is dropped.", {"id": chosen.id, "is_dropped": True})
     else:
         _list(found, console, is_json=options.is_json)

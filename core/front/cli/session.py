@@ -20,7 +20,7 @@ from core.kernel.values.state import AppState, Level, Notice
 from core.knowledge.harvest.harvest_messages import FindBatches
 from core.knowledge.knowledge_messages import ReadKnowledge
 from core.services.settings.settings_checks import did_you_mean
-from core.services.settings.settings_messages import ListModels
+from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_wording import asked_lines, trust_command
 from core.talk.caching.caching_messages import CheckRewrites
 from core.talk.context.context_messages import AssembleContext
@@ -220,6 +220,6 @@ class CommandOutside(LocalOutside):
             return
         if isinstance(effect, ResumeForget) and not is_waiting(self.home):
             return
-        if isinstance(effect, ListModels) and not effect.command_id:
+        if isinstance(effect, RefreshModels) and not effect.command_id:
             return
         super().begin(effect)

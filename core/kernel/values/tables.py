@@ -65,6 +65,11 @@ def keep(state: AppState, _message: object) -> Result:
     return state, ()
 
 
+def carry_out(state: AppState, command: object) -> Result:
+    """The command needs no decision: it is its own effect."""
+    return state, (command,)
+
+
 class Moment(NamedTuple):
     """The step that a follow-up follows: its stamp, its message, and the message's own effects."""
 

@@ -43,13 +43,6 @@ class WriteProposed(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class DropProposals(msgspec.Struct, frozen=True):
-    """Drop proposals; report `ProposalsRead`."""
-
-    proposal_ids: tuple[str, ...]
-    command_id: str = ""
-
-
 class ProposalsTouched(msgspec.Struct, frozen=True):
     """The file of proposals was changed by somebody, made or removed."""
 
@@ -66,5 +59,5 @@ McpServerCommand = AcceptProposal | RefuseProposals
 McpServerEvent = ProposalsTouched | ProposalsRead
 """Events of this room."""
 
-McpServerEffect = ReadProposals | WriteProposed | DropProposals
+McpServerEffect = ReadProposals | WriteProposed | RefuseProposals
 """The proposals worker's: one thread, the latest reading wins."""

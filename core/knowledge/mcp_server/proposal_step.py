@@ -19,7 +19,6 @@ from core.knowledge.categories import item_body
 from core.knowledge.evidence.evidence_rows import item_hash
 from core.knowledge.mcp_server.proposal_messages import (
     AcceptProposal,
-    DropProposals,
     ProposalsRead,
     ProposalsTouched,
     ReadProposals,
@@ -34,7 +33,7 @@ _GONE = "This proposal is not there any more"
 
 def _refuse_proposals(state: AppState, asked: RefuseProposals) -> Result:
     known = tuple(one.id for one in state.proposals.waiting if one.id in asked.proposal_ids)
-    return (state, (DropProposals(known),)) if known else (state, ())
+    return (state, (RefuseProposals(known),)) if known else (state, ())
 
 
 def _accepted(state: AppState, asked: AcceptProposal) -> Result:

@@ -19,11 +19,11 @@ from core.knowledge.duplicates import Known, known_items
 from core.knowledge.file_writer import write_lock
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.mcp_server.proposal_messages import (
-    DropProposals,
     McpServerEffect,
     McpServerEvent,
     ProposalsRead,
     ReadProposals,
+    RefuseProposals,
     WriteProposed,
 )
 from core.knowledge.mcp_server.proposal_step import (
@@ -157,7 +157,7 @@ class ProposalHandler:
                     self._write(effect.proposal)
                 finally:
                     self._read()
-            case DropProposals():
+            case RefuseProposals():
                 try:
                     drop_proposals(self._home, frozenset(effect.proposal_ids))
                 finally:

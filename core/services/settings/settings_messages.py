@@ -123,13 +123,6 @@ class LoadSettings(msgspec.Struct, frozen=True):
     root: str = ""
 
 
-class WriteSetting(msgspec.Struct, frozen=True):
-    """Write one key of user settings, then load settings anew."""
-
-    key: str
-    value: str | int | float | bool | tuple[str, ...] | None
-
-
 class WriteProjectSetting(msgspec.Struct, frozen=True):
     """Write one key into the project's file, then load settings anew."""
 
@@ -137,14 +130,6 @@ class WriteProjectSetting(msgspec.Struct, frozen=True):
     key: str
     value: str | int | float | bool | tuple[str, ...]
     command_id: str = ""
-
-
-class WriteServer(msgspec.Struct, frozen=True):
-    """Add, change or (with an empty address) remove a compatible server."""
-
-    id: str
-    label: str
-    base_url: str
 
 
 class WriteTrust(msgspec.Struct, frozen=True):
@@ -176,19 +161,6 @@ class WriteMcpServer(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class WriteKey(msgspec.Struct, frozen=True):
-    """Keep or (empty) remove a key, and say where it is kept."""
-
-    provider: str
-    key: str
-
-    def __repr__(self) -> str:
-        return f"WriteKey(provider={self.provider!r}, key=<hidden>)"
-
-    def __rich_repr__(self) -> list[tuple[str, str]]:
-        return [("provider", self.provider)]
-
-
 class WritePreset(msgspec.Struct, frozen=True):
     """Write a preset to the project's file; `old_name` set means rename, `preset` None means delete."""
 
@@ -215,27 +187,11 @@ class WriteNamedText(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class WritePrompt(msgspec.Struct, frozen=True):
-    """Write the person's own prompt, or with `text` None remove it. `base`: see `SavePrompt`."""
-
-    name: str
-    text: str | None
-    base: str | None = None
-    command_id: str = ""
-
-
 class KeepPresets(msgspec.Struct, frozen=True):
     """Keep unsaved work on presets in the home, so that it survives a crash."""
 
     root: str
     presets: tuple[Preset, ...]
-
-
-class ListModels(msgspec.Struct, frozen=True):
-    """Ask a provider for its models and report `ModelsListed`."""
-
-    provider: str
-    command_id: str = ""
 
 
 class WarmUp(msgspec.Struct, frozen=True):
@@ -254,20 +210,10 @@ class FindCallPrices(FindPrices, frozen=True):
     """As `FindPrices`, of models that calls under a limit go to: they wait until it is done."""
 
 
-class TakePrices(msgspec.Struct, frozen=True):
-    """Fetch newer price data, keep them, and report `PricesTaken`."""
-
-    command_id: str = ""
-
-
 class TellSettled(msgspec.Struct, frozen=True):
     """Report `SettingsSettled` once every change of settings that was asked for before is loaded, or has failed."""
 
     number: int
-
-
-class ProbeServers(msgspec.Struct, frozen=True):
-    """Look for local servers and report `ServersFound`."""
 
 
 class NamedTextStored(msgspec.Struct, frozen=True):
@@ -392,21 +338,30 @@ SettingsEvent = (
 
 SettingsChange = (
     LoadSettings
-    | WriteSetting
+    | ChangeSetting
     | WriteProjectSetting
-    | WriteServer
+    | SaveServer
+    | RemoveServer
     | WriteTrust
     | WriteServerApproval
     | WriteMcpServer
-    | WriteKey
+    | StoreKey
     | WritePreset
     | WriteNamedText
-    | WritePrompt
+    | SavePrompt
+    | ResetPrompt
     | FindCallPrices
 )
 """Effects after which a call may be another one."""
 
 SettingsEffect = (
-    SettingsChange | TellSettled | KeepPresets | ListModels | WarmUp | FindPrices | TakePrices | ProbeServers
+    SettingsChange
+    | TellSettled
+    | KeepPresets
+    | RefreshModels
+    | WarmUp
+    | FindPrices
+    | UpdatePrices
+    | FindLocalServers
 )
 """The settings worker's, on one thread."""

@@ -11,7 +11,7 @@ from core.kernel.structures import with_entry
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow_effects, on
+from core.kernel.values.tables import Handlers, carry_out, follow_effects, on
 from core.kernel.values.updates import Result, conclude, decline, dismiss, notify
 from core.services.settings.asked_values import may_not_write, question_id
 from core.services.settings.settings_messages import (
@@ -19,14 +19,12 @@ from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
     FindPrices,
-    ListModels,
     LoadSettings,
     ModelsListed,
     OpenProject,
     PriceModels,
     PricesFound,
     PricesTaken,
-    ProbeServers,
     PromptReset,
     RefreshModels,
     RemoveServer,
@@ -39,16 +37,11 @@ from core.services.settings.settings_messages import (
     SettingsLoaded,
     SettingsSettled,
     StoreKey,
-    TakePrices,
     TellSettled,
     TrustProject,
     UpdatePrices,
     WarmUp,
-    WriteKey,
     WriteProjectSetting,
-    WritePrompt,
-    WriteServer,
-    WriteSetting,
     WriteTrust,
 )
 from core.services.settings.settings_wording import refuse_write, show_settings_faults, show_trust
@@ -122,7 +115,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
         state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail, is_standing=True)
     else:
         state = dismiss(state, "settings-warning")
-    return state, tuple(ListModels(name) for name in _unlisted(state))
+    return state, tuple(RefreshModels(name) for name in _unlisted(state))
 
 
 def _unlisted(state: AppState) -> tuple[str, ...]:
@@ -143,14 +136,14 @@ def save_prompt(state: AppState, command: SavePrompt) -> Result:
     if not command.text.strip():
         detail = "Write what the model should be told, or go back to the shipped text."
         return decline(state, command.command_id, "prompt", f"{command.name!r} would be empty.", detail), ()
-    return state, (WritePrompt(name=command.name, text=clean(command.text), base=command.base),)
+    return state, (replace(command, text=clean(command.text)),)
 
 
 def reset_prompt(state: AppState, command: ResetPrompt) -> Result:
     """Take the person's own prompt away."""
     if problem := _no_prompt(state, command.name):
         return decline(state, command.command_id, "prompt", *problem), ()
-    return state, (WritePrompt(name=command.name, text=None, base=command.base),)
+    return state, (command,)
 
 
 def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
@@ -168,11 +161,6 @@ def prompt_reset(state: AppState, event: PromptReset) -> Result:
     return notify(state, "prompt", Level.INFO, text, action=again, action_label="Undo"), ()
 
 
-def change_setting(state: AppState, command: ChangeSetting) -> Result:
-    """Write one key of user settings."""
-    return state, (WriteSetting(command.key, command.value),)
-
-
 def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Result:
     """Write one key into the project's file, never over what the person was not shown."""
     project = state.config.project
@@ -187,7 +175,7 @@ def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Re
 
 def store_key(state: AppState, command: StoreKey) -> Result:
     """Keep or remove a key."""
-    return state, (WriteKey(command.provider, command.key.strip()),)
+    return state, (replace(command, key=command.key.strip()),)
 
 
 def save_server(state: AppState, command: SaveServer) -> Result:
@@ -198,7 +186,7 @@ def save_server(state: AppState, command: SaveServer) -> Result:
         return notify(state, "server", Level.WARNING, text), ()
     found = tuple(s for s in state.config.found_servers if s.base_url != address)
     return replace(state, config=replace(state.config, found_servers=found)), (
-        WriteServer(id=name, label=command.label.strip() or name, base_url=address),
+        SaveServer(id=name, label=command.label.strip() or name, base_url=address),
     )
 
 
@@ -249,11 +237,6 @@ def _unpriced(state: AppState) -> tuple[FindPrices, ...]:
     return (FindPrices(unknown),) if unknown else ()
 
 
-def probe_servers(state: AppState) -> Result:
-    """Look for local servers."""
-    return state, (ProbeServers(),)
-
-
 def warm_up_effects(before: AppState, after: AppState) -> tuple[WarmUp, ...]:
     """Start the embedded model when a discussion of it is shown: it costs nothing and the first answer comes sooner."""
     provider = _answering(after)
@@ -276,15 +259,15 @@ def _answering(state: AppState) -> str:
 HANDLERS = Handlers(
     on(TrustProject, trust),
     on(OpenProject, open_project),
-    on(ChangeSetting, change_setting),
+    on(ChangeSetting, carry_out),
     on(ChangeProjectSetting, change_project_setting),
     on(StoreKey, store_key),
     on(SaveServer, save_server),
-    on(RemoveServer, lambda state, asked: (state, (WriteServer(id=asked.id, label="", base_url=""),))),
-    on(RefreshModels, lambda state, asked: (state, (ListModels(asked.provider),))),
-    on(FindLocalServers, lambda state, _asked: probe_servers(state)),
+    on(RemoveServer, carry_out),
+    on(RefreshModels, carry_out),
+    on(FindLocalServers, carry_out),
     on(PriceModels, lambda state, _asked: price_models(state)),
-    on(UpdatePrices, lambda state, asked: (state, (TakePrices(asked.command_id),))),
+    on(UpdatePrices, carry_out),
     on(SavePrompt, save_prompt),
     on(ResetPrompt, reset_prompt),
     on(SettingsLoaded, settings_loaded),

@@ -44,34 +44,36 @@ from core.services.settings.prompts import (
 )
 from core.services.settings.settings_loader import ConfigRequest, LoadedSettings, config_request, load
 from core.services.settings.settings_messages import (
+    ChangeSetting,
+    FindLocalServers,
     FindPrices,
     KeepPresets,
-    ListModels,
     LoadSettings,
     ModelsListed,
     NamedTextStored,
     PresetStored,
     PricesFound,
     PricesTaken,
-    ProbeServers,
     PromptReset,
+    RefreshModels,
+    RemoveServer,
+    ResetPrompt,
+    SavePrompt,
+    SaveServer,
     ServersFound,
     SettingsEffect,
     SettingsEvent,
     SettingsLoaded,
     SettingsSettled,
-    TakePrices,
+    StoreKey,
     TellSettled,
+    UpdatePrices,
     WarmUp,
-    WriteKey,
     WriteMcpServer,
     WriteNamedText,
     WritePreset,
     WriteProjectSetting,
-    WritePrompt,
-    WriteServer,
     WriteServerApproval,
-    WriteSetting,
     WriteTrust,
 )
 from core.services.settings.settings_schema import Value
@@ -135,15 +137,15 @@ class SetupHandler:
         match effect:
             case LoadSettings():
                 self._load(effect.root)
-            case WriteSetting():
+            case ChangeSetting():
                 settings_writer.write_setting(self._request.config_file, effect.key, effect.value)
                 self._load("")
             case WriteProjectSetting():
                 root, trusted = Path(effect.root), self._request.trust_file
                 settings_writer.save_setting(root, effect.key, effect.value, trusted)
                 self._load("")
-            case WriteServer():
-                self._write_server(effect)
+            case SaveServer() | RemoveServer():
+                self._change_server(effect)
             case WriteTrust():
                 self._write_trust(effect)
             case WriteServerApproval():
@@ -153,25 +155,25 @@ class SetupHandler:
             case WriteMcpServer():
                 settings_writer.save_mcp_server(self._request.config_file, effect.name, effect.server)
                 self._load("")
-            case WriteKey():
+            case StoreKey():
                 self._write_key(effect)
             case WritePreset():
                 self._write_preset(effect)
             case WriteNamedText():
                 self._write_text(effect)
-            case WritePrompt():
-                self._write_prompt(effect)
+            case SavePrompt() | ResetPrompt():
+                self._change_prompt(effect)
             case KeepPresets():
                 keep_working(self._home, Path(effect.root), effect.presets)
-            case ListModels():
+            case RefreshModels():
                 self._list_models(effect.provider, effect.command_id)
             case WarmUp():
                 self._warm_up(effect.provider)
-            case TakePrices():
+            case UpdatePrices():
                 self._emit(PricesTaken(self._take_prices(), effect.command_id))
             case FindPrices():
                 self._emit(PricesFound({key: self._price(*key) for key in effect.models}))
-            case ProbeServers():
+            case FindLocalServers():
                 self._probe()
             case TellSettled():
                 self._emit(SettingsSettled(effect.number))
@@ -279,15 +281,16 @@ class SetupHandler:
         merged = merge_models(self._models, self._listed.get(server.id, ()), kind=server.kind)
         return offered_models(merged, server.id)
 
-    def _write_server(self, effect: WriteServer) -> None:
-        if effect.base_url:
-            settings_writer.save_server(self._request.config_file, effect.id, effect.label, effect.base_url)
+    def _change_server(self, effect: SaveServer | RemoveServer) -> None:
+        file = self._request.config_file
+        if isinstance(effect, SaveServer):
+            settings_writer.save_server(file, effect.id, effect.label, effect.base_url)
         else:
-            settings_writer.remove_server(self._request.config_file, effect.id)
+            settings_writer.remove_server(file, effect.id)
         self._listed.pop(effect.id, None)  # another address may have others: it is asked once it is loaded
         self._load("")
 
-    def _write_key(self, effect: WriteKey) -> None:
+    def _write_key(self, effect: StoreKey) -> None:
         act = (
             self._keys.store(effect.provider, effect.key)
             if effect.key
@@ -346,14 +349,14 @@ class SetupHandler:
         )
         self._load("")
 
-    def _write_prompt(self, effect: WritePrompt) -> None:
-        if effect.text is None:
+    def _change_prompt(self, effect: SavePrompt | ResetPrompt) -> None:
+        if isinstance(effect, SavePrompt):
+            write_prompt(self._home, effect.name, effect.text, effect.base)
+        else:
             stood = own_prompt(self._home, effect.name)
             remove_prompt(self._home, effect.name, effect.base)
             if stood is not None:
                 self._emit(PromptReset(effect.name, stood))
-        else:
-            write_prompt(self._home, effect.name, effect.text, effect.base)
         self._load("")
 
     def _list_models(self, provider: str, command_id: str = "") -> None:
@@ -446,8 +449,8 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
 
 def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:
     """Unsaved work on presets makes an earlier state of it needless, and nobody asks a server twice."""
-    if isinstance(newer, ListModels):
-        return isinstance(older, ListModels) and newer.provider == older.provider
+    if isinstance(newer, RefreshModels):
+        return isinstance(older, RefreshModels) and newer.provider == older.provider
     return isinstance(newer, KeepPresets) and isinstance(older, KeepPresets) and newer.root == older.root
 
 

@@ -409,20 +409,6 @@ class TrashOnDisk(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class DiscardOnDisk(msgspec.Struct, frozen=True):
-    """Remove a discussion in which nothing was said, and report `DiscussionVanished`."""
-
-    discussion_id: str
-    command_id: str = ""
-
-
-class RestoreOnDisk(msgspec.Struct, frozen=True):
-    """Bring a discussion back and report `DiscussionRestored`."""
-
-    discussion_id: str
-    command_id: str = ""
-
-
 class StoreAttachment(msgspec.Struct, frozen=True):
     """Copy a file (`path`), a text or a picture (`data`) into the discussion's attachments, unless it has more than `max_bytes`.
 
@@ -465,13 +451,6 @@ class IndexDiscussion(msgspec.Struct, frozen=True):
     """Bring the derived index up to date after an append."""
 
     discussion_id: str
-
-
-class SearchCatalog(msgspec.Struct, frozen=True):
-    """Search names and messages and report `SearchFound`."""
-
-    query: str
-    command_id: str = ""
 
 
 class SummariesLoaded(msgspec.Struct, frozen=True):
@@ -646,13 +625,13 @@ DiskEffect = (
     | LookAtDiscussions
     | WriteDraft
     | TrashOnDisk
-    | DiscardOnDisk
-    | RestoreOnDisk
+    | DiscardDiscussion
+    | UndoDelete
     | WriteExport
 )
 """The disk worker's: one thread, first in first out."""
 
-ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchCatalog | CountUsage
+ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchDiscussions | CountUsage
 """The list worker's: the derived index, on one thread."""
 
 DiscussionEffect = DiskEffect | ListEffect | StoreAttachment

@@ -45,7 +45,6 @@ from core.talk.discussion.discussion_messages import (
     RecordsAppended,
     RenameDiscussion,
     RestoreMessage,
-    SearchCatalog,
     SearchDiscussions,
     SearchFound,
     SelectDiscussion,
@@ -168,7 +167,7 @@ def _search(state: AppState, query: str) -> Result:
         return replace(state, discussions=replace(state.discussions, search=SearchHits())), ()
     return replace(
         state, discussions=replace(state.discussions, search=SearchHits(query=query, is_complete=False))
-    ), (SearchCatalog(query),)
+    ), (SearchDiscussions(query),)
 
 
 HANDLERS = Handlers(

@@ -44,7 +44,7 @@ from core.talk.discussion.discussion_messages import (
     BranchOnDisk,
     BranchToken,
     CreateOnDisk,
-    DiscardOnDisk,
+    DiscardDiscussion,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionEvent,
@@ -67,15 +67,15 @@ from core.talk.discussion.discussion_messages import (
     RemoveFromQueue,
     RentToken,
     ReplyToken,
-    RestoreOnDisk,
     ResultToken,
-    SearchCatalog,
+    SearchDiscussions,
     SearchFound,
     StartToken,
     SummariesChanged,
     SummariesLoaded,
     TrashListed,
     TrashOnDisk,
+    UndoDelete,
     UpkeepToken,
     WriteDraft,
     WriteExport,
@@ -196,11 +196,11 @@ class DiscussionHandler:
                 item = trash.delete(self._root, effect.discussion_id, self._clock(), effect.why)
                 self._seen.forget(effect.discussion_id)
                 self._emit(DiscussionTrashed(replace(item, name=effect.name)))
-            case DiscardOnDisk():
+            case DiscardDiscussion():
                 store.discard(self._root, effect.discussion_id)
                 self._seen.forget(effect.discussion_id)
                 self._emit(DiscussionVanished(effect.discussion_id))
-            case RestoreOnDisk():
+            case UndoDelete():
                 self._restore(effect.discussion_id)
             case WriteExport():
                 self._export(effect)
@@ -444,7 +444,7 @@ class ListingHandler:
                 self._look_for_changes()
             case IndexDiscussion():
                 self._catalog.update(effect.discussion_id)
-            case SearchCatalog():
+            case SearchDiscussions():
                 self._search(effect.query)
             case CountUsage():
                 self._emit(UsageCounted(self._catalog.usage(effect.query), effect.command_id))
@@ -535,4 +535,4 @@ def supersedes_list(newer: ListEffect, older: ListEffect) -> bool:
     """A later search makes an earlier one needless; so does a later look at the same discussion, or at all."""
     if isinstance(newer, IndexDiscussion) and isinstance(older, IndexDiscussion):
         return newer.discussion_id == older.discussion_id
-    return isinstance(newer, SearchCatalog | LookForChanges) and type(newer) is type(older)
+    return isinstance(newer, SearchDiscussions | LookForChanges) and type(newer) is type(older)

@@ -21,7 +21,6 @@ from core.talk.discussion.discussion_messages import (
     CreateOnDisk,
     DeleteDiscussion,
     DiscardDiscussion,
-    DiscardOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
@@ -29,7 +28,6 @@ from core.talk.discussion.discussion_messages import (
     DiscussionTrashed,
     IndexDiscussion,
     LoadDiscussion,
-    RestoreOnDisk,
     SummariesChanged,
     SummariesLoaded,
     TrashOnDisk,
@@ -240,7 +238,7 @@ def discard(state: AppState, command: DiscardDiscussion) -> Result:
     if is_used or opened.entries or opened.queue or opened.draft.text:
         text = f"{_name(state, command.discussion_id)} holds words: it stays."
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
-    return state, (DiscardOnDisk(command.discussion_id),)
+    return state, (command,)
 
 
 def trashed(state: AppState, event: DiscussionTrashed) -> Result:
@@ -310,7 +308,7 @@ def undo_delete(state: AppState, command: UndoDelete) -> Result:
     if not any(item.discussion_id == wanted for item in trash):
         return state, ()
     tasks = (item.discussion_id for item in trash if item.why == f"{WITH}{wanted}")
-    return state, (RestoreOnDisk(wanted), *map(RestoreOnDisk, tasks))
+    return state, (UndoDelete(wanted), *map(UndoDelete, tasks))
 
 
 def restored(state: AppState, event: DiscussionRestored) -> Result:

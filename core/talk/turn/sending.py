@@ -32,7 +32,7 @@ from core.kernel.values.updates import (
 )
 from core.kernel.values.usage import ReachedLimit, SpendRefusal, SpentElsewhere, Usage
 from core.kernel.values.window import ViewLine
-from core.services.settings.settings_messages import ListModels
+from core.services.settings.settings_messages import RefreshModels
 from core.services.spending.estimates import next_call_usd, reply_tokens
 from core.services.spending.limits import call_of, is_shared, reached_limits
 from core.services.spending.spending_messages import SettleReserve
@@ -306,7 +306,7 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         return state, (call_effect,)
     return state, (
         call_effect,
-        ListModels(call.provider),
+        RefreshModels(call.provider),
     )  # the server may refuse: the retry then knows its first
 
 

@@ -54,7 +54,6 @@ from core.talk.discussion.discussion_messages import (
     DiscussionRestored,
     DiscussionTrashed,
     QueueWritten,
-    RestoreOnDisk,
     SelectDiscussion,
     TrashOnDisk,
     UndoDelete,
@@ -490,7 +489,7 @@ def test_tasks_go_to_the_trash_and_come_back_with_their_discussion(book: TaskPla
     (notice,) = (one for one in book.state.program.notices if one.id == "deleted")
     assert notice.action == UndoDelete(chosen)
 
-    back = of(book.play(UndoDelete()), RestoreOnDisk)
+    back = of(book.play(UndoDelete()), UndoDelete)
     assert [one.discussion_id for one in back] == [chosen, child]
     for each in back:
         book.play(DiscussionRestored(rows[each.discussion_id]))

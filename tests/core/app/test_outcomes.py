@@ -10,7 +10,7 @@ from core.kernel.reports import OperationEnded, OperationFailed, command_id_of
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.state import AppState, Level
 from core.kernel.values.updates import conclude, outcome_of
-from core.knowledge.knowledge_messages import MakeDigest, RegenerateDigest
+from core.knowledge.knowledge_messages import ChangeKnowledge, RegenerateDigest
 from core.services.settings.settings_messages import RefreshModels
 from core.talk.context.context_messages import CreatePreset
 from core.talk.discussion.discussion_messages import (
@@ -51,7 +51,7 @@ def test_the_effect_carries_the_commands_id_and_its_end_is_the_commands(
 
 
 def test_a_failed_effect_is_told_to_who_waits_and_to_the_person(book: Playbook) -> None:
-    (effect,) = of(book.play(RegenerateDigest("w1")), MakeDigest)
+    (effect,) = of(book.play(RegenerateDigest("w1")), ChangeKnowledge)
 
     book.play(OperationFailed("knowledge", "The disk is full", "Free some space", effect.command_id))
     book.play(OperationEnded(effect.command_id))
@@ -70,7 +70,7 @@ def test_a_failure_of_something_else_ends_no_command(book: Playbook) -> None:
 
 
 def test_without_an_id_nothing_is_kept(book: Playbook) -> None:
-    (effect,) = of(book.play(RegenerateDigest()), MakeDigest)
+    (effect,) = of(book.play(RegenerateDigest()), ChangeKnowledge)
     book.play(OperationFailed("knowledge", "The disk is full"))
 
     assert effect.command_id == ""

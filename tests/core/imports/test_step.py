@@ -15,7 +15,6 @@ from core.imports.imports_messages import (
     ImportEnded,
     ImportProgressed,
     RunImport,
-    StopImport,
 )
 from core.kernel.values.imports import ImportReport, ImportState
 from core.kernel.values.state import AppState
@@ -67,7 +66,7 @@ def test_a_second_run_waits_for_nobody_and_is_declined() -> None:
     assert outcome is not None
     assert "under way" in outcome.problem
     assert not any(isinstance(one, RunImport) for one in effects)
-    assert after(state, CancelImport())[1] == (StopImport(),)
+    assert after(state, CancelImport())[1] == (CancelImport(),)
     assert after(AppState(), CancelImport())[1] == ()
 
 

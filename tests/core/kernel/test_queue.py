@@ -11,7 +11,7 @@ from core.kernel.errors import StorageError
 from core.kernel.queue import QueueWorker
 from core.kernel.reports import OperationEnded, OperationFailed, WorkerReported, WritesCaughtUp
 from core.kernel.values.discussion import Draft
-from core.talk.discussion.discussion_messages import IndexDiscussion, SearchCatalog, WriteDraft
+from core.talk.discussion.discussion_messages import IndexDiscussion, SearchDiscussions, WriteDraft
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
@@ -53,18 +53,18 @@ def test_an_effect_that_somebody_waits_for_is_told_to_have_ended_and_is_never_re
     gate, started = threading.Event(), threading.Event()
     events: SimpleQueue[Event] = SimpleQueue()
 
-    def handle(effect: SearchCatalog) -> None:
+    def handle(effect: SearchDiscussions) -> None:
         started.set()
         gate.wait(WAIT_S)
         if effect.query == "bad":
             raise StorageError("The index is broken")
 
     worker = QueueWorker("test", handle, events.put, lambda _new, _old: True)
-    worker.submit(SearchCatalog("first"))
+    worker.submit(SearchDiscussions("first"))
     started.wait(WAIT_S)
-    worker.submit(SearchCatalog("good", "w1"))
-    worker.submit(SearchCatalog("bad", "w2"))
-    worker.submit(SearchCatalog("last"))
+    worker.submit(SearchDiscussions("good", "w1"))
+    worker.submit(SearchDiscussions("bad", "w2"))
+    worker.submit(SearchDiscussions("last"))
     gate.set()
 
     assert worker.stop(WAIT_S)
@@ -125,7 +125,7 @@ def test_an_effect_that_was_carried_out_is_let_go_before_the_next_one_comes() ->
     done: list[str] = []
     worker = QueueWorker[Effect]("test", lambda _effect: done.append("done"), lambda _event: None)
 
-    worker.submit(SearchCatalog(words))
+    worker.submit(SearchDiscussions(words))
     del words
 
     assert gone.wait(WAIT_S)

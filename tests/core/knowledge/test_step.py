@@ -9,9 +9,9 @@ from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.kernel.values.knowledge import DigestSwitch, KnowledgeState, NoteFile
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.knowledge_messages import (
+    ChangeKnowledge,
     KnowledgeFilesChanged,
     KnowledgeRead,
-    MakeDigest,
     ReadKnowledge,
     RegenerateDigest,
 )
@@ -94,4 +94,4 @@ def test_problems_are_a_notice_that_goes_with_them() -> None:
 
 
 def test_the_person_regenerates_the_digest() -> None:
-    assert ready().play(RegenerateDigest()) == (MakeDigest(KnowledgeSettings()),)
+    assert ready().play(RegenerateDigest()) == (ChangeKnowledge(RegenerateDigest(), KnowledgeSettings()),)

@@ -22,14 +22,14 @@ from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
+    DeleteDigest,
     DeleteKnowledgeItem,
     EditKnowledgeItem,
+    FollowDigest,
     KnowledgeEffect,
     KnowledgeRead,
-    MakeDigest,
     ReadKnowledge,
-    RemoveDigest,
-    RenewDigest,
+    RegenerateDigest,
     SetTaskDone,
 )
 from core.knowledge.knowledge_worker import KnowledgeHandler, Layer7, supersedes
@@ -77,7 +77,7 @@ def test_regenerating_turns_it_on_and_says_so(home: Path) -> None:
     harvest(home, FaultyDisk())
     digest_file(home).unlink()
 
-    events = handled(home, MakeDigest(ON))
+    events = handled(home, ChangeKnowledge(RegenerateDigest(), ON))
 
     assert isinstance(events[1], KnowledgeRead)
     assert events[1].knowledge.is_on
@@ -129,9 +129,9 @@ def test_a_digest_is_renewed_without_reading_anything_and_not_in_a_read_only_hom
     (home / "knowledge" / "facts.md").write_text("- saved in an editor\n", encoding="utf-8")
     os.utime(digest_file(home), (0, 0))
 
-    assert handled(home, RenewDigest(), is_read_only=True) == []
+    assert handled(home, FollowDigest(), is_read_only=True) == []
     assert "saved in an editor" not in digest_file(home).read_text(encoding="utf-8")
-    assert handled(home, RenewDigest()) == []
+    assert handled(home, FollowDigest()) == []
     assert "saved in an editor" in digest_file(home).read_text(encoding="utf-8")
 
 
@@ -298,7 +298,7 @@ def test_the_digest_is_removed_and_off_at_once_and_twice_is_no_error(home: Path)
     harvest(home, FaultyDisk())
     assert read(handled(home, ReadKnowledge(ON))).is_on
 
-    removed, again = (read(handled(home, RemoveDigest(ON))) for _ in range(2))
+    removed, again = (read(handled(home, ChangeKnowledge(DeleteDigest(), ON))) for _ in range(2))
 
     assert (removed.switch, removed.digest) == (DigestSwitch.OFF_BY_DELETION, "")
     assert again == removed
@@ -308,4 +308,4 @@ def test_the_digest_is_removed_and_off_at_once_and_twice_is_no_error(home: Path)
 
 def test_only_a_later_reading_makes_a_reading_needless() -> None:
     assert supersedes(ReadKnowledge(ON), ReadKnowledge(ON))
-    assert not supersedes(ReadKnowledge(ON), MakeDigest(ON))
+    assert not supersedes(ReadKnowledge(ON), ChangeKnowledge(RegenerateDigest(), ON))

@@ -19,7 +19,6 @@ from core.retrieval.retrieval_messages import (
     IndexEnded,
     RunIndex,
     SourcesChanged,
-    StopIndex,
     UpdateIndex,
 )
 from core.retrieval.retrieval_worker import IndexHandler
@@ -63,7 +62,7 @@ def test_what_a_person_stopped_begins_again_when_it_is_asked_for(state: AppState
     assert retrieval_step.HANDLERS(state, CancelIndexing()) == (state, ()), "nothing runs"
     running, _ = retrieval_step.HANDLERS(state, UpdateIndex())
     stopped, effects = retrieval_step.HANDLERS(running, CancelIndexing())
-    assert effects == (StopIndex(),)
+    assert effects == (CancelIndexing(),)
     assert begun(stopped, SourcesChanged()) is None
     asked, _ = retrieval_step.HANDLERS(stopped, UpdateIndex())
     assert begun(asked, SourcesChanged()) == (Corpus.NOTES,)

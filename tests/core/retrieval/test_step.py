@@ -29,7 +29,6 @@ from core.retrieval.retrieval_messages import (
     BuildNavigation,
     CheckNavigation,
     FindSources,
-    HoldIndex,
     IndexEnded,
     LookAtSources,
     NavigationSurveyed,
@@ -131,9 +130,9 @@ def test_a_pause_ends_with_its_run_and_holds_no_later_one() -> None:
     paused, effects = retrieval_step.HANDLERS(
         replace(_on(), retrieval=RetrievalState(progress=IndexProgress())), PauseIndexing(is_paused=True)
     )
-    assert effects == (HoldIndex(is_paused=True),)
+    assert effects == (PauseIndexing(is_paused=True),)
     ended, effects = retrieval_step.HANDLERS(paused, IndexEnded(IndexReport(), SearchPlaces()))
-    assert (ended.retrieval.is_paused, effects) == (False, (HoldIndex(is_paused=False),))
+    assert (ended.retrieval.is_paused, effects) == (False, (PauseIndexing(is_paused=False),))
     assert retrieval_step.HANDLERS(ended, IndexEnded(IndexReport(), SearchPlaces()))[1] == ()
 
 

@@ -66,7 +66,6 @@ from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
     DeleteDigest,
     ReadKnowledge,
-    RemoveDigest,
 )
 from core.services.settings.settings_messages import ChangeSetting, SettingsSettled
 from core.services.settings.starting_model import profile_of
@@ -604,7 +603,7 @@ def test_a_persons_change_to_knowledge_goes_to_its_worker(
 
 
 def test_deleting_the_digest_turns_layer_7_off() -> None:
-    assert ready().play(DeleteDigest()) == (RemoveDigest(KnowledgeSettings()),)
+    assert ready().play(DeleteDigest()) == (ChangeKnowledge(DeleteDigest(), KnowledgeSettings()),)
 
 
 def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itself() -> None:

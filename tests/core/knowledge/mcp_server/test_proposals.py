@@ -14,7 +14,6 @@ from core.kernel.values.updates import outcome_of
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.mcp_server.proposal_messages import (
     AcceptProposal,
-    DropProposals,
     McpServerEffect,
     McpServerEvent,
     ProposalsRead,
@@ -91,7 +90,7 @@ def test_a_yes_to_nothing_is_told_to_who_waits(asked: AcceptProposal) -> None:
 
 
 def test_a_no_drops_what_is_there() -> None:
-    assert HANDLERS(shown(ONE, TWO), RefuseProposals(("p1", "p9")))[1] == (DropProposals(("p1",)),)
+    assert HANDLERS(shown(ONE, TWO), RefuseProposals(("p1", "p9")))[1] == (RefuseProposals(("p1",)),)
     assert HANDLERS(shown(), RefuseProposals(("p1",)))[1] == ()
 
 

@@ -22,7 +22,7 @@ from core.kernel.values.provider import KeySource
 from core.services.providers.embedded.server import Endpoint
 from core.services.providers.key_names import key_variables, sharers
 from core.services.providers.keys import FoundKey, Keyring, KeyStore, may_have_keyring, system_keyring
-from core.services.settings.settings_messages import StoreKey, WriteKey
+from core.services.settings.settings_messages import StoreKey
 
 SECRET = "sk-ant-0123456789"
 
@@ -353,7 +353,7 @@ def test_no_value_that_holds_a_secret_shows_it_to_a_printer_of_values() -> None:
     for value in (
         FoundKey(SECRET, KeySource.KEYRING),
         StoreKey("anthropic", SECRET),
-        WriteKey("anthropic", SECRET),
+        StoreKey("anthropic", SECRET),
         Address("http://127.0.0.1:1", 1, SECRET),
         Endpoint("http://127.0.0.1:1", SECRET, 1),
     ):

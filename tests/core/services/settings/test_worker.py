@@ -17,9 +17,10 @@ from core.services.settings.settings_messages import (
     LoadSettings,
     NamedTextStored,
     PromptReset,
+    ResetPrompt,
+    SavePrompt,
     SettingsLoaded,
     WriteNamedText,
-    WritePrompt,
 )
 from core.services.settings.settings_worker import SetupHandler
 
@@ -107,7 +108,7 @@ def test_personas_and_prompts_are_written_told_and_read_again(desk: Desk) -> Non
     desk.read()
 
     desk.handler.handle(WriteNamedText(str(desk.project), TextTable.PERSONAS, "terse", "Be short."))
-    desk.handler.handle(WritePrompt("role.md", "Mine."))
+    desk.handler.handle(SavePrompt("role.md", "Mine."))
     loaded = desk.read()
 
     assert loaded.project.personas["terse"].text == "Be short."
@@ -117,7 +118,7 @@ def test_personas_and_prompts_are_written_told_and_read_again(desk: Desk) -> Non
     desk.handler.handle(
         WriteNamedText(str(desk.project), TextTable.PERSONAS, "terse", None, base="Be short.")
     )
-    desk.handler.handle(WritePrompt("role.md", None))
+    desk.handler.handle(ResetPrompt("role.md"))
 
     told = [event for event in desk.told if isinstance(event, NamedTextStored | PromptReset)]
     assert told[-2:] == [

@@ -30,7 +30,6 @@ from core.talk.discussion.discussion_messages import (
     DeleteDiscussion,
     DeleteMessage,
     DiscardDiscussion,
-    DiscardOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
@@ -46,8 +45,6 @@ from core.talk.discussion.discussion_messages import (
     PinDiscussion,
     RenameDiscussion,
     RestoreMessage,
-    RestoreOnDisk,
-    SearchCatalog,
     SearchDiscussions,
     SearchFound,
     SelectDiscussion,
@@ -285,7 +282,7 @@ def test_a_deleted_discussion_can_be_brought_back(book: Playbook) -> None:
     notice = next(n for n in book.state.program.notices if n.id == "deleted")
     assert notice.action == UndoDelete(second)
 
-    assert of(book.play(UndoDelete()), RestoreOnDisk) == (RestoreOnDisk(second),)
+    assert of(book.play(UndoDelete()), UndoDelete) == (UndoDelete(second),)
     book.play(DiscussionRestored(row(second)))
     assert book.state.discussions.selected_id == second
     assert book.state.discussions.trash == ()
@@ -298,11 +295,11 @@ def test_a_discussion_in_which_nothing_was_said_can_be_taken_back_and_no_other(b
     book.play(SetDraft(drafted, "half a thought"))
 
     for used in (said, asked, drafted):
-        assert not of(book.play(DiscardDiscussion(used, f"take back {used}")), DiscardOnDisk)
+        assert not of(book.play(DiscardDiscussion(used, f"take back {used}")), DiscardDiscussion)
         outcome = outcome_of(book.state, f"take back {used}")
         assert outcome is not None
         assert "holds words: it stays" in outcome.problem
-    assert of(book.play(DiscardDiscussion(empty)), DiscardOnDisk) == (DiscardOnDisk(empty),)
+    assert of(book.play(DiscardDiscussion(empty)), DiscardDiscussion) == (DiscardDiscussion(empty),)
     book.play(DiscussionVanished(empty))
     assert empty not in book.state.discussions.summaries
     assert book.state.discussions.trash == ()
@@ -317,7 +314,7 @@ def test_a_discussion_that_receives_a_reply_is_not_deleted(book: Playbook) -> No
 
 
 def test_search_shows_only_answers_to_the_question_asked_last(book: Playbook) -> None:
-    assert of(book.play(SearchDiscussions(" sky ")), SearchCatalog) == (SearchCatalog("sky"),)
+    assert of(book.play(SearchDiscussions(" sky ")), SearchDiscussions) == (SearchDiscussions("sky"),)
     assert not book.state.discussions.search.is_complete
 
     book.play(SearchFound(SearchHits("old question", ("a",))))

@@ -25,7 +25,7 @@ from core.talk.discussion.discussion_messages import (
     ListEffect,
     LoadSummaries,
     LookForChanges,
-    SearchCatalog,
+    SearchDiscussions,
     SearchFound,
     SummariesChanged,
     SummariesLoaded,
@@ -193,15 +193,15 @@ def test_a_search_finds_words_of_messages(home: Path) -> None:
     events: list[Event] = []
     handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
     handler.handle(LoadSummaries(30))
-    handler.handle(SearchCatalog("tide"))
+    handler.handle(SearchDiscussions("tide"))
     found = events[-1]
     assert isinstance(found, SearchFound)
     assert set(found.hits.ids) == {meta(1).id, meta(2).id}
 
 
 def test_only_the_last_search_is_worth_an_answer() -> None:
-    assert supersedes_list(SearchCatalog("b"), SearchCatalog("a"))
-    assert not supersedes_list(SearchCatalog("b"), IndexDiscussion("a"))
+    assert supersedes_list(SearchDiscussions("b"), SearchDiscussions("a"))
+    assert not supersedes_list(SearchDiscussions("b"), IndexDiscussion("a"))
 
 
 def test_what_another_program_wrote_and_indexed_is_told_once(home: Path) -> None:

@@ -43,9 +43,9 @@ from core.talk.discussion.discussion_messages import (
     PromptToken,
     RecordsAppended,
     ReplyToken,
-    RestoreOnDisk,
     TrashListed,
     TrashOnDisk,
+    UndoDelete,
     WriteDraft,
     WriteExport,
     WriteFailed,
@@ -164,7 +164,7 @@ def test_the_trash_gives_back_what_it_took(desk: Desk) -> None:
     assert isinstance(trashed, DiscussionTrashed)
     assert not (desk.home / "discussions" / META.id).exists()
 
-    restored = desk.do(RestoreOnDisk(META.id))
+    restored = desk.do(UndoDelete(META.id))
     assert isinstance(restored, DiscussionRestored)
     assert (restored.summary.turns, restored.summary.usage.cost_usd) == (1, 0.5)
     assert restored.summary.preview == "It scatters."
