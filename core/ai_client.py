@@ -28,7 +28,7 @@ from core.kernel.values.updates import is_busy
 from core.kernel.values.usage import Usage, add_usage
 from core.knowledge.harvest.distillation import run_subagent_summarization
 from core.talk.caching.caching_messages import InvalidateCache
-from core.talk.discussion.discussion_messages import CreateDiscussion, ReadDiscussion, SetEffort
+from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion, ReadDiscussion
 from core.talk.turn.turn_messages import SendPrompt
 
 __all__ = [
@@ -93,7 +93,7 @@ def send(
         if chosen not in state.discussions.open:
             raise _unknown(chosen, home)
         if effort is not None:
-            act(controller, SetEffort(discussion_id=chosen, effort=effort.value))
+            act(controller, ChangeDiscussion(discussion_id=chosen, changes={"effort": effort.value}))
         act(controller, SendPrompt(discussion_id=chosen, text=text, over_limit=over_limit))
         ended = controller.wait_for(lambda now: not is_busy(now, chosen), REPLY_S)
         return _result(ended or controller.snapshot(), chosen)

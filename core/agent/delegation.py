@@ -16,7 +16,11 @@ from core.kernel.ids import Stamp
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import ActKind, AgentTurn, CallState, Delegation, Mode, ToolCall
-from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion
+from core.kernel.values.discussion import (
+    NOT_INHERITED,
+    DiscussionMeta,
+    OpenDiscussion,
+)
 from core.kernel.values.messages import Mark, Role, Status, ToolCallPart
 from core.kernel.values.provider import StopKind
 from core.kernel.values.state import AppState
@@ -231,8 +235,7 @@ def begin(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall) -> Res
         name=scrubbed_line(task.task, NAME_CHARS),
         created_at=given.at,
         preset="",
-        pinned=False,
-        archived=False,
+        **NOT_INHERITED,
         parent_id=parent.id,
         branch_message_id="",
         delegated_by=call.id,

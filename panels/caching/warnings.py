@@ -14,16 +14,19 @@ before the next turn (`core.talk.caching.rewrites`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import (
+    Callable,
+    Iterable,
+    Mapping,
+)
 from functools import partial
-from typing import assert_never
 
 import msgspec
 
 from core.app.app_messages import Command
 from core.kernel import figures as fmt
 from core.kernel.values.cache import CachePrices
-from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
+from core.kernel.values.discussion import OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.stack import LayerId
@@ -37,23 +40,26 @@ from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.discussion.discussion_messages import (
+    ChangeDiscussion,
     ChooseVersion,
     DeleteMessage,
     EditMessage,
     RestoreMessage,
-    SetDiscussionPreset,
-    SetEffort,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
 )
 from panels.caching.caching_facts import is_of_model, look_of
 
 WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]
 """Price in US dollars of sending tokens of a discussion again: behind so many that are read still, so many."""
-PrefixCommand = SetModel | SetEffort | SetPersona | SetSystemPreset | SetDiscussionPreset
-"""Commands that change what stands in front of the turns."""
+_PREFIX: Mapping[str, tuple[str, LayerId | None]] = {
+    "provider": ("Switching the model", None),
+    "model": ("Switching the model", None),
+    "effort": ("Changing the effort", None),
+    "persona": ("Changing the persona", LayerId.PERSONA),
+    "system_preset": ("Changing the system prompt", LayerId.SYSTEM_PRESET),
+    "preset": ("Changing the context preset", LayerId.FILE_SET),
+}
+"""Choices of what stands in front of the turns: what a change does in words, and the first layer that it loses (None: all)."""
 MessageCommand = EditMessage | DeleteMessage | RestoreMessage
 """Commands that change a turn that was sent."""
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
@@ -117,7 +123,7 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
                 if kept is None
                 else _said(state, discussion_id, "Choosing another version", "Choose it", kept)
             )
-        case _ if isinstance(command, PrefixCommand):
+        case ChangeDiscussion():
             return _prefix(state, command)
         case _:
             return None
@@ -189,23 +195,32 @@ def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
     return _said(state, command.discussion_id, f"{what} this message", f"{verb} anyway", max(1, kept))
 
 
-def _prefix(state: AppState, command: PrefixCommand) -> WarmLoss | None:
-    about = _change(state, command)
-    if about is None:
+def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
+    """Loss by a choice of what stands in front of the turns."""
+    found = state.discussions.summaries.get(command.discussion_id)
+    changed = next((name for name in _PREFIX if name in command.changes), "")
+    if found is None or not found.meta.caching_enabled or not changed:
         return None
-    discussion_id, what, kept, verb = about
-    prices = _switched_prices(state, command) if isinstance(command, SetModel) else None
-    return _said(state, discussion_id, what, verb, kept, partial(sent_again_usd, prices=prices))
+    is_same = all(getattr(found.meta, name) == value for name, value in command.changes.items())
+    if is_same or (changed == "preset" and state.config.settings.caching.appends_changes):
+        return None
+    what, first_lost = _PREFIX[changed]
+    kept = _tokens_before(state, found.meta.id, first_lost)
+    is_switch = changed in {"provider", "model"}
+    prices = _switched_prices(state, command.changes) if is_switch else None
+    verb = "Switch anyway" if is_switch else "Change anyway"
+    return _said(state, found.meta.id, what, verb, kept, partial(sent_again_usd, prices=prices))
 
 
-def _switched_prices(state: AppState, command: SetModel) -> CachePrices | None:
+def _switched_prices(state: AppState, changes: Mapping[str, object]) -> CachePrices | None:
     """Prices of the model that is switched to; None where they are not known: then as with the model now."""
-    status = state.config.providers.get(command.provider)
-    price = state.config.prices.get((command.provider, command.model))
+    provider, model = str(changes.get("provider", "")), str(changes.get("model", ""))
+    status = state.config.providers.get(provider)
+    price = state.config.prices.get((provider, model))
     if status is None or state.now is None or (price is None and status.kind is not ProviderKind.EMBEDDED):
         return None
     usd = None if price is None else TokenPrices(input_usd=price.input_usd / 1e6, read_usd=None)
-    return offer(command.provider, status.kind, command.model, usd, state.now)
+    return offer(provider, status.kind, model, usd, state.now)
 
 
 def _said(
@@ -226,45 +241,6 @@ def _said(
         f" {unused} unused: sending them again costs about {fmt.money(usd)}."
     )
     return WarmLoss(discussion_id=discussion_id, sentence=sentence, verb=verb)
-
-
-def _change(state: AppState, command: PrefixCommand) -> tuple[str, str, int, str] | None:
-    """Discussion, what is done in words, tokens that stay cached, and the verb of the button."""
-    meta = _meta(state, command)
-    if meta is None:
-        return None
-    is_same, what, first_lost = _prefix_change(command, meta)
-    is_appended = isinstance(command, SetDiscussionPreset) and state.config.settings.caching.appends_changes
-    if is_same or is_appended:
-        return None
-    kept = _tokens_before(state, meta.id, first_lost)
-    return meta.id, what, kept, "Switch anyway" if isinstance(command, SetModel) else "Change anyway"
-
-
-def _prefix_change(command: PrefixCommand, meta: DiscussionMeta) -> tuple[bool, str, LayerId | None]:
-    """Change of the prefix: is there none, what it does in words, the first layer that is lost (None:
-    all).
-    """
-    match command:
-        case SetModel():
-            is_same = (command.provider, command.model) == (meta.provider, meta.model)
-            return is_same, "Switching the model", None
-        case SetEffort():
-            return command.effort == meta.effort, "Changing the effort", None
-        case SetPersona():
-            return command.persona == meta.persona, "Changing the persona", LayerId.PERSONA
-        case SetSystemPreset():
-            is_same = command.system_preset == meta.system_preset
-            return is_same, "Changing the system prompt", LayerId.SYSTEM_PRESET
-        case SetDiscussionPreset():
-            return command.preset == meta.preset, "Changing the context preset", LayerId.FILE_SET
-        case _:
-            assert_never(command)
-
-
-def _meta(state: AppState, command: PrefixCommand) -> DiscussionMeta | None:
-    found = state.discussions.summaries.get(command.discussion_id)
-    return found.meta if found is not None and found.meta.caching_enabled else None
 
 
 def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -> int:

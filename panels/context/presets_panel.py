@@ -9,7 +9,7 @@ from core.kernel.values.curation import Preset
 from core.kernel.values.stack import LayerId
 from core.talk.context.context_messages import RevertPreset, SavePreset
 from core.talk.context.curated_files import count_files
-from core.talk.discussion.discussion_messages import SetDiscussionPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
 from panels.base.desk import Desk, action_tip
 from panels.base.ui import Surface
@@ -24,7 +24,7 @@ FOOT_PX = 40.0
 
 
 def presets_panel(desk: Desk) -> None:
-    """Draw the panel. Sends ChangePreset and its kin, SetDiscussionPreset, InspectFile."""
+    """Draw the panel. Sends ChangePreset and its kin, ChangeDiscussion, InspectFile."""
     own = desk.view.of(ContextPanelView)
     if own.structure is not None:
         from panels.context.structure_panel import structure_panel  # loaded behind the first frame
@@ -87,7 +87,7 @@ def _choice(desk: Desk, name: str) -> None:
             count = len(desk.state.config.project.presets[name].items)
             ui.text("items", fmt.count(count, "item"), tone="faint", style="small")
     if clicks.clicked and summary is not None and not is_current:
-        desk.send(SetDiscussionPreset(discussion_id=summary.meta.id, preset=name))
+        desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={"preset": name}))
 
 
 def _toolbar(desk: Desk, preset: Preset) -> None:

@@ -15,8 +15,8 @@ from core.services.spending.estimates import NextRequest, next_request
 from core.talk.discussion.discussion_messages import (
     AttachPicture,
     AttachText,
+    ChangeDiscussion,
     Detach,
-    SetDiscussionPreset,
     SetDraft,
 )
 from core.talk.turn.turn_messages import CancelReply
@@ -50,7 +50,7 @@ MODE_PX, STOP_PX = 130, 80
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
-    """Draw the composer of a discussion. Sends SetDraft, AttachText, AttachPicture, Detach, SetDiscussionPreset, SendPrompt.
+    """Draw the composer of a discussion. Sends SetDraft, AttachText, AttachPicture, Detach, ChangeDiscussion, SendPrompt.
 
     What is typed while the log is read stands behind the draft that comes with it.
 
@@ -348,7 +348,7 @@ def _preset_menu(desk: Desk) -> None:
         for name in ("", *project.presets):
             label = name or "No preset"
             if ui.menu_item(("preset", name), label, is_checked=name == current) and name != current:
-                desk.send(SetDiscussionPreset(discussion_id=summary.meta.id, preset=name))
+                desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={"preset": name}))
         ui.divider("more")
         if ui.menu_item("edit", "Edit presets", icon="pen", shortcut="Ctrl+1"):
             run_action("presets", desk)

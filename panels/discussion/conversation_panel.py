@@ -11,7 +11,7 @@ from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.messages import Entry, Mark
 from core.kernel.values.provider import FAILURE_MARKS
-from core.talk.discussion.discussion_messages import SetEffort, SetPersona, SetSystemPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
 from panels.base.desk import Desk, action_button, action_item, action_tip, run_action, send_chord
 from panels.base.ui import Ui
@@ -128,7 +128,7 @@ def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -
         "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
     )
     if effort is not None:
-        desk.send(SetEffort(discussion_id=summary.meta.id, effort=effort))
+        desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={"effort": effort}))
 
 
 def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
@@ -142,7 +142,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
             for name in _choices(project.personas, meta.persona):
                 label = name if not name or name in project.personas else f"{name} (missing)"
                 if ui.menu_item(("persona", name), label or "None", is_checked=meta.persona == name):
-                    desk.send(SetPersona(discussion_id=meta.id, persona=name))
+                    desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"persona": name}))
             ui.divider("rest")
             if ui.menu_item("edit", "Edit personas", icon="pen"):
                 desk.view.show_settings("prompts")
@@ -151,7 +151,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
             for name in _choices(project.system_prompts, meta.system_preset):
                 label = name if not name or name in project.system_prompts else f"{name} (missing)"
                 if ui.menu_item(("system", name), label or "None", is_checked=meta.system_preset == name):
-                    desk.send(SetSystemPreset(discussion_id=meta.id, system_preset=name))
+                    desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"system_preset": name}))
             ui.divider("rest")
             if ui.menu_item("edit", "Edit system prompts", icon="pen"):
                 desk.view.show_settings("prompts")

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import starmap
 
-from core.kernel.values.discussion import ReplyVersions, message_text_of, slash_input
+from core.kernel.values.discussion import (
+    FLAGS,
+    Flag,
+    ReplyVersions,
+    message_text_of,
+    slash_input,
+)
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.updates import is_under_way
 from core.services.settings.settings_messages import PriceModels
 from core.talk.discussion.discussion_messages import (
-    ArchiveDiscussion,
     BranchDiscussion,
+    ChangeDiscussion,
     ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
-    PinDiscussion,
     SelectDiscussion,
     SetDraft,
     UndoDelete,
@@ -109,14 +115,28 @@ def _rename(desk: Desk) -> None:
     desk.view.of(DiscussionView).renaming_id = desk.state.discussions.selected_id
 
 
-def _pin(desk: Desk) -> None:
-    if (summary := desk.summary) is not None:
-        desk.send(PinDiscussion(discussion_id=summary.meta.id, is_pinned=not summary.meta.pinned))
+def _flag_action(field: str, flag: Flag) -> Action:
+    """The action that sets a yes or no of the selected discussion, or takes it back."""
 
+    def is_set(desk: Desk) -> bool:
+        return desk.summary is not None and bool(getattr(desk.summary.meta, field))
 
-def _archive(desk: Desk) -> None:
-    if (summary := desk.summary) is not None:
-        desk.send(ArchiveDiscussion(discussion_id=summary.meta.id, is_archived=not summary.meta.archived))
+    def run(desk: Desk) -> None:
+        if (summary := desk.summary) is not None:
+            desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={field: not is_set(desk)}))
+
+    return Action(
+        id=flag.verb,
+        menu="Discussion",
+        group=1,
+        label=flag.verb.capitalize(),
+        run=run,
+        icon=flag.icon,
+        chord=flag.chord,
+        is_enabled=has_discussion,
+        is_done=is_set,
+        undo_label=flag.undo.capitalize(),
+    )
 
 
 def _delete(desk: Desk) -> None:
@@ -231,10 +251,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(id="effort", menu="Discussion", group=1, label="Next reasoning effort", run=next_effort, icon="gauge-high", chord="Ctrl+R",
            is_enabled=lambda d: bool(efforts_of(d)), why_not=why_no_effort),
     Action(id="rename", menu="Discussion", group=1, label="Rename", run=_rename, icon="pen", chord="F2", is_enabled=has_discussion),
-    Action(id="pin", menu="Discussion", group=1, label="Pin", run=_pin, icon="thumbtack", chord="Ctrl+Shift+D", is_enabled=has_discussion,
-           is_done=lambda d: d.summary is not None and d.summary.meta.pinned, undo_label="Unpin"),
-    Action(id="archive", menu="Discussion", group=1, label="Archive", run=_archive, icon="box-archive", chord="", is_enabled=has_discussion,
-           is_done=lambda d: d.summary is not None and d.summary.meta.archived, undo_label="Unarchive"),
+    *starmap(_flag_action, FLAGS.items()),
     Action(id="delete", menu="Discussion", group=2, label="Delete", run=_delete, icon="trash-can", chord="Ctrl+Shift+Delete", is_enabled=has_discussion,
            tone="error"),
     Action(id="previous", menu="Discussion", group=3, label="Previous discussion", run=_neighbour(-1), icon="arrow-up", chord="Ctrl+PageUp"),

@@ -11,14 +11,16 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion
 from core.kernel import figures as fmt
 from core.kernel.errors import SHORT_ENDS
 from core.kernel.frame import one_line
-from core.kernel.values.discussion import DiscussionSummary, Draft
+from core.kernel.values.discussion import (
+    FLAGS,
+    DiscussionSummary,
+    Draft,
+)
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import (
-    ArchiveDiscussion,
+    ChangeDiscussion,
     DeleteDiscussion,
-    PinDiscussion,
-    RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
     UndoDelete,
@@ -291,7 +293,7 @@ def _name(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, is_selec
         return
     own.renaming_id = ""
     if name.strip() and name.strip() != meta.name:
-        shown.desk.send(RenameDiscussion(discussion_id=meta.id, name=name.strip()))
+        shown.desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"name": name.strip()}))
 
 
 def _figures(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
@@ -391,10 +393,10 @@ def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None
     desk, meta = shown.desk, summary.meta
     if ui.menu_item("rename", "Rename", icon="pen", shortcut="F2"):
         shown.own.renaming_id = meta.id
-    if ui.menu_item("pin", "Unpin" if meta.pinned else "Pin", icon="thumbtack"):
-        desk.send(PinDiscussion(discussion_id=meta.id, is_pinned=not meta.pinned))
-    if ui.menu_item("archive", "Unarchive" if meta.archived else "Archive", icon="box-archive"):
-        desk.send(ArchiveDiscussion(discussion_id=meta.id, is_archived=not meta.archived))
+    for field, flag in FLAGS.items():
+        is_set = bool(getattr(meta, field))
+        if ui.menu_item(flag.verb, (flag.undo if is_set else flag.verb).capitalize(), icon=flag.icon):
+            desk.send(ChangeDiscussion(discussion_id=meta.id, changes={field: not is_set}))
     ui.divider("export group")
     if ui.menu_item("markdown", "Export as Markdown…", icon="file-export"):
         desk.view.dialog = Dialog(kind="export_markdown", subject=meta.id)

@@ -7,7 +7,7 @@ from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta
 from core.kernel.values.provider import ModelProfile, ProviderKind
 from core.kernel.values.state import AppState
 from core.services.settings.starting_model import profile_of
-from core.talk.discussion.discussion_messages import SetEffort, SetMaxOutput, SetModel, SetTemperature
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import model_options, model_value, option_parts, price_text
@@ -21,7 +21,7 @@ NO_LEVELS = "This model has no levels of effort."
 
 
 def model_dialog(desk: Desk, dialog: Dialog) -> None:
-    """Draw the picker. Sends SetModel, SetEffort, SetTemperature, SetMaxOutput."""
+    """Draw the picker. Sends ChangeDiscussion."""
     ui, row = desk.ui, desk.state.discussions.summaries.get(dialog.subject)
     if row is None:
         desk.view.dialog = None
@@ -37,7 +37,7 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
                 ui.text("label", "Effort", width=LABEL_PX)
                 effort = ui.combo("effort", options, meta.effort, width=200, tip="How hard the model thinks")
             if effort is not None:
-                desk.send(SetEffort(discussion_id=meta.id, effort=effort))
+                desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"effort": effort}))
         if profile.max_temperature is not None:
             _temperature(desk, meta, profile.max_temperature)
         _max_output(desk, dialog, meta, profile)
@@ -49,7 +49,7 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
-    """Draw the choice of every model, by provider. Sends SetModel."""
+    """Draw the choice of every model, by provider. Sends ChangeDiscussion."""
     options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
     value = model_value(meta.provider, meta.model)
     if all(option.value != value for option in options):
@@ -61,7 +61,7 @@ def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
     chosen = desk.ui.combo("model", options, value, width=width, tip="Model; it can change in the middle")
     if chosen is not None and chosen != value:
         provider, _, model = chosen.partition("\n")
-        desk.send(SetModel(discussion_id=meta.id, provider=provider, model=model))
+        desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"provider": provider, "model": model}))
 
 
 def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
@@ -85,11 +85,15 @@ def why_no_effort(desk: Desk) -> str:
 
 
 def next_effort(desk: Desk) -> None:
-    """Go on to the level after the one that counts; behind the last one to the first. Sends SetEffort."""
+    """Go on to the level after the one that counts; behind the last one to the first. Sends ChangeDiscussion."""
     efforts = efforts_of(desk)
     if (summary := desk.summary) is not None and efforts:
         at = efforts.index(summary.meta.effort) if summary.meta.effort in efforts else -1
-        desk.send(SetEffort(discussion_id=summary.meta.id, effort=efforts[(at + 1) % len(efforts)]))
+        desk.send(
+            ChangeDiscussion(
+                discussion_id=summary.meta.id, changes={"effort": efforts[(at + 1) % len(efforts)]}
+            )
+        )
 
 
 def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
@@ -120,7 +124,9 @@ def _temperature(desk: Desk, meta: DiscussionMeta, highest: float) -> None:
                              tip="Without it the model's own temperature counts")  # fmt: skip
         if is_own is not None:
             desk.send(
-                SetTemperature(discussion_id=meta.id, temperature=USUAL_TEMPERATURE if is_own else None)
+                ChangeDiscussion(
+                    discussion_id=meta.id, changes={"temperature": USUAL_TEMPERATURE if is_own else None}
+                )
             )
         if meta.temperature is None:
             return
@@ -128,7 +134,7 @@ def _temperature(desk: Desk, meta: DiscussionMeta, highest: float) -> None:
     if moved is not None:
         value = round(round(moved / STEP) * STEP, 2)
         if value != meta.temperature:
-            desk.send(SetTemperature(discussion_id=meta.id, temperature=value))
+            desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"temperature": value}))
 
 
 def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: ModelProfile) -> None:
@@ -145,12 +151,12 @@ def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: Model
         pass
     elif not typed.strip():
         dialog.text = ""
-        desk.send(SetMaxOutput(discussion_id=meta.id, tokens=None))
+        desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"max_output_tokens": None}))
     else:
         digits = typed.strip().replace(",", "").replace("_", "")
         is_number = digits.isascii() and digits.isdecimal() and 0 < int(digits[:12]) <= MAX_OUTPUT_TOKENS
         dialog.text = "" if is_number else f"{typed.strip()!r} is no number of tokens."
         if is_number:
-            desk.send(SetMaxOutput(discussion_id=meta.id, tokens=int(digits)))
+            desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"max_output_tokens": int(digits)}))
     if dialog.text:
         ui.text("error", dialog.text, tone="error", style="small", wraps=True)

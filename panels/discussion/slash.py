@@ -6,7 +6,7 @@ import msgspec
 
 from core.agent.compaction_messages import CompactDiscussion
 from core.kernel.values.discussion import OpenDiscussion, SlashInput, slash_input
-from core.talk.discussion.discussion_messages import SetDraft, SetEffort, SetModel
+from core.talk.discussion.discussion_messages import ChangeDiscussion, SetDraft
 from panels.base.desk import Desk, run_action
 from panels.base.gauge import model_options, model_value, option_parts
 from panels.base.ui import Surface
@@ -121,7 +121,9 @@ def _choose_model(desk: Desk, argument: str) -> str:
         )
     if summary is not None and found[0] != model_value(summary.meta.provider, summary.meta.model):
         provider, _, model = found[0].partition("\n")
-        desk.send(SetModel(discussion_id=summary.meta.id, provider=provider, model=model))
+        desk.send(
+            ChangeDiscussion(discussion_id=summary.meta.id, changes={"provider": provider, "model": model})
+        )
     return ""
 
 
@@ -132,7 +134,7 @@ def _choose_effort(desk: Desk, argument: str) -> str:
     if argument.lower() not in efforts:
         return f"{argument!r} is none of its levels: {', '.join(efforts)}."
     if desk.summary is not None:
-        desk.send(SetEffort(discussion_id=desk.summary.meta.id, effort=argument.lower()))
+        desk.send(ChangeDiscussion(discussion_id=desk.summary.meta.id, changes={"effort": argument.lower()}))
     return ""
 
 

@@ -27,7 +27,7 @@ from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.caching.caching_messages import InvalidateCache
 from core.talk.context.context_messages import CreatePreset
-from core.talk.discussion.discussion_messages import CreateDiscussion, SetDiscussionPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion
 from core.talk.turn.turn_messages import SendPrompt
 from tests.bench.__main__ import Row, row
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
@@ -172,7 +172,7 @@ class _Person:
         self.say("hello there " * 1_000)  # enough to be cached at all
         self.chosen = self._discussion("Tides")
         send(CreatePreset("core", (FileItem("tides.py"), FileItem("moon.py"))))
-        send(SetDiscussionPreset(self.chosen, "core"))
+        send(ChangeDiscussion(discussion_id=self.chosen, changes={"preset": "core"}))
         self.until(lambda s: s.discussions.summaries[self.chosen].meta.preset == "core")
 
     def _discussion(self, name: str) -> str:

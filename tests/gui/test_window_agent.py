@@ -12,7 +12,7 @@ from core.app.app_messages import Command, SaveWindow
 from core.kernel.values.agent import EditHunk, Mode
 from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState
-from core.talk.discussion.discussion_messages import SetDraft, SetEffort
+from core.talk.discussion.discussion_messages import ChangeDiscussion, SetDraft
 from gui.driver import Driver
 from gui.elements.lists import VirtualList
 from gui.elements.popups import MenuButton
@@ -128,7 +128,7 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     assert sitting.said[1:] == [
         RefuseCall("d1", "t4", "one test"),
         SetTools("d1", has_tools=True, mode=Mode.PLAN),  # while a call waits no key takes its edits
-        SetEffort("d1", "low"),
+        ChangeDiscussion(discussion_id="d1", changes={"effort": "low"}),
     ]
 
 
@@ -165,7 +165,7 @@ def test_a_slash_command_is_completed_and_done_by_keys(
     person.type("hi")
     person.key("Enter")
 
-    assert sitting.said == [SetEffort("d1", "high")]
+    assert sitting.said == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
     assert sitting.view.of(DiscussionView).composer("d1").text == ""
 
 

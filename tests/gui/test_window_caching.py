@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from core.app.app_messages import Command, SaveWindow
 from core.kernel.values.state import AppState
 from core.talk.caching.caching_messages import DisableCaching
-from core.talk.discussion.discussion_messages import SetModel
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from gui.elements.pictures import Plot
 from gui.elements.text import Text
 from gui.markdown.document import load
@@ -122,7 +122,9 @@ def test_switching_the_model_with_the_mouse_asks_and_a_yes_switches(screen: Scre
     screen.driver.click("Switch anyway")
     screen.driver.step(3)
 
-    assert desk.asked == [SetModel("d1", "anthropic", "claude-haiku-4.8")]
+    assert desk.asked == [
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"})
+    ]
 
 
 def test_the_plot_of_a_discussion_answers_to_the_mouse(screen: Screen) -> None:

@@ -24,7 +24,7 @@ from core.kernel.values.state import AppState
 from core.services.spending.estimates import fresh_token_usd
 from core.talk.caching.offers import cache_prices
 from core.talk.context.context_messages import CreatePreset
-from core.talk.discussion.discussion_messages import CreateDiscussion, SetDiscussionPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.editor import Editor
@@ -79,7 +79,7 @@ class Sitting:
         send(CreateDiscussion("Sky", "anthropic", MODEL))
         chosen = self.until(lambda s: bool(s.discussions.selected_id)).discussions.selected_id
         send(CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
-        send(SetDiscussionPreset(chosen, "core"))
+        send(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
         self.until(lambda s: s.discussions.summaries[chosen].meta.preset == "core")
         return chosen
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.app.app_messages import Command
 from core.kernel.values.state import TrashItem
-from core.talk.discussion.discussion_messages import ArchiveDiscussion, SelectDiscussion
+from core.talk.discussion.discussion_messages import ChangeDiscussion, SelectDiscussion
 from gui.elements.popups import MenuButton, PopupItem
 from gui.elements.tabs import RailButton
 from gui.elements.text import Text
@@ -59,7 +59,7 @@ def test_the_mouse_over_a_row_brings_its_menu_where_the_age_stood(screen: Screen
     person.click(person.find("Archive", kind=PopupItem))
     person.until(lambda: bool(sent), "the command")
 
-    assert sent == [ArchiveDiscussion("d2", is_archived=True)]
+    assert sent == [ChangeDiscussion(discussion_id="d2", changes={"archived": True})]
     assert view.of(DiscussionView).menu_of == ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from msgspec.structs import replace
 
 from core.agent.agent_pages import mode_of
 from core.agent.compaction_messages import CompactDiscussion
-from core.app.app_messages import Command
 from core.app.execution import act, begin, is_over, too_slow
 from core.front.cli.arguments import Options
 from core.front.cli.format import discussion_data, discussions_text, newest_first
@@ -19,17 +17,18 @@ from core.front.cli.output import Console
 from core.front.cli.session import FrontEnd, UsageError, find_discussion, session
 from core.kernel.errors import SlopError
 from core.kernel.figures import money
-from core.kernel.values.discussion import DiscussionSummary
+from core.kernel.values.discussion import (
+    FLAGS,
+    DiscussionSummary,
+)
 from core.kernel.values.messages import Mark
 from core.kernel.values.state import AppState, TrashItem
 from core.kernel.values.updates import outcome_of
 from core.talk.discussion.discussion_export import export_json, export_markdown
 from core.talk.discussion.discussion_messages import (
-    ArchiveDiscussion,
+    ChangeDiscussion,
     DeleteDiscussion,
     ExportDiscussion,
-    PinDiscussion,
-    RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
     UndoDelete,
@@ -193,18 +192,13 @@ def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
 
 def _change(options: Options, front: FrontEnd, chosen: str) -> str:
     given = options.given
-    changes: dict[str, tuple[Callable[[], Command], str]] = {
-        "rename": (lambda: RenameDiscussion(discussion_id=chosen, name=given.name), "renamed"),
-        "pin": (lambda: PinDiscussion(discussion_id=chosen, is_pinned=True), "pinned"),
-        "unpin": (lambda: PinDiscussion(discussion_id=chosen, is_pinned=False), "no longer pinned"),
-        "archive": (lambda: ArchiveDiscussion(discussion_id=chosen, is_archived=True), "archived"),
-        "unarchive": (
-            lambda: ArchiveDiscussion(discussion_id=chosen, is_archived=False),
-            "in the list again",
-        ),
-    }
-    make, said = changes[given.action]
+    changes: dict[str, tuple[str, Any, str]] = {}
+    if given.action == "rename":
+        changes["rename"] = "name", given.name, "renamed"
+    for name, flag in FLAGS.items():
+        changes |= {flag.verb: (name, True, flag.said), flag.undo: (name, False, flag.unsaid)}
+    field, value, said = changes[given.action]
     if given.action == "rename" and not given.name.strip():
         raise UsageError("A discussion needs a name")
-    act(front, make())
+    act(front, ChangeDiscussion(discussion_id=chosen, changes={field: value}))
     return f"{chosen} is {said}."

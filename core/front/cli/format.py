@@ -12,7 +12,11 @@ from core.kernel import paths
 from core.kernel.figures import PRICE_UNKNOWN, age, money, rate, span
 from core.kernel.frame import one_line
 from core.kernel.values.agent import Mode
-from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
+from core.kernel.values.discussion import (
+    FLAGS,
+    DiscussionMeta,
+    DiscussionSummary,
+)
 from core.kernel.values.messages import Message
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.kernel.values.spec import StackSpec
@@ -72,7 +76,7 @@ def discussions_text(
     cells = []
     for row in rows:
         meta = row.meta
-        flags = ("* " if meta.pinned else "") + ("(archived) " if meta.archived else "") + _tools(meta)
+        flags = "".join(flag.sign for name, flag in FLAGS.items() if getattr(meta, name)) + _tools(meta)
         flags += "(task) " if meta.delegated_by else ""
         name = f"{flags}{one_line(meta.name, name_chars)}" + (f"  [{row.problem}]" if row.problem else "")
         found = one_line((lines or {}).get(meta.id, ""), 60)
@@ -111,8 +115,7 @@ def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
         "provider": meta.provider,
         "model": meta.model,
         "preset": meta.preset,
-        "pinned": meta.pinned,
-        "archived": meta.archived,
+        **{name: getattr(meta, name) for name in FLAGS},
         "has_tools": meta.has_tools,
         "mode": meta.mode.value,
         "parent_id": meta.parent_id,

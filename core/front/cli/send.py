@@ -45,17 +45,11 @@ from core.talk.context.offered_tools import missing_in_folder, missing_tools
 from core.talk.context.window_budget import context_window
 from core.talk.discussion.discussion_messages import (
     AttachFile,
+    ChangeDiscussion,
     CreateDiscussion,
     Detach,
     DiscardDiscussion,
     SelectDiscussion,
-    SetDiscussionPreset,
-    SetEffort,
-    SetMaxOutput,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
-    SetTemperature,
 )
 from core.talk.discussion.log_content import message_of
 from core.talk.turn.prompt_queue import retried_prompt_id
@@ -237,19 +231,22 @@ def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
     given = options.given
     if given.discussion != "new" and (given.provider or given.model):
         provider = given.provider or front.snapshot().discussions.summaries[chosen].meta.provider
-        act(front, SetModel(discussion_id=chosen, provider=provider, model=given.model))
+        act(
+            front,
+            ChangeDiscussion(discussion_id=chosen, changes={"provider": provider, "model": given.model}),
+        )
     if given.preset is not None:
-        act(front, SetDiscussionPreset(discussion_id=chosen, preset=given.preset))
+        act(front, ChangeDiscussion(discussion_id=chosen, changes={"preset": given.preset}))
     if given.persona is not None:
-        act(front, SetPersona(discussion_id=chosen, persona=given.persona))
+        act(front, ChangeDiscussion(discussion_id=chosen, changes={"persona": given.persona}))
     if given.system is not None:
-        act(front, SetSystemPreset(discussion_id=chosen, system_preset=given.system))
+        act(front, ChangeDiscussion(discussion_id=chosen, changes={"system_preset": given.system}))
     if given.effort:
-        act(front, SetEffort(discussion_id=chosen, effort=given.effort))
+        act(front, ChangeDiscussion(discussion_id=chosen, changes={"effort": given.effort}))
     if given.temperature is not None:
-        act(front, SetTemperature(discussion_id=chosen, temperature=given.temperature))
+        act(front, ChangeDiscussion(discussion_id=chosen, changes={"temperature": given.temperature}))
     if given.max_output is not None:
-        act(front, SetMaxOutput(discussion_id=chosen, tokens=given.max_output))
+        act(front, ChangeDiscussion(discussion_id=chosen, changes={"max_output_tokens": given.max_output}))
     if given.tools:
         act(front, SetTools(discussion_id=chosen, has_tools=True, mode=mode_of(front.snapshot(), chosen)))
 

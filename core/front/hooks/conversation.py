@@ -22,7 +22,7 @@ from core.front.hooks.agent import (
     turn_of,
 )
 from core.front.hooks.fields import Body, Data, RefusedError, Time, UsageData, encode, filled, unknown
-from core.front.hooks.operation import NO_DISCUSSION, Resource, operation
+from core.front.hooks.operation import NO_DISCUSSION, Resource, choice_forms, operation
 from core.front.hooks.request import Answer, HookDesk, Request
 from core.kernel.errors import SHORT_ENDS, FailureKind
 from core.kernel.figures import time_limit
@@ -52,14 +52,7 @@ from core.talk.discussion.discussion_messages import (
     Detach,
     EditMessage,
     RestoreMessage,
-    SetDiscussionPreset,
     SetDraft,
-    SetEffort,
-    SetMaxOutput,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
-    SetTemperature,
 )
 from core.talk.turn.turn_messages import (
     CancelReply,
@@ -568,13 +561,7 @@ RESOURCE = Resource(
             AttachPicture,
             AttachText,
             Detach,
-            SetModel,
-            SetEffort,
-            SetTemperature,
-            SetMaxOutput,
-            SetDiscussionPreset,
-            SetPersona,
-            SetSystemPreset,
+            *choice_forms("composer"),
         ),
     },
 )

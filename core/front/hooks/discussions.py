@@ -8,28 +8,30 @@ from datetime import UTC, datetime
 from core.agent.agent_pages import mode_of
 from core.front.hooks.conversation import MessageData
 from core.front.hooks.fields import Body, Count, Data, Name, Time, UpkeepData, UsageData, filled, unknown
-from core.front.hooks.operation import READ_ONLY, Resource, operation
+from core.front.hooks.operation import READ_ONLY, Resource, choice_forms, operation
 from core.front.hooks.request import Answer, Request
 from core.kernel.ids import make_id
 from core.kernel.values.agent import Mode
-from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
+from core.kernel.values.discussion import (
+    CHOICES,
+    FLAGS,
+    DiscussionSummary,
+    OpenDiscussion,
+)
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy
 from core.services.settings.starting_model import closed_models, starting_model
 from core.talk.discussion.discussion_messages import (
-    ArchiveDiscussion,
+    ChangeDiscussion,
     ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
     DiscardDiscussion,
     ExportDiscussion,
-    PinDiscussion,
     ReadDiscussion,
-    RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
-    SetDiscussionPreset,
     UndoDelete,
 )
 
@@ -68,8 +70,7 @@ class DiscussionData(Data, frozen=True):
             cls,
             row.meta,
             updated_at=row.updated_at,
-            is_pinned=row.meta.pinned,
-            is_archived=row.meta.archived,
+            **{CHOICES[name].key: getattr(row.meta, name) for name in FLAGS},
             turns=row.turns,
             preview=row.preview,
             problem=row.problem,
@@ -145,7 +146,7 @@ async def choose_preset(request: Request[PresetChoiceBody]) -> Answer:
     request.check_writable()
     _check_preset(request.state, name)
     state = await request.do(
-        SetDiscussionPreset(discussion_id=chosen, preset=name),
+        ChangeDiscussion(discussion_id=chosen, changes={"preset": name}),
         lambda now: (
             chosen not in now.discussions.summaries or now.discussions.summaries[chosen].meta.preset == name
         ),
@@ -170,9 +171,7 @@ RESOURCE = Resource(
             CreateDiscussion,
             SelectDiscussion,
             ReadDiscussion,
-            RenameDiscussion,
-            PinDiscussion,
-            ArchiveDiscussion,
+            *choice_forms("discussions"),
             DeleteDiscussion,
             DiscardDiscussion,
             UndoDelete,

@@ -11,7 +11,9 @@ import msgspec
 from core.app.app_messages import Command
 from core.front.hooks.fields import Body, Data, Query
 from core.front.hooks.request import Answer, Request
+from core.kernel.values.discussion import CHOICE_TYPES, CHOICES
 from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 
 Run = Callable[[Request[Any]], Awaitable[Answer]]
 
@@ -113,3 +115,34 @@ class Resource(msgspec.Struct, frozen=True):
     operations: tuple[Operation, ...]
     panels: Mapping[str, tuple[type[Any], ...]] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     check: Callable[[AppState, Command], None] = _pass
+
+
+# Choices of a discussion: for the Hook API each is an action of its own, whose body names the value as it always did.
+
+_FIELDS: dict[str, dict[str, str]] = {}
+for _name, _choice in CHOICES.items():
+    _FIELDS.setdefault(_choice.form, {})[_choice.key] = _name
+_FORMS = {
+    form: msgspec.defstruct(
+        form,
+        [("discussion_id", str), *((key, CHOICE_TYPES[name]) for key, name in fields.items())],
+        frozen=True,
+    )
+    for form, fields in _FIELDS.items()
+}
+
+
+def choice_forms(panel: str) -> tuple[type[Any], ...]:
+    """Actions of a panel that choose something of a discussion."""
+    return tuple(_FORMS[form] for form in dict.fromkeys(c.form for c in CHOICES.values() if c.panel == panel))
+
+
+def command_of(asked: Any) -> Command:
+    """The command that an action asks for: itself, or for a choice of a discussion the change of that field."""
+    if type(asked) not in _FORMS.values():
+        command: Command = asked
+        return command
+    fields = _FIELDS[type(asked).__name__]
+    return ChangeDiscussion(
+        discussion_id=asked.discussion_id, changes={name: getattr(asked, key) for key, name in fields.items()}
+    )

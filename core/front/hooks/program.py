@@ -33,7 +33,12 @@ from core.front.hooks.fields import (
     unknown,
 )
 from core.front.hooks.knowledge import ItemPlace, stored_item
-from core.front.hooks.operation import Operation, Resource, operation
+from core.front.hooks.operation import (
+    Operation,
+    Resource,
+    command_of,
+    operation,
+)
 from core.front.hooks.request import FRAMES_S, Answer, HookDesk, Request, Window, taken
 from core.kernel.values.curation import FileItem
 from core.kernel.values.knowledge import Item
@@ -295,7 +300,7 @@ def make_command(
     if wanted and wanted not in state.discussions.summaries and kind is not UndoDelete:
         raise unknown("discussion", wanted, "See GET /api/discussions")
     values = {name: _value(state, getattr(fields, name)) for name in fields.__struct_fields__}
-    command: Command = kind(**values)
+    command = command_of(kind(**values))
     resource.check(state, command)
     return command
 

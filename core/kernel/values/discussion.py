@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from operator import is_
-from typing import Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
@@ -34,6 +34,64 @@ MAX_TEMPERATURE = 2.0
 MAX_OUTPUT_TOKENS = 10_000_000
 
 
+class Flag(NamedTuple):
+    """Words and signs of a yes or no that a person sets on a discussion, in the window and on the command line.
+
+    Args:
+        verb, undo: commands of the command line, and in capitals the labels of the window; help, undo_help: what these do.
+        said, unsaid: what is told of a discussion afterwards; sign: before its name in the command line's table.
+        icon, chord: of the window's menus.
+    """
+
+    verb: str
+    undo: str
+    help: str
+    undo_help: str
+    said: str
+    unsaid: str
+    sign: str
+    icon: str
+    chord: str = ""
+
+
+class Choice(NamedTuple):
+    """What front ends need to know of a field of `DiscussionMeta` that a person chooses.
+
+    Args:
+        panel: of the Hook API, with `form`, the name of its action in capitals, and `key`, the field's name there.
+        flag: where the choice is a yes or no with an act of its own; is_inherited: a branch and a task begin with it.
+    """
+
+    panel: str
+    form: str
+    key: str
+    flag: Flag | None = None
+    is_inherited: bool = True
+
+
+_PIN = Flag(
+    verb="pin",
+    undo="unpin",
+    help="keep one at the head of the list",
+    undo_help="let one back into the order of time",
+    said="pinned",
+    unsaid="no longer pinned",
+    sign="* ",
+    icon="thumbtack",
+    chord="Ctrl+Shift+D",
+)
+_ARCHIVE = Flag(
+    verb="archive",
+    undo="unarchive",
+    help="take one out of the list",
+    undo_help="put one back into the list",
+    said="archived",
+    unsaid="in the list again",
+    sign="(archived) ",
+    icon="box-archive",
+)
+
+
 class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
@@ -41,30 +99,56 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     started in; empty for none, and for a discussion from before this was recorded. `temperature`, `max_output_tokens`:
     None as the model and the settings have it. `has_tools`: its model is given tools; `mode`: what they may without a yes.
     `delegated_by`: the tool call of `parent_id` whose task it is; empty for any other.
+
+    A field with a `Choice` is one that `ChangeDiscussion` may change; the front ends read the rest from there.
     """
 
     id: str
-    name: str
+    name: Annotated[str, Choice("discussions", "RenameDiscussion", "name")]
     created_at: datetime
-    provider: str
-    model: str
-    effort: str = "auto"
-    preset: str = ""
-    persona: str = ""
-    system_preset: str = ""
-    pinned: bool = False
-    archived: bool = False
+    provider: Annotated[str, Choice("composer", "SetModel", "provider")]
+    model: Annotated[str, Choice("composer", "SetModel", "model")]
+    effort: Annotated[str, Choice("composer", "SetEffort", "effort")] = "auto"
+    preset: Annotated[str, Choice("composer", "SetDiscussionPreset", "preset")] = ""
+    persona: Annotated[str, Choice("composer", "SetPersona", "persona")] = ""
+    system_preset: Annotated[str, Choice("composer", "SetSystemPreset", "system_preset")] = ""
+    pinned: Annotated[
+        bool, Choice("discussions", "PinDiscussion", "is_pinned", flag=_PIN, is_inherited=False)
+    ] = False
+    archived: Annotated[
+        bool, Choice("discussions", "ArchiveDiscussion", "is_archived", flag=_ARCHIVE, is_inherited=False)
+    ] = False
     caching_enabled: bool = True
     parent_id: str = ""
     branch_message_id: str = ""
     spend_limit_usd: float | None = None
     cache_epoch: int = 0
     folder: str = ""
-    temperature: float | None = None
-    max_output_tokens: int | None = None
+    temperature: Annotated[float | None, Choice("composer", "SetTemperature", "temperature")] = None
+    max_output_tokens: Annotated[int | None, Choice("composer", "SetMaxOutput", "tokens")] = None
     has_tools: bool = False
     mode: Mode = Mode.ASK
     delegated_by: str = ""
+
+
+def _choices() -> Mapping[str, Choice]:
+    hints = get_type_hints(DiscussionMeta, include_extras=True)
+    marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: mark for name, found in marks.items() for mark in found if isinstance(mark, Choice)}
+
+
+CHOICES = _choices()
+"""Fields of `DiscussionMeta` that a person chooses, in their order."""
+CHOICE_TYPES = {name: hint for name, hint in get_type_hints(DiscussionMeta).items() if name in CHOICES}
+"""Their types."""
+FLAGS = {name: choice.flag for name, choice in CHOICES.items() if choice.flag is not None}
+"""Those that are a yes or no with an act of its own."""
+NOT_INHERITED: Mapping[str, Any] = {
+    field.name: field.default
+    for field in msgspec.structs.fields(DiscussionMeta)
+    if field.name in CHOICES and not CHOICES[field.name].is_inherited
+}
+"""Choices that a branch and a task begin without, with what these have instead."""
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):

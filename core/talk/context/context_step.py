@@ -42,8 +42,8 @@ from core.talk.context.context_messages import (
     SaveNamedText,
     SavePreset,
 )
-from core.talk.discussion.discussion_choices import set_preset
-from core.talk.discussion.discussion_messages import SetDiscussionPreset, WriteMeta
+from core.talk.discussion.discussion_choices import change_meta
+from core.talk.discussion.discussion_messages import WriteMeta
 
 # Presets as they are edited: work counts at once, is kept in the home, and enters the project's file on
 # Save.
@@ -65,9 +65,7 @@ def create(state: AppState, command: CreatePreset) -> Result:
     state, kept = _put(_told(state, problem, remedy), Preset(name, kept_items))
     if not state.discussions.selected_id or not command.is_used:
         return state, kept
-    state, effects = set_preset(
-        state, SetDiscussionPreset(discussion_id=state.discussions.selected_id, preset=name)
-    )
+    state, effects = change_meta(state, state.discussions.selected_id, preset=name)
     return state, (*kept, *effects)
 
 

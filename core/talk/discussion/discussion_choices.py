@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
+from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, MAX_TEMPERATURE
+from core.kernel.values.discussion import CHOICES, MAX_OUTPUT_TOKENS, MAX_TEMPERATURE, DiscussionMeta
 from core.kernel.values.provider import Effort
 from core.kernel.values.records import MarkRecord
 from core.kernel.values.state import AppState
@@ -16,106 +18,107 @@ from core.kernel.values.updates import Result, decline, with_summary
 from core.services.settings.starting_model import closed_models, default_model, model_label, profile_of
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
-    ArchiveDiscussion,
+    ChangeDiscussion,
     DiscussionEffect,
-    PinDiscussion,
-    RenameDiscussion,
-    SetDiscussionPreset,
-    SetEffort,
-    SetMaxOutput,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
-    SetTemperature,
     WriteMeta,
 )
 
 
-def rename(state: AppState, command: RenameDiscussion) -> Result:
-    """Rename; an empty name is ignored."""
-    name = " ".join(clean(command.name).split())
-    return change_meta(state, command.discussion_id, name=name) if name else (state, ())
-
-
-def pin(state: AppState, command: PinDiscussion) -> Result:
-    """Pin or unpin."""
-    return change_meta(state, command.discussion_id, pinned=command.is_pinned)
-
-
-def archive(state: AppState, command: ArchiveDiscussion) -> Result:
-    """Archive or take back."""
-    return change_meta(state, command.discussion_id, archived=command.is_archived)
-
-
-def set_preset(state: AppState, command: SetDiscussionPreset) -> Result:
-    """Choose the context preset. One that there is not is refused: without its files a call would be paid for nothing."""
-    if problem := unknown_preset(state, command.preset):
-        return decline(state, command.command_id, "choice", *problem), ()
-    return change_meta(state, command.discussion_id, preset=command.preset)
-
-
-def set_persona(state: AppState, command: SetPersona) -> Result:
-    """Choose the persona. One that there is not is refused."""
-    if problem := _unknown("persona", command.persona, state.config.project.personas):
-        return decline(state, command.command_id, "choice", *problem), ()
-    return change_meta(state, command.discussion_id, persona=command.persona)
-
-
-def set_system_preset(state: AppState, command: SetSystemPreset) -> Result:
-    """Choose the system prompt preset. One that there is not is refused."""
-    if problem := _unknown("system prompt", command.system_preset, state.config.project.system_prompts):
-        return decline(state, command.command_id, "choice", *problem), ()
-    return change_meta(state, command.discussion_id, system_preset=command.system_preset)
-
-
-def set_effort(state: AppState, command: SetEffort) -> Result:
-    """Choose how hard the model thinks. An unknown level is ignored."""
-    if command.effort not in set(Effort):
-        return state, ()
-    return change_meta(state, command.discussion_id, effort=command.effort)
-
-
-def set_temperature(state: AppState, command: SetTemperature) -> Result:
-    """Choose the temperature; what no model takes is refused, and any where the discussion's takes none."""
-    value = command.temperature
+def change(state: AppState, given: Stamp, command: ChangeDiscussion) -> Result:
+    """Take all that a person chose for a discussion, or nothing where one of the values is refused."""
     summary = state.discussions.summaries.get(command.discussion_id)
-    if summary is not None and value is not None:
-        model = profile_of(state, summary.meta.provider, summary.meta.model)
+    meta = None if summary is None else summary.meta
+    try:
+        wanted = _checked(state, meta, command.changes)
+    except SlopError as error:
+        return decline(state, command.command_id, "choice", error.what, error.remedy), ()
+    if meta is None:
+        return state, ()
+    state, effects = change_meta(state, meta.id, **wanted)
+    return state, (*effects, *_switch_mark(state, given, meta))
+
+
+def _checked(state: AppState, meta: DiscussionMeta | None, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes as they are kept.
+
+    Raises:
+        SlopError: one of them is no choice of a discussion, or cannot be taken.
+    """
+    unknown = ", ".join(sorted({*changes} - {*CHOICES}))
+    if unknown:
+        raise SlopError(f"A discussion has no choice {unknown}.", remedy=f"There are: {', '.join(CHOICES)}.")
+    wanted = {name: _CHECKS.get(name, _as_it_is)(state, meta, value) for name, value in changes.items()}
+    if meta is not None and ("provider" in wanted or "model" in wanted):
+        provider, model = wanted.get("provider", meta.provider), wanted.get("model", "")
+        _known(f"model of {provider}", model, closed_models(state, provider) or (model,))
+        wanted["model"] = model or default_model(state, provider)
+    return wanted
+
+
+def _as_it_is(_state: AppState, _meta: DiscussionMeta | None, value: Any) -> Any:
+    return value
+
+
+def _name(_state: AppState, meta: DiscussionMeta | None, value: str) -> str:
+    """An empty name is ignored."""
+    name = " ".join(clean(value).split())
+    return name if name or meta is None else meta.name
+
+
+def _effort(_state: AppState, meta: DiscussionMeta | None, value: str) -> str:
+    """An unknown level is ignored."""
+    return value if value in set(Effort) or meta is None else meta.effort
+
+
+def _temperature(state: AppState, meta: DiscussionMeta | None, value: float | None) -> float | None:
+    """What no model takes is refused, and any where the discussion's takes none."""
+    if meta is not None and value is not None:
+        model = profile_of(state, meta.provider, meta.model)
         if model.max_temperature is None:
-            text = f"{model.label or summary.meta.model} takes no temperature: it has its own."
-            return decline(state, command.command_id, "choice", text, "Choose another model, or none."), ()
+            text = f"{model.label or meta.model} takes no temperature: it has its own."
+            raise SlopError(text, remedy="Choose another model, or none.")
     if value is not None and not 0 <= value <= MAX_TEMPERATURE:
-        text = f"A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}."
-        return decline(state, command.command_id, "choice", text), ()
-    return change_meta(state, command.discussion_id, temperature=value)
+        raise SlopError(f"A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}.")
+    return value
 
 
-def set_max_output(state: AppState, command: SetMaxOutput) -> Result:
-    """Choose how long a reply may be."""
-    value = command.tokens
+def _max_output(_state: AppState, _meta: DiscussionMeta | None, value: int | None) -> int | None:
     if value is not None and not 1 <= value <= MAX_OUTPUT_TOKENS:
-        text = f"A reply has between 1 and {MAX_OUTPUT_TOKENS:,} tokens, not {value:,}."
-        return decline(state, command.command_id, "choice", text), ()
-    return change_meta(state, command.discussion_id, max_output_tokens=value)
+        raise SlopError(f"A reply has between 1 and {MAX_OUTPUT_TOKENS:,} tokens, not {value:,}.")
+    return value
 
 
-def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
-    """Switch provider or model, in the middle too; a mark stands where it happened."""
-    summary = state.discussions.summaries.get(command.discussion_id)
-    if summary is None:
-        return state, ()
-    if problem := unknown_model(state, command.provider, command.model):
-        return decline(state, command.command_id, "choice", *problem), ()
-    model = command.model or default_model(state, command.provider)
-    if (summary.meta.provider, summary.meta.model) == (command.provider, model):
-        return state, ()
-    state, effects = change_meta(state, command.discussion_id, provider=command.provider, model=model)
-    if summary.turns:
-        before = model_label(state, summary.meta.provider, summary.meta.model)
-        words = f"{before} → {model_label(state, command.provider, model)}"
-        mark = MarkRecord(id=given.make_id(), at=given.at, kind="model", text=words)
-        effects = (*effects, AppendRecords(discussion_id=command.discussion_id, records=(mark,)))
-    return state, effects
+_CHECKS: Mapping[str, Callable[[AppState, DiscussionMeta | None, Any], Any]] = {
+    "name": _name,
+    "effort": _effort,
+    "temperature": _temperature,
+    "max_output_tokens": _max_output,
+    # A preset that there is not is refused: without its files a call would be paid for nothing.
+    "preset": lambda state, _meta, name: _known("preset", name, state.config.project.presets),
+    "persona": lambda state, _meta, name: _known("persona", name, state.config.project.personas),
+    "system_preset": lambda state, _meta, name: _known(
+        "system prompt", name, state.config.project.system_prompts
+    ),
+}
+"""What is said of a choice before it is taken: the value that is kept, or a SlopError. The others are kept as they are."""
+
+
+def _known(what: str, name: str, known: Iterable[str]) -> str:
+    """The name, where it is known or empty. Raises SlopError."""
+    if problem := _unknown(what, name, known):
+        raise SlopError(problem[0], remedy=problem[1])
+    return name
+
+
+def _switch_mark(state: AppState, given: Stamp, before: DiscussionMeta) -> tuple[DiscussionEffect, ...]:
+    """A mark stands where a model was switched in the middle of the talk."""
+    summary = state.discussions.summaries[before.id]
+    now = summary.meta
+    if not summary.turns or (now.provider, now.model) == (before.provider, before.model):
+        return ()
+    old, new = (model_label(state, meta.provider, meta.model) for meta in (before, now))
+    mark = MarkRecord(id=given.make_id(), at=given.at, kind="model", text=f"{old} → {new}")
+    return (AppendRecords(discussion_id=before.id, records=(mark,)),)
 
 
 def take_model(state: AppState, discussion_id: str) -> Result:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from core.kernel.values.discussion import (
@@ -84,27 +86,16 @@ class ReadDiscussion(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class RenameDiscussion(msgspec.Struct, frozen=True):
-    """Give a discussion another name. Empty names are ignored."""
+class ChangeDiscussion(msgspec.Struct, frozen=True):
+    """Change what a person chooses of a discussion: all of it, or nothing where one of the values is refused.
+
+    Args:
+        changes: new values by the fields of `DiscussionMeta` that are marked as a `Choice`. An empty name is ignored; an
+            empty model is the provider's usual one; None is what the settings and the model have.
+    """
 
     discussion_id: str
-    name: str
-    command_id: str = ""
-
-
-class PinDiscussion(msgspec.Struct, frozen=True):
-    """Pin a discussion to the head of the list, or unpin it."""
-
-    discussion_id: str
-    is_pinned: bool
-    command_id: str = ""
-
-
-class ArchiveDiscussion(msgspec.Struct, frozen=True):
-    """Put a discussion into the archive, or take it back."""
-
-    discussion_id: str
-    is_archived: bool
+    changes: Mapping[str, str | int | float | bool | None]
     command_id: str = ""
 
 
@@ -134,63 +125,6 @@ class BranchDiscussion(msgspec.Struct, frozen=True):
 
     discussion_id: str
     message_id: str
-
-
-class SetModel(msgspec.Struct, frozen=True):
-    """Answer with another provider or model from now on. Empty model: the provider's default."""
-
-    discussion_id: str
-    provider: str
-    model: str
-    command_id: str = ""
-
-
-class SetEffort(msgspec.Struct, frozen=True):
-    """Choose how hard the model thinks; one of `Effort`."""
-
-    discussion_id: str
-    effort: str
-    command_id: str = ""
-
-
-class SetTemperature(msgspec.Struct, frozen=True):
-    """Choose the temperature of the replies, None for the model's own. It reaches models that take one."""
-
-    discussion_id: str
-    temperature: float | None
-    command_id: str = ""
-
-
-class SetMaxOutput(msgspec.Struct, frozen=True):
-    """Choose how long a reply may be, in tokens; None as the settings and the model have it."""
-
-    discussion_id: str
-    tokens: int | None
-    command_id: str = ""
-
-
-class SetDiscussionPreset(msgspec.Struct, frozen=True):
-    """Choose the context preset of a discussion. Empty: none."""
-
-    discussion_id: str
-    preset: str
-    command_id: str = ""
-
-
-class SetPersona(msgspec.Struct, frozen=True):
-    """Choose the persona. Empty: none."""
-
-    discussion_id: str
-    persona: str
-    command_id: str = ""
-
-
-class SetSystemPreset(msgspec.Struct, frozen=True):
-    """Choose the system prompt preset. Empty: none."""
-
-    discussion_id: str
-    system_preset: str
-    command_id: str = ""
 
 
 class EditMessage(msgspec.Struct, frozen=True):
@@ -564,20 +498,11 @@ DiscussionCommand = (
     CreateDiscussion
     | SelectDiscussion
     | ReadDiscussion
-    | RenameDiscussion
-    | PinDiscussion
-    | ArchiveDiscussion
+    | ChangeDiscussion
     | DeleteDiscussion
     | DiscardDiscussion
     | UndoDelete
     | BranchDiscussion
-    | SetModel
-    | SetEffort
-    | SetTemperature
-    | SetMaxOutput
-    | SetDiscussionPreset
-    | SetPersona
-    | SetSystemPreset
     | EditMessage
     | DeleteMessage
     | RestoreMessage

@@ -23,6 +23,7 @@ from core.kernel.locks import discussion_lock
 from core.kernel.opener import BOOK_BYTES, open_file, read_file, reason_of
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (
+    FLAGS,
     MAX_OUTPUT_TOKENS,
     MAX_TEMPERATURE,
     DiscussionMeta,
@@ -54,7 +55,7 @@ _OPTIONAL_KEYS = (
     "mode",
     "delegated_by",
 )
-_FLAG_KEYS = ("pinned", "archived", "caching_enabled")
+_FLAG_KEYS = (*FLAGS, "caching_enabled")
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 

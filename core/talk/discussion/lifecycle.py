@@ -8,7 +8,13 @@ from core.kernel.frame import clean
 from core.kernel.ids import Stamp, is_id
 from core.kernel.structures import without
 from core.kernel.values.agent import Mode
-from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
+from core.kernel.values.discussion import (
+    NOT_INHERITED,
+    DiscussionMeta,
+    DiscussionSummary,
+    Draft,
+    OpenDiscussion,
+)
 from core.kernel.values.messages import Message
 from core.kernel.values.state import AppState, Level, SearchHits
 from core.kernel.values.updates import Result, decline, is_busy, notify, with_open, with_summary
@@ -192,8 +198,7 @@ def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> Discus
         id=given.make_id(),
         name=f"{parent.name} (branch)",
         created_at=given.at,
-        pinned=False,
-        archived=False,
+        **NOT_INHERITED,
         parent_id=parent.id,
         branch_message_id=message_id,
         delegated_by="",

@@ -14,9 +14,9 @@ from core.knowledge.knowledge_messages import ChangeKnowledge, RegenerateDigest
 from core.services.settings.settings_messages import RefreshModels
 from core.talk.context.context_messages import CreatePreset
 from core.talk.discussion.discussion_messages import (
+    ChangeDiscussion,
     CreateDiscussion,
     DeleteDiscussion,
-    PinDiscussion,
     SearchDiscussions,
     SelectDiscussion,
     TrashOnDisk,
@@ -81,14 +81,17 @@ def test_what_needs_no_worker_has_ended_at_once(book: Playbook) -> None:
     chosen = book.discussion()
 
     book.play(SelectDiscussion(chosen, "w1"))
-    book.play(PinDiscussion(chosen, is_pinned=False, command_id="w2"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"pinned": False}, command_id="w2"))
 
     assert book.state.program.outcomes == (CommandOutcome("w1"), CommandOutcome("w2"))
 
 
 def test_of_several_effects_the_one_that_stands_for_the_command_is_waited_for(book: Playbook) -> None:
     chosen = book.discussion()
-    (meta,) = of(book.play(PinDiscussion(chosen, is_pinned=True, command_id="w1")), WriteMeta)
+    (meta,) = of(
+        book.play(ChangeDiscussion(discussion_id=chosen, changes={"pinned": True}, command_id="w1")),
+        WriteMeta,
+    )
     assert meta.command_id == "w1"
 
     (trash,) = of(book.play(DeleteDiscussion(chosen, "w2")), TrashOnDisk)

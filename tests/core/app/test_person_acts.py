@@ -74,8 +74,8 @@ BROUGHT_BACK = {
         "DeleteOrphanedCaches"
     ),
     "the same command with what stood before": (
-        "RenameDiscussion PinDiscussion ArchiveDiscussion SelectDiscussion SetModel SetEffort SetTemperature SetMaxOutput "
-        "SetDiscussionPreset SetPersona SetSystemPreset RenamePreset KeepOut AttachNotes ChangeSetting ChangeProjectSetting "
+        "ChangeDiscussion SelectDiscussion "
+        "RenamePreset KeepOut AttachNotes ChangeSetting ChangeProjectSetting "
         "SetQuiet TickHarvestItems EditHarvestItem MoveHarvestItem ReplaceKnownItem TickMergeGroups EditMergeGroup"
     ),
     "the file of the project until it is saved, and its history from then on": "ChangePreset SavePreset",

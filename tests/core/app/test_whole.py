@@ -25,13 +25,12 @@ from core.services.settings.starting_model import profile_of
 from core.talk.context.context_messages import CreatePreset, SavePreset
 from core.talk.discussion.discussion_messages import (
     BranchDiscussion,
+    ChangeDiscussion,
     CreateDiscussion,
     DeleteDiscussion,
-    RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
     SetDraft,
-    SetModel,
     UndoDelete,
 )
 from core.talk.turn.turn_messages import CancelReply, RetrySend, SendPrompt
@@ -210,7 +209,7 @@ def test_switching_the_model_in_the_middle_keeps_the_conversation(world: World) 
     controller = world.start()
     chosen = world.discussion(controller)
     ask(controller, chosen, "one")
-    controller.send(SetModel(chosen, "local", "another"))
+    controller.send(ChangeDiscussion(discussion_id=chosen, changes={"provider": "local", "model": "another"}))
     until(controller, lambda s: s.discussions.summaries[chosen].meta.model == "another")
     state = ask(controller, chosen, "two")
 
@@ -482,7 +481,7 @@ def test_a_discussion_that_a_command_makes_or_deletes_comes_and_goes_in_the_wind
 def test_a_new_name_is_found_at_once(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
-    controller.send(RenameDiscussion(chosen, "Spring tides"))
+    controller.send(ChangeDiscussion(discussion_id=chosen, changes={"name": "Spring tides"}))
     until(controller, lambda s: s.discussions.summaries[chosen].meta.name == "Spring tides")
 
     def is_found(state: AppState) -> bool:

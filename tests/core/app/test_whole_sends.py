@@ -13,7 +13,7 @@ import pytest
 
 from core.app.execution import act
 from core.kernel.errors import SlopError
-from core.talk.discussion.discussion_messages import AttachFile, ReadDiscussion, RenameDiscussion
+from core.talk.discussion.discussion_messages import AttachFile, ChangeDiscussion, ReadDiscussion
 from core.talk.turn.turn_messages import SendQueued
 from tests.core.app.programs import until
 from tests.core.app.test_whole import CHILD, World, ask, texts
@@ -114,6 +114,6 @@ def test_what_nobody_takes_is_refused_at_the_door_and_words_go_on_being_saved(
     with pytest.raises(SlopError, match=why):
         act(controller, AttachFile(chosen, str(source)))
 
-    act(controller, RenameDiscussion(chosen, "Tides"))
+    act(controller, ChangeDiscussion(discussion_id=chosen, changes={"name": "Tides"}))
     assert controller.snapshot().discussions.open[chosen].draft.attachments == ()
     assert any(why in notice.text for notice in controller.snapshot().program.notices)

@@ -10,7 +10,7 @@ from core.app.app_messages import Effect, Input, SaveWindow
 from core.app.dispatch import step
 from core.kernel.values.settings import AiSettings, CachingSettings, Settings
 from core.kernel.values.state import AppState
-from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, SetDraft, SetEffort, SetModel
+from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, ChangeDiscussion, SetDraft
 from core.talk.turn.turn_messages import RegenerateReply, SendPrompt
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
@@ -31,7 +31,9 @@ def test_switching_the_model_of_a_warm_discussion_asks_first() -> None:
     assert screen.asked == []
     assert screen.ui.shows("sending them again costs about $0.060")
     screen.ui.click("Switch anyway")
-    assert screen.asked == [SetModel("d1", "anthropic", "claude-haiku-4.8")]
+    assert screen.asked == [
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"})
+    ]
     assert screen.view.dialog is None
 
 
@@ -73,7 +75,10 @@ def test_who_does_not_want_to_be_asked_again_is_not_asked_in_this_discussion() -
 
     screen.ui.choose("Model; it can change in the middle", "Claude Haiku 4.8")
 
-    assert screen.asked == [SetEffort("d1", "high"), SetModel("d1", "anthropic", "claude-haiku-4.8")]
+    assert screen.asked == [
+        ChangeDiscussion(discussion_id="d1", changes={"effort": "high"}),
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"}),
+    ]
 
 
 def test_a_no_does_not_switch_the_question_off() -> None:
@@ -92,7 +97,9 @@ def test_a_cold_discussion_is_switched_at_once() -> None:
 
     screen.ui.choose("Model; it can change in the middle", "Claude Haiku 4.8")
 
-    assert screen.asked == [SetModel("d1", "anthropic", "claude-haiku-4.8")]
+    assert screen.asked == [
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"})
+    ]
 
 
 def test_a_cache_that_expires_while_asked_is_said_to_be_lost_already() -> None:
@@ -104,7 +111,7 @@ def test_a_cache_that_expires_while_asked_is_said_to_be_lost_already() -> None:
     assert screen.ui.shows("the change costs nothing")
     assert screen.asked == []
     screen.ui.click("Change it")
-    assert screen.asked == [SetEffort("d1", "high")]
+    assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
 
 
 def _at_limit() -> AppState:

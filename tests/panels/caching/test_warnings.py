@@ -21,16 +21,11 @@ from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import fresh_token_usd
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.discussion.discussion_messages import (
+    ChangeDiscussion,
     ChooseVersion,
     DeleteMessage,
     EditMessage,
-    RenameDiscussion,
     RestoreMessage,
-    SetDiscussionPreset,
-    SetEffort,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
 )
 from panels.caching.warnings import warm_loss
 from tests.panels import states
@@ -38,7 +33,7 @@ from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached
 from tests.state_fields import with_fields
 
-SWITCH = SetModel("d1", "anthropic", "claude-haiku-4.8")
+SWITCH = ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"})
 
 
 def _rewriting(state: AppState) -> AppState:
@@ -59,7 +54,9 @@ def test_switching_the_model_loses_the_whole_prefix() -> None:
 
 
 def test_the_persona_leaves_what_stands_before_it_on_the_wire() -> None:
-    loss = warm_loss(cache_states.caching(), SetPersona("d1", "terse reviewer"))
+    loss = warm_loss(
+        cache_states.caching(), ChangeDiscussion(discussion_id="d1", changes={"persona": "terse reviewer"})
+    )
 
     assert loss is not None
     assert "leaves 9.8k of them unused" in loss.sentence
@@ -131,7 +128,13 @@ def test_the_same_words_change_no_message() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [SetEffort("d1", "high"), SetSystemPreset("d1", "strict"), SetPersona("d1", "x"), SWITCH]
+    "command",
+    [
+        ChangeDiscussion(discussion_id="d1", changes={"effort": "high"}),
+        ChangeDiscussion(discussion_id="d1", changes={"system_preset": "strict"}),
+        ChangeDiscussion(discussion_id="d1", changes={"persona": "x"}),
+        SWITCH,
+    ],
 )
 def test_every_change_of_what_stands_early_is_said(command: Command) -> None:
     assert warm_loss(cache_states.caching(), command) is not None
@@ -177,7 +180,7 @@ def test_another_version_that_costs_nothing_is_chosen_without_a_question() -> No
 
 
 def test_a_preset_loses_nothing_while_changes_are_appended() -> None:
-    change = SetDiscussionPreset("d1", "docs only")
+    change = ChangeDiscussion(discussion_id="d1", changes={"preset": "docs only"})
     state = cache_states.caching(caches={"d1": cached("d1", "anthropic", tokens_cached=12_000)})
 
     assert warm_loss(state, change) is None
@@ -189,13 +192,13 @@ def test_a_preset_loses_nothing_while_changes_are_appended() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        SetModel("d1", "anthropic", "claude-opus-4.8"),
-        SetEffort("d1", "auto"),
-        SetPersona("d1", ""),
-        SetSystemPreset("d1", ""),
-        SetDiscussionPreset("d1", "coding-strict"),
-        RenameDiscussion("d1", "x"),
-        SetModel("nobody", "openai", "gpt-5.6"),
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-opus-4.8"}),
+        ChangeDiscussion(discussion_id="d1", changes={"effort": "auto"}),
+        ChangeDiscussion(discussion_id="d1", changes={"persona": ""}),
+        ChangeDiscussion(discussion_id="d1", changes={"system_preset": ""}),
+        ChangeDiscussion(discussion_id="d1", changes={"preset": "coding-strict"}),
+        ChangeDiscussion(discussion_id="d1", changes={"name": "x"}),
+        ChangeDiscussion(discussion_id="nobody", changes={"provider": "openai", "model": "gpt-5.6"}),
         Quit(),
     ],
 )

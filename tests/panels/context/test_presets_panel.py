@@ -16,7 +16,7 @@ from core.talk.context.context_messages import (
     RevertPreset,
     SavePreset,
 )
-from core.talk.discussion.discussion_messages import SetDiscussionPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.context.preset_edits import free_name, project_path
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
@@ -31,7 +31,7 @@ def test_a_preset_is_chosen_with_one_click() -> None:
 
     screen.ui.click("docs only")
 
-    assert screen.asked == [SetDiscussionPreset("d1", "docs only")]
+    assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"preset": "docs only"})]
 
 
 def test_no_preset_is_a_choice_too() -> None:
@@ -39,7 +39,7 @@ def test_no_preset_is_a_choice_too() -> None:
 
     screen.ui.click("No preset")
 
-    assert screen.asked == [SetDiscussionPreset("d1", "")]
+    assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"preset": ""})]
 
 
 def test_a_changed_preset_is_marked_and_can_be_saved_or_reverted() -> None:

@@ -16,8 +16,8 @@ from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachPicture,
     AttachText,
+    ChangeDiscussion,
     Detach,
-    SetDiscussionPreset,
     SetDraft,
 )
 from core.talk.turn.turn_messages import CancelReply, SendPrompt
@@ -274,7 +274,7 @@ def test_the_preset_is_chosen_beside_the_message() -> None:
     screen.ui.click("coding-strict", within="Send")
     screen.ui.click("docs only", within="Edit presets")
 
-    assert screen.asked == [SetDiscussionPreset("d1", "docs only")]
+    assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"preset": "docs only"})]
 
 
 def test_the_gauge_shows_tokens_against_the_window_and_the_price() -> None:

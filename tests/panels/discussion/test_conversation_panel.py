@@ -16,14 +16,11 @@ from core.kernel.values.state import AppState, ProgramState
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import (
     BranchDiscussion,
+    ChangeDiscussion,
     CreateDiscussion,
     DeleteMessage,
     EditMessage,
     RestoreMessage,
-    SetEffort,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
 )
 from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
 from panels.discussion.view import DiscussionView
@@ -73,7 +70,9 @@ def test_the_model_can_be_switched_in_the_middle() -> None:
 
     screen.ui.choose("Model; it can change in the middle", "Gemini 4 Pro")
 
-    assert screen.asked == [SetModel("d1", "gemini", "gemini-4-pro")]
+    assert screen.asked == [
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "gemini", "model": "gemini-4-pro"})
+    ]
 
 
 def test_models_stand_under_their_provider_and_one_that_is_not_ready_says_so() -> None:
@@ -93,7 +92,7 @@ def test_a_model_that_nobody_lists_any_more_is_still_shown() -> None:
 def test_effort_is_offered_only_where_the_model_takes_it() -> None:
     screen = Screen(states.working())
     screen.ui.choose("How hard the model thinks", "High effort")
-    assert screen.asked == [SetEffort("d1", "high")]
+    assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
 
     row = states.summary("d1", "Small", model="smollm2-135m", provider="embedded")
     screen.show(with_fields(states.working(), summaries={"d1": row}))
@@ -435,7 +434,10 @@ def test_personas_and_system_prompts_are_chosen_from_the_header() -> None:
         screen.ui.click(menu)
         screen.ui.click(choice)
 
-    assert screen.asked == [SetPersona("d1", "terse reviewer"), SetSystemPreset("d1", "strict")]
+    assert screen.asked == [
+        ChangeDiscussion(discussion_id="d1", changes={"persona": "terse reviewer"}),
+        ChangeDiscussion(discussion_id="d1", changes={"system_preset": "strict"}),
+    ]
 
 
 def test_with_nothing_selected_the_window_says_how_to_begin() -> None:

@@ -13,12 +13,10 @@ from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.provider import Failure
 from core.kernel.values.state import AppState, Level, Notice, ProgramState, TrashItem
 from core.talk.discussion.discussion_messages import (
-    ArchiveDiscussion,
+    ChangeDiscussion,
     CreateDiscussion,
     DeleteDiscussion,
     ExportDiscussion,
-    PinDiscussion,
-    RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
     UndoDelete,
@@ -139,7 +137,7 @@ def test_a_name_is_changed_where_it_stands() -> None:
 
     screen.ui.type("Name", "  Slots and forks ")
 
-    assert screen.asked == [RenameDiscussion("d1", "Slots and forks")]
+    assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"name": "Slots and forks"})]
     assert not screen.ui.has("Name", kind="text_input")
 
 
@@ -163,8 +161,8 @@ def test_escape_gives_a_renaming_up() -> None:
 
 
 ROW_MENU: list[tuple[str, list[Command]]] = [
-    ("Pin", [PinDiscussion("d1", is_pinned=True)]),
-    ("Archive", [ArchiveDiscussion("d1", is_archived=True)]),
+    ("Pin", [ChangeDiscussion(discussion_id="d1", changes={"pinned": True})]),
+    ("Archive", [ChangeDiscussion(discussion_id="d1", changes={"archived": True})]),
     ("Delete", [DeleteDiscussion("d1")]),
 ]
 

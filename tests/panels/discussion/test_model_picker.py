@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from core.kernel.values.provider import ModelPrice
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import PriceModels
-from core.talk.discussion.discussion_messages import SetEffort, SetMaxOutput, SetTemperature
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from tests.panels import states
 from tests.panels.screen import Screen
 
@@ -63,10 +63,10 @@ def test_temperature_is_offered_only_where_the_model_takes_one() -> None:
 
     screen = _picker(_taking(states.working(), 2.0))
     screen.ui.click("Choose it")
-    assert screen.asked[-1] == SetTemperature("d1", 1.0)
+    assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"temperature": 1.0})
     screen.show(_with_meta(screen.state, temperature=1.0))
     screen.ui.click("Choose it")
-    assert screen.asked[-1] == SetTemperature("d1", None)
+    assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"temperature": None})
 
 
 def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
@@ -74,18 +74,18 @@ def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
 
     hint = next(node.props["hint"] for node in screen.ui.nodes("text_input") if node.value == "500")
     screen.ui.type(hint, "2,000")
-    assert screen.asked[-1] == SetMaxOutput("d1", 2_000)
+    assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"max_output_tokens": 2_000})
     screen.ui.type(hint, "many")
     assert screen.ui.shows("'many' is no number of tokens.")
     screen.ui.type(hint, "")
-    assert screen.asked[-1] == SetMaxOutput("d1", None)
+    assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"max_output_tokens": None})
     assert not screen.ui.shows("is no number")
 
 
 def test_effort_is_chosen_there_too_and_done_closes_it() -> None:
     screen = _picker()
     screen.ui.choose("How hard the model thinks", "High effort")
-    assert screen.asked[1:] == [SetEffort("d1", "high")]
+    assert screen.asked[1:] == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
 
     screen = _picker()
     screen.ui.click("Done")

@@ -9,7 +9,7 @@ from core.app.app_messages import Quit
 from core.kernel.values.discussion import Draft, SlashInput, slash_input
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import PriceModels
-from core.talk.discussion.discussion_messages import CreateDiscussion, SetDraft, SetEffort, SetModel
+from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion, SetDraft
 from core.talk.turn.turn_messages import RetrySend, SendPrompt
 from panels.discussion.slash import COMMANDS
 from panels.discussion.view import DiscussionView
@@ -60,9 +60,14 @@ def test_a_slash_lists_what_can_be_done() -> None:
         ("/q", Quit()),
         ("/comp", CompactDiscussion("d1")),
         ("/model", PriceModels()),
-        ("/model haiku", SetModel("d1", "anthropic", "claude-haiku-4.8")),
-        ("/effort", SetEffort("d1", "low")),
-        ("/effort h", SetEffort("d1", "high")),
+        (
+            "/model haiku",
+            ChangeDiscussion(
+                discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"}
+            ),
+        ),
+        ("/effort", ChangeDiscussion(discussion_id="d1", changes={"effort": "low"})),
+        ("/effort h", ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})),
     ],
 )
 def test_enter_does_the_command_and_empties_the_composer(text: str, sent: object) -> None:
@@ -95,7 +100,10 @@ def test_tab_completes_and_an_argument_is_asked_for_before_anything_is_done() ->
     screen.ui.press("Down")
     screen.ui.press("Enter")
 
-    assert SetModel("d1", "anthropic", "claude-haiku-4.8") in screen.asked
+    assert (
+        ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"})
+        in screen.asked
+    )
 
 
 def test_a_way_to_go_on_is_taken_by_a_click() -> None:

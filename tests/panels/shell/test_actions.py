@@ -30,14 +30,12 @@ from core.services.spending.spending_messages import CountUsage
 from core.signals.signals_messages import SetQuiet
 from core.talk.context.context_messages import SavePreset
 from core.talk.discussion.discussion_messages import (
-    ArchiveDiscussion,
     BranchDiscussion,
+    ChangeDiscussion,
     ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
-    PinDiscussion,
     SelectDiscussion,
-    SetEffort,
     UndoDelete,
 )
 from core.talk.turn.turn_messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
@@ -130,11 +128,11 @@ CASES: dict[str, Case] = {
     "version_before": Case((ChooseVersion("d1", "w2", -1),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w1", 1),), state=_first_version),
     "fork": Case((BranchDiscussion("d1", "m7"),)),
-    "effort": Case((SetEffort("d1", "low"),)),
+    "effort": Case((ChangeDiscussion(discussion_id="d1", changes={"effort": "low"}),)),
     "model": Case((PriceModels(),), shows=lambda s: s.ui.has("Done")),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
-    "pin": Case((PinDiscussion("d1", is_pinned=True),)),
-    "archive": Case((ArchiveDiscussion("d1", is_archived=True),)),
+    "pin": Case((ChangeDiscussion(discussion_id="d1", changes={"pinned": True}),)),
+    "archive": Case((ChangeDiscussion(discussion_id="d1", changes={"archived": True}),)),
     "delete": Case((DeleteDiscussion("d1"),)),
     "previous": Case((SelectDiscussion("d5"),)),
     "next": Case((SelectDiscussion("d3"),)),

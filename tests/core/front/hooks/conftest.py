@@ -29,7 +29,7 @@ from core.front.hooks.table import OPERATIONS
 from core.front.hooks.watch import Watch
 from core.kernel.reports import Tick
 from core.kernel.values.state import AppState
-from core.talk.discussion.discussion_messages import SetModel
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from tests.core.app.forgetting.day import unplaced
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
@@ -198,7 +198,9 @@ class World:
 
     def model(self, chosen: str, provider: str, model: str) -> None:
         """Switch a discussion's model."""
-        self.controller.send(SetModel(chosen, provider, model))
+        self.controller.send(
+            ChangeDiscussion(discussion_id=chosen, changes={"provider": provider, "model": model})
+        )
         self.until(lambda s: s.discussions.summaries[chosen].meta.model == model)
 
     def texts(self, chosen: str) -> list[str]:

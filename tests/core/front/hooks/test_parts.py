@@ -30,6 +30,7 @@ from core.front.hooks.discussions import PresetChoiceBody
 from core.front.hooks.fields import Body, PageQuery, RefusedError, encode, filled
 from core.front.hooks.harvest import ApplyBody
 from core.front.hooks.knowledge import DigestData
+from core.front.hooks.operation import choice_forms
 from core.front.hooks.program import (
     HELD_BACK,
     ClockBody,
@@ -53,7 +54,7 @@ from core.kernel.values.updates import conclude
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.services.settings.settings_messages import ChangeSetting, StoreKey
 from core.talk.context.context_messages import ChangePreset, MeasureContext
-from core.talk.discussion.discussion_messages import PinDiscussion, UndoDelete
+from core.talk.discussion.discussion_messages import ChangeDiscussion, UndoDelete
 from tests.core.front.hooks.conftest import validator
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -326,14 +327,17 @@ def test_every_command_of_the_window_can_be_asked_for_but_those_held_back() -> N
     offered = [kind for kinds in PANELS.values() for kind in kinds]
 
     assert len(offered) == len(set(offered))
-    assert {*offered, *HELD_BACK} == set(get_args(Command)), "name the panel of a new command in PANELS"
+    forms = {*choice_forms("discussions"), *choice_forms("composer")}
+    assert {*offered, *HELD_BACK, ChangeDiscussion} - forms == set(get_args(Command)), (
+        "name the panel of a new command in PANELS"
+    )
     assert StoreKey in HELD_BACK
 
 
 def test_a_panels_command_is_made_from_its_fields() -> None:
     made = make_command(RESOURCES, STATE, "discussions", "pin_discussion",
                         {"panel": "discussions", "action": "pin_discussion", "discussion_id": HERE, "is_pinned": True})  # fmt: skip
-    assert made == PinDiscussion(HERE, is_pinned=True)
+    assert made == ChangeDiscussion(discussion_id=HERE, changes={"pinned": True})
     assert make_command(
         RESOURCES, STATE, "settings", "change_setting", {"key": "trash_days", "value": None}
     ) == ChangeSetting("trash_days", None)

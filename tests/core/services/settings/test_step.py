@@ -57,12 +57,11 @@ from core.talk.context.context_messages import (
     SavePreset,
 )
 from core.talk.discussion.discussion_messages import (
+    ChangeDiscussion,
     CreateDiscussion,
     CreateOnDisk,
     DiscussionCreated,
     LoadSummaries,
-    SetDiscussionPreset,
-    SetModel,
     WriteMeta,
 )
 from tests.core.app.playbook import Playbook, of, settings_loaded
@@ -213,7 +212,7 @@ def test_to_stop_trusting_nothing_need_be_shown(book: Playbook) -> None:
 def test_work_on_a_preset_counts_at_once_and_is_kept_before_it_is_saved(book: Playbook) -> None:
     book.play(settings_loaded(project=PROJECT))
     chosen = book.discussion()
-    book.play(SetDiscussionPreset(chosen, "core"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
     more = (ITEM, FileItem("src/b.py"))
 
     effects = book.play(ChangePreset("core", more))
@@ -266,7 +265,7 @@ def test_revert_brings_back_what_the_file_says(book: Playbook) -> None:
 def test_renaming_a_preset_takes_its_discussions_along(book: Playbook) -> None:
     book.play(settings_loaded(project=PROJECT))
     chosen = book.discussion()
-    book.play(SetDiscussionPreset(chosen, "core"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
 
     effects = book.play(RenamePreset("core", "heart"))
 
@@ -305,7 +304,7 @@ def test_a_file_whose_name_is_not_text_is_refused_by_name_and_the_others_stay(bo
 def test_a_deleted_preset_sends_no_files(book: Playbook) -> None:
     book.play(settings_loaded(project=PROJECT))
     chosen = book.discussion()
-    book.play(SetDiscussionPreset(chosen, "core"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
 
     effects = book.play(DeletePreset("core"))
 
@@ -316,7 +315,7 @@ def test_a_deleted_preset_sends_no_files(book: Playbook) -> None:
 def test_a_deleted_preset_leaves_its_discussions_without_one_and_can_be_taken_back(book: Playbook) -> None:
     book.play(settings_loaded(project=PROJECT))
     chosen = book.discussion()
-    book.play(SetDiscussionPreset(chosen, "core"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
 
     effects = book.play(DeletePreset("core"))
 
@@ -417,8 +416,19 @@ def test_the_embedded_model_starts_when_a_discussion_of_it_is_shown(book: Playbo
     assert of(effects, WarmUp) == (WarmUp("embedded"),)
     assert not of(book.play(Tick()), WarmUp)
 
-    book.play(SetModel(create.meta.id, "anthropic", "claude-opus-5-5"))
-    assert of(book.play(SetModel(create.meta.id, "embedded", "smollm2-135m")), WarmUp)
+    book.play(
+        ChangeDiscussion(
+            discussion_id=create.meta.id, changes={"provider": "anthropic", "model": "claude-opus-5-5"}
+        )
+    )
+    assert of(
+        book.play(
+            ChangeDiscussion(
+                discussion_id=create.meta.id, changes={"provider": "embedded", "model": "smollm2-135m"}
+            )
+        ),
+        WarmUp,
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from core.talk.context.context_messages import (
     SaveNamedText,
     SavePreset,
 )
-from core.talk.discussion.discussion_messages import SetDiscussionPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from tests.core.app.programs import WAIT_S, until
 from tests.core.app.test_whole import World, ask
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
@@ -66,7 +66,7 @@ def test_a_pull_while_the_program_runs_is_asked_about_and_obeyed_in_nothing_unti
     controller = world.start(watches=True)
     chosen = world.discussion(controller)
     _answer(controller)
-    controller.send(SetDiscussionPreset(chosen, "core"))
+    controller.send(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
     until(controller, lambda s: s.discussions.summaries[chosen].meta.preset == "core")
 
     pulled = (

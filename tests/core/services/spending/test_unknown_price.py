@@ -15,7 +15,7 @@ from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import LimitScope, Usage
 from core.services.settings.settings_messages import FindCallPrices, PricesFound
 from core.services.spending.limits import batch_past_limit, has_room, limit_reached, reached_limits
-from core.talk.discussion.discussion_messages import SetModel
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from core.talk.turn.turn_messages import CallProvider, CancelCall, RequestBuilt, SendPrompt, SendRequest
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
@@ -108,7 +108,12 @@ def book() -> Playbook:
 
 def unpriced(book: Playbook) -> tuple[str, tuple[FindCallPrices, ...]]:
     chosen = book.discussion()
-    return chosen, of(book.play(SetModel(chosen, *NEW)), FindCallPrices)
+    return chosen, of(
+        book.play(
+            ChangeDiscussion(discussion_id=chosen, changes=dict(zip(("provider", "model"), NEW, strict=True)))
+        ),
+        FindCallPrices,
+    )
 
 
 def test_a_send_is_refused_each_time_and_goes_once_with_the_persons_yes(book: Playbook) -> None:

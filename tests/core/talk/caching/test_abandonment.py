@@ -14,15 +14,13 @@ from core.talk.caching.caching_messages import StopPings
 from core.talk.caching.rewrites import stop_effects
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
-    ArchiveDiscussion,
+    ChangeDiscussion,
     ChooseVersion,
     DeleteMessage,
     DiscussionTrashed,
     EditMessage,
-    RenameDiscussion,
     RestoreMessage,
     SetDraft,
-    SetModel,
 )
 from core.talk.turn.turn_messages import CallProvider, RegenerateReply
 from tests.core.app.playbook import START, Playbook, of
@@ -54,8 +52,10 @@ def stopped(book: Playbook, command: Command) -> tuple[StopPings, ...]:
         lambda chosen, said: DeleteMessage(chosen, said[0].id),
         lambda chosen, said: DeleteMessage(chosen, said[1].id),
         lambda chosen, said: EditMessage(chosen, said[2].id, "other words"),
-        lambda chosen, _said: SetModel(chosen, "anthropic", "another-model"),
-        lambda chosen, _said: ArchiveDiscussion(chosen, is_archived=True),
+        lambda chosen, _said: ChangeDiscussion(
+            discussion_id=chosen, changes={"provider": "anthropic", "model": "another-model"}
+        ),
+        lambda chosen, _said: ChangeDiscussion(discussion_id=chosen, changes={"archived": True}),
     ],
 )
 def test_what_the_last_request_sent_and_the_next_would_not_is_not_kept_warm(
@@ -109,5 +109,5 @@ def test_turns_their_versions_and_what_says_nothing_to_the_model_leave_a_prefix_
     assert stopped(book, ChooseVersion(chosen, versions[0])) == ()
     assert stopped(book, DeleteMessage(chosen, versions[0])) == ()
     assert stopped(book, SetDraft(chosen, "three")) == ()
-    assert stopped(book, RenameDiscussion(chosen, "Tides")) == ()
+    assert stopped(book, ChangeDiscussion(discussion_id=chosen, changes={"name": "Tides"})) == ()
     assert of(book.play(RegenerateReply(chosen)), StopPings) == ()

@@ -19,7 +19,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.usage import Usage, UsageKind
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.context.context_messages import CreatePreset
-from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion, SetDiscussionPreset
+from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion, SelectDiscussion
 from core.talk.turn.turn_messages import CancelReply, SendPrompt
 from tests.core.app.programs import Programs, until
 from tests.vendors.anthropic_rules import Model
@@ -108,7 +108,7 @@ class World(Programs):
         chosen = state.discussions.selected_id
         if "core" not in state.config.project.presets:
             controller.send(CreatePreset("core", (FileItem("tides.py"),)))
-        controller.send(SetDiscussionPreset(chosen, "core"))
+        controller.send(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
         until(controller, lambda s: s.discussions.summaries[chosen].meta.preset == "core")
         return chosen
 

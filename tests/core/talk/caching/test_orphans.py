@@ -24,7 +24,7 @@ from core.talk.caching.caching_messages import (
     ReleaseCache,
     TendContents,
 )
-from core.talk.discussion.discussion_messages import DiscussionTrashed, SetModel, SummariesLoaded
+from core.talk.discussion.discussion_messages import ChangeDiscussion, DiscussionTrashed, SummariesLoaded
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
 GEMINI = ProviderStatus("gemini", ProviderKind.GEMINI, "Gemini", KeySource.ENVIRONMENT)
@@ -133,7 +133,9 @@ def test_what_has_expired_is_billed_and_told_no_more(book: Playbook) -> None:
 
 def test_disabling_and_deleting_a_discussion_ends_the_rent_of_its_prefix(book: Playbook) -> None:
     chosen = book.discussion("Tides")
-    book.play(SetModel(chosen, "gemini", "gemini-3.8-flash"))
+    book.play(
+        ChangeDiscussion(discussion_id=chosen, changes={"provider": "gemini", "model": "gemini-3.8-flash"})
+    )
 
     disabled = of(book.play(DisableCaching(chosen)), ReleaseCache)
     trashed = of(

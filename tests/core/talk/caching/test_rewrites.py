@@ -28,7 +28,7 @@ from core.talk.caching.caching_messages import (
     RewritesChecked,
 )
 from core.talk.caching.rewrites import rewrite_effects, withdrawal_text
-from core.talk.discussion.discussion_messages import AppendRecords, SetDiscussionPreset, SummariesLoaded
+from core.talk.discussion.discussion_messages import AppendRecords, ChangeDiscussion, SummariesLoaded
 from core.talk.turn.turn_messages import CallFailed
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
@@ -115,7 +115,9 @@ def test_while_a_turn_is_at_work_nothing_is_looked_at_and_its_end_makes_up_for_i
 
 def test_another_preset_has_its_discussion_looked_at(book: Playbook) -> None:
     warm(book)
-    (look,) = of(book.play(SetDiscussionPreset(chosen(book), "code")), CheckRewrites)
+    (look,) = of(
+        book.play(ChangeDiscussion(discussion_id=chosen(book), changes={"preset": "code"})), CheckRewrites
+    )
     assert look.specs[0].preset.name == "code"
 
 

@@ -19,7 +19,7 @@ from core.services.settings.settings_messages import ChangeSetting
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.context.context_messages import CreatePreset
-from core.talk.discussion.discussion_messages import CreateDiscussion, SetDiscussionPreset, SetModel
+from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion
 from core.talk.turn.turn_messages import SendPrompt
 from tests.core.app.programs import Programs, until
 from tests.vendors.anthropic_server import KEY, AnthropicServer
@@ -44,7 +44,7 @@ class World(Programs):
         chosen = until(controller, lambda s: bool(s.discussions.selected_id)).discussions.selected_id
         if "core" not in controller.snapshot().config.project.presets:
             controller.send(CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
-        controller.send(SetDiscussionPreset(chosen, "core"))
+        controller.send(ChangeDiscussion(discussion_id=chosen, changes={"preset": "core"}))
         until(controller, lambda s: s.discussions.summaries[chosen].meta.preset == "core")
         return chosen
 
@@ -178,10 +178,14 @@ def test_switching_the_provider_and_back_still_hits(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
     wrote = last_usage(ask(controller, chosen, "one"), chosen).cache_write_tokens
-    controller.send(SetModel(chosen, "anthropic", "claude-sonnet-5-5"))
+    controller.send(
+        ChangeDiscussion(
+            discussion_id=chosen, changes={"provider": "anthropic", "model": "claude-sonnet-5-5"}
+        )
+    )
     until(controller, lambda s: s.discussions.summaries[chosen].meta.model == "claude-sonnet-5-5")
     assert not last_usage(ask(controller, chosen, "two"), chosen).cache_read_tokens
-    controller.send(SetModel(chosen, "anthropic", MODEL))
+    controller.send(ChangeDiscussion(discussion_id=chosen, changes={"provider": "anthropic", "model": MODEL}))
     until(controller, lambda s: s.discussions.summaries[chosen].meta.model == MODEL)
 
     assert last_usage(ask(controller, chosen, "three"), chosen).cache_read_tokens >= 0.9 * wrote

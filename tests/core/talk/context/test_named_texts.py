@@ -9,7 +9,7 @@ from core.kernel.values.curation import NamedText, TextTable
 from core.kernel.values.settings import Project
 from core.services.settings.settings_messages import NamedTextStored, TrustProject, WriteNamedText
 from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
-from core.talk.discussion.discussion_messages import SetPersona, WriteMeta
+from core.talk.discussion.discussion_messages import ChangeDiscussion, WriteMeta
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
 PERSONAS = TextTable.PERSONAS
@@ -30,7 +30,7 @@ def book() -> Playbook:
 
 def test_a_saved_text_is_written_before_anything_changes(book: Playbook) -> None:
     chosen = book.discussion()
-    book.play(SetPersona(chosen, "terse"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"persona": "terse"}))
 
     effects = book.play(SaveNamedText(PERSONAS, " brief ", "Be brief.\r\n", "terse", "Be short."))
 
@@ -47,7 +47,7 @@ def test_a_saved_text_is_written_before_anything_changes(book: Playbook) -> None
 
 def test_a_deleted_one_is_let_go_of_and_undo_gives_it_back_to_those_that_used_it(book: Playbook) -> None:
     chosen, other = book.discussion(), book.discussion()
-    book.play(SetPersona(chosen, "terse"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"persona": "terse"}))
 
     (effect,) = of(book.play(DeleteNamedText(PERSONAS, "terse", "Be short.")), WriteNamedText)
     assert (effect.text, effect.base) == (None, "Be short.")

@@ -20,7 +20,7 @@ from core.services.providers.openai.body import responses_body
 from core.services.providers.profiles import find_profile, fitting_temperature
 from core.services.settings.settings_messages import FindPrices, ModelsListed, PriceModels, PricesFound
 from core.talk.caching.caching_messages import CacheReported
-from core.talk.discussion.discussion_messages import SetMaxOutput, SetTemperature
+from core.talk.discussion.discussion_messages import ChangeDiscussion
 from core.talk.discussion.discussion_meta import read_meta, write_meta
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
@@ -36,7 +36,7 @@ def test_a_temperature_reaches_the_models_that_take_one(highest: float | None, s
     (model,) = loaded.models["embedded"]
     models = {**loaded.models, "embedded": (replace(model, max_temperature=highest),)}
     book.play(replace(loaded, models=models))
-    book.play(SetTemperature(chosen, 0.7))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"temperature": 0.7}))
 
     assert book.ask(chosen, "hello").spec.temperature == sent
 
@@ -44,7 +44,7 @@ def test_a_temperature_reaches_the_models_that_take_one(highest: float | None, s
 def test_the_longest_reply_of_a_discussion_goes_before_that_of_the_settings() -> None:
     book = Playbook().ready()
     chosen = book.discussion()
-    book.play(SetMaxOutput(chosen, 300))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"max_output_tokens": 300}))
 
     assert book.ask(chosen, "hello").spec.max_output_tokens == 300
 
@@ -55,9 +55,9 @@ def test_what_cannot_be_is_refused() -> None:
     before = book.state.discussions.summaries[chosen].meta
 
     for command in (
-        SetTemperature(chosen, 2.1),
-        SetTemperature(chosen, float("nan")),
-        SetMaxOutput(chosen, 0),
+        ChangeDiscussion(discussion_id=chosen, changes={"temperature": 2.1}),
+        ChangeDiscussion(discussion_id=chosen, changes={"temperature": float("nan")}),
+        ChangeDiscussion(discussion_id=chosen, changes={"max_output_tokens": 0}),
     ):
         book.play(command)
 
@@ -73,15 +73,15 @@ def test_a_model_that_takes_no_temperature_says_so_and_one_that_was_set_can_be_t
         told = replace(model, label="SmolLM", max_temperature=highest)
         book.play(replace(loaded, models={**loaded.models, "embedded": (told,)}))
         if highest is not None:
-            book.play(SetTemperature(chosen, 0.7))
+            book.play(ChangeDiscussion(discussion_id=chosen, changes={"temperature": 0.7}))
 
-    book.play(SetTemperature(chosen, 0.3, command_id="c1"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"temperature": 0.3}, command_id="c1"))
 
     outcome = outcome_of(book.state, "c1")
     assert outcome is not None
     assert outcome.problem == "SmolLM takes no temperature: it has its own."
     assert book.state.discussions.summaries[chosen].meta.temperature == 0.7
-    book.play(SetTemperature(chosen, None))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"temperature": None}))
     assert book.state.discussions.summaries[chosen].meta.temperature is None
 
 

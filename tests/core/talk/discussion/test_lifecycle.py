@@ -21,10 +21,10 @@ from core.kernel.values.usage import Usage
 from core.talk.context.context_messages import AssembleContext, FilesChanged
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
-    ArchiveDiscussion,
     AttachmentStored,
     BranchDiscussion,
     BranchOnDisk,
+    ChangeDiscussion,
     CreateDiscussion,
     CreateOnDisk,
     DeleteDiscussion,
@@ -42,18 +42,11 @@ from core.talk.discussion.discussion_messages import (
     LoadDiscussion,
     LookAtDiscussions,
     MetaWritten,
-    PinDiscussion,
-    RenameDiscussion,
     RestoreMessage,
     SearchDiscussions,
     SearchFound,
     SelectDiscussion,
-    SetDiscussionPreset,
     SetDraft,
-    SetEffort,
-    SetModel,
-    SetPersona,
-    SetSystemPreset,
     SummariesLoaded,
     TrashOnDisk,
     UndoDelete,
@@ -162,13 +155,17 @@ def test_what_was_repaired_is_said(book: Playbook) -> None:
 @pytest.mark.parametrize(
     ("command", "field", "value"),
     [
-        (lambda i: RenameDiscussion(i, " New  name "), "name", "New name"),
-        (lambda i: PinDiscussion(i, True), "pinned", True),
-        (lambda i: ArchiveDiscussion(i, True), "archived", True),
-        (lambda i: SetEffort(i, "high"), "effort", "high"),
-        (lambda i: SetDiscussionPreset(i, "core"), "preset", "core"),
-        (lambda i: SetPersona(i, "terse"), "persona", "terse"),
-        (lambda i: SetSystemPreset(i, "strict"), "system_preset", "strict"),
+        (lambda i: ChangeDiscussion(discussion_id=i, changes={"name": " New  name "}), "name", "New name"),
+        (lambda i: ChangeDiscussion(discussion_id=i, changes={"pinned": True}), "pinned", True),
+        (lambda i: ChangeDiscussion(discussion_id=i, changes={"archived": True}), "archived", True),
+        (lambda i: ChangeDiscussion(discussion_id=i, changes={"effort": "high"}), "effort", "high"),
+        (lambda i: ChangeDiscussion(discussion_id=i, changes={"preset": "core"}), "preset", "core"),
+        (lambda i: ChangeDiscussion(discussion_id=i, changes={"persona": "terse"}), "persona", "terse"),
+        (
+            lambda i: ChangeDiscussion(discussion_id=i, changes={"system_preset": "strict"}),
+            "system_preset",
+            "strict",
+        ),
     ],
 )
 def test_what_is_changed_of_a_discussion_is_kept(
@@ -202,10 +199,12 @@ def know_names(book: Playbook) -> None:
         lambda i: CreateDiscussion("", preset="nope", command_id="c"),
         lambda i: CreateDiscussion("", provider="embedded", model="nope", command_id="c"),
         lambda i: CreateDiscussion("", model="nope", command_id="c"),
-        lambda i: SetDiscussionPreset(i, "nope", command_id="c"),
-        lambda i: SetPersona(i, "nope", command_id="c"),
-        lambda i: SetSystemPreset(i, "nope", command_id="c"),
-        lambda i: SetModel(i, "embedded", "nope", command_id="c"),
+        lambda i: ChangeDiscussion(discussion_id=i, changes={"preset": "nope"}, command_id="c"),
+        lambda i: ChangeDiscussion(discussion_id=i, changes={"persona": "nope"}, command_id="c"),
+        lambda i: ChangeDiscussion(discussion_id=i, changes={"system_preset": "nope"}, command_id="c"),
+        lambda i: ChangeDiscussion(
+            discussion_id=i, changes={"provider": "embedded", "model": "nope"}, command_id="c"
+        ),
     ],
 )
 def test_a_name_that_there_is_not_is_refused_with_those_there_are(
@@ -228,22 +227,31 @@ def test_a_name_that_there_is_not_is_refused_with_those_there_are(
 def test_a_server_may_know_models_that_the_program_does_not(book: Playbook) -> None:
     chosen = book.discussion()
 
-    (write,) = of(book.play(SetModel(chosen, "anthropic", "claude-of-tomorrow")), WriteMeta)
+    (write,) = of(
+        book.play(
+            ChangeDiscussion(
+                discussion_id=chosen, changes={"provider": "anthropic", "model": "claude-of-tomorrow"}
+            )
+        ),
+        WriteMeta,
+    )
 
     assert write.meta.model == "claude-of-tomorrow"
 
 
 def test_an_empty_name_and_an_unknown_effort_are_ignored(book: Playbook) -> None:
     chosen = book.discussion("Sky")
-    assert book.play(RenameDiscussion(chosen, "  ")) == ()
-    assert book.play(SetEffort(chosen, "ludicrous")) == ()
+    assert book.play(ChangeDiscussion(discussion_id=chosen, changes={"name": "  "})) == ()
+    assert book.play(ChangeDiscussion(discussion_id=chosen, changes={"effort": "ludicrous"})) == ()
 
 
 def test_switching_the_model_in_the_middle_leaves_a_mark(book: Playbook) -> None:
     chosen = book.discussion()
     book.answer(book.ask(chosen, "one"), "first")
 
-    effects = book.play(SetModel(chosen, "anthropic", "claude-opus-5-5"))
+    effects = book.play(
+        ChangeDiscussion(discussion_id=chosen, changes={"provider": "anthropic", "model": "claude-opus-5-5"})
+    )
 
     (write,) = of(effects, AppendRecords)
     assert isinstance(write.records[0], MarkRecord)
@@ -381,7 +389,9 @@ def test_the_context_is_assembled_anew_when_what_enters_it_changes(book: Playboo
     assert of(book.play(SetDraft(chosen, "x")), AssembleContext)
     assert not of(book.play(Tick()), AssembleContext)
     assert of(book.play(FilesChanged(("/project/a.py",))), AssembleContext)
-    assert not of(book.play(PinDiscussion("other", True)), AssembleContext)
+    assert not of(
+        book.play(ChangeDiscussion(discussion_id="other", changes={"pinned": True})), AssembleContext
+    )
 
 
 def test_selection_is_remembered_for_the_next_start(book: Playbook) -> None:
@@ -394,7 +404,7 @@ def test_selection_is_remembered_for_the_next_start(book: Playbook) -> None:
 def test_a_new_name_is_indexed_only_when_it_stands_on_disk(book: Playbook) -> None:
     chosen = book.discussion()
 
-    effects = book.play(RenameDiscussion(chosen, "Tides"))
+    effects = book.play(ChangeDiscussion(discussion_id=chosen, changes={"name": "Tides"}))
     assert of(effects, WriteMeta)
     assert not of(effects, IndexDiscussion)
 

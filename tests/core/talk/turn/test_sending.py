@@ -24,8 +24,8 @@ from core.talk.discussion.discussion_messages import (
     AppendRecords,
     AttachmentStored,
     AttachText,
+    ChangeDiscussion,
     EditMessage,
-    RenameDiscussion,
     ReplyToken,
     SetDraft,
     StoreAttachment,
@@ -407,7 +407,7 @@ def test_text_that_no_file_and_no_window_can_hold_is_cleaned_where_it_enters(boo
     assert texts(book, chosen)[0] == f"x{good}"
     book.play(CreatePreset(bad))
     assert "a\ufffdbc d" in book.state.config.project.presets
-    book.play(RenameDiscussion(chosen, f"{bad}!"))
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"name": f"{bad}!"}))
     assert book.state.discussions.summaries[chosen].meta.name == "a\ufffdbc d!"
 
 
