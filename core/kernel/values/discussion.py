@@ -54,8 +54,8 @@ class Flag(NamedTuple):
     chord: str = ""
 
 
-class Choice(NamedTuple):
-    """What front ends need to know of a field of `DiscussionMeta` that a person chooses.
+class MetaChoice(NamedTuple):
+    """Facts for front ends on a field of `DiscussionMeta` that a person chooses.
 
     Args:
         panel: of the Hook API, with `form`, the name of its action in capitals, and `key`, the field's name there.
@@ -100,23 +100,33 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     None as the model and the settings have it. `has_tools`: its model is given tools; `mode`: what they may without a yes.
     `delegated_by`: the tool call of `parent_id` whose task it is; empty for any other.
 
-    A field with a `Choice` is one that `ChangeDiscussion` may change; the front ends read the rest from there.
+    A field with a `MetaChoice` is one that `ChangeDiscussion` may change; the front ends read the rest from there.
     """
 
     id: str
-    name: Annotated[str, Choice("discussions", "RenameDiscussion", "name")]
+    name: Annotated[str, MetaChoice(panel="discussions", form="RenameDiscussion", key="name")]
     created_at: datetime
-    provider: Annotated[str, Choice("composer", "SetModel", "provider")]
-    model: Annotated[str, Choice("composer", "SetModel", "model")]
-    effort: Annotated[str, Choice("composer", "SetEffort", "effort")] = "auto"
-    preset: Annotated[str, Choice("composer", "SetDiscussionPreset", "preset")] = ""
-    persona: Annotated[str, Choice("composer", "SetPersona", "persona")] = ""
-    system_preset: Annotated[str, Choice("composer", "SetSystemPreset", "system_preset")] = ""
+    provider: Annotated[str, MetaChoice(panel="composer", form="SetModel", key="provider")]
+    model: Annotated[str, MetaChoice(panel="composer", form="SetModel", key="model")]
+    effort: Annotated[str, MetaChoice(panel="composer", form="SetEffort", key="effort")] = "auto"
+    preset: Annotated[str, MetaChoice(panel="composer", form="SetDiscussionPreset", key="preset")] = ""
+    persona: Annotated[str, MetaChoice(panel="composer", form="SetPersona", key="persona")] = ""
+    system_preset: Annotated[
+        str, MetaChoice(panel="composer", form="SetSystemPreset", key="system_preset")
+    ] = ""
     pinned: Annotated[
-        bool, Choice("discussions", "PinDiscussion", "is_pinned", flag=_PIN, is_inherited=False)
+        bool,
+        MetaChoice(panel="discussions", form="PinDiscussion", key="is_pinned", flag=_PIN, is_inherited=False),
     ] = False
     archived: Annotated[
-        bool, Choice("discussions", "ArchiveDiscussion", "is_archived", flag=_ARCHIVE, is_inherited=False)
+        bool,
+        MetaChoice(
+            panel="discussions",
+            form="ArchiveDiscussion",
+            key="is_archived",
+            flag=_ARCHIVE,
+            is_inherited=False,
+        ),
     ] = False
     caching_enabled: bool = True
     parent_id: str = ""
@@ -124,17 +134,21 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     spend_limit_usd: float | None = None
     cache_epoch: int = 0
     folder: str = ""
-    temperature: Annotated[float | None, Choice("composer", "SetTemperature", "temperature")] = None
-    max_output_tokens: Annotated[int | None, Choice("composer", "SetMaxOutput", "tokens")] = None
+    temperature: Annotated[
+        float | None, MetaChoice(panel="composer", form="SetTemperature", key="temperature")
+    ] = None
+    max_output_tokens: Annotated[
+        int | None, MetaChoice(panel="composer", form="SetMaxOutput", key="tokens")
+    ] = None
     has_tools: bool = False
     mode: Mode = Mode.ASK
     delegated_by: str = ""
 
 
-def _choices() -> Mapping[str, Choice]:
+def _choices() -> Mapping[str, MetaChoice]:
     hints = get_type_hints(DiscussionMeta, include_extras=True)
     marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: mark for name, found in marks.items() for mark in found if isinstance(mark, Choice)}
+    return {name: mark for name, found in marks.items() for mark in found if isinstance(mark, MetaChoice)}
 
 
 CHOICES = _choices()

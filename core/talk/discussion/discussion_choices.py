@@ -71,7 +71,7 @@ def _effort(_state: AppState, meta: DiscussionMeta | None, value: str) -> str:
 
 
 def _temperature(state: AppState, meta: DiscussionMeta | None, value: float | None) -> float | None:
-    """What no model takes is refused, and any where the discussion's takes none."""
+    """Refuse what no model takes, and any temperature where the discussion's model takes none."""
     if meta is not None and value is not None:
         model = profile_of(state, meta.provider, meta.model)
         if model.max_temperature is None:
@@ -100,7 +100,7 @@ _CHECKS: Mapping[str, Callable[[AppState, DiscussionMeta | None, Any], Any]] = {
         "system prompt", name, state.config.project.system_prompts
     ),
 }
-"""What is said of a choice before it is taken: the value that is kept, or a SlopError. The others are kept as they are."""
+"""Checks of choices: each gives the value that is kept, or raises SlopError. The others are kept as they are."""
 
 
 def _known(what: str, name: str, known: Iterable[str]) -> str:

@@ -90,7 +90,7 @@ class ChangeDiscussion(msgspec.Struct, frozen=True):
     """Change what a person chooses of a discussion: all of it, or nothing where one of the values is refused.
 
     Args:
-        changes: new values by the fields of `DiscussionMeta` that are marked as a `Choice`. An empty name is ignored; an
+        changes: new values by the fields of `DiscussionMeta` that are marked as a `MetaChoice`. An empty name is ignored; an
             empty model is the provider's usual one; None is what the settings and the model have.
     """
 

@@ -334,6 +334,18 @@ def test_every_command_of_the_window_can_be_asked_for_but_those_held_back() -> N
     assert StoreKey in HELD_BACK
 
 
+def test_choices_of_a_discussion_are_actions_with_names_of_their_own() -> None:
+    """Scripts use these names: a field that is chosen another way inside keeps its action."""
+    forms = [form for panel in ("discussions", "composer") for form in choice_forms(panel)]
+
+    assert {action_name(form): form.__struct_fields__[1:] for form in forms} == {
+        "rename_discussion": ("name",), "pin_discussion": ("is_pinned",), "archive_discussion": ("is_archived",),
+        "set_model": ("provider", "model"), "set_effort": ("effort",), "set_temperature": ("temperature",),
+        "set_max_output": ("tokens",), "set_discussion_preset": ("preset",), "set_persona": ("persona",),
+        "set_system_preset": ("system_preset",),
+    }  # fmt: skip
+
+
 def test_a_panels_command_is_made_from_its_fields() -> None:
     made = make_command(RESOURCES, STATE, "discussions", "pin_discussion",
                         {"panel": "discussions", "action": "pin_discussion", "discussion_id": HERE, "is_pinned": True})  # fmt: skip

@@ -181,6 +181,23 @@ def test_what_is_changed_of_a_discussion_is_kept(
     assert book.play(command(chosen)) == ()
 
 
+@pytest.mark.parametrize(
+    "changes", [{"has_tools": True}, {"mode": "accept_edits"}, {"spend_limit_usd": None}, {"id": "other"}]
+)
+def test_what_is_no_choice_of_a_discussion_is_refused_with_all_that_came_along(
+    book: Playbook, changes: dict[str, str | bool | None]
+) -> None:
+    """A program may send `ChangeDiscussion`: what tools may do is a person's, by a command of its own."""
+    chosen = book.discussion()
+    before = book.state.discussions.summaries[chosen]
+
+    effects = book.play(ChangeDiscussion(discussion_id=chosen, changes={"name": "New", **changes}))
+
+    assert effects == ()
+    assert book.state.discussions.summaries[chosen] == before
+    assert "has no choice" in book.state.program.notices[-1].text
+
+
 def know_names(book: Playbook) -> None:
     """The project has one preset, one persona and one system prompt."""
     state = book.state
