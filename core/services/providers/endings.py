@@ -7,6 +7,7 @@ says nothing about the reply: it counts as not whole, and the person reads the w
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeGuard
 
 import msgspec
 
@@ -225,8 +226,19 @@ _OF_KIND: Mapping[StopKind, Ending] = {
 
 
 def ending_of(word: str) -> Ending:
-    """Meaning of a vendor's word, in any case."""
-    return _BY_WORD.get(word.lower(), UNKNOWN)
+    """Meaning of a vendor's word, in any case and dress; of a word with another behind a colon, the more telling one."""
+    plain = word.lower().replace("-", "_")
+    if (found := _BY_WORD.get(plain) or _BY_WORD.get(plain.removeprefix("finish_reason_"))) is not None:
+        return found
+    before, colon, behind = plain.partition(":")
+    if not colon:
+        return UNKNOWN
+    return _BY_WORD.get(behind.strip()) or _BY_WORD.get(before.strip(), UNKNOWN)
+
+
+def is_said(word: object) -> TypeGuard[str]:
+    """True of a word for an end; some servers send "" or "null" until it comes."""
+    return isinstance(word, str) and word.lower() not in {"", "null", "none"}
 
 
 def stop_at(
@@ -249,7 +261,9 @@ def stop_at(
 
 def told_of(stopped: Stopped) -> tuple[str, str]:
     """Words for a person about an end that is none of a whole reply, with the vendor's own, and the remedy."""
-    row = ending_of(stopped.detail.partition(":")[0])
+    row = ending_of(stopped.detail)
+    if row.kind is not stopped.kind:
+        row = ending_of(stopped.detail.partition(":")[0])
     if row.kind is not stopped.kind:
         row = _OF_KIND[stopped.kind]
     return f"{row.told} ({stopped.detail})" if stopped.detail else row.told, row.remedy

@@ -28,6 +28,9 @@ EVENT_BYTES = 256_000_000
 STRAY_BYTES = 64_000
 """Of text that is no part of a stream, for its words."""
 
+WHOLE = "is_whole"
+"""Mark on a choice whose delta was a message: it may repeat what came before."""
+
 CHAT, RESPONSES, MESSAGES, GEMINI = "/chat/completions", "/responses", "/messages", ":streamGenerateContent"
 
 _DONE = b"[DONE]"
@@ -106,6 +109,8 @@ class _FrameReader:
             if len(self._data) == 1 and _is_whole(self._data[0]):
                 yield from self._flush()
             data = line[6:] if line[5:6] == b" " else line[5:]
+            while data.startswith(b"data:"):  # a gateway's prefix before the server's own
+                data = data[5:].lstrip()
             if data:
                 self._data.append(data)
                 self.size += len(data)
@@ -133,6 +138,10 @@ class _FrameReader:
         """A line without a field: JSON, of one line or of several, or text of something else."""
         if self._plain:
             self._plain.append(line)
+            self.size += len(line)
+            return
+        if self._data and self._data[0].lstrip()[:1] in {b"{", b"["} and not _is_whole(b"".join(self._data)):
+            self._data.append(line)  # JSON over lines behind one prefix
             self.size += len(line)
             return
         text = line.strip()
@@ -183,8 +192,8 @@ def _is_whole(data: bytes) -> bool:
     return True
 
 
-class PageError(Exception):
-    """A web page came in place of a reply. `str` says its title."""
+class NoReplyError(Exception):
+    """Something else came in place of a reply. `str` says what, a web page by its title."""
 
 
 def sound_events(
@@ -198,25 +207,39 @@ def sound_events(
 
     Raises:
         SenselessError: none was (comments, blanks, or a frame that never ends). EndlessError: one is too large.
-        PageError: nothing came but a web page.
+        NoReplyError: nothing came but a web page, or words that are neither a reply nor a failure.
     """
     dress = _DRESSES[api]
     since, lines, frames = clock(), _ByteLines(), _FrameReader()
+    has_passed, told, end = False, b"", b""
     for piece in pieces:
         for line in lines.feed(piece):
             for frame in frames.feed(line):
-                since = clock()
-                yield from dress(*frame)
+                since, told = clock(), frame[1]
+                for made in dress(*frame):
+                    has_passed = True
+                    if made == _END:  # what came with it belongs to the reply
+                        end = made
+                    else:
+                        yield made
+        if end:
+            yield end
+            end = b""
         if lines.size + frames.size > EVENT_BYTES:
             raise EndlessError(f"one event of the stream has over {EVENT_BYTES:,} bytes")
         if clock() - since > patience_s:
             raise SenselessError
     for frame in (*frames.feed(lines.end()), *frames.end()):
-        yield from dress(*frame)
+        told = frame[1]
+        for made in dress(*frame):
+            has_passed = True
+            yield made
     if stray := frames.stray.strip():
         if stray.startswith("<"):
-            raise PageError(f"a web page came: {page_title(stray)}")
+            raise NoReplyError(f"a web page came: {page_title(stray)}")
         yield from dress("error", json.dumps({"message": stray}).encode())
+    elif not has_passed and (words := words_of(told).message):
+        raise NoReplyError(words)
 
 
 def _frame(event: str, data: bytes) -> bytes:
@@ -250,12 +273,22 @@ _REPLY_KEYS = frozenset({"choices", "candidates", "output"})
 
 def _unwrapped(value: Json) -> Json:
     """A reply that a gateway put under a key of its own."""
+    output = value.get("output")
+    if isinstance(output, dict):  # DashScope's own form
+        return {**_chat_of(output), **{name: one for name, one in value.items() if name != "output"}}
     if _REPLY_KEYS.isdisjoint(value) and not value.get("error"):
         for name in ("data", "result", "body"):
             inner = value.get(name)
+            inner = inner[0] if isinstance(inner, list) and len(inner) == 1 else inner
             if isinstance(inner, dict) and not _REPLY_KEYS.isdisjoint(inner):
                 return inner
     return value
+
+
+def _chat_of(output: Json) -> Json:
+    if "choices" in output or not isinstance(output.get("text"), str):
+        return output
+    return {"choices": [{"delta": {"content": output["text"]}, "finish_reason": output.get("finish_reason")}]}
 
 
 def _objects(event: str, data: bytes) -> list[Json] | None:
@@ -278,7 +311,9 @@ def _error(value: Json) -> Json:
     return {**beside, "message": words.message or "no reason given", "code": words.code, "type": words.kind}
 
 
-_MAY_WRAP = re.compile(rb'"(?:error|data|result|body)"')
+_END = b"data: [DONE]\n\n"
+
+_MAY_WRAP = re.compile(rb'"(?:error|data|result|body|base_resp|output)"')
 """Keys of a frame that is looked at before it is passed on."""
 
 # A dress for each API: frames of any server in, frames that the vendor's SDK reads out.
@@ -298,10 +333,26 @@ def _chat(event: str, data: bytes) -> Iterator[bytes]:
     for value in values:
         if event == "error" or is_failure(value, _REPLY_KEYS):
             yield _made({**value, "error": _error(value)})
+        elif _is_announcement(value):
+            continue
         else:
             yield _made(_as_chunk(value))
+            if failed := _choice_error(value):
+                yield _made({"error": _error({"error": failed})})
             if b'"message"' in data and b'"delta"' not in data:
                 yield _frame("", _DONE)
+
+
+def _is_announcement(value: Json) -> bool:
+    """True of a frame that says something to a person and is no part of a reply: a place in a queue."""
+    return _REPLY_KEYS.isdisjoint(value) and not {"id", "usage", "x_groq", "timings"} & value.keys()
+
+
+def _choice_error(value: Json) -> object:
+    """A failure that stands in a choice. Source: OpenRouter API "Errors" (read 2026-11)."""
+    choices = value.get("choices")
+    several = choices if isinstance(choices, list) else ()
+    return next((one["error"] for one in several if isinstance(one, dict) and one.get("error")), None)
 
 
 def _is_done(data: bytes) -> bool:
@@ -320,7 +371,7 @@ def _as_delta(choice: Json) -> Json:
     if choice.get("delta"):
         return choice
     if isinstance(choice.get("message"), dict):
-        return {**choice, "delta": choice["message"]}
+        return {**choice, "delta": choice["message"], WHOLE: True}
     if isinstance(choice.get("text"), str):
         return {**choice, "delta": {"content": choice["text"]}}
     return choice
@@ -369,7 +420,7 @@ def _as_response_events(response: Json) -> Iterator[Json]:
 
 
 def _messages(event: str, data: bytes) -> Iterator[bytes]:
-    if event and event != "error" and b'"' + event.encode() + b'"' in data[:200]:
+    if event not in _NEVER_AS_IT_IS and b'"' + event.encode() + b'"' in data[:200]:
         yield _frame(event, data)
         return
     if event == "ping" or _is_done(data):
@@ -394,7 +445,17 @@ def _messages(event: str, data: bytes) -> Iterator[bytes]:
                 "error",
             )
         elif name := kind if isinstance(kind, str) and kind else event:
-            yield _made({**value, "type": name}, name)
+            yield _made(_with_usage({**value, "type": name}), name)
+
+
+_NEVER_AS_IT_IS = frozenset({"", "error", "message", "message_delta"})
+
+
+def _with_usage(event: Json) -> Json:
+    """The event with its usage where the SDK reads it; some servers put it into the delta."""
+    delta = event.get("delta")
+    inner = delta.get("usage") if isinstance(delta, dict) else None
+    return {**event, "usage": inner} if inner and not event.get("usage") else event
 
 
 def _as_message_events(message: Json) -> Iterator[Json]:

@@ -19,7 +19,7 @@ from core.services.providers.door import (
     bounded_body,
     bounded_error,
 )
-from core.services.providers.event_stream import PageError, api_of, sound_events
+from core.services.providers.event_stream import NoReplyError, api_of, sound_events
 from core.services.providers.failures import provider_error
 from core.services.providers.pump import current_call
 
@@ -140,7 +140,7 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
             except SenselessError as error:
                 said = f"nothing that belongs to a reply for {time_limit(patience_s)}"
                 raise httpx2.ReadTimeout(said) from error
-            except (EndlessError, PageError) as error:
+            except (EndlessError, NoReplyError) as error:
                 raise httpx2.DecodingError(str(error)) from error
 
         def close(self) -> None:

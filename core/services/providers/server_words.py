@@ -17,15 +17,37 @@ _MESSAGE = (
     "msg",
     "error_message",
     "error_msg",
-    "errorMessage",
+    "errormessage",
+    "status_msg",
     "detail",
     "description",
     "reason",
     "title",
 )
-_CODE = ("code", "error_code", "errorCode", "status_code", "statusCode", "status")
+_CODE = ("code", "error_code", "errorcode", "status_code", "statuscode", "status")
 _KIND = ("type", "error_type", "object")
-_FINE = frozenset({"", "0", "200", "ok", "success", "true", "none"})
+_INNER = ("error", "errors", "base_resp")
+"""Keys under which servers put what went wrong. `base_resp`: MiniMax."""
+
+_FINE = frozenset(
+    [
+        "0",
+        "200",
+        "ok",
+        "success",
+        "succeeded",
+        "true",
+        "none",
+        "queued",
+        "pending",
+        "processing",
+        "running",
+        "in_progress",
+        "loading",
+        "started",
+        "waiting",
+    ]
+) | {""}
 _DEEPEST = 4
 
 
@@ -39,7 +61,11 @@ class ServerWords(msgspec.Struct, frozen=True):
 
 def is_failure(value: Mapping[str, Any], reply_keys: Collection[str]) -> bool:
     """True if an object that stands where a part of a reply should is a failure. `reply_keys`: what a part has."""
+    value = _lower(value)
     if value.get("error") or value.get("errors"):
+        return True
+    base = value.get("base_resp")
+    if isinstance(base, Mapping) and str(base.get("status_code", 0)).lower() not in _FINE:
         return True
     if any(value.get(name) is not None for name in reply_keys if name not in {"type", "message"}):
         return False
@@ -66,7 +92,8 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
         )
     if not isinstance(body, Mapping) or depth > _DEEPEST:
         return ServerWords()
-    inner = next((body[name] for name in ("error", "errors") if body.get(name)), None)
+    body = _lower(body)
+    inner = next((body[name] for name in _INNER if body.get(name)), None)
     deeper = words_of(inner, depth + 1) if inner is not None else ServerWords()
     own = next(
         (words for name in _MESSAGE if (words := words_of(body.get(name), depth + 1)).message), ServerWords()
@@ -83,6 +110,11 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
         code=deeper.code or own.code or _word(body, _CODE),
         kind=deeper.kind or own.kind or _word(body, _KIND),
     )
+
+
+def _lower(body: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """The same with its keys in small letters, as AWS and servers of JavaScript do not write them."""
+    return {str(name).lower(): value for name, value in body.items()}
 
 
 def _of_text(text: str, depth: int) -> ServerWords:
@@ -131,93 +163,164 @@ def _any(*words: str) -> re.Pattern[str]:
 
 _TOO_MUCH_A_MINUTE = _any(r"request too large.{0,200}(?:tokens per minute|tpm)")
 
-MEANINGS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
-    (FailureKind.CONTEXT_TOO_LONG, _TOO_MUCH_A_MINUTE),
-    (
-        FailureKind.NO_TOOLS,
-        _any(
-            r"does not support (?:the )?(?:use of )?(?:tools?\b|functions?\b|tool[ _-]?(?:use|call)|function[ _-]?call)",
+
+class Meaning(msgspec.Struct, frozen=True):
+    """Words of servers and their meaning. Args: is_sure: more than any status or code beside them."""
+
+    kind: FailureKind
+    words: re.Pattern[str]
+    is_sure: bool = False
+    remedy: str = ""
+
+
+TOO_MUCH_A_MINUTE = (
+    "Make the request smaller (take files out of the context preset, delete old turns), or take a larger plan at the provider:"
+    " waiting does not help"
+)
+
+_NOT = r"(?:doesn'?t|does not|do not|don'?t|cannot|can'?t|not)"
+_TOOL_USE = r"(?:tools?\b|functions?\b|tool[ _-]?(?:use|call)|function[ _-]?call)"
+_TEXT = r"(?:prompt|inputs?|context|conversation|(?:all |the )messages)"
+_TOO_LONG = r"(?:exceed(?:s|ed|ing)?|too (?:long|large)|(?:longer|greater|larger) than|must (?:be|have) less than|cannot exceed)"
+
+MEANINGS: tuple[Meaning, ...] = (
+    Meaning(
+        kind=FailureKind.CONTEXT_TOO_LONG, words=_TOO_MUCH_A_MINUTE, is_sure=True, remedy=TOO_MUCH_A_MINUTE
+    ),
+    Meaning(
+        kind=FailureKind.RATE_LIMITED,
+        words=_any(
+            r"throttl(?:ing|ed)\b|throttlingexception|allocated quota exceeded|too many tokens, please wait"
+        ),
+        is_sure=True,
+    ),
+    Meaning(
+        kind=FailureKind.DECLINED,
+        words=_any(
+            r"content_filter\b|content[ -]management policy|content filter(?:ing)? polic|responsibleaipolicyviolation",
+            r"data_?inspection_?failed|inappropriate content|considered high risk|sensitive (?:content|words)",
+            r"(?:prompt|input|request|content) was (?:flagged|blocked)|flagged (?:as|for)\b|requires moderation|violat\w+ (?:our |openai'?s |the )?(?:usage|content|safety) polic",
+        ),
+        is_sure=True,
+    ),
+    Meaning(
+        kind=FailureKind.FORBIDDEN,
+        words=_any(
+            r"country, region, or territory|location is not supported|not available in your (?:country|region)",
+            r"no endpoints (?:found|available) matching|key not allowed to access|key_model_access_denied|does not have access to (?:this |the )?(?:project|organization)",
+        ),
+        is_sure=True,
+    ),
+    Meaning(
+        kind=FailureKind.BAD_REQUEST,
+        words=_any(
+            r"(?:image|audio|video|vision|multimodal) input is not supported|"
+            + _NOT
+            + r" support (?:image|audio|video|vision|multimodal)|mmproj|unknown variant `?image_url"
+        ),
+        is_sure=True,
+        remedy="Take the picture or the recording out of the message, or choose a model that takes it",
+    ),
+    Meaning(
+        kind=FailureKind.NO_TOOLS,
+        words=_any(
+            _NOT + r" support (?:the )?(?:use of )?(?:native )?" + _TOOL_USE,
             r"no endpoints found that support tool use",
-            r"tool choice requires --enable-auto-tool-choice",
+            r"requires --enable-auto-tool-choice|tool choice requires|--tool-call-parser",
             r"tools? param(?:eter)? requires --jinja",
             r"(?:tool|function)s?[ _-]?(?:use|calling|calls?)[`'\"]? (?:is|are) not (?:supported|enabled|available)",
-            r"tools? (?:is|are) not supported",
-            r"(?:unsupported|unrecognized|unknown) (?:parameter|field|argument|request argument)[^.]{0,30}\btools?\b",
+            r"tools? (?:is|are) not (?:supported|enabled|available|allowed)",
+            r"(?:unsupported|unrecognized|unknown|"
+            + _NOT
+            + r" support) (?:parameters?|fields?|arguments?|request arguments?)\b[^.]{0,30}\btools?\b",
         ),
+        is_sure=True,
     ),
-    (
-        FailureKind.CONTEXT_TOO_LONG,
-        _any(
-            r"maximum context length",
-            r"exceeds? the (?:available |model'?s )?(?:maximum )?context",
-            r"exceed(?:s|ed)? (?:the )?(?:model'?s )?(?:maximum )?context (?:length|limit|window|size)",
+    Meaning(
+        kind=FailureKind.CONTEXT_TOO_LONG,
+        words=_any(
+            r"maximum context length|context[_ ]?(?:length|window|size|limit)[_ ]?exceeded|tokens_limit_reached",
+            r"exceed(?:s|ed)? (?:the )?(?:available |model'?s )?(?:max(?:imum)? )?(?:allowed )?(?:context|input|prompt|sequence)",
             r"longer than the (?:maximum )?(?:model'?s )?(?:model|context) length",
-            r"context (?:length|window|size) (?:exceeded|of only|limit|is too small)",
+            r"context (?:length|window|size|limit) (?:exceed|of only|is too small|overflow)",
             r"(?:greater|larger|longer) than the (?:model'?s )?context",
-            r"prompt is too long|(?:prompt|input|request) (?:is )?too long\b",
-            r"reduce the length of the (?:messages|prompt|input)",
+            r"(?<!max_)(?<!image )\b" + _TEXT + r"\b[^.;]{0,60}?\b" + _TOO_LONG,
+            r"(?:total|length of all|number of|sum of) (?:the )?(?:prompt |input |messages )?(?:tokens|messages)\b.{0,60}(?:exceed|too long|too many)",
+            r"length of prompt_tokens|max_seq_len|max_model_len|n_ctx\b|prompt token count",
+            r"reduce the length of (?:the |your )?(?:messages|prompt|input|conversation)",
             r"inputs?`? (?:tokens )?must have less than|inputs?`? tokens \+ `?max_new_tokens`? must be <=",
-            r"exceeds the max(?:imum)?(?: number of)? (?:input )?tokens|token (?:count|limit).{0,60}exceed",
-            r"exceed(?:s|ed)? (?:the )?(?:model )?token limit|too many (?:input |prompt )?tokens|maximum (?:input|prompt) (?:length|tokens)",
+            r"token (?:count|limit).{0,60}exceed|exceed(?:s|ed)? (?:the )?(?:model )?token limit|too many (?:input |prompt )?tokens\b",
+            r"max(?:imum)? (?:input|prompt) (?:length|tokens?)|too large for .{0,80}max size: [\d,]+ tokens",
             r"tokens? to keep from the initial prompt is greater",
-            r"range of input length should be|input length .{0,60}(?:exceed|larger|greater)",
+            r"range of input length should be|contextwindowexceeded",
+            r"超(?:过|出).{0,12}(?:最大)?(?:长度|上下文|token)|上下文(?:长度)?(?:超|过长)|输入.{0,10}(?:过长|超长)",
+        ),
+        is_sure=True,
+    ),
+    Meaning(
+        kind=FailureKind.REQUEST_TOO_LARGE,
+        words=_any(
+            r"(?:image|picture|file|attachment)s?\b(?! dimension).{0,40}(?:exceeds?|too large|too big|size limit)|(?:payload|body|entity|request_too)[ _](?:is )?(?:too )?large"
         ),
     ),
-    (
-        FailureKind.NO_QUOTA,
-        _any(
-            r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|insufficient_user_quota|余额不足|arrear",
-            r"credit balance is too low|credits? (?:are|is|have been) (?:depleted|exhausted|used up)|out of credits?|no (?:more )?credits? (?:left|remaining)",
+    Meaning(
+        kind=FailureKind.NO_QUOTA,
+        words=_any(
+            r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|insufficient_user_quota|余额不足|欠费|arrear",
+            r"balance (?:is |was )?(?:insufficient|not enough|depleted|exhausted|negative)|not enough (?:balance|credits?|funds)|overdue (?:balance|payment|bill)|past invoices|account is in good standing",
+            r"credit balance is too low|credits? (?:are|is|have been|were) (?:depleted|exhausted|used up)|(?:out of|no|any|more|run out of) (?:\w+ )?credits?\b|out of funds",
             r"add (?:more )?credits?\b|requires (?:more|at least \$)|purchase (?:more )?credits|payment required|top up|recharge",
-            r"spend_limit_reached|spend(?:ing)?[ _](?:limit|cap)|billing_unavailable|not_billable|budget (?:has been )?exceeded|exceeded (?:your |the )?budget",
+            r"spend_limit_reached|spend(?:ing)?[ _](?:limit|cap)|billing_unavailable|not_billable|billing[ _]hard[ _]limit|accountoverdue",
+            r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
+            r"api usage limits|plan does not include|not available on (?:the|your) free (?:tier|plan)|exceeded_current_quota",
         ),
+        is_sure=True,
     ),
-    (
-        FailureKind.UNKNOWN_MODEL,
-        _any(
-            r"\bmodels?\b.{0,120}(?:not found|(?:does not|doesn'?t) exist|not exist|unknown model|not loaded|was not found|is not available|not a valid model)",
-            r"unknown model|no such model|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model",
-            r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|the requested model .{0,80}(?:is not supported|cannot be)",
-            r"model_not_found|no available channel",
+    Meaning(
+        kind=FailureKind.UNKNOWN_MODEL,
+        words=_any(
+            r"\bmodels?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
+            r"unknown model|no such model|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
+            r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
+            r"model_not_found|model_not_available|no available channel",
         ),
+        is_sure=True,
     ),
-    (
-        FailureKind.OVERLOADED,
-        _any(
+    Meaning(
+        kind=FailureKind.OVERLOADED,
+        words=_any(
             r"overloaded|at capacity|(?:service|server|engine|system|model) (?:is )?(?:currently )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
             r"loading model|model is (?:currently |still )?loading|temporarily unavailable|queue is full|no (?:available|healthy) (?:server|instance|upstream)",
         ),
     ),
-    (
-        FailureKind.RATE_LIMITED,
-        _any(r"rate[ _-]?limit|too many requests|requests? per (?:minute|second|day)|concurrency limit"),
-    ),
-    (
-        FailureKind.BAD_KEY,
-        _any(
-            r"(?:invalid|incorrect|missing|expired|no) (?:api|auth)[ _-]?(?:key|token)|invalid (?:token|credentials)|unauthorized|authentication (?:failed|error|fails)|no auth credentials"
+    Meaning(
+        kind=FailureKind.RATE_LIMITED,
+        words=_any(
+            r"rate[ _-]?limit|too[ _]many[ _]requests|requests? per (?:minute|second|day)|concurrency limit|\b[rt]pm\b"
         ),
     ),
-    (
-        FailureKind.FORBIDDEN,
-        _any(
-            r"(?:not (?:allowed|permitted|authorized)|no permission|permission denied|access denied|forbidden)\b|country, region, or territory"
+    Meaning(
+        kind=FailureKind.BAD_KEY,
+        words=_any(
+            r"(?:invalid|incorrect|missing|expired|no) (?:api|auth)[ _-]?(?:key|token)|api key (?:not valid|expired|is invalid)|invalid (?:token|credentials)|unauthorized|authentication (?:failed|error|fails)|no auth credentials|login fail|subscription key"
+        ),
+    ),
+    Meaning(
+        kind=FailureKind.FORBIDDEN,
+        words=_any(
+            r"(?:not (?:allowed|permitted|authorized)|no permission|permission denied|access denied|forbidden)\b"
         ),
     ),
 )
 """Words of servers that say more than a status, the most telling first.
 
-Source: error bodies in the public issues of vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, TGI, LiteLLM, Mistral,
-DeepSeek, Moonshot, Z.ai and their documents of errors (read 2026-11).
+Source: error bodies in the public issues of vLLM, SGLang, llama.cpp, Ollama, LM Studio, OpenRouter, Groq, TGI, LiteLLM, Mistral,
+DeepSeek, Moonshot, Z.ai, MiniMax, DashScope, xAI, Bedrock, Azure and their documents of errors (read 2026-11).
 """
 
-SURE = frozenset(
-    {FailureKind.CONTEXT_TOO_LONG, FailureKind.NO_TOOLS, FailureKind.NO_QUOTA, FailureKind.UNKNOWN_MODEL}
-)
-
-TOO_MUCH_A_MINUTE = (
-    "Make the request smaller (take files out of the context preset, delete old turns), or take a larger plan at the provider:"
-    " waiting does not help"
+_OF_BYTES = _any(r"\b(?:images?|pictures?|files?|base64|[mk]b|bytes)\b")
+_OF_TIME = _any(
+    r"rate[ _-]?limit|per (?:min|minute|second|hour|day)\b|\b[rt]pm\b|please (?:wait|retry)|try again in"
 )
 
 
@@ -226,24 +329,41 @@ def is_too_much_a_minute(message: str) -> bool:
     return bool(_TOO_MUCH_A_MINUTE.search(message))
 
 
-def meaning(words: ServerWords, status: int | None) -> FailureKind | None:
+def meaning(words: ServerWords, status: int | None, *, is_sure: bool = False) -> FailureKind | None:
     """The kind of failure that a server's words tell, None where they tell none beyond the status.
 
     Args:
         status: of HTTP, None for a failure within a stream: there words are all that there is.
+        is_sure: only what says more than a code or a type beside the words.
     """
+    found = _found(words, status)
+    return found.kind if found is not None and (found.is_sure or not is_sure) else None
+
+
+def remedy_of(words: ServerWords, status: int | None) -> str:
+    """The remedy for these words where that of the kind does not help, empty otherwise."""
+    found = _found(words, status)
+    return found.remedy if found is not None else ""
+
+
+def _found(words: ServerWords, status: int | None) -> Meaning | None:
     text = f"{words.code} {words.kind} {words.message}"
-    for kind, pattern in MEANINGS:
-        if not pattern.search(text):
-            continue
-        if kind is FailureKind.UNKNOWN_MODEL and status not in {None, 200, 400, 404, 422}:
-            continue
-        if kind is FailureKind.CONTEXT_TOO_LONG and status in {401, 403}:
-            continue
-        if kind is FailureKind.CONTEXT_TOO_LONG and status == 429 and not is_too_much_a_minute(words.message):
-            continue
-        if kind is FailureKind.OVERLOADED and status == 429:
-            return kind
-        if kind in SURE or status is None or status in {200, 400, 500}:
-            return kind
-    return None
+    return next(
+        (one for one in MEANINGS if one.words.search(text) and _holds(one, words.message, status)), None
+    )
+
+
+def _holds(one: Meaning, message: str, status: int | None) -> bool:
+    """True if words mean what they say under this status."""
+    kind = one.kind
+    if kind is FailureKind.CONTEXT_TOO_LONG:
+        if is_too_much_a_minute(message):
+            return True
+        return status not in {401, 403, 429} and not (
+            _OF_TIME.search(message) or (_OF_BYTES.search(message) and "token" not in message.lower())
+        )
+    if kind is FailureKind.UNKNOWN_MODEL:
+        return status in {None, 200, 400, 404, 410, 422}
+    if kind is FailureKind.OVERLOADED:
+        return status not in {401, 402, 403, 404, 413}
+    return one.is_sure or status in {None, 200, 400, 500}

@@ -241,7 +241,7 @@ ERRORS = [
     Row("code-and-msg", COMPATIBLE, json.dumps({"code": 500, "msg": "the engine died"}), "Zhipu, SiliconFlow", JSON, text="", fails="server_fault", words=("the engine died",)),
     Row("code-and-message", COMPATIBLE, json.dumps({"code": 20012, "message": "Model does not exist. Please check it carefully.", "data": None}), "SiliconFlow", JSON, text="", fails="unknown_model", words=("Please check it carefully",)),
     Row("success-false", COMPATIBLE, json.dumps({"success": False, "errors": [{"code": 7009, "message": "no route for that URI"}]}), "Cloudflare Workers AI", JSON, text="", fails="server_fault", words=("no route for that URI",)),
-    Row("detail", COMPATIBLE, json.dumps({"detail": "Not enough balance"}), "FastAPI servers", JSON, text="", fails="server_fault", words=("Not enough balance",)),
+    Row("detail", COMPATIBLE, json.dumps({"detail": "Not enough balance"}), "FastAPI servers", JSON, text="", fails="no_quota", words=("Not enough balance",)),
     Row("detail-list", COMPATIBLE, json.dumps({"detail": [{"loc": ["body", "messages"], "msg": "field required", "type": "value_error"}]}), "FastAPI servers", JSON, status=422, text="", fails="bad_request", words=("field required", "messages")),
     Row("error-string", COMPATIBLE, json.dumps({"error": "model 'x' not found, try pulling it first"}), "Ollama", JSON, status=404, text="", fails="unknown_model", words=("try pulling it first",)),
     Row("error-list", GEMINI, json.dumps([{"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}}]), "Gemini without alt=sse", JSON, status=400, text="", fails="bad_key", words=("API key not valid",)),

@@ -10,6 +10,7 @@ from core.kernel.values.provider import Stopped, ToolCallReady
 from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.reports import MORE
 from tests.vendors.world.table import CLASSES, Row
 
 
@@ -56,7 +57,7 @@ def check(row: Row) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("row", CLASSES[name], ids=lambda row: f"{row.api}-{row.name}")
+    return pytest.mark.parametrize("row", CLASSES[name] + MORE[name], ids=lambda row: f"{row.api}-{row.name}")
 
 
 @rows("frames")

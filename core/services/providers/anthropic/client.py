@@ -45,11 +45,9 @@ from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
 from core.services.providers.server_words import (
-    SURE,
-    TOO_MUCH_A_MINUTE,
     ServerWords,
-    is_too_much_a_minute,
     meaning,
+    remedy_of,
     words_of,
 )
 
@@ -139,7 +137,10 @@ class AnthropicProvider:
             known = self._last_ids
             heard = sensible(events, is_known, self._server, is_named=False)
             yield from reply_items(
-                heard, progress.request_id, lambda name: known.put(request.discussion_id, name)
+                heard,
+                progress.request_id,
+                lambda name: known.put(request.discussion_id, name),
+                frozenset(tool.name for tool in request.tools),
             )
 
     def _open(
@@ -238,7 +239,7 @@ class AnthropicProvider:
             self._server,
             model=model,
             detail=words.message or text_of(error.api_message),
-            remedy=TOO_MUCH_A_MINUTE if is_too_much_a_minute(words.message) else "",
+            remedy=remedy_of(words, None if is_in_stream else error.status_code),
             url=url,
             key=self._key,
             status=None if is_in_stream else error.status_code,
@@ -268,7 +269,7 @@ def _kind(error: anthropic.APIStatusError, words: ServerWords, model: str) -> Fa
     if _NO_QUOTA.search(f"{error.error_code or ''} {message}"):
         return FailureKind.NO_QUOTA
     status = None if error.response.is_success else error.status_code
-    if (told := meaning(words, status)) is not None and (kind not in _KIND_OF_TYPE or told in SURE):
+    if told := meaning(words, status, is_sure=kind in _KIND_OF_TYPE):
         return told
     if kind == "not_found_error":
         return FailureKind.UNKNOWN_MODEL if model else FailureKind.BAD_REQUEST

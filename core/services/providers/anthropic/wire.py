@@ -6,7 +6,8 @@ Source: anthropic 2.10.0, types/message_create_params.py; platform.claude.com, M
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +33,9 @@ from core.kernel.values.provider import (
 from core.kernel.values.stack import Segment
 from core.kernel.values.usage import UNTOLD_MISS, Usage
 from core.services.providers.attachments import Blocks, marks_of, result_in_words
+from core.services.providers.call_dress import plain_arguments, plain_name
 from core.services.providers.door import CallIds, counted_usage, figure, is_absurd, part_of
-from core.services.providers.endings import stop_at
+from core.services.providers.endings import is_said, stop_at
 from core.services.providers.profiles import nearest_effort
 from core.services.providers.protocol import ReadBlob
 from core.services.providers.wire import (
@@ -317,6 +319,8 @@ class _Block:
     name: str = ""
     text: str = ""
     signature: str = ""
+    input: str = ""
+    """Arguments that came with the block's begin; pieces of them stand for all."""
 
 
 def is_known(event: object) -> bool:
@@ -326,51 +330,97 @@ def is_known(event: object) -> bool:
 
 
 def reply_items(
-    events: Iterable[object], request_id: str, on_id: Callable[[str], None] = lambda _: None
+    events: Iterable[object],
+    request_id: str,
+    on_id: Callable[[str], None] = lambda _: None,
+    tools: Collection[str] = (),
 ) -> Iterator[StreamItem]:
     """Translate a stream of events.
 
     Args:
         events: the SDK's, or anything with their attributes; a part that is missing is taken as not reported.
-        on_id: told the message's id when it begins.
+        on_id: told the message's id when it begins; tools: names that were offered.
 
     Raises:
-        ProviderError: STREAM_DROPPED where it ends without `message_stop`, BAD_REPLY where it never began.
+        ProviderError: STREAM_DROPPED where it ends without saying so, BAD_REPLY where it never began.
     """
-    blocks: dict[int, _Block] = {}
-    usage = Usage(request_id=request_id)
-    stop: Stopped | None = None
-    has_begun = False
+    reader = _MessageReader(request_id, on_id, tools)
     for event in events:
+        yield from reader.read(event)
+        if reader.has_ended:
+            break
+    yield from reader.end()
+
+
+class _MessageReader:
+    """Reads the events of one message. Servers that keep the protocol by half leave out the begin or the end of a block,
+    count all blocks 0, or stop behind the reason to stop.
+    """
+
+    def __init__(self, request_id: str, on_id: Callable[[str], None], tools: Collection[str]) -> None:
+        self.has_ended = False
+        self._on_id, self._tools = on_id, tools
+        self._blocks: dict[int, _Block] = {}
+        self._usage = Usage(request_id=request_id)
+        self._delta: object = None
+        self._has_begun = self._has_calls = False
+
+    def read(self, event: object) -> Iterator[StreamItem]:
+        """Items of an event."""
         match getattr(event, "type", None):
             case "message_start":
-                has_begun = True
-                on_id(_string(_get(event, "message"), "id"))
-                usage = merge_usage(usage, _get(event, "message", "usage"), has_reply=False)
+                self._has_begun = True
+                self._on_id(_string(_get(event, "message"), "id"))
+                usage = merge_usage(self._usage, _get(event, "message", "usage"), has_reply=False)
                 missed = miss_reason(_get(event, "message", "diagnostics"))
-                usage = replace(usage, miss_reason=missed)
-                yield UsageUpdate(usage)
+                self._usage = replace(usage, miss_reason=missed)
+                yield UsageUpdate(self._usage)
             case "content_block_start":
-                block = _start(_get(event, "content_block"))
-                blocks[_index(event)] = block
+                yield from self._stop(_index(event))
+                block = self._blocks[_index(event)] = _start(_get(event, "content_block"))
                 yield from _opening(block)
             case "content_block_delta":
-                yield from _delta(blocks.get(_index(event)), _get(event, "delta"))
+                yield from _delta(self._block(event), _get(event, "delta"))
             case "content_block_stop":
-                yield from _stop(blocks.pop(_index(event), None))
+                yield from self._stop(_index(event))
             case "message_delta":
-                usage = merge_usage(usage, _get(event, "usage"))
-                stop = _stopped(_get(event, "delta"))
-                yield UsageUpdate(usage)
+                self._usage = merge_usage(self._usage, _get(event, "usage"))
+                self._delta = _get(event, "delta")
+                yield UsageUpdate(self._usage)
             case "message_stop":
-                yield stop or stop_at("")
-                return
+                self.has_ended = True
             case _:
                 pass  # ping, and what later versions add
-    raise ProviderError(
-        FailureKind.STREAM_DROPPED if has_begun else FailureKind.BAD_REPLY,
-        "it ended without its last event" if has_begun else "no event of a message came",
-    )
+
+    def end(self) -> Iterator[StreamItem]:
+        """Items of blocks that are still open, and the end. Raises as `reply_items`."""
+        word = _string(self._delta, "stop_reason")
+        if not (self.has_ended or is_said(word)):
+            raise ProviderError(
+                FailureKind.STREAM_DROPPED if self._has_begun else FailureKind.BAD_REPLY,
+                "it ended without its last event" if self._has_begun else "no event of a message came",
+            )
+        for index in tuple(self._blocks):
+            yield from self._stop(index)
+        yield _stopped(self._delta, has_calls=self._has_calls, has_ended=self.has_ended)
+
+    def _block(self, event: object) -> _Block | None:
+        """The block of a delta; one whose begin never came is of the kind that the delta is."""
+        kind = _KIND_OF_DELTA.get(_string(_get(event, "delta"), "type"))
+        index = _index(event)
+        if index not in self._blocks and kind:
+            self._has_begun = True
+            self._blocks[index] = _Block(kind=kind)
+        return self._blocks.get(index)
+
+    def _stop(self, index: int) -> Iterator[StreamItem]:
+        block = self._blocks.pop(index, None)
+        for item in _stop(block, self._tools):
+            self._has_calls |= isinstance(item, ToolCallReady)
+            yield item
+
+
+_KIND_OF_DELTA = {"text_delta": "text", "thinking_delta": "thinking"}
 
 
 def merge_usage(before: Usage, reported: object, *, has_reply: bool = True) -> Usage:
@@ -389,6 +439,8 @@ def merge_usage(before: Usage, reported: object, *, has_reply: bool = True) -> U
     write = max(total or 0, sum(parts)) if parts or total is not None else None
     read = _either(_number(reported, "cache_read_input_tokens"), before.cache_read_tokens)
     rest = _number(reported, "input_tokens")
+    if rest == 0 and has_reply and before.input_tokens and not (read or write):
+        rest = None  # gateways close with a zero for what they do not know
     if rest is None and before.input_tokens is not None:
         rest = before.input_tokens - (before.cache_read_tokens or 0) - (before.cache_write_tokens or 0)
     details = _get(reported, "output_tokens_details")
@@ -437,7 +489,14 @@ def _start(block: object) -> _Block:
         name=_string(block, "name"),
         text=_string(block, "text") or _string(block, "thinking"),
         signature=_string(block, "signature") or _string(block, "data"),
+        input=_input(_get(block, "input")),
     )
+
+
+def _input(given: object) -> str:
+    if isinstance(given, str):
+        return given
+    return canonical_json(given) if isinstance(given, dict) and given else ""
 
 
 def _opening(block: _Block) -> Iterator[StreamItem]:
@@ -469,7 +528,7 @@ def _delta(block: _Block | None, delta: object) -> Iterator[StreamItem]:
             pass
 
 
-def _stop(block: _Block | None) -> Iterator[StreamItem]:
+def _stop(block: _Block | None, tools: Collection[str]) -> Iterator[StreamItem]:
     match block:
         case _Block(kind="thinking"):
             sent_back = {"type": "thinking", "thinking": block.text, "signature": block.signature}
@@ -477,16 +536,21 @@ def _stop(block: _Block | None) -> Iterator[StreamItem]:
         case _Block(kind="redacted_thinking"):
             yield ReasoningDelta("", canonical_json({"type": "redacted_thinking", "data": block.signature}))
         case _Block(kind="tool_use"):
-            yield ToolCallReady(
-                ToolCallPart(call_id=block.call_id, name=block.name, arguments_json=block.text or "{}")
-            )
+            name = plain_name(block.name, tools)
+            arguments = plain_arguments(block.text or block.input, name)
+            call_id = block.call_id or f"toolu_{secrets.token_hex(12)}"
+            yield ToolCallReady(ToolCallPart(call_id=call_id, name=name, arguments_json=arguments))
         case _:
             pass
 
 
-def _stopped(delta: object) -> Stopped:
+def _stopped(delta: object, *, has_calls: bool = False, has_ended: bool = False) -> Stopped:
+    """The end by its reason; a whole message whose server says none has come to its end."""
     explanation = _string(_get(delta, "stop_details"), "explanation")
-    return stop_at(_string(delta, "stop_reason"), explanation=explanation)
+    word = _string(delta, "stop_reason")
+    if has_ended and not is_said(word):
+        word = "end_turn"
+    return stop_at(word, has_calls=has_calls, explanation=explanation)
 
 
 def _get(value: object, *path: str) -> object:

@@ -35,7 +35,14 @@ Json = dict[str, Any]
 
 REASONING_CONTENT, REASONING, REASONING_DETAILS = "reasoning_content", "reasoning", "reasoning_details"
 SPELLINGS = (REASONING_CONTENT, REASONING, REASONING_DETAILS)
-_TEXT_SPELLINGS = (REASONING_CONTENT, REASONING, "thinking", "reasoning_text")
+_TEXT_SPELLINGS = (
+    REASONING_CONTENT,
+    REASONING,
+    "thinking",
+    "reasoning_text",
+    "cot_summary",
+    "thinking_blocks",
+)
 """Fields of a delta, and of a message that goes back. Tags in the text stay text."""
 
 _FIELD = "field"

@@ -26,12 +26,18 @@ from core.services.providers.compatible.model_list import (
     no_list,
     ollama_profile,
 )
-from core.services.providers.compatible.reader import ChatReader, done_stream, is_known
+from core.services.providers.compatible.reader import ChatReader, is_known
 from core.services.providers.compatible.refusals import STATUSES, refused_field, without_refused
 from core.services.providers.door import MOST_MODELS, figure
 from core.services.providers.failures import provider_error
 from core.services.providers.http import plain_address, sensible
-from core.services.providers.openai.sdk import CALL_OPTIONS, openai_client, sdk_error, sdk_failures
+from core.services.providers.openai.sdk import (
+    CALL_OPTIONS,
+    done_stream,
+    openai_client,
+    sdk_error,
+    sdk_failures,
+)
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, ReadBlob
 from core.services.providers.pump import run_call
@@ -261,7 +267,7 @@ class CompatibleProvider:
                     options=CALL_OPTIONS,
                     cast_to=object,
                     stream=True,
-                    stream_cls=done_stream(),
+                    stream_cls=done_stream(object),
                 )
             except openai.APIStatusError as error:
                 name = None

@@ -2,52 +2,57 @@
 
 from __future__ import annotations
 
-import re
 import secrets
+import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from core.kernel.decoders import read_json
 from core.kernel.values.messages import ToolCallPart
-from core.kernel.values.provider import ReasoningDelta, StreamItem, TextDelta, ToolCallReady, UsageUpdate
+from core.kernel.values.provider import (
+    ReasoningDelta,
+    StopKind,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.services.providers.call_dress import plain_arguments, plain_name
 from core.services.providers.compatible.body import ReasoningReader, text_in
-from core.services.providers.compatible.usage import chat_usage
-from core.services.providers.endings import stop_at
+from core.services.providers.compatible.usage import chat_usage, is_blank, usage_of_timings
+from core.services.providers.endings import ending_of, is_said, stop_at
+from core.services.providers.event_stream import WHOLE
+from core.services.providers.openai.sdk import DONE
 from core.services.providers.wire import canonical_json, is_object
 
 Json = dict[str, Any]
 
-DONE = "[DONE]"
-"""Last line of a stream."""
-
 _REASONING_KINDS = frozenset({"thinking", "reasoning", "reasoning_text", "summary_text"})
-_PREFIXES = re.compile(
-    r"^(?:<\|[a-z_]+\|>|commentary|analysis|final|to=|[\s\"'`]+|(?:functions?|tools?|default_api)[.:])+"
-)
-_BEHIND = re.compile(r"[\s\"'`]*(?:<\|[a-z_]+\|>.*)?[\s\"'`]*$", re.DOTALL)
-
-
-@cache
-def done_stream() -> Any:
-    """The SDK's stream of chunks as they are, which keeps whether its last line came: `is_done`. The SDK is imported here."""
-    import openai
-
-    class DoneStream(openai.Stream[object]):
-        is_done = False
-
-        def _iter_events(self) -> Iterator[Any]:
-            for event in super()._iter_events():
-                self.is_done |= event.data.startswith(DONE)
-                yield event
-
-    return DoneStream
 
 
 def is_known(chunk: Any) -> bool:
     """True if a chunk belongs to a reply; one without a choice may only say that the server lives, by its id."""
     return isinstance(chunk, dict) and bool(chunk.get("choices") or chunk.get("usage") or chunk.get("id"))
+
+
+class _ToldText:
+    """Text that was told already, by its length and a sum of it: a message may come once more whole."""
+
+    def __init__(self) -> None:
+        self._chars = self._sum = 0
+
+    def add(self, text: str) -> None:
+        self._chars += len(text)
+        self._sum = _sum(text, self._sum)
+
+    def rest(self, text: str) -> str:
+        """The part of a whole text that was not told; all of it where it is no repetition."""
+        is_again = self._chars and _sum(text[: self._chars], 0) == self._sum
+        return text[self._chars :] if is_again else text
+
+
+def _sum(text: str, before: int) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), before)
 
 
 @dataclass(slots=True)
@@ -76,6 +81,8 @@ class ChatReader:
         self._slots: dict[int, _Call] = {}
         self._reasoning = ReasoningReader()
         self._has_refused = False
+        self._has_usage = False
+        self._told, self._thought = _ToldText(), _ToldText()
         self._choices = _Choices()
 
     @property
@@ -90,6 +97,8 @@ class ChatReader:
         self.has_begun = True
         reported = chunk.get("usage")
         choices = chunk.get("choices")
+        if is_said(end := chunk.get("finish_reason")):
+            self._finish = end
         if choices:
             for choice in self._choices.of_reply(choices):
                 yield from self._read_choice(choice)
@@ -97,8 +106,13 @@ class ChatReader:
         groq = chunk.get("x_groq")
         if not reported and isinstance(groq, dict):
             reported = groq.get("usage")
+        if timed := usage_of_timings(chunk.get("timings")):
+            reported = {**timed, **(reported if isinstance(reported, dict) else {})}
         if reported:
-            yield UsageUpdate(chat_usage(reported, self._request_id or str(chunk.get("id") or "")))
+            usage = chat_usage(reported, self._request_id or str(chunk.get("id") or ""))
+            if not (self._has_usage and is_blank(usage)):
+                self._has_usage = True
+                yield UsageUpdate(usage)
 
     def end(self, *, is_done: bool = False) -> Iterator[StreamItem]:
         """Tool calls and the stop, nothing where the stream broke off. `is_done`: its own end came, as some send it alone."""
@@ -111,10 +125,11 @@ class ChatReader:
         yield from self._end_reasoning()
         calls = [call for call in self._calls if call.call_id or call.name or call.arguments]
         for call in calls:
+            name = plain_name(call.name, self._tools)
             part = ToolCallPart(
                 call_id=call.call_id or _new_id(),
-                name=plain_name(call.name, self._tools),
-                arguments_json=plain_arguments(call.arguments),
+                name=name,
+                arguments_json=plain_arguments(call.arguments, name),
             )
             yield ToolCallReady(part)
         yield stop_at(self._finish, has_calls=bool(calls), has_refused=self._has_refused)
@@ -122,18 +137,35 @@ class ChatReader:
     def _read_choice(self, choice: Json) -> Iterator[StreamItem]:
         delta = choice.get("delta")
         if isinstance(delta, dict):
-            yield from self._read_delta(delta)
-        finish = choice.get("finish_reason")
-        if isinstance(finish, str) and finish:
-            self._finish = finish
+            yield from self._read_delta(self._unsaid(delta) if choice.get(WHOLE) else delta)
+        finish = choice.get("finish_reason") or choice.get("finishReason")
+        if is_said(finish):
+            self._finish = _more_telling(finish, choice.get("native_finish_reason"))
+
+    def _unsaid(self, message: Json) -> Json:
+        """The part of a message that was not told: some servers send all of it once more at the end."""
+        left = {
+            name: self._told.rest(text_in(one)) if name == "content" and text_in(one) else one
+            for name, one in message.items()
+        }
+        for name in ("reasoning_content", "reasoning"):
+            if isinstance(left.get(name), str):
+                left[name] = self._thought.rest(left[name])
+        if self._calls:
+            left.pop("tool_calls", None)
+        return left
 
     def _read_delta(self, delta: Json) -> Iterator[StreamItem]:
         if reasoning := self._reasoning.read(delta):
+            self._thought.add(reasoning)
             yield ReasoningDelta(reasoning)
         content = delta.get("content")
-        if content:
+        if content and _is_thought(delta):
+            yield ReasoningDelta(text_in(content))
+        elif content:
             if isinstance(content, str):
                 yield from self._end_reasoning()
+                self._told.add(content)
                 yield TextDelta(content)
             else:
                 yield from self._read_parts(content)
@@ -164,6 +196,7 @@ class ChatReader:
             ):
                 if text := text_in(part):
                     yield from self._end_reasoning()
+                    self._told.add(text)
                     yield TextDelta(text)
             else:
                 yield TextDelta(part)  # no text at all: the door says so
@@ -174,14 +207,17 @@ class ChatReader:
 
     def _add_call(self, part: Json) -> None:
         """Add a piece of a call: to the one that it belongs to, or to one that it begins."""
-        function = part.get("function")
-        function = function if isinstance(function, dict) else part
-        call_id, name = _string(part, "id"), _string(function, "name")
-        given = function.get("arguments")
-        index = part.get("index")
-        index = index if isinstance(index, int) else None
-        known = self._calls[-1] if index is None and self._calls else self._slots.get(index or 0)
-        if known is None or _is_next_call(known, call_id, name, has_index=index is not None):
+        function = next(
+            (part[name] for name in ("function", "tool") if isinstance(part.get(name), dict)), part
+        )
+        call_id, name = _word(part.get("id")), _word(function.get("name"))
+        given = next((function[one] for one in _ARGUMENTS if function.get(one)), None)
+        index = _index(part.get("index"))
+        known = self._owner(index, call_id, name)
+        is_begun = _is_begin(known.arguments, given) if known is not None else False
+        if known is None or _is_next_call(
+            known, call_id, name, has_index=index is not None, is_begun=is_begun
+        ):
             known = _Call()
             self._calls.append(known)
         if index is not None:
@@ -190,8 +226,56 @@ class ChatReader:
         known.name = _joined_name(known, name, self._tools)
         known.arguments += given if isinstance(given, str) else canonical_json(given) if given else ""
 
+    def _owner(self, index: int | None, call_id: str, name: str) -> _Call | None:
+        """The call that a piece belongs to, where it begins none: by its index, its id, else the last; servers mix these up."""
+        by_id = next((one for one in reversed(self._calls) if call_id and one.call_id == call_id), None)
+        if index is None:
+            return by_id or (self._calls[-1] if self._calls else None)
+        slot = self._slots.get(index)
+        if slot is not None:
+            is_elsewhere = by_id is not None and slot.call_id not in {"", call_id} and not name
+            return by_id if is_elsewhere else slot
+        if name or not self._calls:
+            return None
+        return by_id or self._calls[-1]
 
-def _is_next_call(known: _Call, call_id: str, name: str, *, has_index: bool) -> bool:
+
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+"""Fields for the arguments of a call: OpenAI's, templates of Llama, proxies of Anthropic and of Gemini."""
+
+
+def _is_thought(delta: Json) -> bool:
+    """True of content that Gemini's compatible address marks as a thought."""
+    extra = delta.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return isinstance(google, dict) and google.get("thought") is True
+
+
+def _more_telling(word: str, native: object) -> str:
+    """The word for the end, or what the provider behind a gateway said where that says that the reply is not whole."""
+    if not is_said(native) or ending_of(word).kind is not StopKind.COMPLETED:
+        return word
+    is_short = ending_of(native).kind in {StopKind.BROKEN, StopKind.REFUSED, StopKind.TRUNCATED}
+    return native if is_short else word
+
+
+def _index(value: object) -> int | None:
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _word(value: object) -> str:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _is_begin(before: str, given: object) -> bool:
+    """True if arguments begin anew, and do not go on with what came before."""
+    text = given.lstrip() if isinstance(given, str) else ""
+    return text.startswith("{") and not is_object(before + text)
+
+
+def _is_next_call(known: _Call, call_id: str, name: str, *, has_index: bool, is_begun: bool) -> bool:
     """True if a piece begins another call than the one of its place.
 
     Servers leave out the index or the id, give all calls the index 0, repeat the name, or give each piece of one call
@@ -203,7 +287,7 @@ def _is_next_call(known: _Call, call_id: str, name: str, *, has_index: bool) -> 
     if not is_other and (has_index or call_id):
         return False
     if known.arguments:
-        return is_object(known.arguments)
+        return is_object(known.arguments) or (is_other and is_begun)
     return name != known.name if is_other else True
 
 
@@ -215,47 +299,6 @@ def _joined_name(known: _Call, name: str, tools: Collection[str]) -> str:
     whole = before + name
     is_piece = bool(before) and not known.arguments and any(tool.startswith(whole) for tool in tools)
     return whole if is_piece else before or name
-
-
-def plain_name(name: str, tools: Collection[str]) -> str:
-    """The offered tool that a name means; the name itself where it means none."""
-    if name in tools:
-        return name
-    bare = _BEHIND.sub("", _PREFIXES.sub("", name))
-    return bare if bare in tools else name
-
-
-def plain_arguments(text: str) -> str:
-    """Arguments as the text of an object, taken out of what servers put around it; otherwise as they came."""
-    if not text.strip():
-        return "{}"
-    if is_object(text):
-        return text
-    try:
-        value = read_json(text)
-    except ValueError:
-        return _once(text)
-    for _ in range(2):
-        if not isinstance(value, str):
-            break
-        try:
-            value = read_json(value or "{}")
-        except ValueError:
-            return text
-    if value is None:
-        return "{}"
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-        value = value[0]
-    return canonical_json(value) if isinstance(value, dict) else text
-
-
-def _once(text: str) -> str:
-    """Arguments that came twice, or behind an empty object."""
-    half = text[: len(text) // 2]
-    if half * 2 == text and is_object(half):
-        return half
-    behind = text.removeprefix("{}").lstrip()
-    return behind if behind != text and is_object(behind) else text
 
 
 class _Choices:
@@ -272,10 +315,10 @@ class _Choices:
 
     def of_reply(self, choices: object) -> Iterator[Json]:
         """Choices of a chunk that belong to the reply."""
-        several = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+        listed = [choices] if isinstance(choices, dict) else choices if isinstance(choices, list) else []
+        several = [one for one in listed if isinstance(one, dict)]
         for choice in several:
-            index = choice.get("index")
-            index = index if isinstance(index, int) else 0
+            index = _index(choice.get("index")) or 0
             if self._base is None:
                 self._base = index
             if index == self._base:
@@ -308,8 +351,3 @@ class _Choices:
 def _new_id() -> str:
     """An id for a call that came without one: 9 letters and digits, which the strictest servers ask for."""
     return f"c{secrets.token_hex(4)}"
-
-
-def _string(value: Json, name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""

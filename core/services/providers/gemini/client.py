@@ -49,11 +49,9 @@ from core.services.providers.profiles import find_profile, has_gemini_contents
 from core.services.providers.protocol import CancelToken, ReadBlob, check_deleted
 from core.services.providers.pump import current_call, no_attachments, run_call
 from core.services.providers.server_words import (
-    SURE,
-    TOO_MUCH_A_MINUTE,
     ServerWords,
-    is_too_much_a_minute,
     meaning,
+    remedy_of,
     words_of,
 )
 
@@ -259,7 +257,8 @@ class GeminiProvider:
         with self._failures(model, f"models/{model}:streamGenerateContent"):
             said: Any = list(contents)
             chunks = sdk.models.generate_content_stream(model=model, contents=said, config=config)
-            yield from reply_items(sensible(chunks, is_known, self._server, is_named=False))
+            heard = sensible(chunks, is_known, self._server, is_named=False)
+            yield from reply_items(heard, _names(config))
 
     def _profile(self, model: str) -> ModelProfile:
         return find_profile(self._models, self._server.id, model, kind=self._server.kind)
@@ -323,7 +322,7 @@ class GeminiProvider:
             self._server,
             model=model,
             detail=words_of(message).message,
-            remedy=TOO_MUCH_A_MINUTE if is_too_much_a_minute(message) else "",
+            remedy=remedy_of(words, status),
             url=url,
             key=self._key,
             status=status,
@@ -336,6 +335,12 @@ class _Client(NamedTuple):
 
     sdk: genai.Client
     http: httpx2.Client
+
+
+def _names(config: types.GenerateContentConfig) -> frozenset[str]:
+    """Names of the tools that a request offers."""
+    declared: Any = [getattr(tool, "function_declarations", None) or () for tool in config.tools or ()]
+    return frozenset(one.name for several in declared for one in several if one.name)
 
 
 def _take_any_usage(sdk: genai.Client) -> None:
@@ -384,8 +389,7 @@ def _kind(
     for kind, pattern in _BY_TEXT:
         if pattern.search(text):
             return kind
-    told = meaning(words, _status(error))
-    if told is not None and (told in SURE or str(error.status) not in _KIND_OF_STATUS):
+    if told := meaning(words, _status(error), is_sure=str(error.status) in _KIND_OF_STATUS):
         return FailureKind.BAD_REQUEST if told is FailureKind.UNKNOWN_MODEL and not model else told
     kind = _KIND_OF_STATUS.get(str(error.status)) or kind_of_status(_status(error) or 500)
     return FailureKind.BAD_REQUEST if kind is FailureKind.UNKNOWN_MODEL and not model else kind

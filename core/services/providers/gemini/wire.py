@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ from core.kernel.values.provider import (
 from core.kernel.values.stack import Segment
 from core.kernel.values.usage import Usage
 from core.services.providers.blocks import part_key
+from core.services.providers.call_dress import plain_name
 from core.services.providers.door import CallIds, counted_usage, is_absurd, total
 from core.services.providers.endings import stop_at
 from core.services.providers.profiles import has_gemini_result_parts, nearest_effort
@@ -311,9 +312,14 @@ def sound_chunk(body: str) -> str:
     return json.dumps(chunk)
 
 
-def reply_items(chunks: Iterable[types.GenerateContentResponse]) -> Iterator[StreamItem]:
+def reply_items(
+    chunks: Iterable[types.GenerateContentResponse], tools: Collection[str] = ()
+) -> Iterator[StreamItem]:
     """Translate a stream of chunks. Usage stands in each chunk and is cumulative: the last one counts, also where it
     repeats the one before: nothing was written since.
+
+    Args:
+        tools: names that were offered.
 
     Raises:
         ProviderError: STREAM_DROPPED where it ends without a reason, BAD_REPLY where it never began or broke.
@@ -327,7 +333,7 @@ def reply_items(chunks: Iterable[types.GenerateContentResponse]) -> Iterator[Str
         for part in _stream_parts(chunk):
             if part.function_call is not None:
                 calls += 1
-            yield from _items(part, f"{chunk.response_id or 'call'}-{calls}")
+            yield from _items(part, f"{chunk.response_id or 'call'}-{calls}", tools)
         newer = _usage(chunk)
         if newer is not None:
             yield UsageUpdate(newer)
@@ -345,7 +351,7 @@ def _stream_parts(chunk: types.GenerateContentResponse) -> list[types.Part]:
     return (candidate.content.parts or []) if candidate and candidate.content else []
 
 
-def _items(part: types.Part, unnamed_id: str) -> Iterator[StreamItem]:
+def _items(part: types.Part, unnamed_id: str, tools: Collection[str]) -> Iterator[StreamItem]:
     if part.text:
         yield ReasoningDelta(part.text) if part.thought else TextDelta(part.text)
     call = part.function_call
@@ -355,8 +361,9 @@ def _items(part: types.Part, unnamed_id: str) -> Iterator[StreamItem]:
     if part.thought_signature:
         seal = base64.b64encode(part.thought_signature).decode("ascii")
         yield ReasoningDelta("", canonical_json({"call_id": call_id, "thought_signature": seal}))
+    name = plain_name(call.name or "", tools)
     yield ToolCallReady(
-        ToolCallPart(call_id=call_id, name=call.name or "", arguments_json=canonical_json(call.args or {}))
+        ToolCallPart(call_id=call_id, name=name, arguments_json=canonical_json(call.args or {}))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,22 +13,19 @@ from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.queue import Lazy
-from core.kernel.values.messages import ToolCallPart
 from core.kernel.values.provider import (
     ModelProfile,
     ProviderRequest,
-    ReasoningDelta,
     StopKind,
     Stopped,
     StreamItem,
-    TextDelta,
-    ToolCallReady,
     UsageUpdate,
 )
 from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
 from core.services.providers.attachments import sent_json
 from core.services.providers.door import MOST_MODELS, figure, text_of
+from core.services.providers.endings import stop_at
 from core.services.providers.failures import provider_error
 from core.services.providers.http import plain_address, sensible
 from core.services.providers.openai.batches import OpenAiBatches
@@ -40,9 +37,12 @@ from core.services.providers.openai.body import (
     responses_body,
     without_cache_fields,
 )
+from core.services.providers.openai.reader import ResponseReader
 from core.services.providers.openai.sdk import (
     CALL_OPTIONS,
+    DONE,
     OPENAI_URL,
+    done_stream,
     failure,
     openai_client,
     sdk_error,
@@ -53,7 +53,6 @@ from core.services.providers.openai.sdk import (
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
-from core.services.providers.wire import canonical_json
 
 if TYPE_CHECKING:
     import openai
@@ -199,12 +198,13 @@ class OpenAiProvider:
             del body  # what arrives is kept: it shall not lie between what goes
             with stream:
                 heard = sensible(stream, _is_known, self._server)
-                yield from self._read(stream, heard, request.model, request.discussion_id)
+                tools = frozenset(tool.name for tool in request.tools)
+                yield from self._read(stream, heard, request.model, request.discussion_id, tools)
         except sdk_failures() as error:
             raise self._translate(error, "/responses", request.model, has_begun=has_begun) from error
 
-    def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
-        """Send the body; without an optional field where this model has refused it."""
+    def _open(self, body: dict[str, Any]) -> Any:
+        """Send the body; without an optional field where this model has refused it. Returns a `done_stream`."""
         import openai
         from openai.types.responses import Response, ResponseStreamEvent
 
@@ -214,13 +214,13 @@ class OpenAiProvider:
                 if (model, param) in self._refused:
                     leave_out(body)
             try:
-                stream: openai.Stream[Any] = self._sdk.get().post(
+                stream = self._sdk.get().post(
                     "/responses",
                     content=sent_json(body),
                     options=CALL_OPTIONS,
                     cast_to=Response,
                     stream=True,
-                    stream_cls=openai.Stream[ResponseStreamEvent],
+                    stream_cls=done_stream(ResponseStreamEvent),
                 )
             except openai.BadRequestError as error:
                 refused = model, _optional_field(error)
@@ -235,27 +235,12 @@ class OpenAiProvider:
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
 
     def _read(
-        self, stream: openai.Stream[Any], heard: Iterator[Any], model: str, discussion_id: str
+        self, stream: Any, heard: Iterator[Any], model: str, discussion_id: str, tools: Collection[str]
     ) -> Iterator[StreamItem]:
         request_id = stream.response.headers.get("x-request-id", "")
-        has_text = has_calls = has_refused = False
+        reader = ResponseReader(tools)
         for event in heard:
             match event.type:
-                case "response.output_text.delta" | "response.refusal.delta":
-                    has_text = True
-                    has_refused |= event.type == "response.refusal.delta"
-                    yield TextDelta(event.delta)
-                case "response.output_item.added" if event.item.type == "message" and has_text:
-                    yield TextDelta("\n\n")
-                case "response.output_item.done":
-                    item = _finished_item(event.item)
-                    has_calls |= isinstance(item, ToolCallReady)
-                    if item is not None:
-                        yield item
-                case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
-                    yield ReasoningDelta(event.delta)
-                case "response.reasoning_summary_part.added" if event.summary_index > 0:
-                    yield ReasoningDelta("\n\n")
                 case "error":
                     raise self._stream_failure(event.message, event.code, model, request_id)
                 case "response.failed":
@@ -270,10 +255,15 @@ class OpenAiProvider:
                             event.response.usage, request_id or event.response.id, has_cache=has_cache
                         )
                         yield UsageUpdate(replace(usage, miss_reason=why))
-                    yield stop_of(event.response, has_calls=has_calls, has_refused=has_refused)
+                    yield from reader.end(event.response)
+                    yield stop_of(event.response, has_calls=reader.has_calls, has_refused=reader.has_refused)
                     return
                 case _:
-                    pass
+                    yield from reader.read(event)
+        if stream.is_done and reader.has_begun:
+            yield from reader.end()
+            yield stop_at(DONE, has_calls=reader.has_calls, has_refused=reader.has_refused)
+            return
         kind = FailureKind.STREAM_DROPPED if _is_event_stream(stream) else FailureKind.BAD_REPLY
         raise provider_error(kind, self._server, url=self.base_url, key=self._key, request_id=request_id)
 
@@ -298,17 +288,6 @@ def _optional_field(error: openai.BadRequestError) -> str:
     """The field that a server refused, one for all that belongs to breakpoints."""
     param = error.param or ""
     return OPTIONS if "prompt_cache_options" in param or "prompt_cache_breakpoint" in param else param
-
-
-def _finished_item(item: Any) -> StreamItem | None:
-    if item.type == "function_call":
-        return ToolCallReady(
-            ToolCallPart(call_id=item.call_id, name=item.name, arguments_json=item.arguments)
-        )
-    if item.type == "reasoning" and item.encrypted_content:
-        block = item.model_dump(mode="json", warnings=False, exclude_none=True, exclude={"status"})
-        return ReasoningDelta("", canonical_json(block))
-    return None
 
 
 def _response_error(response: Any) -> tuple[object, object]:

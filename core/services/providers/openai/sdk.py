@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -16,13 +17,7 @@ from core.services.providers.door import FOREIGN, counted_usage, part_of, text_o
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
 from core.services.providers.http import http_client, plain_address
-from core.services.providers.server_words import (
-    TOO_MUCH_A_MINUTE,
-    ServerWords,
-    is_too_much_a_minute,
-    meaning,
-    words_of,
-)
+from core.services.providers.server_words import ServerWords, meaning, remedy_of, words_of
 
 if TYPE_CHECKING:
     import openai
@@ -30,6 +25,9 @@ if TYPE_CHECKING:
 
 CALL_OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
 """Said by `create`, too: a call for an answer never carries a key of administrators."""
+
+DONE = "[DONE]"
+"""Last line of a stream."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -90,6 +88,22 @@ def openai_client(
         http_client=http,
         default_headers=hidden,
     )
+
+
+@cache
+def done_stream(event_type: Any) -> Any:
+    """The SDK's stream of events of this type, which keeps whether its last line came: `is_done`. The SDK is imported here."""
+    import openai
+
+    class DoneStream(openai.Stream[event_type]):
+        is_done = False
+
+        def _iter_events(self) -> Iterator[Any]:
+            for event in super()._iter_events():
+                self.is_done |= event.data.startswith(DONE)
+                yield event
+
+    return DoneStream
 
 
 def sdk_failures() -> tuple[type[Exception], ...]:
@@ -163,7 +177,7 @@ def failure(
     heads = headers or {}
     told, number, word = text_of(message), word_of(code), text_of(error_type)
     kind = _kind(told, number, word, status)
-    remedy = TOO_MUCH_A_MINUTE if is_too_much_a_minute(told) else ""
+    remedy = remedy_of(ServerWords(message=told, code=number, kind=word), status)
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
         remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
     return provider_error(
@@ -182,8 +196,8 @@ def failure(
 
 def _kind(message: str, code: str, error_type: str, status: int | None) -> FailureKind:
     words = ServerWords(message=message, code=code, kind=error_type)
-    if is_too_much_a_minute(message):
-        return FailureKind.CONTEXT_TOO_LONG
+    if sure := meaning(words, status, is_sure=True):
+        return sure
     known = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(error_type)
     if known is not None:
         return known
