@@ -13,7 +13,14 @@ import msgspec
 from core.kernel.decoders import from_json, read_json, without_half_characters
 from core.kernel.frame import clean
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
-from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import (
+    AttachmentPart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.talk.transcripts.claude import parts_of
 from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
 
@@ -114,6 +121,13 @@ def texts(content: Any) -> str:
     return "\n\n".join(one for one in told if isinstance(one, str) and one.strip())
 
 
+def pictures(content: Any) -> Iterator[AttachmentPart]:
+    """Pictures of a content, by name alone."""
+    for one in content if isinstance(content, list) else ():
+        if isinstance(one, dict) and one.get("type") in {"input_image", "image_url", "image"}:
+            yield AttachmentPart(sha256="", media_type="image/png", name="image", size_bytes=0)
+
+
 def spelled(value: Any) -> str:
     """Arguments or an answer of a tool as text."""
     if isinstance(value, str):
@@ -197,18 +211,18 @@ def _codex_item(talk: TalkBuilder, item: Mapping[str, Any], at: Any) -> None:
             if isinstance(told, list)
             else []
         )
-        pieces = [part for one in found for part in typed(one, talk.skipped)]
+        pieces: list[Part] = [part for one in found for part in typed(one, talk.skipped)]
+        pieces += pictures(told)
         talk.say("user", pieces, at=at)
     elif kind == "message" and item.get("role") == "assistant":
         words = texts(item.get("content"))
         talk.say("assistant", (TextPart(clean(words)),) if words.strip() else (), at=at, model=talk.model)
     elif kind == "message":
         talk.skipped[NOTES] += 1
-    elif kind in {"function_call", "custom_tool_call", "local_shell_call"}:
+    elif kind in {"function_call", "custom_tool_call", "local_shell_call", "web_search_call"}:
         given = item.get("arguments", item.get("input", item.get("action")))
-        part = ToolCallPart(
-            call_id=call, name=word(item.get("name")) or str(kind), arguments_json=spelled(given)
-        )
+        name = word(item.get("name")) or str(kind).removesuffix("_call")
+        part = ToolCallPart(call_id=call, name=name, arguments_json=spelled(given))
         talk.say("assistant", (part,), at=at, model=talk.model)
     elif kind in {"function_call_output", "custom_tool_call_output"}:
         output = item.get("output")
@@ -365,7 +379,12 @@ def _opencode_part(piece: Mapping[str, Any], skipped: Counter[str]) -> Iterator[
         yield TextPart(f"[attached {word(piece.get('filename')) or 'a file'}]")
 
 
-# Cline and its kin: one array of messages in Anthropic's shape.
+# Cline and its kin: messages in Anthropic's shape, in an array, or since version 4 in an object.
+
+_ANSWERED = re.compile(r"\s*\[[\w.-]{1,80}(?: for '[^\n]{0,2000}')?\] Result:")
+"""Beginning of what a tool answered, where results stand among the person's words."""
+
+_SAID = re.compile(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
 
 
 def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -375,20 +394,40 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     except (msgspec.DecodeError, ValueError):
         yield Unread(place="the file", why="it is no JSON", remedy="Export it again")
         return
-    talk = TalkBuilder()
-    for one in found if isinstance(found, list) else ():
+    talk, whole = TalkBuilder(), mapping(found)
+    talk.id = word(whole.get("sessionId"))
+    for one in found if isinstance(found, list) else items(whole.get("messages")):
         if not isinstance(one, dict) or one.get("role") not in {"user", "assistant", "tool"}:
             talk.skipped["system texts"] += 1
             continue
-        parts = list(parts_of(one.get("content"), talk.skipped))
+        parts = parts_of(one.get("content"), talk.skipped)
+        at, key = one.get("ts"), one.get("id")
         if one["role"] == "user":
-            parts = [
-                kept
-                for part in parts
-                for kept in (typed(part.text, talk.skipped) if isinstance(part, TextPart) else (part,))
-            ]
-        talk.say("assistant" if one["role"] == "tool" else one["role"], parts, at=one.get("ts"))
+            answers, parts = _told_apart(parts, talk.skipped)
+            talk.say("assistant", answers, at=at)
+        role = "assistant" if one["role"] == "tool" else one["role"]
+        talk.say(role, parts, key=key, at=at, model=mapping(one.get("modelInfo")).get("id"))
     if talk.messages:
         yield talk.transcript()
     else:
         yield Unread(place="the file", why="nothing is said in it")
+
+
+def _told_apart(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Answers of tools, and what the person said among them, of a message in the person's place."""
+    own: list[Part] = []
+    answered: list[str] = []
+    for part in parts:
+        if not isinstance(part, TextPart):
+            own.append(part)
+        elif _ANSWERED.match(part.text) is not None or (answered and _NOTE.match(part.text) is None):
+            said = [TextPart(found[2]) for found in _SAID.finditer(part.text) if found[2].strip()]
+            own += said
+            answered += [] if said else [part.text]
+        else:
+            own += typed(part.text, skipped)
+    text = "\n\n".join(answered).strip()
+    is_empty = (
+        len(answered) == 1 and (head := _ANSWERED.match(text)) is not None and not text[head.end() :].strip()
+    )
+    return (() if is_empty or not text else (ToolResultPart(call_id="", text=clean(text)),)), tuple(own)

@@ -11,6 +11,7 @@ from core.talk.transcripts.text import Buffer, decoded, lines, moment
 
 _HEAD = re.compile(r"# aider chat started at (\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2})[ \t]*$")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,}|<(?:source|code|pre|codeblock|sourcecode)>)")
+_OUTPUT_LINES = 2_000
 _COMMAND = re.compile(r"/[a-z][\w-]*[ \t]+")
 _OWN = re.compile(
     r"> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7}|Added .* to the chat|Aider v\d|Main model: |Model: |Weak model: |"
@@ -66,10 +67,16 @@ def _turns(lines_: list[str]) -> Iterator[tuple[str, str]]:
 
 def _told(lines_: list[str], *, has_blanks: bool) -> Iterator[tuple[str, str]]:
     """Each line without its mark, and who speaks in it: empty for the program; a last one ends what was said."""
-    fence, role = "", ""
-    for line in lines_:
+    fence, role, is_output = "", "", False
+    for number, line in enumerate(lines_):
+        if is_output:  # of the program, over lines: its last one ends with two blanks
+            is_output = not line.endswith("  ")
+            continue
         is_own = (line.endswith("  ") or (not has_blanks and not fence)) or _OWN.match(line) is not None
-        if line.startswith("#### ") and is_own and not (fence and not has_blanks):
+        if has_blanks and not fence and role != "assistant" and _is_long_output(lines_, number):
+            is_output, role = True, ""
+            yield "", role
+        elif line.startswith("#### ") and is_own and not (fence and not has_blanks):
             role, fence = "user", ""
             yield line.removeprefix("#### ").strip(), role
         elif line.startswith(">") and is_own:
@@ -87,8 +94,18 @@ def _told(lines_: list[str], *, has_blanks: bool) -> Iterator[tuple[str, str]]:
     yield "", "over"
 
 
+def _is_long_output(lines_: list[str], number: int) -> bool:
+    """True for a first line of the program's, of several: the next that ends with two blanks has no mark before it."""
+    if not lines_[number].startswith("> ") or lines_[number].endswith("  "):
+        return False
+    last = next(
+        (line for line in lines_[number + 1 : number + 1 + _OUTPUT_LINES] if line.endswith("  ")), "> "
+    )
+    return not last.startswith((">", "#### "))
+
+
 def _is_echo(role: str, text: str, last: str) -> bool:
     """True for the program's echo of a command's words, and for what is no speaker."""
-    return role not in {"user", "assistant"} or (
+    return (role not in {"user", "assistant"} or text == "<blank>") or (
         role == "user" and _COMMAND.sub("", last, count=1) == text != last
     )

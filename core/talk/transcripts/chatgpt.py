@@ -43,6 +43,9 @@ class _Message(msgspec.Struct):
     create_time: Any = None
     recipient: Any = None
     metadata: _Meta | None = None
+    fragments: Any = None
+    model: Any = None
+    inserted_at: Any = None
 
 
 class _Node(msgspec.Struct):
@@ -59,6 +62,7 @@ class _Conversation(msgspec.Struct):
     conversation_id: Any = None
     id: Any = None
     default_model_slug: Any = None
+    inserted_at: Any = None
 
 
 class _Loose(msgspec.Struct):
@@ -69,6 +73,7 @@ class _Loose(msgspec.Struct):
     conversation_id: Any = None
     id: Any = None
     default_model_slug: Any = None
+    inserted_at: Any = None
 
 
 def read(element: msgspec.Raw | Any) -> Transcript:
@@ -97,19 +102,22 @@ def read(element: msgspec.Raw | Any) -> Transcript:
                 conversation_id=loose.conversation_id,
                 id=loose.id,
                 default_model_slug=loose.default_model_slug,
+                inserted_at=loose.inserted_at,
             )
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError("it is no conversation of ChatGPT") from error
     _join_by_children(nodes)
+    _take_fragments(nodes.values())
     default = found.default_model_slug
+    at = moment(found.create_time) or moment(found.inserted_at)
     messages = tuple(_messages(nodes, skipped, clean(default) if isinstance(default, str) else ""))
     current = _nearest(nodes, found.current_node, {one.id for one in messages})
     given = found.conversation_id or found.id
     return Transcript(
-        id=given if isinstance(given, str) and given else content_id(messages, moment(found.create_time)),
+        id=given if isinstance(given, str) and given else content_id(messages, at),
         messages=messages if current else tuple(sorted(messages, key=_by_time)),
         title=clean(found.title) if isinstance(found.title, str) else "",
-        at=moment(found.create_time),
+        at=at,
         current=current,
         skipped=dict(skipped),
     )
@@ -143,6 +151,21 @@ def _join_by_children(nodes: Mapping[str, _Node]) -> None:
     for key in lost:
         if (parent := above.get(key)) is not None and not _is_above(nodes, key, parent):
             nodes[key].parent = parent
+
+
+def _take_fragments(nodes: Iterable[_Node]) -> None:
+    """Give messages of DeepSeek's export, whose words stand in fragments, the shape of all others."""
+    for node in nodes:
+        message = node.message
+        if message is None or message.content is not None or not isinstance(message.fragments, list):
+            continue
+        given = [one for one in message.fragments if isinstance(one, dict)]
+        is_asked = bool(given) and given[0].get("type") == "REQUEST"
+        message.author = message.author or _Author(role="user" if is_asked else "assistant")
+        message.content = {"content_type": "fragments", "fragments": given}
+        message.create_time = message.create_time or message.inserted_at
+        if message.metadata is None:
+            message.metadata = _Meta(model_slug=None if is_asked else message.model)
 
 
 def _is_above(nodes: Mapping[str, _Node], key: str, at: Any) -> bool:
@@ -227,6 +250,10 @@ def _parts(message: _Message, author: _Author, skipped: Counter[str]) -> Iterabl
     if (report := _report(message.metadata)) != "":
         yield TextPart(clean(without_marks(report, message.metadata)))
         return
+    for one in content.get("fragments", ()):
+        words = one.get("content")
+        if isinstance(words, str) and words.strip():
+            yield ReasoningPart(clean(words)) if one.get("type") == "THINK" else TextPart(clean(words))
     texts = [clean(without_marks(text, message.metadata)) for text in _texts(content) if text.strip()]
     whole = "\n\n".join(texts)
     kind = content.get("content_type")
@@ -344,6 +371,8 @@ def without_marks(text: str, meta: _Meta | None) -> str:
     """A text as its reader saw it: links in the place of marks, the words of blocks without their fences."""
     if ":::writing" in text:
         text = _BLOCK.sub(_written, text)
+    if "\u3010" in text and meta is not None and isinstance(meta.citations, list):
+        text = _cited(text, meta.citations)
     given = meta.content_references if meta is not None else None
     references = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     if "\ue200" not in text and not references:
@@ -361,6 +390,20 @@ _UNSEEN = dict.fromkeys((0xE200, 0xE201, 0xE202, 0xE203, 0xE204))
 def _written(match: re.Match[str]) -> str:
     subject = _SUBJECT.search(match[1])
     return f"{subject[1]}\n\n{match[2]}" if subject is not None and subject[1] else match[2]
+
+
+def _cited(text: str, citations: list[Any]) -> str:
+    """A text of old exports with links in the place of marks like \u30104\u2020source\u3011."""
+    for one in sorted(filter(_is_placed, citations), key=lambda one: int(one["start_ix"]), reverse=True):
+        start, end = one["start_ix"], one["end_ix"]
+        mark, about = text[start:end], one.get("metadata")
+        if mark.startswith("\u3010") and mark.endswith("\u3011") and isinstance(about, dict):
+            text = f"{text[:start]}{_link(about)}{text[end:]}"
+    return text
+
+
+def _is_placed(one: Any) -> bool:
+    return isinstance(one, dict) and type(one.get("start_ix")) is int and type(one.get("end_ix")) is int
 
 
 def _link(reference: Mapping[str, Any]) -> str:

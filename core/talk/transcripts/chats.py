@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import from_json
+from core.kernel.decoders import from_json, read_json
 from core.kernel.frame import clean
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
@@ -20,12 +20,15 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.talk.transcripts.agents import TalkBuilder, items, mapping, spelled, texts, word
+from core.talk.transcripts.agents import NOTES, TalkBuilder, items, mapping, spelled, texts, word
 from core.talk.transcripts.text import Buffer, moment
 
-_THINKING = re.compile(
-    r"<details type=\"reasoning\"[^>]*>\s*<summary>.*?</summary>(.*?)</details>\s*", re.DOTALL
+_FOLD = re.compile(
+    r"<details type=\"(reasoning|tool_calls|code_interpreter)\"([^>]*)>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*",
+    re.DOTALL,
 )
+_FIELD = re.compile(r'\b(id|name|arguments|result|output)="([^"]*)"')
+_QUOTE = re.compile(r"^> ?", re.MULTILINE)
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _BREAK = re.compile(r"<(?:br|/p|/li|/h[1-6]|/div|/tr)\b[^<>]{0,200}>", re.IGNORECASE)
 
@@ -42,18 +45,40 @@ def _given(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
 
 
 def _spoken(text: Any) -> tuple[Part, ...]:
-    """Words, with thoughts in a fold told apart."""
-    words = texts(text)
-    thoughts = [clean(html.unescape(one)).strip() for one in _THINKING.findall(words)]
-    rest = _THINKING.sub("", words) if thoughts else words
-    parts: list[Part] = [ReasoningPart(one) for one in thoughts if one]
-    return (*parts, TextPart(clean(rest))) if rest.strip() else tuple(parts)
+    """Words, with thoughts and tools in folds told apart."""
+    words, parts, at = texts(text), list[Part](), 0
+    for fold in _FOLD.finditer(words) if "<details" in words else ():
+        if words[at : fold.start()].strip():
+            parts.append(TextPart(clean(words[at : fold.start()])))
+        at = fold.end()
+        if fold[1] != "tool_calls":
+            inner = _QUOTE.sub("", clean(html.unescape(fold[3]))).strip()
+            made = ReasoningPart if fold[1] == "reasoning" else TextPart
+            parts += [made(inner)] if inner else []
+            continue
+        about = {key: html.unescape(value) for key, value in _FIELD.findall(fold[2])}
+        key, given = clean(about.get("id", "")), clean(_inner(about.get("arguments", "")))
+        parts.append(ToolCallPart(call_id=key, name=clean(about.get("name", "")), arguments_json=given))
+        if result := clean(_inner(about.get("result", "")) or html.unescape(fold[3]).strip()):
+            parts.append(ToolResultPart(call_id=key, text=result))
+    return (*parts, TextPart(clean(words[at:]))) if words[at:].strip() else tuple(parts)
+
+
+def _inner(text: str) -> str:
+    """A text that was written as JSON once more."""
+    try:
+        found = read_json(text) if text.startswith('"') else None
+    except ValueError:
+        found = None
+    return found if isinstance(found, str) else text
 
 
 def _files(given: Any) -> Iterator[AttachmentPart]:
     for one in given if isinstance(given, list) else ():
         inner = one.get("file") if isinstance(one, dict) and isinstance(one.get("file"), dict) else one
-        names = (inner.get(key) for key in ("name", "filename")) if isinstance(inner, dict) else ()
+        names = (
+            (inner.get(key) for key in ("origin_name", "name", "filename")) if isinstance(inner, dict) else ()
+        )
         name = next((word(value) for value in names if isinstance(value, str)), "")
         if name:
             yield AttachmentPart(sha256="", media_type="application/octet-stream", name=name, size_bytes=0)
@@ -78,7 +103,7 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
             parts=(*_spoken(one.get("content")), *_files(one.get("files"))),
             parent=word(one.get("parentId")),
             at=moment(one.get("timestamp")),
-            model=word(one.get("model")) if one.get("role") == "assistant" else "",
+            model=word(one.get("model")) if one.get("role") == "assistant" and one.get("content") else "",
         )
         for key, one in nodes.items()
         if isinstance(one, dict)
@@ -107,7 +132,9 @@ def _tree(
 def read_librechat(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of LibreChat: messages in a list, or each with its answers in it."""
     found = _given(element, "LibreChat")
-    messages, left = list[TranscriptMessage](), [(one, "") for one in reversed(items(found.get("messages")))]
+    given = items(found.get("messages")) or items(found.get("messagesTree"))
+    messages, left = list[TranscriptMessage](), [(one, "") for one in reversed(given)]
+    failed = 0
     if not left:
         raise ValueError("it is no conversation of LibreChat")
     last = ""
@@ -119,6 +146,8 @@ def read_librechat(element: msgspec.Raw | Any) -> Transcript:
         parent = word(one.get("parentMessageId")) or above
         is_own = one.get("isCreatedByUser") is True or word(one.get("sender")).lower() == "user"
         told = _spoken(one["text"]) if word(one.get("text")).strip() else _librechat_parts(one.get("content"))
+        if one.get("error") is True:
+            told, failed = (), failed + 1
         messages.append(
             TranscriptMessage(
                 id=key,
@@ -126,13 +155,16 @@ def read_librechat(element: msgspec.Raw | Any) -> Transcript:
                 parts=(*told, *_files(one.get("files"))),
                 parent=parent or last,
                 at=moment(one.get("createdAt")),
-                model="" if is_own else word(one.get("model")) or word(one.get("sender")),
+                model=""
+                if is_own or one.get("error") is True
+                else word(one.get("model")) or word(one.get("sender")),
             )
         )
         last = key
         children = one["children"] if isinstance(one.get("children"), list) else []
         left += [(child, key) for child in reversed(children)]
-    return _tree(found, found, messages, "")
+    made = _tree(found, found, messages, "")
+    return msgspec.structs.replace(made, skipped={**made.skipped, NOTES: failed}) if failed else made
 
 
 def _librechat_parts(content: Any) -> Iterator[Part]:
@@ -158,6 +190,7 @@ def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
     found = _given(element, "LM Studio")
     talk = TalkBuilder()
     talk.title, talk.at = word(found.get("name")), found.get("createdAt")
+    last = word(mapping(found.get("lastUsedModel")).get("identifier"))
     for one in items(found.get("messages")):
         versions = one.get("versions") if isinstance(one, dict) else None
         if not isinstance(versions, list) or not versions:
@@ -173,10 +206,18 @@ def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
         if role == "system":
             talk.skipped["system texts"] += 1
             continue
-        talk.say(role, parts, model=sender.get("senderName"))
+        steps = [mapping(block.get("genInfo")) for block in blocks if isinstance(block, dict)]
+        used = next((word(step.get("identifier")) for step in steps if step.get("identifier")), "")
+        talk.say(role, parts, at=_step_time(blocks), model=word(sender.get("senderName")) or used or last)
     if not talk.messages:
         raise ValueError("it is no conversation of LM Studio")
     return talk.transcript()
+
+
+def _step_time(blocks: Iterable[Any]) -> Any:
+    """When a reply was begun: its steps are named by milliseconds since 1970."""
+    names = (word(block.get("stepIdentifier")) for block in blocks if isinstance(block, dict))
+    return next((int(name.split("-")[0]) for name in names if re.match(r"\d{13}-", name)), None)
 
 
 def _lm_parts(block: Mapping[str, Any]) -> Iterator[Part]:
@@ -221,13 +262,22 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
         if role is None:
             talk.skipped["system texts" if who == "system" else "messages of unknown speakers"] += 1
             continue
-        parts = _spoken(one.get("value", one.get("content", one.get("markdown"))))
+        parts = (*_spoken(one.get("value", one.get("content", one.get("markdown")))), *_calls(one))
         if who in {"tool", "function_response", "observation"}:
             parts = (ToolResultPart(call_id="", text=texts(one.get("value", one.get("content")))),)
         talk.say(role, parts, at=one.get("timestamp"), model=found.get("model"))
     if not talk.messages:
         raise ValueError("nothing is said in it")
     return talk.transcript()
+
+
+def _calls(one: Mapping[str, Any]) -> Iterator[Part]:
+    """Calls of tools as OpenAI's messages hold them."""
+    for call in items(one.get("tool_calls")):
+        about = mapping(mapping(call).get("function"))
+        if name := word(about.get("name")):
+            given = spelled(about.get("arguments", ""))
+            yield ToolCallPart(call_id=word(mapping(call).get("id")), name=name, arguments_json=given)
 
 
 _SHARED = {
@@ -240,21 +290,36 @@ _SHARED = {
 def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     """An entry of Google's list of activities: one question to Gemini, and its answer."""
     found = _given(element, "Gemini")
-    asked = word(found.get("title")).removeprefix("Prompted ").strip()
-    if not asked or not word(found.get("title")).startswith("Prompted"):
+    answers = [one for one in items(found.get("safeHtmlItem")) if isinstance(one, dict)]
+    asked = _asked(found, has_answer=bool(answers))
+    if not asked:
         raise ValueError("it is an activity and no question to Gemini")
     talk = TalkBuilder()
     talk.at = found.get("time")
     names = _files([{"name": one} for one in items(found.get("attachedFiles")) if isinstance(one, str)])
     talk.say("user", (TextPart(asked), *names), at=found.get("time"))
-    answer = "\n\n".join(
-        _bare(one["html"])
-        for one in items(found.get("safeHtmlItem"))
-        if isinstance(one, dict) and isinstance(one.get("html"), str)
-    )
+    answer = "\n\n".join(_bare(one["html"]) for one in answers if isinstance(one.get("html"), str))
     if answer.strip():
         talk.say("assistant", (TextPart(answer),), at=found.get("time"), model="Gemini")
     return talk.transcript()
+
+
+_VERB = re.compile(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered)\s+")
+_ACT = re.compile(
+    r"(?:Created|Used|Added|Gave|Selected|Shared|Deleted|Viewed|Visited|Searched|Edited|Pinned|Renamed|Exported|Updated)\s"
+)
+_ATTACHED = re.compile(r"\s*Attached \d+ files?\.?\s*$")
+
+
+def _asked(found: Mapping[str, Any], *, has_answer: bool) -> str:
+    """The person's words in an entry's title, empty where it is another activity. A verb of another language stays."""
+    names = [word(found.get("header")), *map(word, items(found.get("products")))]
+    title = word(found.get("title")).strip()
+    if not any("gemini" in name.lower() or "bard" in name.lower() for name in names) or _ACT.match(title):
+        return ""
+    if (verb := _VERB.match(title)) is None and not has_answer:
+        return ""
+    return _ATTACHED.sub("", title[verb.end() :] if verb is not None else title).strip()
 
 
 def _bare(text: str) -> str:
@@ -278,9 +343,10 @@ def read_zed(element: msgspec.Raw | Any) -> Transcript:
         for name, role in (("User", "user"), ("Agent", "assistant")):
             if isinstance(one.get(name), dict):
                 talk.say(role, _zed_parts(one[name]), model=model)
-        if isinstance(one.get("segments"), list) and one.get("role") in {"user", "assistant"}:
-            words = texts(one["segments"])
-            talk.say(one["role"], (TextPart(clean(words)),) if words.strip() else (), model=model)
+        if one.get("role") in {"user", "assistant"}:
+            talk.say(one["role"], _zed_old_parts(one), model=model)
+        elif one.get("role") == "system":
+            talk.skipped["system texts"] += 1
     if not talk.messages:
         raise ValueError("it is no thread of Zed")
     return talk.transcript()
@@ -300,13 +366,33 @@ def _zed_parts(message: Mapping[str, Any]) -> Iterator[Part]:
             yield ToolCallPart(call_id=word(use.get("id")), name=word(use.get("name")), arguments_json=given)
         elif isinstance(mention, dict) and word(mention.get("content")).strip():
             yield TextPart(word(mention["content"]))
-    results = message.get("tool_results")
-    for key, one in mapping(results).items():
-        content = mapping(one).get("content")
-        told = content.get("Text") if isinstance(content, dict) else content
-        if isinstance(told, str) and told.strip():
-            is_error = mapping(one).get("is_error") is True
-            yield ToolResultPart(call_id=clean(key), text=clean(told), is_error=is_error)
+    yield from _zed_results(mapping(message.get("tool_results")).values())
+
+
+def _zed_old_parts(message: Mapping[str, Any]) -> Iterator[Part]:
+    """A message of a thread before version 0.3, its tools beside its words."""
+    if word(message.get("text")).strip():
+        yield TextPart(word(message["text"]))
+    for one in items(message.get("segments")):
+        if isinstance(one, dict) and (text := word(one.get("text"))).strip():
+            yield ReasoningPart(text) if one.get("type") == "thinking" else TextPart(text)
+    for one in items(message.get("tool_uses")):
+        given = spelled(mapping(one).get("input"))
+        name = word(mapping(one).get("name"))
+        yield ToolCallPart(call_id=word(mapping(one).get("id")), name=name, arguments_json=given)
+    yield from _zed_results(items(message.get("tool_results")))
+
+
+def _zed_results(given: Iterable[Any]) -> Iterator[Part]:
+    for one in map(mapping, given):
+        content = one.get("content")
+        pieces = [
+            piece.get("Text") if isinstance(piece, dict) else piece for piece in items(content) or [content]
+        ]
+        told = "\n".join(piece for piece in pieces if isinstance(piece, str) and piece.strip())
+        if told:
+            is_error = one.get("is_error") is True
+            yield ToolResultPart(call_id=word(one.get("tool_use_id")), text=clean(told), is_error=is_error)
 
 
 def _zed_text(talk: TalkBuilder, text: str, given: Iterable[Any]) -> None:
@@ -336,35 +422,63 @@ def read_cherry(buffer: Buffer) -> Iterator[Transcript | Unread]:
         for one in items(base.get("message_blocks"))
         if isinstance(one, dict) and isinstance(one.get("id"), str)
     }
+    names = _cherry_names(mapping(mapping(found).get("localStorage")).get("persist:cherry-studio"))
     for topic in items(base.get("topics")):
         if not isinstance(topic, dict):
             continue
         talk = TalkBuilder()
-        talk.id, talk.title = word(topic.get("id")), word(topic.get("name"))
+        talk.id = word(topic.get("id"))
+        talk.title = word(topic.get("name")) or names.get(talk.id, "")
         for one in items(topic.get("messages")):
-            if not isinstance(one, dict) or one.get("role") not in {"user", "assistant"}:
-                continue
-            own = [blocks[key] for key in items(one.get("blocks")) if isinstance(key, str) and key in blocks]
-            parts = [part for block in own for part in _cherry_part(block)] or list(
-                _spoken(one.get("content"))
-            )
-            model = one["model"].get("name") if isinstance(one.get("model"), dict) else ""
-            talk.say(one["role"], parts, key=one.get("id"), at=one.get("createdAt"), model=model)
+            if isinstance(one, dict) and one.get("role") in {"user", "assistant"}:
+                _cherry_message(talk, one, blocks)
         if talk.messages:
             yield talk.transcript()
 
 
+def _cherry_message(
+    talk: TalkBuilder, one: Mapping[str, Any], blocks: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """A message of a topic. Several models may answer one question; the one that the person unfolded goes on."""
+    own = [blocks[key] for key in items(one.get("blocks")) if isinstance(key, str) and key in blocks]
+    talk.skipped[NOTES] += sum(block.get("type") == "error" for block in own)
+    parts = [part for block in own for part in _cherry_part(block)] or list(_spoken(one.get("content")))
+    model = word(mapping(one.get("model")).get("name")) or word(one.get("modelId"))
+    asked, before = word(one.get("askId")), talk.last
+    above = talk.messages.get(before)
+    is_another = above is not None and above.role == "assistant" and above.parent == asked != ""
+    if is_another:
+        talk.last = asked
+    talk.say(one["role"], parts, key=one.get("id"), at=one.get("createdAt"), model=model)
+    if is_another and one.get("foldSelected") is not True:
+        talk.last = before
+
+
+def _cherry_names(kept: Any) -> dict[str, str]:
+    """Names of topics, which stand in the settings of the program: JSON within JSON."""
+    try:
+        slices = mapping(read_json(kept)) if isinstance(kept, str) else {}
+        told = slices.get("assistants")
+        held = mapping(read_json(told)) if isinstance(told, str) else mapping(told)
+    except (ValueError, RecursionError):
+        return {}
+    topics = (one for helper in items(held.get("assistants")) for one in items(mapping(helper).get("topics")))
+    return {word(mapping(one).get("id")): word(mapping(one).get("name")) for one in topics}
+
+
 def _cherry_part(block: Mapping[str, Any]) -> Iterator[Part]:
     kind, text = block.get("type"), word(block.get("content"))
-    if kind in {"main_text", "code", "translation"} and text.strip():
+    if kind == "code" and text.strip():
+        yield TextPart(f"```{word(block.get('language'))}\n{text}\n```")
+    elif kind in {"main_text", "translation", "compact"} and text.strip():
         yield TextPart(text)
     elif kind == "thinking" and text.strip():
         yield ReasoningPart(text)
     elif kind == "tool":
         given = spelled(block.get("arguments"))
-        yield ToolCallPart(
-            call_id=word(block.get("toolId")), name=word(block.get("toolName")), arguments_json=given
-        )
-        yield ToolResultPart(call_id=word(block.get("toolId")), text=spelled(block.get("content")))
+        key = word(block.get("toolId"))
+        yield ToolCallPart(call_id=key, name=word(block.get("toolName")), arguments_json=given)
+        if block.get("content") is not None:
+            yield ToolResultPart(call_id=key, text=spelled(block["content"]))
     elif kind in {"image", "file"}:
         yield from _files([block])

@@ -40,16 +40,16 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
     if kind == "voice_note":
         kind, block = "text", {"text": block.get("text", block.get("transcript"))}
     if kind in {"text", "thinking"} and isinstance(words := block.get(kind), str):
-        made = clean(words)
+        made = clean(_with_links(words, block.get("citations")))
         return None if not words.strip() else TextPart(made) if kind == "text" else ReasoningPart(made)
-    if kind == "tool_use" and isinstance(block.get("name"), str):
+    if kind in {"tool_use", "server_tool_use", "mcp_tool_use"} and isinstance(block.get("name"), str):
         if (document := _document(block)) is not None:
             return document
         written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
         return ToolCallPart(
             call_id=_word(block.get("id")), name=clean(block["name"]), arguments_json=clean(written)
         )
-    if kind == "tool_result":
+    if isinstance(kind, str) and (kind == "tool_result" or kind.endswith("_tool_result")):
         content = block.get("content")
         answer = clean("\n\n".join(_texts(content)))
         files = tuple(filter(None, map(_file, content if isinstance(content, list) else ())))
@@ -61,8 +61,27 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
         )
     if (file := _file(block)) is not None:
         return file
-    skipped["parts of an unknown kind"] += 1
+    if kind not in _SILENT:
+        skipped["parts of an unknown kind"] += 1
     return None
+
+
+_SILENT = {"token_budget", "flag", "redacted_thinking"}
+"""Kinds of blocks in which nobody says anything."""
+
+
+def _with_links(text: str, citations: Any) -> str:
+    """A text with the addresses of its sources behind what they stand for."""
+    ends: dict[int, list[str]] = {}
+    for one in citations if isinstance(citations, list) else ():
+        about = one.get("details") if isinstance(one, dict) else None
+        url = about.get("url") if isinstance(about, dict) else None
+        end = one.get("end_index") if isinstance(one, dict) else None
+        if isinstance(url, str) and url.strip() and type(end) is int and 0 < end <= len(text):
+            ends.setdefault(end, []).append(url.strip())
+    for end in sorted(ends, reverse=True):
+        text = f"{text[:end]} ({', '.join(dict.fromkeys(ends[end]))}){text[end:]}"
+    return text
 
 
 def _document(block: dict[str, Any]) -> TextPart | None:
@@ -95,11 +114,25 @@ def _file(block: Any) -> AttachmentPart | None:
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
+    if isinstance(content, dict):  # of a tool of the vendor: what it printed, or why it failed
+        told = (content.get(key) for key in ("stdout", "stderr", "text", "error_code"))
+        yield from (one for one in told if isinstance(one, str) and one)
     for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and isinstance(block.get("text"), str):
+        if isinstance(block, dict) and (page := _page(block)):
+            yield page
+        elif isinstance(block, dict) and isinstance(block.get("text"), str):
             yield block["text"]
         elif isinstance(block, str):
             yield block
+
+
+def _page(block: dict[str, Any]) -> str:
+    """A page that a search named: its title, its address, and what of it is there."""
+    title, url, text = block.get("title"), block.get("url"), block.get("text")
+    if not (isinstance(title, str) and isinstance(url, str) and url.strip()):
+        return ""
+    head = f"[{title.strip()}]({url.strip()})"
+    return f"{head}\n{text}" if isinstance(text, str) and text.strip() else head
 
 
 def _word(value: Any) -> str:

@@ -263,7 +263,7 @@ class _SessionReader:
             tree.skipped[NOTES] += 1
         if not tree.command and not tree.messages and isinstance(text := _only_text(content), str):
             tree.command = _title_of_command(text)
-        return _counted(_persons(parts_of(content, tree.skipped), tree.skipped), tree.skipped)
+        return _counted(persons(parts_of(content, tree.skipped), tree.skipped), tree.skipped)
 
     def _add(self, tree: _Tree, node: _Joint, row: _SessionRow, uuid: str, words: tuple[Part, ...]) -> None:
         message = row.message if isinstance(row.message, dict) else {}
@@ -391,7 +391,7 @@ def _title_of_command(text: str) -> str:
     return clean(given[1]).strip() if name is not None and given is not None else ""
 
 
-def _persons(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]:
+def persons(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]:
     """Parts of a person's message without what the program put in; what is left of a command is what the person typed."""
     kept: list[Part] = []
     for part in parts:
@@ -437,7 +437,7 @@ def _queued_parts(attachment: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     ):
         skipped[NOTES] += 1
         return ()
-    return _persons(parts_of(attachment.get("prompt"), skipped), skipped)
+    return persons(parts_of(attachment.get("prompt"), skipped), skipped)
 
 
 def _answer_queue(tree: _Tree, words: str) -> None:

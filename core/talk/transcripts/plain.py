@@ -39,7 +39,24 @@ _MODEL_LINE = re.compile(r"Model: \*\*[^*\n]+\*\*$", re.IGNORECASE)
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"# ([^\n]{1,300})")
 _ID_CHARS = 1_000
-_CLI_HEAD_CHARS = 4_000
+_HEAD_CHARS = 4_000
+_TERMINAL = re.compile(r"Claude Code v|Welcome to Claude Code")
+_NAMED = re.compile(r"(?:# )?Conversation\n(?:[^\n]{0,2000}\n){1,4}?(?:- )?title: ([^\n]{1,300})\n")
+_EXPORTS = (
+    (
+        re.compile(r"# [^\n]{1,2000}\n_Exported on [^\n]{1,200} from Cursor\b"),
+        re.compile(r"^---\n\n\*\*(User|Cursor)\*\*\n", re.MULTILINE),
+    ),
+    (
+        re.compile(r"# Conversation\n- conversationId: "),
+        re.compile(r"(?:\n\n|^## History)\n\*\*([^*\n]{1,200})\*\*\n", re.MULTILINE),
+    ),
+    (
+        re.compile(r"Conversation\n#{8,}\nconversationId: "),
+        re.compile(r"(?:\n\n|^History\n#{8,})\n>> ([^\n]{1,200}):\n", re.MULTILINE),
+    ),
+)
+"""How exports begin (of Cursor, and of LibreChat in two forms), and the lines in them under which somebody speaks."""
 
 
 def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -51,8 +68,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     if _LOG.match(text) is not None and "\n## Prompt" in text:
         yield from _logged(text)
         return
-    is_terminal = "Claude Code v" in text[:_CLI_HEAD_CHARS] and _SAID.search(text) is not None
-    turns = tuple(_terminal(text)) if is_terminal else tuple(_turns(text))
+    turns = _told(text)
     skipped = {}
     if len({role for role, _ in turns}) < 2:
         turns, skipped = (("user", text),), {ONE_SIDE: 1}
@@ -60,8 +76,36 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     key = sha256(text[:_ID_CHARS].encode("utf-8", "replace")).hexdigest()[:32]
     is_speaker = title is not None and _speaker(title[0]) is not None
     name = title[1].strip() if title is not None and not is_speaker else ""
+    if (named := _NAMED.match(text)) is not None:
+        name = named[1].strip()
     messages = _straight(turns)
     yield Transcript(id=key, messages=messages, title=name, current=messages[-1].id, skipped=skipped)
+
+
+def is_export(text: str) -> bool:
+    """True for a text that a program wrote, and marked at its top."""
+    head = text[:_HEAD_CHARS]
+    is_log = _LOG.match(head) is not None and "\n## Prompt" in head
+    return is_log or any(mark.match(head) is not None for mark, _ in _EXPORTS)
+
+
+def _told(text: str) -> tuple[tuple[str, str], ...]:
+    """Who said what in a text, as the program that wrote it marks turns, else by the lines that name who speaks."""
+    head = text[:_HEAD_CHARS]
+    if _TERMINAL.search(head) is not None and _SAID.search(text) is not None:
+        return tuple(_terminal(text))
+    for mark, turn in _EXPORTS:
+        if mark.match(head) is not None:
+            found = tuple(_marked(text, list(turn.finditer(text))))
+            if len({role for role, _ in found}) > 1:
+                return found
+    return tuple(_turns(text))
+
+
+def _marked(text: str, heads: list[re.Match[str]]) -> Iterator[tuple[str, str]]:
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    for head, end in zip(heads, ends, strict=True):
+        yield from _said("user" if head[1].lower() == "user" else "assistant", [text[head.end() : end]])
 
 
 def _straight(turns: tuple[tuple[str, str], ...]) -> tuple[TranscriptMessage, ...]:

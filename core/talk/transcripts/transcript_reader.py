@@ -66,6 +66,7 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
 }
 _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.CHATGPT, ('"mapping"', '"message"')),
+    (TranscriptKind.CLINE, ('"version"', '"sessionId"', '"messages"', '"role"', '"content"')),
     (TranscriptKind.CLAUDE, ('"chat_messages"',)),
     (TranscriptKind.CHERRY_STUDIO, ('"indexedDB"', '"localStorage"')),
     (TranscriptKind.GEMINI_CLI, ('"projectHash"', '"sessionId"')),
@@ -76,7 +77,9 @@ _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.LIBRECHAT, ('"conversationId"', '"messages"', '"messageId"')),
     (TranscriptKind.LM_STUDIO, ('"versions"', '"currentlySelected"')),
     (TranscriptKind.TAKEOUT, ('"header"', '"Prompted ')),
+    (TranscriptKind.TAKEOUT, ('"header"', '"products"', '"safeHtmlItem"')),
     (TranscriptKind.ZED, ('"zed"', '"metadata"', '"text"')),
+    (TranscriptKind.ZED, ('"summary"', '"messages"', '"tool_uses"')),
     (TranscriptKind.ZED, ('"segments"', '"messages"')),
     (TranscriptKind.ZED, ('"User"', '"messages"')),
     (TranscriptKind.SHAREGPT, ('"conversations"', '"from"', '"value"')),
@@ -110,6 +113,8 @@ def _by_start(data: bytes) -> TranscriptKind:
         return TranscriptKind.SPECSTORY
     if text.startswith("# aider chat started at "):
         return TranscriptKind.AIDER
+    if plain.is_export(text):
+        return TranscriptKind.PLAIN
     if text.startswith("{"):
         return _by_first_object(text)
     return _by_keys(text) if text.startswith("[") else TranscriptKind.UNKNOWN
@@ -148,6 +153,7 @@ class _Mark(msgspec.Struct):
     messageId: Any = None  # noqa: N815
     payload: Any = None
     instructions: Any = None
+    git: Any = None
     timestamp: Any = None
     projectHash: Any = None  # noqa: N815
 
@@ -157,7 +163,11 @@ def _kind_of_row(row: _Mark) -> TranscriptKind:
         return TranscriptKind.DISCUSSION
     if isinstance(row.payload, dict) and row.type in _CODEX_ROWS:
         return TranscriptKind.CODEX
-    if row.type is None and row.instructions is not None and row.timestamp is not None:
+    if (
+        row.type is None
+        and row.timestamp is not None
+        and (row.instructions is not None or row.git is not None)
+    ):
         return TranscriptKind.CODEX
     if row.type is None and row.projectHash is not None and row.sessionId is not None:
         return TranscriptKind.GEMINI_CLI
