@@ -18,7 +18,8 @@ _WITH_SCRIPTS = frozenset({"vue", "svelte"})
 _SCRIPT = re.compile(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _BLANKED = re.compile(r"[^\n]")
 _CPP_HEADER = re.compile(
-    r"^[ \t]*(?:class|namespace|template|using|public:|private:|enum[ \t]+class)\b", re.MULTILINE
+    r"^[ \t]*(?:(?:class|namespace|template|using|public:|private:|enum[ \t]+class)\b|#[ \t]*include[ \t]*<[a-z_]+>)|\bstd::\w",
+    re.MULTILINE,
 )
 """Lines of a header that is C++ whatever it is called."""
 _SHEBANG = re.compile(r"#!.*?\b(bash|sh|zsh|python|ruby|node|php)")

@@ -31,6 +31,7 @@ _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
 )
 _OF_METHODS = frozenset({"class", "impl", "interface", "trait", "struct", "object"})
+_GENERIC = re.compile(r"(?<=\w)(?<!operator)<.*", re.DOTALL)
 _JOINTS = re.compile(r"::|\\|(?<=[\w)\]])\.")
 _PARAMETERS = re.compile(rb"\b_*[A-Z][A-Z_]{0,20}[ \t]?\((\((?:[^()]|\([^()]{0,200}\)){0,600}\))\)(?=\s*;)")
 _TYPE_MACRO = re.compile(
@@ -43,9 +44,27 @@ _MACRO = re.compile(
 _ATTRIBUTES = re.compile(
     rb"(?<=\))(?:\s{1,40}_{1,2}[A-Za-z]\w{0,40}(?:[ \t]?\((?:[^()]|\([^()]{0,100}\)){0,200}\))?){1,6}(?=\s{0,10};)"
 )
+_WRAPPED = re.compile(
+    rb"\b[A-Z][A-Z0-9_]{2,40}\((\s{0,40}[A-Za-z_][\w\s*]{1,200}\((?:[^()\";{}]|\([^()]{0,200}\)){0,2000}\))"
+    rb"(?:\s{0,40},[^;{}]{0,400}?)?\s{0,40}\)(?=\s{0,10};)"
+)
+_BEFORE = re.compile(
+    rb"^([ \t]{0,40}(?:[A-Z][A-Z0-9_]{2,40}[ \t]+){0,3}[A-Z][A-Z0-9_]{2,40}\([^()\n;]{0,100}\))(?=\s{1,40}[A-Za-z_]\w{0,60}[ \t*]{1,10}\w)",
+    re.MULTILINE,
+)
+_DEVICE = re.compile(
+    rb"\b(?:__(?:host|device|global|noinline|forceinline)__|__forceinline|__extension__|[A-Z_]{0,30}RESTRICT)\b"
+)
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|elif|else|endif)\b", re.MULTILINE)
 _NO_LINE_END = re.compile(rb"[^\n]")
-"""Macros of headers: around parameters for old compilers, around a type, beside one, behind the parameters."""
+"""Macros of headers: around parameters for old compilers, around a type, beside one, behind the parameters, around a whole
+prototype, on a line before one.
+"""
+_WITH_BRANCHES = frozenset({"c", "cpp", "csharp"})
 _CONDITIONAL = re.compile(rb"\?(\.(?=[A-Za-z_@])|\[(?=[^\],]))")
+_EXTENSION = re.compile(
+    rb"\bextension(?:<[^<>\n(){}]{0,200}>)?\([^()\n{}]{1,400}\)(?=\s{0,80}(?:where\b[^{}\n]{0,200})?\{)"
+)
 _DEFINITION = re.compile(
     r"^[ \t]*(?:[a-z]+[ \t]+){0,4}?(class|def|function|func|fn|struct|enum|trait|interface|module|namespace)"
     r"[ \t]+(\w+)[^\n]{0,300}",
@@ -60,9 +79,37 @@ def definitions(name: str, text: str) -> tuple[Symbol, ...]:
     """The definitions of a text in the language `name` (a key of `GRAMMARS`), in file order."""
     source = text.encode("utf-8", "replace")
     grammar = GRAMMARS[name]
-    tree = _parser(name).parse(_readable(name, source))
-    symbols = tuple(_nested(_walked(tree.walk(), grammar, NAMERS.get(name, {})), grammar, name, source))
-    return symbols or (_guessed(text) if tree.root_node.has_error else ())
+    readable = _readable(name, source)
+    symbols, has_error = _parsed(name, grammar, readable, source)
+    if has_error and name in _WITH_BRANCHES and _DIRECTIVE.search(readable) is not None:
+        again, is_odd = _parsed(name, grammar, _first_branches(readable), source)
+        symbols = max(symbols, again, key=len) if is_odd else again
+    return symbols or (_guessed(text) if has_error else ())
+
+
+def _parsed(name: str, grammar: Grammar, readable: bytes, source: bytes) -> tuple[tuple[Symbol, ...], bool]:
+    """Symbols of a source, and whether its grammar stumbled."""
+    tree = _parser(name).parse(readable)
+    nodes = _walked(tree.walk(), grammar, NAMERS.get(name, {}))
+    return tuple(_nested(nodes, grammar, name, source)), tree.root_node.has_error
+
+
+def _first_branches(source: bytes) -> bytes:
+    """The source with the first branch of each `#if` alone: half a definition in each of two is none to a grammar."""
+    kept = bytearray(source)
+    depth = hidden = 0  # hidden: the depth at which a branch is left out, 0 outside of one
+    for line in re.finditer(rb"[^\n]*\n?", source):
+        found = _DIRECTIVE.match(line[0])
+        kind = found[1] if found is not None else b""
+        depth += kind == b"if"
+        if found is not None or hidden:
+            kept[line.start() : line.end()] = _NO_LINE_END.sub(b" ", line[0])
+        if kind in {b"elif", b"else"}:
+            hidden = hidden or depth
+        elif kind == b"endif":
+            hidden = 0 if hidden == depth else hidden
+            depth = max(0, depth - 1)
+    return bytes(kept)
 
 
 def _readable(name: str, source: bytes) -> bytes:
@@ -70,18 +117,28 @@ def _readable(name: str, source: bytes) -> bytes:
     macros around a prototype (`API int CALL open(void)`, `int open OF((void))`) hide its name.
     """
     if name == "csharp":
-        return _CONDITIONAL.sub(rb" \1", source)
+        return _EXTENSION.sub(_as_class, _CONDITIONAL.sub(rb" \1", source))
     if name not in {"c", "cpp"}:
         return source
     source = _PARAMETERS.sub(lambda found: b" " * (found.start(1) - found.start()) + found[1] + b" ", source)
+    source = _DEVICE.sub(lambda found: b" " * len(found[0]), source)
+    source = _WRAPPED.sub(_inner, source)
+    source = _BEFORE.sub(lambda found: b" " * len(found[0]), source)
     source = _ATTRIBUTES.sub(lambda found: _NO_LINE_END.sub(b" ", found[0]), source)
     source = _TYPE_MACRO.sub(_inner, source)
     return _MACRO.sub(lambda found: b" " * len(found[0]), source)
 
 
+def _as_class(found: re.Match[bytes]) -> bytes:
+    """The head of a block of extensions of C# 14, as one that the grammar knows."""
+    return b"class extension"[: len(found[0])].ljust(len(found[0]))
+
+
 def _inner(found: re.Match[bytes]) -> bytes:
+    """What stands in a macro, without it."""
     inner = found[1] if not found[1].strip()[:1].isdigit() else b" " * len(found[1])
-    return b" " * (found.start(1) - found.start()) + inner + b" " * (found.end() - found.end(1))
+    head, tail = found[0][: found.start(1) - found.start()], found[0][found.end(1) - found.start() :]
+    return _NO_LINE_END.sub(b" ", head) + inner + _NO_LINE_END.sub(b" ", tail)
 
 
 def _walked(cursor: TreeCursor, grammar: Grammar, namers: Mapping[str, object]) -> Iterator[Node]:
@@ -180,7 +237,7 @@ def _name(node: Node, grammar: Grammar) -> str:
         steps += 1
     if named is None:
         return ""
-    name = re.sub(r"<.*", "", _text(named), flags=re.DOTALL)
+    name = _GENERIC.sub("", _text(named))
     return ".".join(part for part in _JOINTS.split(_receiver(node) + name.strip()) if part)
 
 

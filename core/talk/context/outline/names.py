@@ -74,7 +74,7 @@ def _declared(node: Node) -> Named | tuple[str, bool]:
         if at.type == "operator_cast":
             return "operator " + _said(at.child_by_field_name("type")), True
         if "declarator" not in at.type or at.type == "abstract_function_declarator":
-            return re.sub(r"<.*", "", _said(at), flags=re.DOTALL), is_function
+            return re.sub(r"(?<=\w)(?<!operator)<.*", "", _said(at), flags=re.DOTALL), is_function
         inner = at.child_by_field_name("declarator")
         is_function |= (
             at.type == "function_declarator"
@@ -128,8 +128,19 @@ def _variable(node: Node) -> Iterator[Named]:
         yield name, "function"
     elif scope in _SCOPES and _has_functions(value):
         yield name, "object"
-    elif is_ambient or (scope == "export_statement" and re.fullmatch(r"[\w$]+", name)):
+    elif (
+        (scope in _SCOPES and _is_component(name, value))
+        or is_ambient
+        or (scope == "export_statement" and re.fullmatch(r"[\w$]+", name))
+    ):
         yield name, "constant"
+
+
+def _is_component(name: str, value: Node | None) -> bool:
+    """True for what a call makes of another component: `withRouter(Page)`, and a styled one."""
+    if value is None or value.type != "call_expression" or not re.match(r"[A-Z][a-z]", name):
+        return False
+    return _said(value.child_by_field_name("function")) not in {"require", "import"}
 
 
 def _scopes_above(node: Node) -> set[str]:
@@ -166,19 +177,29 @@ def _assigned(node: Node) -> Iterator[Named]:
 
 def _pair(node: Node) -> Iterator[Named]:
     owner = node.parent.parent if node.parent is not None else None
-    if owner is not None and owner.type in {
-        "variable_declarator",
-        "assignment_expression",
-        "export_statement",
-        "arguments",
-        "pair",
-    }:
+    if (
+        owner is not None
+        and owner.type
+        in {
+            "variable_declarator",
+            "assignment_expression",
+            "export_statement",
+            "arguments",
+            "pair",
+        }
+    ) or (owner is not None and _is_returned(owner)):
         value = node.child_by_field_name("value")
         name = _said(node.child_by_field_name("key")).strip("'\"")
         if _is_function(value):
             yield name, "method"
         elif owner.type != "variable_declarator" and _has_functions(value):
             yield name, "object"
+
+
+def _is_returned(value: Node) -> bool:
+    """True for an object that an arrow function gives: `(set) => ({ … })`."""
+    is_around = value.type == "parenthesized_expression" and value.parent is not None
+    return is_around and value.parent is not None and value.parent.type == "arrow_function"
 
 
 def _field(node: Node) -> Iterator[Named]:
@@ -242,6 +263,7 @@ def _rb_call(node: Node) -> Iterator[Named]:
         "attr_writer": "property",
         "define_method": "method",
         "scope": "method",
+        "alias_method": "method",
     }
     arguments = node.child_by_field_name("arguments")
     if method in kinds and arguments is not None and node.child_by_field_name("receiver") is None:
@@ -251,6 +273,10 @@ def _rb_call(node: Node) -> Iterator[Named]:
             for one in given
             if one.type in {"simple_symbol", "string"}
         )
+
+
+def _rb_alias(node: Node) -> Iterator[Named]:
+    yield _said(node.child_by_field_name("name")), "method"
 
 
 def _rb_constant(node: Node) -> Iterator[Named]:
@@ -365,7 +391,7 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "field_declaration": _cs_variables,
         "indexer_declaration": lambda _: iter((("this[]", "property"),)),
     },
-    "ruby": {"call": _rb_call, "assignment": _rb_constant},
+    "ruby": {"call": _rb_call, "alias": _rb_alias, "assignment": _rb_constant},
     "kotlin": {
         "property_declaration": _kt_property,
         "companion_object": _kt_companion,

@@ -239,6 +239,9 @@ HOSTILE: dict[str, tuple[int, Callable[[int], str]]] = {
     "generics.cpp": (50_000, lambda n: "a<" * n),
     "headings.md": (200_000, lambda n: "# a\n" * n),
     "underlines.md": (100_000, lambda n: "a\n" * n + "==="),
+    "directives.c": (30_000, lambda n: "#if A\n{\n#else\n" * n),
+    "wrapped.h": (30_000, lambda n: "LIB_API(int f(" * n),
+    "macros.h": (30_000, lambda n: "LIB_A(1) " * n),
     "binary.rs": (10_000, lambda n: "\x00\x01\ufffd" * n),
 }
 """How often something stands there, and the source of so many."""
@@ -328,6 +331,42 @@ NAMES: dict[str, tuple[str, str]] = {
             "  define_method(:dyn) { }\nend\nPoint = Struct.new(:a) do\n  def d; end\nend\n"
         ),
         "A A.x A.y A.CONST A.m A.dyn Point Point.d",
+    ),
+    "wrapped.h": (
+        (
+            "#ifdef __CUDACC__\ntemplate<typename... A>\n__host__ __device__ inline void unused(A&&...) {}\n#endif\n"
+            'extern "C" {\nLIB_NORETURN LIB_ATTRIBUTE_FORMAT(3, 4)\nLIB_API void stop(const char * file, int line);\n'
+            "LIB_DEPRECATED(LIB_API struct t * add(\n        struct c * ctx,\n        int (*f)(int)),\n"
+            '    "use add2 instead");\nLIB_API struct t * add2(\n    struct c * ctx);\n'
+            "typedef void (*op_t)(const float * LIB_RESTRICT x);\nenum kind { ONE };\n}\n"
+        ),
+        "unused stop add add2 op_t kind",
+    ),
+    "standard.h": (
+        "#include <string>\nstruct A {\n  A() : n(0) {}\n  int n;\n};\nA make(const A & a);\n",
+        "A A.A A.n make",
+    ),
+    "branches.cs": (
+        (
+            "public interface ILog\n{\n    void A()\n#if DEFAULTS\n    { }\n#else\n    ;\n#endif\n    ILog B(int a)\n#if DEFAULTS\n"
+            "        => this\n#endif\n    ;\n}\n"
+        ),
+        "ILog ILog.A ILog.B",
+    ),
+    "extensions.cs": (
+        "static class E {\n  extension(string s) {\n    public int Words() => 1;\n  }\n  void M() {}\n}\n",
+        "E E.extension E.extension.Words E.M",
+    ),
+    "operators.rb": (
+        "class A\n  def <=>(o); end\n  def <<(o); end\n  alias_method :old, :m\n  alias older m\nend\n",
+        "A A.<=> A.<< A.old A.older",
+    ),
+    "wrappers.tsx": (
+        (
+            "const Button = styled(Base)`x`;\nconst Page = withRouter(connect(f)(Inner));\nconst React = require('react');\n"
+            "export const useStore = create()((set) => ({ inc: () => set(1) }));\n"
+        ),
+        "Button Page useStore useStore.inc",
     ),
 }
 
