@@ -448,6 +448,11 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
     known = Counter(row.why for row in report.rows if row.why).most_common()
     others = report.other_files
     return (
+        *(
+            (f"adds nothing: {report.unchanged:,} (not changed since the import before)",)
+            if report.unchanged
+            else ()
+        ),
         *(f"adds nothing: {number:,} ({why})" for why, number in known),
         *(f"left out: {word}: {number:,}" for word, number in report.skipped.items()),
         *((_no_conversation(report),) if others else ()),
@@ -512,6 +517,7 @@ def report_data(report: ImportReport) -> dict[str, Any]:
         "discussions_made": report.made,
         "discussions_grown": report.grown,
         "messages": report.new_messages,
+        "unchanged": report.unchanged,
         "skipped": dict(report.skipped),
         "stopped": report.stopped,
         "rows": [_row_data(row) for row in report.rows],

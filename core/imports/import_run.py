@@ -13,8 +13,9 @@ from typing import BinaryIO, assert_never
 
 import msgspec
 
+from core.imports.import_memory import ImportMemory
 from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
-from core.imports.import_sources import PIPE, Origin, OtherFile, conversations
+from core.imports.import_sources import PIPE, FileBegun, Origin, OtherFile, Unchanged, conversations
 from core.imports.imports_messages import (
     CancelImport,
     ImportEffect,
@@ -83,12 +84,19 @@ def run_import(
     work = _Work(request, on_written)
     stopped = ""
     try:
-        for number, found in enumerate(conversations(request.paths, pipe)):
-            if isinstance(found, (OtherFile, ImportFault)):
-                work.pass_over(found)
-            else:
-                on_progress(number, found[1].title or found[0].name)
-                work.take(*found)
+        for number, found in enumerate(conversations(request.paths, pipe, work.known)):
+            match found:
+                case FileBegun():
+                    work.begin(found)
+                case Unchanged():
+                    on_progress(number, found.path.name)
+                    work.pass_unchanged(found)
+                case OtherFile() | ImportFault():
+                    work.pass_over(found)
+                case _:
+                    on_progress(number, found[1].title or found[0].name)
+                    work.take(*found)
+        work.end_file()
     except SlopError as error:
         stopped = str(error)
     try:
@@ -117,6 +125,33 @@ class _Work:
         self._knowledge_names: list[str] = []
         self._is_undated = False
         self._by_letters: dict[str, str] | None = None
+        self._memory = ImportMemory(request.home)
+        self._reading: FileBegun | None = None
+        self._read_ids: set[str] = set()
+        self._read_count, self._is_whole = 0, True
+
+    def known(self, path: Path, about: os.stat_result) -> int | None:
+        """Conversations in a file that did not change since an import has read it, None for all others."""
+        kept = self._memory.unchanged(path, about, self._there.__contains__)
+        return kept.conversations if kept is not None and kept.conversations else None
+
+    def begin(self, found: FileBegun) -> None:
+        """A file is read from here on."""
+        self.end_file()
+        self._reading, self._is_whole = found, True
+        self._read_ids, self._read_count = set(), 0
+
+    def end_file(self) -> None:
+        """A file was read to its end: where all of it is here now, the next import passes over it."""
+        read, self._reading = self._reading, None
+        if read is not None and self._is_whole and self._read_count and not self._request.is_dry:
+            self._memory.remember(read.path, read.about, self._read_count, tuple(sorted(self._read_ids)))
+
+    def pass_unchanged(self, found: Unchanged) -> None:
+        """Count a file that did not change."""
+        self.end_file()
+        self._files.add(str(found.path))
+        self._counts.update({"count": found.conversations, "unchanged": found.conversations})
 
     def pass_over(self, found: OtherFile | ImportFault) -> None:
         """Count what holds no conversation, and keep what is wrong."""
@@ -127,6 +162,7 @@ class _Work:
                 names.append(found.name)
         else:
             self._counts["faults"] += 1
+            self._is_whole = False
             if len(self._faults) < MAX_FAULTS:
                 self._faults.append(found)
 
@@ -142,6 +178,14 @@ class _Work:
         if wanted in self._request.without and (not plan.why or wanted in self._left_out):
             self._left_out.add(wanted)
             plan = msgspec.structs.replace(plan, made=(), grown=(), why=UNTICKED)
+            self._is_whole = False
+        self._read_count += 1
+        ids = {
+            plan.discussion_id,
+            *(one.discussion_id for one in plan.made),
+            *(one.discussion_id for one in plan.grown),
+        }
+        self._read_ids.update(ids - {""})
         self._count(origin, transcript, plan)
         for made in plan.made:
             self._counts["made"] += 1
@@ -169,6 +213,7 @@ class _Work:
             grown=counts["grown"],
             added=0 if is_dry else counts["messages"],
             new_messages=counts["messages"],
+            unchanged=counts["unchanged"],
             skipped=dict(sorted(self._skipped.items())),
             stopped=stopped,
             other_names=tuple(self._other_names),
@@ -246,8 +291,10 @@ class _Work:
         self._batch.add(lambda disk: store.stage(request.home, meta, made.records, disk=disk), size)
 
     def finish(self) -> None:
-        """Have all that was made among the home's discussions. Raises StorageError."""
+        """Have all that was made among the home's discussions, and remember what was read. Raises StorageError."""
         self._batch.finish()
+        if not self._request.is_dry:
+            self._memory.save()
 
 
 class _Batch:

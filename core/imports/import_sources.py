@@ -9,7 +9,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -86,10 +86,28 @@ class OtherFile(msgspec.Struct, frozen=True):
         return self.member or Path(self.path).name
 
 
-Found = tuple[Origin, Transcript] | OtherFile | ImportFault
+class FileBegun(msgspec.Struct, frozen=True):
+    """A file is read from here on. `about`: of it as it was opened."""
+
+    path: Path
+    about: os.stat_result
 
 
-def conversations(given: tuple[str, ...], pipe: BinaryIO | None = None) -> Iterator[Found]:
+class Unchanged(msgspec.Struct, frozen=True):
+    """A file that an import before this one has read whole, and that did not change since."""
+
+    path: Path
+    conversations: int
+
+
+Found = tuple[Origin, Transcript] | OtherFile | ImportFault | FileBegun | Unchanged
+Known = Callable[[Path, os.stat_result], int | None]
+"""Conversations in a file that did not change since it was read, None for all others."""
+
+
+def conversations(
+    given: tuple[str, ...], pipe: BinaryIO | None = None, known: Known = lambda _path, _about: None
+) -> Iterator[Found]:
     """Conversations of files and folders, one after another; what cannot be read is told, and the rest goes on.
 
     Args:
@@ -103,9 +121,9 @@ def conversations(given: tuple[str, ...], pipe: BinaryIO | None = None) -> Itera
         path = Path(name).expanduser()
         if path.is_dir():
             for file in _walked(path):
-                yield from _of_file(file, is_named=False)
+                yield from _of_file(file, known, is_named=False)
         else:
-            yield from _of_file(path, is_named=True)
+            yield from _of_file(path, known, is_named=True)
 
 
 def _walked(folder: Path) -> Iterator[Path]:
@@ -119,9 +137,14 @@ def _walked(folder: Path) -> Iterator[Path]:
                     yield path
 
 
-def _of_file(path: Path, *, is_named: bool) -> Iterator[Found]:
+def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
     try:
         with open_file(path) as file:
+            about = os.fstat(file.fileno())
+            if (count := known(path, about)) is not None:
+                yield Unchanged(path, count)
+                return
+            yield FileBegun(path, about)
             if zipfile.is_zipfile(file):
                 yield from _of_archive(_Archive(str(path)), file)
             else:

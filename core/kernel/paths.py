@@ -199,6 +199,11 @@ def facts_file(home: Path) -> Path:
     return cache_dir() / f"facts-{_mark(home)}.msgpack"
 
 
+def imports_file(home: Path) -> Path:
+    """The derived list of the files that imports have read; each home has its own."""
+    return cache_dir() / f"imports-{_mark(home)}.msgpack"
+
+
 def index_dir(home: Path, model: str = "") -> Path:
     """Folder of a home's search index; each home has its own, and each model on a server, by its name."""
     of_model = f"-{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""

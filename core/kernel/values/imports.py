@@ -137,7 +137,8 @@ class ImportReport(msgspec.Struct, frozen=True):
     Args:
         rows: the first `MAX_ROWS` conversations; count: of all; files: that were looked at; other_files: that hold none;
             other_names: of the first `MAX_NAMES` of those; knowledge_names: of those that hold instructions, documents or
-            memories, which no import takes by itself.
+            memories, which no import takes by itself; unchanged: conversations of files that did not change since they were
+            imported, which have no row.
         made, grown: discussions; added: messages; stopped: why it ended early, empty where it did not.
     """
 
@@ -152,6 +153,7 @@ class ImportReport(msgspec.Struct, frozen=True):
     grown: int = 0
     added: int = 0
     new_messages: int = 0
+    unchanged: int = 0
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     stopped: str = ""
     other_names: tuple[str, ...] = ()

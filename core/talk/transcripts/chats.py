@@ -215,7 +215,7 @@ def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
 
 
 def _step_time(blocks: Iterable[Any]) -> Any:
-    """When a reply was begun: its steps are named by milliseconds since 1970."""
+    """Time at which a reply was begun: its steps are named by milliseconds since 1970."""
     names = (word(block.get("stepIdentifier")) for block in blocks if isinstance(block, dict))
     return next((int(name.split("-")[0]) for name in names if re.match(r"\d{13}-", name)), None)
 

@@ -90,7 +90,7 @@ def is_export(text: str) -> bool:
 
 
 def _told(text: str) -> tuple[tuple[str, str], ...]:
-    """Who said what in a text, as the program that wrote it marks turns, else by the lines that name who speaks."""
+    """Turns of a text: who said what, as the program that wrote it marks turns, else by the lines that name who speaks."""
     head = text[:_HEAD_CHARS]
     if _TERMINAL.search(head) is not None and _SAID.search(text) is not None:
         return tuple(_terminal(text))

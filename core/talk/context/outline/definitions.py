@@ -135,7 +135,7 @@ def _as_class(found: re.Match[bytes]) -> bytes:
 
 
 def _inner(found: re.Match[bytes]) -> bytes:
-    """What stands in a macro, without it."""
+    """Text within a macro, without the macro."""
     inner = found[1] if not found[1].strip()[:1].isdigit() else b" " * len(found[1])
     head, tail = found[0][: found.start(1) - found.start()], found[0][found.end(1) - found.start() :]
     return _NO_LINE_END.sub(b" ", head) + inner + _NO_LINE_END.sub(b" ", tail)

@@ -52,7 +52,7 @@ CLAUDE = {
          "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "It pulls."},
                      {"type": "tool_use", "id": "t", "name": "calc", "input": {"b": 1, "a": 2}},
                      {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "3"}]},
-                     {"type": "token_budget"}]},
+                     {"type": "hologram"}]},
         {"uuid": "m3", "sender": "assistant", "text": "Anew.", "parent_message_uuid": "m1"},
         {"sender": "robot"},
     ],

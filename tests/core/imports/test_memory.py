@@ -1,0 +1,111 @@
+"""What an import has read whole is passed over until it changes; nothing that a person could miss is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.imports.import_run import ImportRequest, run_import
+from core.kernel.values.imports import ImportReport
+
+NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
+
+
+def session(*said: str, key: str = "s") -> str:
+    rows = (
+        {
+            "type": "assistant" if number % 2 else "user",
+            "uuid": f"{key}{number}",
+            "parentUuid": f"{key}{number - 1}" if number else None,
+            "sessionId": key,
+            "timestamp": f"2026-10-01T08:0{number}:00.000Z",
+            "message": {"role": "assistant" if number % 2 else "user", "content": text},
+        }
+        for number, text in enumerate(said)
+    )
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(session("One?", "Yes.", key="a"))
+    (folder / "b.jsonl").write_text(session("Two?", "No.", key="b"))
+    return folder
+
+
+def imported(place: Path, *, is_dry: bool = False, without: frozenset[str] = frozenset()) -> ImportReport:
+    home, given = place.parent / "home", (str(place),)
+    return run_import(
+        ImportRequest(
+            home=home,
+            paths=given,
+            now=NOW,
+            provider="anthropic",
+            model="claude",
+            is_dry=is_dry,
+            without=without,
+        )
+    )
+
+
+def replaced(path: Path, text: str, at_ns: int) -> None:
+    path.write_text(text)
+    os.utime(path, ns=(at_ns, at_ns))
+
+
+def test_a_file_that_did_not_change_is_counted_and_not_read(place: Path) -> None:
+    first = imported(place)
+    path, at = place / "a.jsonl", (place / "a.jsonl").stat().st_mtime_ns
+    replaced(path, path.read_text().replace("One?", "Ten?"), at)  # of one size and date: nothing tells it
+    again = imported(place)
+
+    assert (first.made, first.unchanged) == (2, 0)
+    assert (again.count, again.files, again.unchanged, again.new_count, again.rows) == (2, 2, 2, 0, ())
+
+
+def test_a_file_that_grew_adds_its_part_alone(place: Path) -> None:
+    imported(place)
+    (place / "a.jsonl").write_text(session("One?", "Yes.", "Why?", "So.", key="a"))
+    again = imported(place)
+
+    assert (again.grown, again.new_messages, again.unchanged) == (1, 2, 1)
+
+
+def test_a_date_alone_is_no_change_and_other_words_of_the_same_length_are(place: Path) -> None:
+    imported(place)
+    path = place / "a.jsonl"
+    replaced(path, path.read_text(), 1_700_000_000_000_000_000)
+    assert imported(place).unchanged == 2
+    replaced(path, path.read_text().replace("Yes.", "Yea."), 1_700_000_001_000_000_000)
+    again = imported(place)
+
+    assert (again.unchanged, again.new_messages) == (1, 1)
+
+
+def test_a_discussion_that_is_not_here_any_more_is_made_again(place: Path) -> None:
+    imported(place)
+    folders = sorted((place.parent / "home" / "discussions").iterdir())
+    shutil.rmtree(folders[0])
+    again = imported(place)
+
+    assert (again.made, again.unchanged) == (1, 1)
+
+
+def test_what_was_left_out_looked_at_or_damaged_is_read_again(place: Path) -> None:
+    rows = imported(place, is_dry=True).rows
+    imported(place, without=frozenset({rows[0].discussion_id}))
+    again = imported(place)
+    assert (again.made, again.unchanged) == (1, 1)
+
+    with (place / "b.jsonl").open("a") as file:
+        file.write("no row\n")
+    imported(place)
+    assert [len(imported(place).faults) for _ in range(2)] == [1, 1]

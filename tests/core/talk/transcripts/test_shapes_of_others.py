@@ -1,0 +1,337 @@
+"""Shapes of Zed, Cline, lists for training, Takeout, and texts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.kernel.values.imports import TranscriptKind
+from tests.core.talk.transcripts.shapes import Shape, check
+
+OTHERS = [
+    Shape(
+        id="Zed: a thread of 0.3.0",
+        kind=TranscriptKind.ZED,
+        data=json.dumps(
+            {
+                "title": "Pumps",
+                "messages": [
+                    {
+                        "User": {
+                            "id": "1",
+                            "content": [
+                                {"Text": "Look at "},
+                                {
+                                    "Mention": {
+                                        "uri": {"File": {"abs_path": "/w/a.rs"}},
+                                        "content": "fn a() {}",
+                                    }
+                                },
+                            ],
+                        }
+                    },
+                    {
+                        "Agent": {
+                            "content": [
+                                {"Thinking": {"text": "Hm.", "signature": None}},
+                                {
+                                    "ToolUse": {
+                                        "id": "t",
+                                        "name": "grep",
+                                        "raw_input": "{}",
+                                        "input": {"regex": "a"},
+                                        "is_input_complete": True,
+                                    }
+                                },
+                            ],
+                            "tool_results": {
+                                "t": {
+                                    "tool_use_id": "t",
+                                    "tool_name": "grep",
+                                    "is_error": False,
+                                    "content": [{"Text": "a.rs:1"}],
+                                    "output": None,
+                                }
+                            },
+                            "reasoning_details": None,
+                        }
+                    },
+                    "Resume",
+                    {"Agent": {"content": [{"Text": "Seen."}], "tool_results": {}}},
+                ],
+                "updated_at": "2026-10-01T08:00:00Z",
+                "model": {"provider": "anthropic", "model": "claude-opus-4-8"},
+                "version": "0.3.0",
+            }
+        ),
+        said=(
+            (
+                "u: Look at | fn a() {}",
+                'a: (thinks) Hm. | (calls grep) {"regex": "a"} | (result) a.rs:1',
+                "a: Seen.",
+            ),
+        ),
+        title="Pumps",
+        models=("claude-opus-4-8",),
+    ),
+    Shape(
+        id="Zed: a thread of 0.2.0, thoughts and tools beside the words",
+        kind=TranscriptKind.ZED,
+        data=json.dumps(
+            {
+                "version": "0.2.0",
+                "summary": "Pumps",
+                "updated_at": "2026-10-01T08:00:00Z",
+                "messages": [
+                    {"id": 0, "role": "system", "segments": [{"type": "text", "text": "Be brief."}]},
+                    {
+                        "id": 1,
+                        "role": "user",
+                        "segments": [{"type": "text", "text": "Look."}],
+                        "context": "c",
+                    },
+                    {
+                        "id": 2,
+                        "role": "assistant",
+                        "segments": [
+                            {"type": "thinking", "text": "Hm.", "signature": "s"},
+                            {"type": "text", "text": "I look."},
+                        ],
+                        "tool_uses": [{"id": "t", "name": "grep", "input": {"regex": "a"}}],
+                        "tool_results": [
+                            {
+                                "tool_use_id": "t",
+                                "is_error": True,
+                                "content": {"Text": "none"},
+                                "output": None,
+                            }
+                        ],
+                    },
+                ],
+            }
+        ),
+        said=(("u: Look.", 'a: (thinks) Hm. | I look. | (calls grep) {"regex": "a"} | (result) none'),),
+        title="Pumps",
+        left_out=frozenset({"system texts"}),
+    ),
+    Shape(
+        id="Zed: a thread from before versions",
+        kind=TranscriptKind.ZED,
+        data=json.dumps(
+            {
+                "summary": "Pumps",
+                "updated_at": "2026-10-01T08:00:00Z",
+                "messages": [
+                    {"id": 1, "role": "user", "text": "Look.", "tool_uses": [], "tool_results": []},
+                    {"id": 2, "role": "assistant", "text": "Seen.", "tool_uses": [], "tool_results": []},
+                ],
+                "initial_project_snapshot": None,
+            }
+        ),
+        said=(("u: Look.", "a: Seen."),),
+        title="Pumps",
+    ),
+    Shape(
+        id="Zed: a thread opened as Markdown",
+        kind=TranscriptKind.PLAIN,
+        named="thread.md",
+        data="## User\n\nLook.\n\n## Assistant\n\nSeen.\n",
+        said=(("u: Look.", "a: Seen."),),
+    ),
+    Shape(
+        id="Cline: a task with tools in the words (api_conversation_history.json)",
+        kind=TranscriptKind.CLINE,
+        data=json.dumps(
+            [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "<task>\nAdd a test.\n</task>"},
+                        {
+                            "type": "text",
+                            "text": "<environment_details>\n# Current Working Directory\n</environment_details>",
+                        },
+                    ],
+                },
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "text", "text": "I look.\n<read_file>\n<path>a.py</path>\n</read_file>"}
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "[read_file for 'a.py'] Result:"},
+                        {"type": "text", "text": "def a(): ..."},
+                        {"type": "text", "text": "<environment_details>\nx\n</environment_details>"},
+                    ],
+                },
+                {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "[attempt_completion] Result:"},
+                        {
+                            "type": "text",
+                            "text": "The user has provided feedback on the results. Consider their input to continue "
+                            "the task, and then attempt completion again.\n<feedback>\nOne more.\n</feedback>",
+                        },
+                    ],
+                },
+                {"role": "assistant", "content": [{"type": "text", "text": "Two now."}]},
+            ]
+        ),
+        said=(
+            (
+                "u: Add a test.",
+                "a: I look.\n<read_file>\n<path>a.py</path>\n</read_file>",
+                "a: (result) [read_file for 'a.py'] Result:\n\ndef a(): ...",
+                "a: Done.",
+                "u: One more.",
+                "a: Two now.",
+            ),
+        ),
+    ),
+    Shape(
+        id="Cline 4: a session's messages",
+        kind=TranscriptKind.CLINE,
+        data=json.dumps(
+            {
+                "version": 1,
+                "updated_at": "2026-10-01T08:00:00.000Z",
+                "agent": "lead",
+                "sessionId": "1790000000000_abc",
+                "system_prompt": "You are Cline.",
+                "messages": [
+                    {"id": "1", "role": "user", "content": [{"type": "text", "text": "Add a test."}]},
+                    {
+                        "id": "2",
+                        "role": "assistant",
+                        "ts": 1790000001000,
+                        "modelInfo": {"id": "claude-opus-4-8", "provider": "anthropic"},
+                        "content": [
+                            {"type": "thinking", "thinking": "Look first."},
+                            {"type": "tool_use", "id": "t", "name": "read_files", "input": {"path": "t"}},
+                        ],
+                    },
+                    {
+                        "id": "3",
+                        "role": "user",
+                        "content": [{"type": "tool_result", "tool_use_id": "t", "content": "def a(): ..."}],
+                    },
+                    {"id": "4", "role": "assistant", "content": [{"type": "text", "text": "Added."}]},
+                ],
+            }
+        ),
+        said=(
+            (
+                "u: Add a test.",
+                'a: (thinks) Look first. | (calls read_files) {"path": "t"}',
+                "u: (result) def a(): ...",
+                "a: Added.",
+            ),
+        ),
+        models=("claude-opus-4-8",),
+    ),
+    Shape(
+        id="ShareGPT: a list of conversations",
+        kind=TranscriptKind.SHAREGPT,
+        data=json.dumps(
+            [
+                {
+                    "id": "s1",
+                    "conversations": [
+                        {"from": "system", "value": "Be kind."},
+                        {"from": "human", "value": "Hi"},
+                        {"from": "gpt", "value": "Hello"},
+                    ],
+                }
+            ]
+        ),
+        said=(("u: Hi", "a: Hello"),),
+        left_out=frozenset({"system texts"}),
+    ),
+    Shape(
+        id="lines of messages, as for training",
+        kind=TranscriptKind.SHAREGPT,
+        data='{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [{"type": "text", '
+        '"text": "Hello"}], "tool_calls": [{"id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},'
+        ' {"role": "tool", "tool_call_id": "t", "content": "1"}]}\n',
+        said=(("u: Hi", "a: Hello | (calls f) {}", "a: (result) 1"),),
+    ),
+    Shape(
+        id="Gemini of Takeout: a question, its file and its answer",
+        kind=TranscriptKind.TAKEOUT,
+        data=json.dumps(
+            [
+                {
+                    "header": "Gemini Apps",
+                    "title": "Prompted Do herons sleep?",
+                    "time": "2026-10-01T08:00:00.000Z",
+                    "products": ["Gemini Apps"],
+                    "attachedFiles": ["heron.png"],
+                    "safeHtmlItem": [
+                        {"html": "<p>They <b>do</b>.</p><ul><li>On one leg &amp; calm</li></ul>"}
+                    ],
+                }
+            ]
+        ),
+        said=(("u: Do herons sleep? | (file) heron.png", "a: They do.\nOn one leg & calm"),),
+    ),
+    Shape(
+        id="Gemini of Takeout in German: the whole title is what was asked",
+        kind=TranscriptKind.TAKEOUT,
+        data=json.dumps(
+            [
+                {
+                    "header": "Gemini-Apps",
+                    "title": "Eingegebener Prompt: Schlafen Reiher?",
+                    "time": "2026-10-01T08:00:00.000Z",
+                    "products": ["Gemini-Apps"],
+                    "safeHtmlItem": [{"html": "<p>Ja.</p>"}],
+                }
+            ]
+        ),
+        said=(("u: Eingegebener Prompt: Schlafen Reiher?", "a: Ja."),),
+    ),
+    Shape(
+        id="Cursor: its export, a rule and a bold word within a reply",
+        kind=TranscriptKind.PLAIN,
+        named="cursor_pumps.md",
+        data="# Pumps\n_Exported on 3/28/2026 at 10:44:59 PDT from Cursor (2.6.20)_\n\n---\n\n**User**\n\nWhich?\n\n---\n\n"
+        "**Cursor**\n\nThis one:\n\n---\n\nbetween\n\n**User**\n\nis a word here.\n\n---\n\n**User**\n\nThanks.\n",
+        said=(
+            (
+                "u: Which?",
+                "a: This one:\n\n---\n\nbetween\n\n**User**\n\nis a word here.",
+                "u: Thanks.",
+            ),
+        ),
+        title="Pumps",
+    ),
+    Shape(
+        id="Claude Code: /export of an older version",
+        kind=TranscriptKind.PLAIN,
+        named="2025-10-01-pumps.txt",
+        data="╭───────────────────────╮\n│ ✻ Welcome to Claude Code! │\n╰───────────────────────╯\n\n> Which pump?\n\n"
+        "⏺ Read(pumps.md)\n  ⎿  Read 12 lines\n\n⏺ The red one.\n\n> Thanks.\n\n⏺ You are welcome.\n",
+        said=(
+            (
+                "u: Which pump?",
+                "a: Read(pumps.md)\n⎿  Read 12 lines",
+                "a: The red one.",
+                "u: Thanks.",
+                "a: You are welcome.",
+            ),
+        ),
+    ),
+]
+
+SHAPES = [*OTHERS]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[one.id for one in SHAPES])
+def test_a_shape_is_read_as_its_person_saw_it(shape: Shape) -> None:
+    check(shape)
