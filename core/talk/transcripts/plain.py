@@ -56,7 +56,7 @@ _EXPORTS = (
         re.compile(r"(?:\n\n|^History\n#{8,})\n>> ([^\n]{1,200}):\n", re.MULTILINE),
     ),
 )
-"""How exports begin (of Cursor, and of LibreChat in two forms), and the lines in them under which somebody speaks."""
+"""Beginnings of exports (of Cursor, and of LibreChat in two forms), and the lines in them under which somebody speaks."""
 
 
 def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
