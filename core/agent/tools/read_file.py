@@ -6,7 +6,7 @@ import io
 import warnings
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
@@ -24,13 +24,11 @@ from core.agent.tool import (
 )
 from core.kernel.figures import count
 from core.kernel.frame import frame
+from core.kernel.picture_turns import shallow, upright
 from core.kernel.png_chunks import mended_png
 from core.kernel.values.agent import ActKind
 from core.talk.context.file_reader import read_content
 from core.talk.context.key_gate import KeyGate
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 MAX_LINES, MAX_LINE_CHARS, MAX_CHARS = 2_000, 2_000, 60_000
 _HARD_LINK = "It has another name elsewhere (a hard link), where it may be something else."
@@ -127,7 +125,6 @@ TOOL = Tool(
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 MAX_PIXELS = 64_000_000
-_ORIENTATION = 0x0112
 MAX_SIDE = 2_000
 """Pixels of the longer side that a model is shown. Source: Anthropic "Vision", many images a request (read 2026-08-21)."""
 MAX_SENT_BYTES = 3_500_000
@@ -172,13 +169,13 @@ def decoded(data: bytes) -> DecodedPicture:
                 if width * height > MAX_PIXELS:
                     return DecodedPicture(problem=f"It has {width:,} × {height:,} pixels, too many.")
                 image.load()
-                upright = _upright(_shallow(image))
+                shown = upright(shallow(image))
                 is_small = max(width, height) <= MAX_SIDE and len(data) <= MAX_SENT_BYTES
-                if upright is image and is_small:
+                if shown is image and is_small:
                     return DecodedPicture(data=data, format=form, width=width, height=height)
-                width, height = upright.size
+                width, height = shown.size
                 return DecodedPicture(
-                    data=_smaller(upright), format=form, width=width, height=height, is_smaller=not is_small
+                    data=_smaller(shown), format=form, width=width, height=height, is_smaller=not is_small
                 )
     except UnidentifiedImageError:
         return DecodedPicture(problem=f"It is no picture: neither of {', '.join(FORMATS)}.")
@@ -186,27 +183,6 @@ def decoded(data: bytes) -> DecodedPicture:
         return DecodedPicture(
             problem=f"It is a picture that cannot be decoded: {str(error) or type(error).__name__}."
         )
-
-
-def _upright(image: Image.Image) -> Image.Image:
-    """A picture as its EXIF says that it is to be looked at; the same one where it says nothing."""
-    from PIL import ImageOps
-
-    turn = image.getexif().get(_ORIENTATION, 1)
-    return ImageOps.exif_transpose(image) if isinstance(turn, int) and 2 <= turn <= 8 else image
-
-
-def _shallow(image: Image.Image) -> Image.Image:
-    """A grey picture of 16 bits in 8, scaled: Pillow would clip it, and all but the darkest would be white."""
-    import numpy as np
-    from PIL import Image
-
-    if not image.mode.startswith("I"):
-        return image
-    values = np.asarray(image).astype(np.int64)
-    scaled = Image.fromarray((np.clip(values, 0, 65_535) >> 8).astype(np.uint8))
-    scaled.info.update({name: value for name, value in image.info.items() if name == "exif"})
-    return scaled
 
 
 def _smaller(image: object) -> bytes:

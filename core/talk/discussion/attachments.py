@@ -17,6 +17,7 @@ from core.kernel.errors import SlopError, StorageError
 from core.kernel.key_files import BY_LINK, HEAD_BYTES, content_reasons, linked_keys, mark_of
 from core.kernel.key_names import name_reasons
 from core.kernel.opener import BOOK_BYTES, read_file
+from core.kernel.picture_turns import as_looked_at
 from core.kernel.png_chunks import mended_png
 from core.kernel.reports import Report
 from core.kernel.values.messages import EXTENSIONS, AttachmentPart
@@ -244,7 +245,7 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         if media_type == _PDF:
             part = self._keep_pdf(effect, data, name)
         else:
-            data = mended_png(data)
+            data = as_looked_at(mended_png(data), media_type)
             part = save(self.root, effect.discussion_id, data, name)
             part = msgspec.structs.replace(part, side_px=side_px(data, media_type))
         self.emit(AttachmentStored(effect.discussion_id, part))

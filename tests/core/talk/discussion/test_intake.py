@@ -230,3 +230,14 @@ def test_a_reader_that_fails_is_no_fault_of_the_program(door: Door) -> None:
     source.write_bytes(make_pdf("Tides"))
     with pytest.raises(StorageError, match="cannot be read"):
         handler.handle(StoreAttachment(ID, MOST, path=str(source)))
+
+
+def test_a_picture_that_lies_on_its_side_is_kept_upright(door: Door) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 8
+    out = io.BytesIO()
+    Image.new("RGB", (60, 40)).save(out, "JPEG", exif=exif.tobytes())
+    part = door.attach(out.getvalue(), "phone.jpg")
+
+    with Image.open(io.BytesIO(attachments.load(door.home, ID, part))) as kept:
+        assert (kept.size, kept.getexif().get(0x0112, 1)) == ((40, 60), 1)
