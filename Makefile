@@ -3,7 +3,7 @@
 # make bench   run every benchmark; make bench-agent, -app, -cache, -knowledge, -memory, -retrieval, -sound, -trust run one suite
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; kill a whole
 #              program at every write of a queue, an export and a first start; send 100,000 vendors' streams with fields
-#              of other types
+#              of other types, and 40,000 files of other programs to their readers
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make check ROOM=harvest   lint, contracts, types and tests of one room: a folder of core, panels or gui by its name or path
@@ -47,7 +47,7 @@ optional: set-up-test
 
 faults: set-up-test
 	@$(BIN)/python -m scripts.faults $(ARGS)
-	@case "$(ARGS)" in *--kills-only*) ;; *) $(BIN)/python -m scripts.stream_faults ;; esac
+	@case "$(ARGS)" in *--kills-only*) ;; *) $(BIN)/python -m scripts.stream_faults && $(BIN)/python -m scripts.import_faults ;; esac
 
 wheels: set-up-run
 	@$(BIN)/python -m scripts.try_wheels build/wheels

@@ -124,7 +124,7 @@ def texts(content: Any) -> str:
 def pictures(content: Any) -> Iterator[AttachmentPart]:
     """Pictures of a content, by name alone."""
     for one in content if isinstance(content, list) else ():
-        if isinstance(one, dict) and one.get("type") in {"input_image", "image_url", "image"}:
+        if isinstance(one, dict) and one.get("type") in ("input_image", "image_url", "image"):
             yield AttachmentPart(sha256="", media_type="image/png", name="image", size_bytes=0)
 
 
@@ -168,7 +168,7 @@ def read_codex(buffer: Buffer) -> Iterator[Transcript | Unread]:
             del turns[max(0, len(turns) - (count if type(count) is int and count > 0 else 1) + 1) :]
             talk.last = talk.messages[turns.pop()].parent if turns else ""
         elif (
-            kind == "event_msg" and payload.get("type") in {"error", "stream_error"}
+            kind == "event_msg" and payload.get("type") in ("error", "stream_error")
         ) or kind == "compacted":
             talk.skipped[NOTES] += 1
         elif kind == "response_item" or (payload is row and kind in _CODEX_ITEMS):
@@ -181,7 +181,7 @@ def read_codex(buffer: Buffer) -> Iterator[Transcript | Unread]:
     yield from broken
 
 
-_CODEX_ITEMS = {
+_CODEX_ITEMS = (
     "message",
     "function_call",
     "function_call_output",
@@ -189,7 +189,7 @@ _CODEX_ITEMS = {
     "local_shell_call",
     "custom_tool_call",
     "custom_tool_call_output",
-}
+)
 
 
 def _codex_head(talk: TalkBuilder, payload: Mapping[str, Any]) -> None:
@@ -219,12 +219,12 @@ def _codex_item(talk: TalkBuilder, item: Mapping[str, Any], at: Any) -> None:
         talk.say("assistant", (TextPart(clean(words)),) if words.strip() else (), at=at, model=talk.model)
     elif kind == "message":
         talk.skipped[NOTES] += 1
-    elif kind in {"function_call", "custom_tool_call", "local_shell_call", "web_search_call"}:
+    elif kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call"):
         given = item.get("arguments", item.get("input", item.get("action")))
         name = word(item.get("name")) or str(kind).removesuffix("_call")
         part = ToolCallPart(call_id=call, name=name, arguments_json=spelled(given))
         talk.say("assistant", (part,), at=at, model=talk.model)
-    elif kind in {"function_call_output", "custom_tool_call_output"}:
+    elif kind in ("function_call_output", "custom_tool_call_output"):
         output = item.get("output")
         if isinstance(output, dict):
             output = output.get("content", output)
@@ -294,7 +294,7 @@ def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
         )
         talk.say("user", [part for text in found for part in typed(text, talk.skipped)], key=key, at=at)
         return
-    if one["type"] not in {"gemini", "model"}:
+    if one["type"] not in ("gemini", "model"):
         talk.skipped[NOTES] += 1
         return
     parts: list[Part] = []
@@ -397,7 +397,7 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     talk, whole = TalkBuilder(), mapping(found)
     talk.id = word(whole.get("sessionId"))
     for one in found if isinstance(found, list) else items(whole.get("messages")):
-        if not isinstance(one, dict) or one.get("role") not in {"user", "assistant", "tool"}:
+        if not isinstance(one, dict) or one.get("role") not in ("user", "assistant", "tool"):
             talk.skipped["system texts"] += 1
             continue
         parts = parts_of(one.get("content"), talk.skipped)

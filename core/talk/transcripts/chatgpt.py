@@ -257,7 +257,7 @@ def _parts(message: _Message, author: _Author, skipped: Counter[str]) -> Iterabl
     texts = [clean(without_marks(text, message.metadata)) for text in _texts(content) if text.strip()]
     whole = "\n\n".join(texts)
     kind = content.get("content_type")
-    if whole and kind in {"thoughts", "reasoning_recap"}:
+    if whole and kind in ("thoughts", "reasoning_recap"):
         yield ReasoningPart(whole)
     elif whole and author.role == "tool":
         yield ToolResultPart(call_id="", text=_quoted(content, whole))
@@ -314,7 +314,7 @@ def _called(recipient: str, text: str) -> Iterable[Part]:
 
 def _quoted(content: Mapping[str, Any], text: str) -> str:
     """A quote with the title and the address of what it quotes."""
-    if content.get("content_type") not in {"tether_quote", "sonic_webpage"}:
+    if content.get("content_type") not in ("tether_quote", "sonic_webpage"):
         return text
     given = (content.get("title"), content.get("domain"), content.get("url"))
     heads = dict.fromkeys(clean(one) for one in given if isinstance(one, str) and one.strip())
@@ -456,7 +456,7 @@ def _report(meta: _Meta | None) -> str:
 def _is_context(message: _Message) -> bool:
     """True for what the person wrote about themselves, which the vendor puts before each conversation."""
     kind = message.content.get("content_type") if isinstance(message.content, dict) else None
-    return kind in {"user_editable_context", "model_editable_context"}
+    return kind in ("user_editable_context", "model_editable_context")
 
 
 def _loaded(text: str) -> Any:

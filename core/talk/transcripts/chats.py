@@ -343,7 +343,7 @@ def read_zed(element: msgspec.Raw | Any) -> Transcript:
         for name, role in (("User", "user"), ("Agent", "assistant")):
             if isinstance(one.get(name), dict):
                 talk.say(role, _zed_parts(one[name]), model=model)
-        if one.get("role") in {"user", "assistant"}:
+        if one.get("role") in ("user", "assistant"):
             talk.say(one["role"], _zed_old_parts(one), model=model)
         elif one.get("role") == "system":
             talk.skipped["system texts"] += 1
@@ -430,7 +430,7 @@ def read_cherry(buffer: Buffer) -> Iterator[Transcript | Unread]:
         talk.id = word(topic.get("id"))
         talk.title = word(topic.get("name")) or names.get(talk.id, "")
         for one in items(topic.get("messages")):
-            if isinstance(one, dict) and one.get("role") in {"user", "assistant"}:
+            if isinstance(one, dict) and one.get("role") in ("user", "assistant"):
                 _cherry_message(talk, one, blocks)
         if talk.messages:
             yield talk.transcript()
@@ -470,7 +470,7 @@ def _cherry_part(block: Mapping[str, Any]) -> Iterator[Part]:
     kind, text = block.get("type"), word(block.get("content"))
     if kind == "code" and text.strip():
         yield TextPart(f"```{word(block.get('language'))}\n{text}\n```")
-    elif kind in {"main_text", "translation", "compact"} and text.strip():
+    elif kind in ("main_text", "translation", "compact") and text.strip():
         yield TextPart(text)
     elif kind == "thinking" and text.strip():
         yield ReasoningPart(text)
@@ -480,5 +480,5 @@ def _cherry_part(block: Mapping[str, Any]) -> Iterator[Part]:
         yield ToolCallPart(call_id=key, name=word(block.get("toolName")), arguments_json=given)
         if block.get("content") is not None:
             yield ToolResultPart(call_id=key, text=spelled(block["content"]))
-    elif kind in {"image", "file"}:
+    elif kind in ("image", "file"):
         yield from _files([block])

@@ -39,10 +39,10 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "voice_note":
         kind, block = "text", {"text": block.get("text", block.get("transcript"))}
-    if kind in {"text", "thinking"} and isinstance(words := block.get(kind), str):
+    if kind in ("text", "thinking") and isinstance(words := block.get(kind), str):
         made = clean(_with_links(words, block.get("citations")))
         return None if not words.strip() else TextPart(made) if kind == "text" else ReasoningPart(made)
-    if kind in {"tool_use", "server_tool_use", "mcp_tool_use"} and isinstance(block.get("name"), str):
+    if kind in ("tool_use", "server_tool_use", "mcp_tool_use") and isinstance(block.get("name"), str):
         if (document := _document(block)) is not None:
             return document
         written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
@@ -66,7 +66,7 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
     return None
 
 
-_SILENT = {"token_budget", "flag", "redacted_thinking"}
+_SILENT = ("token_budget", "flag", "redacted_thinking")
 """Kinds of blocks in which nobody says anything."""
 
 
@@ -99,7 +99,7 @@ def _document(block: dict[str, Any]) -> TextPart | None:
 def _file(block: Any) -> AttachmentPart | None:
     """A picture or document, by name alone; None for another block."""
     kind = block.get("type") if isinstance(block, dict) else None
-    if kind not in {"image", "document"}:
+    if kind not in ("image", "document"):
         return None
     source = block.get("source")
     media = source.get("media_type") if isinstance(source, dict) else None

@@ -321,7 +321,7 @@ class _SessionReader:
         elif row.operation == "popAll":
             tree.skipped[RETRACTED] += len(waiting)
             tree.queue = [one for one in tree.queue if one.is_taken]
-        elif row.operation in {"remove", "dequeue"} and waiting:
+        elif row.operation in ("remove", "dequeue") and waiting:
             chosen = next((one for one in waiting if one.text == text), waiting[0])
             chosen.is_taken, chosen.place = True, len(tree.messages)
             chosen.node = tree.last or chosen.node
@@ -432,7 +432,7 @@ def _queued_parts(attachment: Any, skipped: Counter[str]) -> tuple[Part, ...]:
         return ()
     origin = attachment.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
-    if attachment.get("commandMode") not in {None, "prompt", "bash"} or (
+    if attachment.get("commandMode") not in (None, "prompt", "bash") or (
         kind is not None and kind != "human"
     ):
         skipped[NOTES] += 1

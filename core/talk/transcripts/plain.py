@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import zip_longest
 
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import TextPart
@@ -103,8 +104,8 @@ def _told(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _marked(text: str, heads: list[re.Match[str]]) -> Iterator[tuple[str, str]]:
-    ends = [head.start() for head in heads[1:]] + [len(text)]
-    for head, end in zip(heads, ends, strict=True):
+    for head, after in zip_longest(heads, heads[1:]):
+        end = after.start() if after is not None else len(text)
         yield from _said("user" if head[1].lower() == "user" else "assistant", [text[head.end() : end]])
 
 

@@ -137,7 +137,7 @@ def _by_rows(data: Buffer) -> TranscriptKind:
     return TranscriptKind.UNKNOWN
 
 
-_CODEX_ROWS = {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"}
+_CODEX_ROWS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
 
 
 class _Mark(msgspec.Struct):
