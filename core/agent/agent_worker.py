@@ -32,7 +32,10 @@ from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tool_policy import approval_id
 from core.kernel.errors import SlopError
 from core.kernel.machine import trim_heaps
-from core.kernel.queue import KeptThreads
+from core.kernel.queue import (
+    KeptThreads,
+    at_once,
+)
 from core.kernel.values.agent import ActKind, Approval, FileChange, Sandbox
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
@@ -419,3 +422,6 @@ def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
         commands=judged.commands,
         files=judged.files,
     )
+
+
+WORK = at_once("tools", AgentEffect)

@@ -27,6 +27,7 @@ from core.agent.journal_text import JournalEntry, parsed, tokens_of
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.opener import open_file
+from core.kernel.queue import at_once, queued
 from core.kernel.reports import Report
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
@@ -280,3 +281,7 @@ def _request(effect: SummariseView, prompt: str) -> ProviderRequest:
         messages=(RequestMessage(Role.USER, (segment,)),),
         max_output_tokens=SUMMARY_TOKENS * 2,
     )
+
+
+WORK = queued("compaction", PlanView | SummariseView)
+STOP_WORK = at_once("compaction stop", StopSummary)

@@ -13,39 +13,36 @@ from typing import Any, assert_never
 
 import msgspec
 
-from core.agent.agent_messages import AgentEffect
+from core.agent import agent_worker, compaction_worker
 from core.agent.agent_worker import ToolWorker
-from core.agent.compaction_messages import CompactionEffect, StopSummary
 from core.agent.compaction_worker import CompactionHandler
 from core.app import home as store_home
-from core.app import services as context_work
-from core.app import services as disk
-from core.app.app_messages import Effect, Event, HomeOpened, StopAll, WatchFiles
+from core.app import services, watcher
+from core.app.app_messages import Effect, Event, HomeOpened, StopAll
 from core.app.controller import wall_clock
 from core.app.counting import Counting
 from core.app.crunch import LocalEmbedder
 from core.app.execution import OutsideOptions
-from core.app.forgetting.forgetting_messages import ForgettingEffect
+from core.app.forgetting import forgetting_run
 from core.app.forgetting.forgetting_run import ForgetHandler
 from core.app.forgetting.leftovers import ForgetServices
 from core.app.home import Ownership
 from core.app.home_prices import HomePrices, assembly_prices
 from core.app.services import (
-    ContextWork,
     ContextWorker,
     DiskHandler,
-    DiskWork,
     HomeCallServices,
     HomeToolServices,
     request_reader,
     split_state,
 )
 from core.app.watcher import Watcher
+from core.imports import import_run
 from core.imports.import_run import ImportHandler
-from core.imports.imports_messages import CancelImport, ImportEffect
+from core.imports.imports_messages import RunImport
 from core.kernel import paths
 from core.kernel.machine import give_back_freed
-from core.kernel.queue import QueueWorker
+from core.kernel.queue import QueueWorker, Work, at_once
 from core.kernel.values.cache import CachePrices
 from core.kernel.values.mcp import WrappedCommand
 from core.kernel.values.retrieval import SearchPlaces
@@ -53,30 +50,27 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.usage import UsageKind
 from core.knowledge import knowledge_worker as knowledge
-from core.knowledge.harvest.harvest_messages import LetHarvestCall, RunEffect, StopHarvest
+from core.knowledge.harvest import harvest_worker
+from core.knowledge.harvest.harvest_messages import RunEffect
 from core.knowledge.harvest.harvest_worker import HarvestHandler, HarvestServices
-from core.knowledge.knowledge_messages import KnowledgeEffect
 from core.knowledge.knowledge_worker import Layer7
 from core.knowledge.mcp_server import proposal_worker as mcp_server
-from core.knowledge.mcp_server.proposal_messages import McpServerEffect
+from core.mcp import mcp_worker
 from core.mcp.mcp_client import McpClient
-from core.mcp.mcp_messages import McpEffect
 from core.mcp.mcp_worker import McpHandler, ServerServices, mcp_secrets
+from core.retrieval import retrieval_worker
 from core.retrieval.remote_embedder import remote_embedders
-from core.retrieval.retrieval_messages import IndexEffect, IndexEnded, IndexLook, RunIndex, SearchEffect
+from core.retrieval.retrieval_messages import IndexEnded, RunIndex
 from core.retrieval.retrieval_worker import IndexHandler, Recaller, Retrieving, SearchHandler, local_answer
 from core.services.providers.clients import Clients
 from core.services.providers.keys import KeyStore
 from core.services.providers.pump import Call, asking
+from core.services.settings import settings_worker
 from core.services.settings.settings_messages import RefreshModels, SettingsEffect, UpdatePrices, WarmUp
 from core.services.settings.settings_worker import SetupHandler
-from core.services.settings.settings_worker import keeps as keeps_work
-from core.services.settings.settings_worker import supersedes as supersedes_work
 from core.services.spending import shared_reserves as spending_work
 from core.services.spending.shared_reserves import SharedReserves
-from core.services.spending.spending_messages import SpendingEffect
 from core.signals import signals_worker as signals_work
-from core.signals.signals_messages import SignalEffect
 from core.signals.signals_worker import SignalHandler
 from core.talk.caching import caching_worker as cache_work
 from core.talk.caching.cache_file import HomeCacheStore
@@ -94,13 +88,13 @@ from core.talk.caching.offers import CacheSetup, cache_prices
 from core.talk.context.assembly import Assembler
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_worker import ContextHandler, LossesSaid
-from core.talk.discussion import discussion_worker
+from core.talk.discussion import attachments, discussion_worker
 from core.talk.discussion.attachments import AttachmentHandler
-from core.talk.discussion.discussion_messages import ListEffect, StoreAttachment
 from core.talk.discussion.discussion_worker import DiscussionHandler
 from core.talk.discussion.log import is_booked
 from core.talk.discussion.reply_journal import Journals
 from core.talk.discussion.sightings import CallsLocks
+from core.talk.turn import turn_worker
 from core.talk.turn.turn_messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.talk.turn.turn_worker import CallWorker
 
@@ -108,6 +102,39 @@ STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0
 PRICES = "*"
 """In the place of a provider's id: the server that is asked for prices."""
+
+ENDS = at_once("end", StopAll)
+WORK: tuple[Work, ...] = (
+    services.DISK_WORK,
+    services.CONTEXT_WORK,
+    discussion_worker.LIST_WORK,
+    attachments.WORK,
+    settings_worker.WORK,
+    settings_worker.ASK_WORK,
+    knowledge.WORK,
+    mcp_server.WORK,
+    harvest_worker.WORK,
+    harvest_worker.STOP_WORK,
+    harvest_worker.LET_WORK,
+    import_run.WORK,
+    import_run.STOP_WORK,
+    retrieval_worker.SEARCH_WORK,
+    retrieval_worker.LOOK_WORK,
+    retrieval_worker.RUN_WORK,
+    retrieval_worker.STOP_WORK,
+    compaction_worker.WORK,
+    compaction_worker.STOP_WORK,
+    forgetting_run.WORK,
+    signals_work.WORK,
+    spending_work.WORK,
+    cache_work.WORK,
+    turn_worker.WORK,
+    agent_worker.WORK,
+    mcp_worker.WORK,
+    watcher.WORK,
+    ENDS,
+)
+"""Each room's rows. Together they name every effect once."""
 
 _OWNERS_CACHING = Prewarm | AdoptContents | TendContents | PingCaches
 
@@ -130,6 +157,7 @@ class LocalOutside:
         self._call_locks = CallsLocks(self.home)
         self._reserves = SharedReserves(self.home, clock)
         self._emit: Callable[[Event], None] = lambda _event: None
+        self._begins: dict[type[Any], Callable[[Any], None]] = {}
 
     def start(self, emit: Callable[[Event], None]) -> None:
         """Take the home, report it, and make the workers (their threads start with their first effect).
@@ -160,83 +188,27 @@ class LocalOutside:
 
     def begin(self, effect: Effect) -> None:
         """Hand an effect to its worker."""
-        if isinstance(effect, DiskWork):
-            self._disk.submit(effect)
-        elif isinstance(effect, ListEffect):
-            self._listing.submit(effect)
-        elif isinstance(effect, StoreAttachment):
-            self._attaching.submit(effect)
-        elif isinstance(effect, ContextWork):
-            self._context.submit(effect)
-        elif isinstance(effect, SettingsEffect):
-            self._begin_settings(effect)
-        elif isinstance(effect, KnowledgeEffect):
-            self._knowledge.submit(effect)
-        elif isinstance(effect, McpServerEffect):
-            self._proposing.submit(effect)
-        elif isinstance(effect, RunEffect):
-            self._harvester.prepare()
-            self._harvest.submit(effect)
-        elif isinstance(effect, StopHarvest):
-            self._harvester.cancel(effect.why)
-        elif isinstance(effect, LetHarvestCall):
-            self._harvester.let_go()
-        elif isinstance(effect, ImportEffect):
-            self._begin_import(effect)
-        elif isinstance(effect, SearchEffect):
-            self._searches.submit(effect)
-        elif isinstance(effect, IndexEffect):
-            self._begin_index(effect)
-        elif isinstance(effect, StopSummary):
-            self._compactor.stop(effect)
-        elif isinstance(effect, CompactionEffect):
-            self._compacting.submit(effect)
-        elif isinstance(effect, ForgettingEffect | SignalEffect | SpendingEffect):
-            self._begin_queued(effect)
-        elif isinstance(effect, CacheEffect):
-            self._begin_caching(effect)
-        elif isinstance(effect, TurnEffect):
-            self._begin_turn(effect)
-        elif isinstance(effect, AgentEffect | McpEffect):
-            self._begin_agent(effect)
-        elif isinstance(effect, WatchFiles):
-            self._watcher.watch(*msgspec.structs.astuple(effect))
-        elif isinstance(effect, StopAll):
-            pass  # the controller ends its loop and calls `stop_calls` and `stop`
-        else:
-            assert_never(effect)
+        self._begins[type(effect)](effect)
 
-    def _begin_import(self, effect: ImportEffect) -> None:
-        if isinstance(effect, CancelImport):
-            self._importer.cancel()
-        else:
-            self._importer.prepare()
-            self._imports.submit(effect)
+    def _begin_run(self, effect: RunEffect) -> None:
+        self._harvester.prepare()
+        self._harvest.submit(effect)
 
-    def _begin_queued(self, effect: ForgettingEffect | SignalEffect | SpendingEffect) -> None:
-        if isinstance(effect, ForgettingEffect):
-            self._forgetting.submit(effect)
-        elif isinstance(effect, SignalEffect):
-            self._signals.submit(effect)
-        else:
-            self._spending.submit(effect)
+    def _begin_import(self, effect: RunImport) -> None:
+        self._importer.prepare()
+        self._imports.submit(effect)
 
     def _begin_settings(self, effect: SettingsEffect) -> None:
         """A command that runs once starts what it needs when it needs it."""
-        if isinstance(effect, RefreshModels):
-            self._asking(effect.provider).submit(effect)
-        elif isinstance(effect, UpdatePrices):
-            self._asking(PRICES).submit(effect)
-        elif self._options.owns_home or not isinstance(effect, WarmUp):
+        if self._options.owns_home or not isinstance(effect, WarmUp):
             self._setup.submit(effect)
 
-    def _begin_index(self, effect: IndexEffect) -> None:
+    def _begin_asking(self, effect: RefreshModels | UpdatePrices) -> None:
+        self._asking(effect.provider if isinstance(effect, RefreshModels) else PRICES).submit(effect)
+
+    def _begin_index(self, effect: RunIndex) -> None:
         """Keep an index, where the home is ours, or a person asked for it."""
-        if isinstance(effect, IndexLook):
-            self._indexing.submit(effect)
-        elif not isinstance(effect, RunIndex):
-            self._indexer.handle(effect)
-        elif self._ownership.is_ours() or effect.command_id:
+        if self._ownership.is_ours() or effect.command_id:
             self._indexer.prepare()
             self._indexing.submit(effect)
         else:
@@ -251,7 +223,7 @@ class LocalOutside:
                 with asking(call):
                     self._setups.handle(effect)
 
-            worker = QueueWorker(f"models/{provider}", ask, self._emit, supersedes_work)
+            worker = QueueWorker(f"models/{provider}", ask, self._emit, settings_worker.ASK_WORK.supersedes)
             self._askers[provider] = call, worker
         return self._askers[provider][1]
 
@@ -276,12 +248,6 @@ class LocalOutside:
                 self._calls.cancel(effect.call_id)
             case _:
                 assert_never(effect)
-
-    def _begin_agent(self, effect: AgentEffect | McpEffect) -> None:
-        if isinstance(effect, McpEffect):
-            self._servers.begin(effect)
-        else:
-            self._tools.begin(effect)
 
     def stack_inputs(self, spec: StackSpec) -> StackInputs:
         """Inputs of the discussion's next request, read as they are now."""
@@ -399,17 +365,17 @@ class LocalOutside:
             RewriteCheck(self._assembler.rewrite, emit),
             lambda: self._context.has_waiting,
         )
-        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps, about=disk.about)
-        self._listing = QueueWorker("list", lister.handle, emit, discussion_worker.supersedes_list)
+        self._disk = QueueWorker.of(services.DISK_WORK, keeper.handle, emit)
+        self._listing = QueueWorker.of(discussion_worker.LIST_WORK, lister.handle, emit)
         intake = AttachmentHandler(root=self.home, emit=emit, read_pdf=self._counting.pdf)
-        self._attaching = QueueWorker("attachments", intake.handle, emit, about=lambda one: one.discussion_id)
-        self._setup = QueueWorker("settings", self._setups.handle, emit, supersedes_work, keeps_work)
-        self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes_context)
+        self._attaching = QueueWorker.of(attachments.WORK, intake.handle, emit)
+        self._setup = QueueWorker.of(settings_worker.WORK, self._setups.handle, emit)
+        self._context = QueueWorker.of(services.CONTEXT_WORK, assembling.handle, emit)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
-        self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
+        self._knowledge = QueueWorker.of(knowledge.WORK, knower.handle, emit)
         proposer = mcp_server.ProposalHandler(self.home, emit)
-        self._proposing = QueueWorker("proposals", proposer.handle, emit, mcp_server.supersedes)
-        self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
+        self._proposing = QueueWorker.of(mcp_server.WORK, proposer.handle, emit)
+        self._caches = QueueWorker.of(cache_work.WORK, self._cacher.handle, emit)
         self._harvester = HarvestHandler(
             self.home,
             clock,
@@ -422,13 +388,13 @@ class LocalOutside:
             ),
             is_read_only=is_read_only,
         )
-        self._harvest = QueueWorker("harvest", self._harvester.handle, emit)
+        self._harvest = QueueWorker.of(harvest_worker.WORK, self._harvester.handle, emit)
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
         self._importer = ImportHandler(self.home, clock, emit, pipe)
-        self._imports = QueueWorker("import", self._importer.handle, emit)
+        self._imports = QueueWorker.of(import_run.WORK, self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
-        self._indexing = QueueWorker("index", self._indexer.handle, emit, self._indexer.supersedes)
-        self._searches = QueueWorker("search", searcher.handle, emit)
+        self._indexing = QueueWorker.of(retrieval_worker.LOOK_WORK, self._indexer.handle, emit)
+        self._searches = QueueWorker.of(retrieval_worker.SEARCH_WORK, searcher.handle, emit)
         forgetter = ForgetHandler(
             self.home,
             clock,
@@ -441,15 +407,15 @@ class LocalOutside:
             self._alone,
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
-        self._forgetting = QueueWorker("forget", forgetter.handle, emit)
+        self._forgetting = QueueWorker.of(forgetting_run.WORK, forgetter.handle, emit)
         self._compactor = CompactionHandler(
             self.home, self._assembler, self._clients.get, self._prices.cost, emit, self._reserves.note_out
         )
-        self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
+        self._compacting = QueueWorker.of(compaction_worker.WORK, self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
-        self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
+        self._spending = QueueWorker.of(spending_work.WORK, spender.handle, emit)
         self._signaller = SignalHandler(self.home, clock, emit, self._ownership.is_ours)
-        self._signals = QueueWorker("signals", self._signaller.handle, emit, signals_work.supersedes)
+        self._signals = QueueWorker.of(signals_work.WORK, self._signaller.handle, emit)
         self._workers = [
             self._signals,
             self._harvest,
@@ -467,7 +433,7 @@ class LocalOutside:
             self._caches,
             self._spending,
         ]
-        services = HomeCallServices(
+        call_services = HomeCallServices(
             home=self.home,
             assembler=self._assembler,
             clients=self._clients,
@@ -476,9 +442,44 @@ class LocalOutside:
             price=self._prices.cost,
             clock=clock,
         )
-        self._calls = CallWorker(services, emit)
+        self._calls = CallWorker(call_services, emit)
         self._tools = ToolWorker(tools, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
+        self._begins = self._table()
+
+    def _table(self) -> dict[type[Any], Callable[[Any], None]]:
+        """The function that begins each effect, by the rows of `WORK`."""
+        begins: dict[Work, Callable[[Any], None]] = {
+            services.DISK_WORK: self._disk.submit,
+            services.CONTEXT_WORK: self._context.submit,
+            discussion_worker.LIST_WORK: self._listing.submit,
+            attachments.WORK: self._attaching.submit,
+            settings_worker.WORK: self._begin_settings,
+            settings_worker.ASK_WORK: self._begin_asking,
+            knowledge.WORK: self._knowledge.submit,
+            mcp_server.WORK: self._proposing.submit,
+            harvest_worker.WORK: self._begin_run,
+            harvest_worker.STOP_WORK: lambda effect: self._harvester.cancel(effect.why),
+            harvest_worker.LET_WORK: lambda _effect: self._harvester.let_go(),
+            import_run.WORK: self._begin_import,
+            import_run.STOP_WORK: lambda _effect: self._importer.cancel(),
+            retrieval_worker.SEARCH_WORK: self._searches.submit,
+            retrieval_worker.LOOK_WORK: self._indexing.submit,
+            retrieval_worker.RUN_WORK: self._begin_index,
+            retrieval_worker.STOP_WORK: self._indexer.handle,
+            compaction_worker.WORK: self._compacting.submit,
+            compaction_worker.STOP_WORK: self._compactor.stop,
+            forgetting_run.WORK: self._forgetting.submit,
+            signals_work.WORK: self._signals.submit,
+            spending_work.WORK: self._spending.submit,
+            cache_work.WORK: self._begin_caching,
+            turn_worker.WORK: self._begin_turn,
+            agent_worker.WORK: self._tools.begin,
+            mcp_worker.WORK: self._servers.begin,
+            watcher.WORK: lambda effect: self._watcher.watch(*msgspec.structs.astuple(effect)),
+            ENDS: lambda _effect: None,  # the controller ends its loop and calls `stop_calls` and `stop`
+        }
+        return {kind: begins[row] for row in WORK for kind in row.effects}
 
     def _wrapped_server(self, *asked: Any) -> WrappedCommand:
         return self._tool_services.server_sandbox.wrap(*asked)

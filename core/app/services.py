@@ -24,6 +24,7 @@ from core.app.app_messages import WriteWindow
 from core.app.counting import read_page
 from core.kernel import paths
 from core.kernel.errors import SlopError
+from core.kernel.queue import queued
 from core.kernel.values.agent import ActKind, FileChange, Sandbox
 from core.kernel.values.messages import AttachmentPart, Part, files_of
 from core.kernel.values.provider import ContentsReport, ProviderRequest
@@ -424,3 +425,7 @@ def supersedes_context(newer: ContextWork, older: ContextWork) -> bool:
     if isinstance(newer, CheckRewrites) and isinstance(older, CheckRewrites):
         return rewrite_check.supersedes_check(newer, older)
     return False
+
+
+DISK_WORK = queued("disk", DiskWork, supersedes, keeps, about)
+CONTEXT_WORK = queued("context", ContextWork, supersedes_context)

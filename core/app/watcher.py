@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.app.app_messages import Event
+from core.app.app_messages import (
+    Event,
+    WatchFiles,
+)
 from core.kernel import paths as home_paths
+from core.kernel.queue import at_once
 from core.kernel.reports import OperationFailed
 from core.knowledge import merges as drafts
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
@@ -426,3 +430,6 @@ def _discussion_of(path: str, discussions_dir: str) -> str:
         return "" if name.startswith(".") else name
     is_content = name in (home_paths.LOG_FILE, home_paths.META_FILE, home_paths.REPLY_FILE)
     return os.path.basename(folder) if is_content and os.path.dirname(folder) == discussions_dir else ""
+
+
+WORK = at_once("files", WatchFiles)

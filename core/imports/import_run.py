@@ -28,6 +28,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
 from core.kernel.errors import SlopError
 from core.kernel.ids import is_id
+from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.imports import MAX_NAMES, MAX_ROWS, ImportFault, ImportReport, ImportRow, Transcript
 from core.kernel.values.messages import TextPart
@@ -456,3 +457,7 @@ class ImportHandler:
         if time.monotonic() - self._told_at > TELL_S:
             self._told_at = time.monotonic()
             self._emit(ImportProgressed(count, doing))
+
+
+WORK = queued("import", RunImport)
+STOP_WORK = at_once("import stop", CancelImport)

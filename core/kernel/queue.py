@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from contextvars import Context
 from queue import Empty, SimpleQueue
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.reports import (
@@ -38,6 +38,40 @@ class _Barrier:
 
     def __init__(self, passed: threading.Event) -> None:
         self.passed = passed
+
+
+class Work(NamedTuple):
+    """A room's row of work: effects that one worker carries out, and how its queue treats them.
+
+    Args:
+        queue: the worker's name; effects: their types; is_queued: they wait for their turn on the worker's thread. The others
+            reach the worker at once, from the controller's thread, and wait for nothing.
+        supersedes, keeps, about: as of `QueueWorker`.
+    """
+
+    queue: str
+    effects: tuple[type[Any], ...]
+    is_queued: bool = True
+    supersedes: Callable[[Any, Any], bool] | None = None
+    keeps: Callable[[Any], bool] | None = None
+    about: Callable[[Any], str] | None = None
+
+
+def queued(
+    queue: str,
+    effects: Any,
+    supersedes: Callable[[Any, Any], bool] | None = None,
+    keeps: Callable[[Any], bool] | None = None,
+    about: Callable[[Any], str] | None = None,
+) -> Work:
+    """A row of effects (a type or a union of types) that wait for their turn."""
+    kinds = get_args(effects) or (effects,)
+    return Work(queue=queue, effects=kinds, supersedes=supersedes, keeps=keeps, about=about)
+
+
+def at_once(queue: str, effects: Any) -> Work:
+    """A row of effects (a type or a union of types) that reach the worker at once."""
+    return Work(queue=queue, effects=get_args(effects) or (effects,), is_queued=False)
 
 
 class QueueWorker(Generic[E]):
@@ -77,6 +111,11 @@ class QueueWorker(Generic[E]):
         self._ready = threading.Condition()
         self._is_stopping = self._has_failed = self._has_tried_last = self._is_dropped = False
         self._thread: threading.Thread | None = None
+
+    @classmethod
+    def of(cls, work: Work, handle: Callable[[E], None], emit: Tell) -> QueueWorker[E]:
+        """The worker of a row of work."""
+        return cls(work.queue, handle, emit, work.supersedes, work.keeps, about=work.about)
 
     def submit(self, effect: E) -> None:
         """Queue an effect; the thread starts with the first one. After `stop` effects are refused silently."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from core.kernel.disk import remove_file
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.paths import knowledge_dir
+from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report
 from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.facts import GLOBAL, NO_FACTS
@@ -317,3 +318,6 @@ class Layer7:
 def supersedes(newer: KnowledgeEffect, older: KnowledgeEffect) -> bool:
     """A later reading makes an earlier one needless."""
     return isinstance(newer, ReadKnowledge) and isinstance(older, ReadKnowledge)
+
+
+WORK = queued("knowledge", KnowledgeEffect, supersedes)

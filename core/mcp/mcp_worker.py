@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.bounds import CommandBounds
 from core.kernel.errors import SlopError
+from core.kernel.queue import at_once
 from core.kernel.values.mcp import McpAnswer, McpApproval, McpServerSettings, McpTool, WrappedCommand
 from core.mcp.approvals import BackOff, differences, may_start, tool_sha256, where_words
 from core.mcp.found_programs import ServerFinder, kept_apart
@@ -391,3 +392,6 @@ def mcp_secrets(keys: KeyStore, environ: Mapping[str, str], settings: McpServerS
     if settings.key:
         found[settings.key] = keys.find(key_of(settings.key), ()).value
     return {name: value for name, value in found.items() if value}
+
+
+WORK = at_once("servers", McpEffect)

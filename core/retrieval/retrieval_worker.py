@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import SlopError
+from core.kernel.queue import at_once, queued
 from core.kernel.values.retrieval import (
     AskedPlaces,
     Corpus,
@@ -50,6 +51,7 @@ from core.retrieval.retrieval_messages import (
     FindSources,
     IndexEffect,
     IndexEnded,
+    IndexLook,
     IndexProgressed,
     NavigationSurveyed,
     PauseIndexing,
@@ -532,3 +534,9 @@ class _Hurried:
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         return self._embedder.embed(texts, timeout_s=min(timeout_s, self._most_s))
+
+
+SEARCH_WORK = queued("search", SearchEffect)
+LOOK_WORK = queued("index", IndexLook, IndexHandler.supersedes)
+RUN_WORK = queued("index run", RunIndex, IndexHandler.supersedes)
+STOP_WORK = at_once("index stop", CancelIndexing | PauseIndexing)

@@ -16,6 +16,7 @@ from core.kernel.child_process import desktop_environment, find_program, start_p
 from core.kernel.disk import reported
 from core.kernel.frame import flat, one_line
 from core.kernel.paths import inbox_dir
+from core.kernel.queue import queued
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import ChannelStatus
 from core.signals.inbox import Inbox
@@ -166,3 +167,6 @@ def supersedes(newer: SignalEffect, older: SignalEffect) -> bool:
     if isinstance(older, ReadInbox) and older.begins_anew:
         return isinstance(newer, ReadInbox) and newer.begins_anew
     return type(newer) is type(older) and not isinstance(newer, SayInChannel | PutInboxAway | TellInboxAgain)
+
+
+WORK = queued("signals", SignalEffect, supersedes)

@@ -54,6 +54,7 @@ from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.ids import make_id
 from core.kernel.locks import discussion_lock, take_lock
+from core.kernel.queue import queued
 from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 from core.kernel.values.harvest import BatchItem
 from core.kernel.values.usage import Usage
@@ -576,3 +577,6 @@ class ForgetHandler:
                     self._emit(ForgetEnded(receipt=receipt, is_resumed=True))
             case _:
                 assert_never(effect)
+
+
+WORK = queued("forget", ForgettingEffect)

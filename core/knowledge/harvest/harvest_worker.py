@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.opener import read_file
+from core.kernel.queue import at_once, queued
 from core.kernel.reports import Report
 from core.kernel.values.harvest import ArtifactClass, HarvestLook
 from core.kernel.values.knowledge import RemovalQuestion
@@ -52,12 +53,14 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    LetHarvestCall,
     MergeProposed,
     MergeWritten,
     RemovalAsked,
     RunBatches,
     RunEffect,
     ScanConversations,
+    StopHarvest,
     UndoApply,
     WithdrawBatches,
     WriteMerge,
@@ -438,3 +441,8 @@ class HarvestHandler:
                 remedy="Make it writable and start again",
                 where=str(self._home),
             )
+
+
+WORK = queued("harvest", RunEffect)
+STOP_WORK = at_once("harvest stop", StopHarvest)
+LET_WORK = at_once("harvest call", LetHarvestCall)

@@ -12,6 +12,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_file, reported, write_file
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.opener import BOOK_BYTES, read_file
+from core.kernel.queue import queued
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Provenance
 from core.knowledge import edits
 from core.knowledge.categories import FILE_OF
@@ -194,3 +195,6 @@ class ProposalHandler:
 def supersedes(newer: McpServerEffect, older: McpServerEffect) -> bool:
     """A later reading makes an earlier one needless."""
     return isinstance(newer, ReadProposals) and isinstance(older, ReadProposals)
+
+
+WORK = queued("proposals", McpServerEffect, supersedes)

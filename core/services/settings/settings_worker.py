@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import ConfigError, SlopError
+from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.values.curation import NamedText
 from core.kernel.values.provider import (
@@ -61,6 +62,7 @@ from core.services.settings.settings_messages import (
     SavePrompt,
     SaveServer,
     ServersFound,
+    SettingsChange,
     SettingsEffect,
     SettingsEvent,
     SettingsLoaded,
@@ -457,3 +459,13 @@ def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:
 def keeps(effect: SettingsEffect) -> bool:
     """True if an effect is written again until it is on disk."""
     return isinstance(effect, KeepPresets)
+
+
+ASK_WORK = queued("models", RefreshModels | UpdatePrices, supersedes)
+"""One worker for each server that is asked."""
+WORK = queued(
+    "settings",
+    SettingsChange | TellSettled | KeepPresets | WarmUp | FindPrices | FindLocalServers,
+    supersedes,
+    keeps,
+)

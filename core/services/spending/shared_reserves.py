@@ -22,6 +22,7 @@ from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.locks import HeldLock, take_lock
 from core.kernel.opener import BOOK_BYTES, read_file
+from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.usage import Payment, SpentElsewhere, UsageKind
 from core.services.spending.limits import shared_key, upkeep_key
@@ -409,3 +410,6 @@ class SpendingHandler:
 def supersedes(newer: SpendingEffect, older: SpendingEffect) -> bool:
     """A later look at what other programs did makes an earlier one needless."""
     return isinstance(newer, LookAtReserves) and isinstance(older, LookAtReserves)
+
+
+WORK = queued("spending", SpendingEffect, supersedes)

@@ -10,6 +10,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.kernel.errors import SlopError
+from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.cache import CachePrices, RewriteCosts
 from core.kernel.values.provider import ProviderKind, ProviderRequest
@@ -429,3 +430,6 @@ def supersedes_check(newer: CheckRewrites, older: CheckRewrites) -> bool:
     """A later check of the same discussions makes an earlier one needless."""
     ids = {spec.discussion_id for spec in newer.specs}
     return all(spec.discussion_id in ids for spec in older.specs)
+
+
+WORK = queued("cache", CacheEffect, supersedes)

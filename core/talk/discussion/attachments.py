@@ -19,6 +19,7 @@ from core.kernel.key_names import name_reasons
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.picture_turns import as_looked_at
 from core.kernel.png_chunks import mended_png
+from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.messages import EXTENSIONS, AttachmentPart
 from core.talk.discussion.discussion_messages import AttachmentStored, StoreAttachment
@@ -319,3 +320,6 @@ def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
         raise StorageError(
             f"Cannot read {path!r}: {error.strerror}", where=path, errno=error.errno
         ) from error
+
+
+WORK = queued("attachments", StoreAttachment, about=lambda one: one.discussion_id)

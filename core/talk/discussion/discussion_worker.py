@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import Appended
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
+from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion, is_partial
@@ -536,3 +537,6 @@ def supersedes_list(newer: ListEffect, older: ListEffect) -> bool:
     if isinstance(newer, IndexDiscussion) and isinstance(older, IndexDiscussion):
         return newer.discussion_id == older.discussion_id
     return isinstance(newer, SearchDiscussions | LookForChanges) and type(newer) is type(older)
+
+
+LIST_WORK = queued("list", ListEffect, supersedes_list)

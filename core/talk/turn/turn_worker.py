@@ -14,7 +14,10 @@ from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.machine import trim_heaps
-from core.kernel.queue import KeptThreads
+from core.kernel.queue import (
+    KeptThreads,
+    at_once,
+)
 from core.kernel.reports import OperationFailed, Report
 from core.kernel.values.messages import Part, ToolCallPart
 from core.kernel.values.provider import (
@@ -53,6 +56,7 @@ from core.talk.turn.turn_messages import (
     RecallSent,
     ReplyArrived,
     RequestBuilt,
+    TurnEffect,
     TurnEvent,
 )
 from core.talk.turn.turn_replies import ArrivingReply
@@ -542,3 +546,6 @@ def _as_failure(error: ProviderError) -> Failure:
         request_id=error.request_id,
         retry_after_s=error.retry_after_s,
     )
+
+
+WORK = at_once("calls", TurnEffect)

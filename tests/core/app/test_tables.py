@@ -10,9 +10,10 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from core.app.app_messages import Command, Event, Input
+from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import ACROSS, ROOMS, step
 from core.app.follow_ups import ORDER, followed_up
+from core.app.outside import WORK
 from core.kernel.ids import Stamp
 from core.kernel.reports import Tick, WorkerReported
 from core.kernel.values.state import AppState
@@ -28,6 +29,12 @@ def test_every_command_and_event_has_exactly_one_function_in_the_rooms() -> None
     assert {entry.message for entry in ACROSS} <= set(told), (
         "what several rooms act on is some room's own too"
     )
+
+
+def test_every_effect_has_exactly_one_worker() -> None:
+    told = Counter(kind for row in WORK for kind in row.effects)
+    assert [kind.__name__ for kind, times in told.items() if times > 1] == []
+    assert set(told) == {*get_args(Effect)}
 
 
 def test_two_functions_for_one_message_are_refused() -> None:
