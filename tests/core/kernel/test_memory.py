@@ -34,15 +34,22 @@ meet = threading.Barrier(threads)
 def hold():  # all at once: each thread takes a heap that no other has
     for _ in range(20):
         meet.wait()
-        held.append([bytes(900) for _ in range(500)])
+        held.append([bytes(900) for _ in range(100)])  # all together less than one heap holds
 rows = [threading.Thread(target=hold) for _ in range(threads)]
 [row.start() for row in rows]
 [row.join() for row in rows]
-# A heap of a thread is 64 MB of address space, the part that is in use and the rest behind it.
+# A heap of a thread is 64 MB of address space: the part in use, and right behind it what is kept for growth. A library,
+# or a guard page, may lie at such an edge as well.
 maps = Path("/proc/self/maps")
-lines = maps.read_text().splitlines() if maps.exists() else []
-edges = [[int(edge, 16) for edge in line.split()[0].split("-")] for line in lines]
-print(sum(1 for low, high in edges if low % 2**26 == 0 and high % 2**26 != 0 and high - low < 2**26))
+rows = [line.split() for line in (maps.read_text().splitlines() if maps.exists() else [])]
+parts = [[*(int(edge, 16) for edge in row[0].split("-")), row[1], row[4] == "0"] for row in rows]
+heaps = [
+    low
+    for (low, high, may, is_of_no_file), (behind, end, kept, _) in zip(parts, parts[1:])
+    if low % 2**26 == 0 and is_of_no_file and may == "rw-p"
+    if behind == high and kept == "---p" and end == low + 2**26
+]
+print(len(heaps))
 """
 
 

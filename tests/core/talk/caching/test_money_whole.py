@@ -115,9 +115,13 @@ class World(Programs):
     def change(self, controller: AppController, **caching: str | float | bool) -> None:
         for name, value in caching.items():
             controller.send(ChangeSetting(f"ai_settings.caching.{name}", value))
+        # Nothing that nobody asked for is paid while a change is on its way, and a prewarm is not asked for again.
         until(
             controller,
-            lambda s: all(getattr(s.config.settings.caching, n) == v for n, v in caching.items()),
+            lambda s: (
+                s.config.is_settled
+                and all(getattr(s.config.settings.caching, n) == v for n, v in caching.items())
+            ),
         )
 
 
