@@ -6,6 +6,7 @@ its requests start fifty. What the start itself does is held by the tests that s
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import selectors
@@ -14,10 +15,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 ROOT = Path(__file__).parents[1]
 _LOADED = (
@@ -30,8 +31,10 @@ _KILL = signal.SIGKILL
 class Forked:
     """A running command, as `subprocess.Popen` tells of one: its output is read to the end, or it is waited for."""
 
-    def __init__(self, pid: int, ended: socket.socket, out: IO[bytes], err: IO[bytes]) -> None:
-        self.pid, self.stdout, self.stderr = pid, out, err
+    def __init__(
+        self, pid: int, ended: socket.socket, out: IO[bytes], err: IO[bytes], given: IO[bytes] | None = None
+    ) -> None:
+        self.pid, self.stdout, self.stderr, self.stdin = pid, out, err, given
         self.returncode: int | None = None
         self._ended = ended
 
@@ -96,18 +99,25 @@ class Forked:
 
 
 class Forks:
-    """Starts them. Its template starts with the first one."""
+    """Starts them. Its template starts with the first one, and ends with this process at the latest."""
 
     def __init__(self) -> None:
         self._template: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
+        atexit.register(self.close)
 
-    def start(self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str]) -> Forked:
-        """Start a command: `python -m module`, with standard input empty and both outputs as pipes."""
+    def start(
+        self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str], has_input: bool = False
+    ) -> Forked:
+        """Start a command: `python -m module`, or `python -c` with its code as the first argument. Both outputs are pipes.
+
+        Args:
+            has_input: standard input is a pipe too; it is empty else.
+        """
         line = self._line or self._begun(env)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        given = os.open(os.devnull, os.O_RDONLY)
+        given, writes = os.pipe() if has_input else (os.open(os.devnull, os.O_RDONLY), None)
         asked = json.dumps({"module": module, "argv": arguments, "cwd": str(cwd), "env": dict(env)}).encode()
         ends = [given, out_end, err_end, theirs.fileno()]
         socket.send_fds(line, [asked], ends)
@@ -115,13 +125,31 @@ class Forks:
             os.close(descriptor)
         theirs.close()
         pid = int(ours.recv(64))
-        return Forked(pid, ours, os.fdopen(out, "rb", buffering=0), os.fdopen(err, "rb", buffering=0))
+        stdin = None if writes is None else os.fdopen(writes, "wb", buffering=0)
+        return Forked(pid, ours, os.fdopen(out, "rb", buffering=0), os.fdopen(err, "rb", buffering=0), stdin)
+
+    def run(
+        self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str], timeout: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Start a command and wait for its end, as `subprocess.run` does.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended.
+        """
+        forked = self.start(module, *arguments, cwd=cwd, env=env)
+        try:
+            out, err = forked.communicate(timeout)
+        except subprocess.TimeoutExpired:
+            forked.kill()
+            raise
+        return subprocess.CompletedProcess((module, *arguments), forked.returncode or 0, out.decode(), err.decode())
 
     def close(self) -> None:
         """End the template; commands that still run go on."""
         if self._line is not None and self._template is not None:
             self._line.close()
             self._template.wait()
+        self._line = self._template = None
 
     def _begun(self, env: Mapping[str, str]) -> socket.socket:
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -133,12 +161,21 @@ class Forks:
         return self._line
 
 
+FORKS = Forks()
+"""Of all tests of this process."""
+
+
 def serve(descriptor: int) -> None:
     """Be the template: load the program, then fork for whoever asks, and tell how each ended. Without any thread."""
+    import gc
     import importlib
 
+    gc.disable()
     for name in _LOADED:
         importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a fork that looked at each object for garbage would copy all of the template's memory, for a second
+    gc.enable()
     line = socket.socket(fileno=descriptor)
     running: dict[int, tuple[int, int]] = {}
     with selectors.DefaultSelector() as selector:
@@ -155,8 +192,7 @@ def serve(descriptor: int) -> None:
                 if pid == 0:
                     selector.close()
                     line.close()
-                    _become(json.loads(asked), descriptors)
-                    return
+                    _end(lambda: _become(json.loads(asked), descriptors))
                 for one in descriptors[:3]:
                     os.close(one)
                 watch = os.pidfd_open(pid)
@@ -172,6 +208,30 @@ def _tell_end(selector: selectors.BaseSelector, watch: int, pid: int, teller: in
         os.write(teller, str(code).encode())
     os.close(watch)
     os.close(teller)
+
+
+def _end(command: Callable[[], None]) -> NoReturn:
+    """Run a command and end as the interpreter does, but for the release of the template's memory: that would copy it first."""
+    import threading
+
+    code: object = 0
+    try:
+        command()
+    except SystemExit as ended:
+        code = ended.code
+    except BaseException:  # noqa: BLE001  as the interpreter shows it
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    if isinstance(code, str):
+        sys.stderr.write(f"{code}\n")
+        code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(int(str(code or 0)))
 
 
 def _become(asked: Mapping[str, Any], descriptors: list[int]) -> None:
@@ -195,4 +255,8 @@ def _become(asked: Mapping[str, Any], descriptors: list[int]) -> None:
         warnings.simplefilter("error")
     time.tzset()
     sys.argv = [str(asked["module"]), *asked["argv"]]
+    if asked["module"] == "-c":
+        del sys.argv[1]
+        exec(compile(asked["argv"][0], "<string>", "exec"), sys.modules["__main__"].__dict__)  # noqa: S102
+        return
     runpy.run_module(str(asked["module"]), run_name="__main__", alter_sys=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import io
 import json
 import os
@@ -18,16 +17,13 @@ from typing import Any, TextIO
 import pytest
 
 from core.front.cli import main
-from tests.command_forks import Forked, Forks
+from tests.command_forks import FORKS, Forked
 from tests.core.app.forgetting.day import unplaced
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
 ROOT = Path(__file__).parents[4]
 WAIT_S = PATIENCE_S
-FORKS = Forks()
-atexit.register(FORKS.close)
-
 
 ASKED = re.compile(r"(\[y(/a)?/N\]|to do it:) $")
 """End of a question: from here on an answer counts."""
