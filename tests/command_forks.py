@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -37,6 +37,13 @@ class Forked:
         self.pid, self.stdout, self.stderr, self.stdin = pid, out, err, given
         self.returncode: int | None = None
         self._ended = ended
+
+    def line(self) -> str:
+        """The next line that it writes, without what is around it; empty at the end."""
+        data = b""
+        while not data.endswith(b"\n") and (more := self.stdout.read(1)):
+            data += more
+        return data.decode().strip()
 
     def poll(self) -> int | None:
         """The code with which it ended, a signal as a negative number; None while it runs."""
@@ -62,11 +69,13 @@ class Forked:
         self.send_signal(_KILL)
 
     def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
-        """All that it writes, until it ends.
+        """All that it writes, until it ends, with the end of its input if it has one.
 
         Raises:
             subprocess.TimeoutExpired: it has not ended.
         """
+        if self.stdin is not None:
+            self.stdin.close()
         end = None if timeout is None else time.monotonic() + timeout
         said: dict[IO[bytes], list[bytes]] = {self.stdout: [], self.stderr: []}
         with selectors.DefaultSelector() as selector:
@@ -128,6 +137,11 @@ class Forks:
         stdin = None if writes is None else os.fdopen(writes, "wb", buffering=0)
         return Forked(pid, ours, os.fdopen(out, "rb", buffering=0), os.fdopen(err, "rb", buffering=0), stdin)
 
+    def program(self, code: str, *arguments: object, has_input: bool = False) -> Forked:
+        """Start a program by its text, in the surroundings of this process: `python -c`."""
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return self.start("-c", code, *map(str, arguments), cwd=ROOT, env=env, has_input=has_input)
+
     def run(
         self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str], timeout: float
     ) -> subprocess.CompletedProcess[str]:
@@ -142,7 +156,9 @@ class Forks:
         except subprocess.TimeoutExpired:
             forked.kill()
             raise
-        return subprocess.CompletedProcess((module, *arguments), forked.returncode or 0, out.decode(), err.decode())
+        return subprocess.CompletedProcess(
+            (module, *arguments), forked.returncode or 0, out.decode(), err.decode()
+        )
 
     def close(self) -> None:
         """End the template; commands that still run go on."""
@@ -192,7 +208,7 @@ def serve(descriptor: int) -> None:
                 if pid == 0:
                     selector.close()
                     line.close()
-                    _end(lambda: _become(json.loads(asked), descriptors))
+                    _end(json.loads(asked), descriptors)
                 for one in descriptors[:3]:
                     os.close(one)
                 watch = os.pidfd_open(pid)
@@ -210,13 +226,13 @@ def _tell_end(selector: selectors.BaseSelector, watch: int, pid: int, teller: in
     os.close(teller)
 
 
-def _end(command: Callable[[], None]) -> NoReturn:
-    """Run a command and end as the interpreter does, but for the release of the template's memory: that would copy it first."""
+def _end(asked: Mapping[str, Any], descriptors: list[int]) -> NoReturn:
+    """Be a command and end as the interpreter does, but for the release of the template's memory: that would copy it first."""
     import threading
 
     code: object = 0
     try:
-        command()
+        _become(asked, descriptors)
     except SystemExit as ended:
         code = ended.code
     except BaseException:  # noqa: BLE001  as the interpreter shows it
@@ -257,6 +273,6 @@ def _become(asked: Mapping[str, Any], descriptors: list[int]) -> None:
     sys.argv = [str(asked["module"]), *asked["argv"]]
     if asked["module"] == "-c":
         del sys.argv[1]
-        exec(compile(asked["argv"][0], "<string>", "exec"), sys.modules["__main__"].__dict__)  # noqa: S102
+        exec(compile(asked["argv"][0], "<string>", "exec"), sys.modules["__main__"].__dict__)
         return
     runpy.run_module(str(asked["module"]), run_name="__main__", alter_sys=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from core.agent.sensitive_paths import reasons_to_ask_before_writing
 from core.agent.tool import ToolPlaces
 from core.kernel import opener
 from core.kernel.key_names import name_reasons
+from tests.command_forks import FORKS
 from tests.core.agent.desks import Desk
 
 SECRET = "the secret of the house"
@@ -287,9 +286,10 @@ write_guarded(place, b"new\\n" * 1000, read_guarded(place).sha256)
 def test_a_kill_while_a_file_is_written_leaves_nothing_of_it_in_the_project(
     desk: Desk, name: str, step: str
 ) -> None:
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(desk.root), name, step], check=False)
+    child = FORKS.program(KILLED, desk.root, name, step)
 
-    assert ended.returncode == -signal.SIGKILL
+    assert child.communicate() == (b"", b"")
+    assert child.returncode == -signal.SIGKILL
     assert (desk.root / "src" / "a.py").read_text() == "one = 1\n"
     assert os.listdir(desk.root / "src") == ["a.py"]
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +14,7 @@ from core.kernel.values.messages import Role, Status
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import ReadDiscussion
 from core.talk.turn.turn_messages import SendPrompt
+from tests.command_forks import FORKS
 from tests.core.agent.test_whole_tools import calls, is_over, results, with_tools
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World
@@ -132,13 +130,10 @@ def test_a_kill_interrupts_the_parents_call_and_leaves_the_childs_log_whole(worl
     )
     gate = Gate()
     world.server.faults.extend([Rewrite(bytes), Rewrite(bytes), HoldAfter(0, gate)])
-    command = [sys.executable, "-c", KILLED, str(world.home), str(world.project)]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert program.stdout is not None
-    chosen, child = program.stdout.readline().split()
-    program.send_signal(signal.SIGKILL)
-    program.wait()
-    program.stdout.close()
+    program = FORKS.program(KILLED, world.home, world.project)
+    chosen, child = program.line().split()
+    program.kill()
+    program.communicate()
     gate.open()
 
     controller = world.start()

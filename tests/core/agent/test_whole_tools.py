@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion.discussion_messages import ReadDiscussion
 from core.talk.turn.turn_messages import CancelReply, SendPrompt
+from tests.command_forks import FORKS
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
@@ -210,13 +208,8 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     world: World,
 ) -> None:
     world.server.replies.append(calls(("hang", {}), ("write_file", {"path": "new", "text": "words\n"})))
-    child = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(world.home), str(world.project)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    chosen = child.stdout.readline().strip()
+    child = FORKS.program(KILLED, world.home, world.project)
+    chosen = child.line()
     assert chosen
 
     beside = world.start(owns_home=False)
@@ -231,9 +224,8 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
         act(beside, SendPrompt(chosen, "and now"))
     assert log.read_bytes() == was, "two turns never mix in one log"
 
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+    child.kill()
+    child.communicate()
     state = until(beside, lambda s: asked(s, chosen))
     assert not state.discussions.open[chosen].held_calls, "it asks where it was read, without a restart"
     beside.stop()

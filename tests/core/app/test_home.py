@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +14,7 @@ from core.app import home
 from core.app.home import Holder, HomeLock, Migration
 from core.kernel import paths
 from core.kernel.errors import StorageError
+from tests.command_forks import FORKS, Forked
 from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk, made
 from tests.core.records import ID, NOW
 from tests.core.talk.discussion.test_store import tree
@@ -30,16 +29,9 @@ sys.stdin.read()
 """
 
 
-def start_owner(root: Path) -> subprocess.Popen[str]:
-    child = subprocess.Popen(
-        [sys.executable, "-c", OWNER, str(root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[3],
-    )
-    assert child.stdout is not None
-    child.stdout.readline()
+def start_owner(root: Path) -> Forked:
+    child = FORKS.program(OWNER, root, has_input=True)
+    child.line()
     return child
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from core.app.home import Holder, Ownership
 from core.kernel import paths
 from core.kernel.errors import LockedError
 from core.signals.signals_messages import PutSignalsAway
+from tests.command_forks import FORKS, Forked
 from tests.core.app.programs import Programs, until
 
 ANOTHER_PROGRAM = """
@@ -36,17 +35,10 @@ sys.stdin.read()
 """
 
 
-def start_another_program(home: Path) -> subprocess.Popen[str]:
+def start_another_program(home: Path) -> Forked:
     """A process that owns the home and has read a file out of its inbox."""
-    child = subprocess.Popen(
-        [sys.executable, "-c", ANOTHER_PROGRAM, str(home)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[3],
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "up\n"
+    child = FORKS.program(ANOTHER_PROGRAM, home, has_input=True)
+    assert child.line() == "up"
     return child
 
 

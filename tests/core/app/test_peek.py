@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.app import home as store_home
 from core.app import peek
+from tests.command_forks import FORKS
 
 OWNER = """
 import sys
 from pathlib import Path
 from core.app import home
+from tests.command_forks import FORKS
 lock = home.own(Path(sys.argv[1]))
 print("owned", flush=True)
 sys.stdin.read()
@@ -22,17 +22,11 @@ sys.stdin.read()
 
 def test_a_home_is_owned_while_another_process_holds_it(tmp_path: Path) -> None:
     assert not peek.is_owned(tmp_path / "nowhere")
-    owner = subprocess.Popen(
-        [sys.executable, "-c", OWNER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert owner.stdout is not None
-    assert owner.stdin is not None
-    assert owner.stdout.readline() == "owned\n"
+    owner = FORKS.program(OWNER, tmp_path, has_input=True)
+    assert owner.line() == "owned"
     assert peek.is_owned(tmp_path)
 
-    owner.stdin.close()
-    owner.wait()
-    owner.stdout.close()
+    owner.communicate()
     assert not peek.is_owned(tmp_path)
 
 

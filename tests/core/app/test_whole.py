@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +31,7 @@ from core.talk.discussion.discussion_messages import (
     UndoDelete,
 )
 from core.talk.turn.turn_messages import CancelReply, RetrySend, SendPrompt
+from tests.command_forks import FORKS
 from tests.core.app.programs import WAIT_S, Programs, until
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
@@ -276,16 +274,12 @@ def test_what_arrived_survives_a_kill(world: World) -> None:
     world.server.replies.append(Said("It turns every six hours, " * 40))
     gate = Gate()
     world.server.faults.append(HoldAfter(400 // 5 * 2, gate))
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(world.home), str(world.project)], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    chosen = child.stdout.readline().strip()
+    child = FORKS.program(CHILD, world.home, world.project)
+    chosen = child.line()
     assert chosen
     assert gate.reached.wait(WAIT_S)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+    child.kill()
+    child.communicate()
     gate.open()
 
     controller = world.start()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from core.app.execution import act
 from core.kernel.errors import SlopError
 from core.talk.discussion.discussion_messages import AttachFile, ChangeDiscussion, ReadDiscussion
 from core.talk.turn.turn_messages import SendQueued
+from tests.command_forks import FORKS
 from tests.core.app.programs import until
 from tests.core.app.test_whole import CHILD, World, ask, texts
 from tests.pdfs import encrypted_pdf, make_pdf
@@ -43,17 +41,11 @@ def test_a_queue_survives_a_kill_and_sends_nothing_until_the_person_says_so(worl
     world.server.replies.extend([Said("It turns every six hours, " * 40), Said("Just so.")])
     gate = Gate()
     world.server.faults.append(HoldAfter(400 // 5 * 2, gate))
-    child = subprocess.Popen(
-        [sys.executable, "-c", QUEUEING_CHILD, str(world.home), str(world.project)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    chosen = child.stdout.readline().strip()
+    child = FORKS.program(QUEUEING_CHILD, world.home, world.project)
+    chosen = child.line()
     assert chosen
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+    child.kill()
+    child.communicate()
     gate.open()
 
     first = world.start()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from core.knowledge.file_writer import harvest_lock, withdrawal_count, write_loc
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.recovery import list_applies, recover_home, undo_apply, undoing_row
 from core.talk.discussion import trash
+from tests.command_forks import FORKS
 from tests.core.knowledge.homes import (
     FIRST,
     NOW,
@@ -401,9 +400,10 @@ while True:
 
 
 def test_two_processes_that_harvest_the_same_write_each_item_once(home: Path) -> None:
-    children = [subprocess.Popen([sys.executable, "-c", _CHILD, str(home), seed]) for seed in "ab"]
+    children = [FORKS.program(_CHILD, home, seed) for seed in "ab"]
 
-    assert [child.wait(120) for child in children] == [0, 0]
+    assert [child.communicate() for child in children] == [(b"", b"")] * 2
+    assert [child.returncode for child in children] == [0, 0]
 
     assert sum(item_lines(home).values()) == 14
     check_nothing_lost(home)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +23,7 @@ from core.knowledge.ledger_text import (
     to_entry,
     to_raw,
 )
+from tests.command_forks import FORKS
 from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk
 from tests.core.knowledge.homes import NOW
 
@@ -373,18 +371,9 @@ for n in range(20):
 """
 
 
-@pytest.fixture
-def writers(tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
-    found = [subprocess.Popen([sys.executable, "-c", _CHILD, str(tmp_path), name]) for name in "ab"]
-    yield found
-    for process in found:
-        process.kill()
-        process.wait()
-
-
-def test_two_processes_that_write_and_fold_at_once_lose_no_entry(
-    tmp_path: Path, writers: list[subprocess.Popen[bytes]]
-) -> None:
-    assert [process.wait(60) for process in writers] == [0, 0]
+def test_two_processes_that_write_and_fold_at_once_lose_no_entry(tmp_path: Path) -> None:
+    writers = [FORKS.program(_CHILD, tmp_path, name) for name in "ab"]
+    assert [process.communicate() for process in writers] == [(b"", b"")] * 2
+    assert [process.returncode for process in writers] == [0, 0]
 
     assert len(list(HarvestLedger(tmp_path).entries())) == 40

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +19,7 @@ from core.kernel.values.state import AppState
 from core.signals.signals_messages import PostSignal
 from core.talk.discussion.discussion_messages import ReadDiscussion
 from core.talk.turn.turn_messages import SendPrompt
+from tests.command_forks import FORKS
 from tests.core.agent.test_whole_tools import calls, is_over, with_tools
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World
@@ -140,13 +138,10 @@ def test_a_kill_within_a_turn_of_its_own_ends_autonomy_and_keeps_what_was_said(w
     gate = Gate()
     world.server.replies.append(Said("I watch the gauge. " * 200))
     world.server.faults.append(HoldAfter(400, gate))
-    command = [sys.executable, "-c", KILLED, str(world.home), str(world.project)]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert program.stdout is not None
-    chosen = program.stdout.readline().strip()
-    program.send_signal(signal.SIGKILL)
-    program.wait()
-    program.stdout.close()
+    program = FORKS.program(KILLED, world.home, world.project)
+    chosen = program.line()
+    program.kill()
+    program.communicate()
     gate.open()
 
     controller = world.start()

@@ -20,6 +20,7 @@ from core.front.hooks import client as client_module
 from core.front.hooks.client import Address, HookClient, HookError, connect, publish
 from core.kernel.values.messages import Status
 from core.services.settings.settings_messages import ChangeSetting
+from tests.command_forks import FORKS
 from tests.core.front.hooks.conftest import AS_PERSON, WAIT_S, World
 from tests.core.knowledge.harvest.harvests import add_discussion, reply
 from tests.vendors.compatible_server import Said
@@ -31,11 +32,8 @@ Send = Callable[..., int]
 
 def command(world: World, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command of a person as a process of its own, in the program's project."""
-    return subprocess.run(
-        [sys.executable, "-m", "core.front.cli", *arguments],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=world.project, timeout=WAIT_S, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return FORKS.run("core.front.cli", *arguments, cwd=world.project, env=env, timeout=WAIT_S)
 
 
 @pytest.fixture

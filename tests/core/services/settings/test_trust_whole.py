@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from core.talk.context.context_messages import (
     SavePreset,
 )
 from core.talk.discussion.discussion_messages import ChangeDiscussion
+from tests.command_forks import FORKS
 from tests.core.app.programs import WAIT_S, until
 from tests.core.app.test_whole import World, ask
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
@@ -232,11 +232,8 @@ def test_a_yes_in_another_process_reaches_the_program_and_send_waits_for_none(wo
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-P", "-m", "core.front.cli", *arguments, "--home", str(world.home)]
-        return subprocess.run(
-            command, cwd=world.project, env=environ, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=WAIT_S, check=False,
-        )  # fmt: skip
+        words = (*arguments, "--home", str(world.home))
+        return FORKS.run("core.front.cli", *words, cwd=world.project, env=environ, timeout=WAIT_S)
 
     sent = run("send", "When?", "--quiet")
     assert sent.returncode == 0, sent.stderr

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from core.kernel import paths
 from core.kernel.values.usage import Payment, SpentElsewhere, UsageKind
 from core.services.spending.shared_reserves import LONGEST, SharedReserves
 from core.services.spending.spending_messages import UpkeepCut
+from tests.command_forks import FORKS
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 KILLED = """
@@ -20,6 +19,7 @@ import os, signal, sys
 from datetime import datetime
 from pathlib import Path
 from core.services.spending.shared_reserves import SharedReserves
+from tests.command_forks import FORKS
 reserves = SharedReserves(Path(sys.argv[1]), lambda: datetime.fromisoformat(sys.argv[2]))
 for key in sys.argv[3:] or ["theirs"]:
     reserves.claim(key, 5.0, "d" if key != "theirs" else "")
@@ -52,14 +52,8 @@ def test_who_reserves_later_sees_those_before_and_what_was_paid_since(tmp_path: 
 
 
 def test_what_a_program_reserved_ends_with_it(tmp_path: Path) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(tmp_path), NOW.isoformat()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[4],
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == b"claimed\n"
+    child = FORKS.program(KILLED, tmp_path, NOW.isoformat(), has_input=True)
+    assert child.line() == "claimed"
     mine = SharedReserves(tmp_path, Clock())
     alive = mine.claim("mine", 0.0)
     child.kill()
@@ -76,14 +70,8 @@ def test_a_ping_a_prewarm_and_a_summary_that_a_kill_cut_off_are_told_until_they_
     tmp_path: Path,
 ) -> None:
     keys = ["keepalive/left", "prewarm/left", "compaction/left", "keepalive/waits", "turn/c"]
-    child = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(tmp_path), NOW.isoformat(), *keys],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[4],
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == b"claimed\n"
+    child = FORKS.program(KILLED, tmp_path, NOW.isoformat(), *keys, has_input=True)
+    assert child.line() == "claimed"
     clock = Clock()
     mine = SharedReserves(tmp_path, clock)
     assert mine.cut_upkeep() == (), "it lives"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +14,7 @@ from core.kernel.errors import LockedError, StorageError
 from core.kernel.locks import discussion_lock, take_lock
 from core.kernel.values.records import Record, ViewRecord
 from core.talk.discussion import log, log_codec
+from tests.command_forks import FORKS, Forked
 from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk, WatchedDisk, made, names
 from tests.core.records import ID, records, reply, used, user
 
@@ -34,13 +31,8 @@ for number in range(count):
 """
 
 
-def start_writer(home: Path, name: str, count: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(home), name, str(count)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[4],
-    )
+def start_writer(home: Path, name: str, count: int) -> Forked:
+    return FORKS.program(WRITER, home, name, count)
 
 
 def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
@@ -218,15 +210,11 @@ def test_an_append_holds_the_lock_from_the_first_byte_to_the_sync(tmp_path: Path
 def test_a_killed_writer_loses_nothing_that_it_had_reported_and_frees_the_lock(tmp_path: Path) -> None:
     made(tmp_path)
     writer = start_writer(tmp_path, "killed", 100_000)
-    assert writer.stdout is not None
-    reported = -1
-    for line in writer.stdout:
-        reported = -1 if line == "ready\n" else int(line)
-        if reported == 20:
-            os.kill(writer.pid, signal.SIGKILL)
-            break
+    assert writer.line() == "ready"
+    assert "20" in iter(writer.line, "")
+    writer.kill()
     rest, _ = writer.communicate(timeout=60)
-    last = max([reported, *(int(line) for line in rest.split("\n")[:-1])])
+    last = max([20, *(int(line) for line in rest.decode().split("\n")[:-1])])
 
     log.append(tmp_path, ID, [user("after")])
     ids = [record.id for record in log.read(tmp_path, ID).records]

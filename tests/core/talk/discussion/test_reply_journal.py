@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import signal
-import subprocess
-import sys
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -28,6 +24,7 @@ from core.talk.discussion import discussion_store, log, reply_journal
 from core.talk.discussion import reply_journal as leftover_cost
 from core.talk.discussion.log import all_paid_since, paid_since
 from core.talk.discussion.reply_journal import Journals, ReplyHead, ReplyJournal
+from tests.command_forks import FORKS
 from tests.core.kernel.faults import FullDisk, ReadOnlyDisk, made, names
 from tests.core.records import ID, NOW, reply, request, texts, user
 
@@ -355,19 +352,11 @@ def test_where_the_repair_cannot_be_written_the_reply_is_shown_and_kept_for_late
 
 def test_a_reply_survives_kill_9(tmp_path: Path) -> None:
     made(tmp_path, [user("a")])
-    child = subprocess.Popen(
-        [sys.executable, "-c", STREAMER, str(tmp_path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[4],
-    )
-    assert child.stdout is not None
-    for line in child.stdout:
-        if line == "100\n":
-            assert left_in(tmp_path) == []
-            os.kill(child.pid, signal.SIGKILL)
-            break
-    child.communicate(timeout=60)
+    child = FORKS.program(STREAMER, tmp_path)
+    assert "100" in iter(child.line, "")
+    assert left_in(tmp_path) == []
+    child.kill()
+    child.communicate()
 
     message = loaded(tmp_path)[-1]
 
