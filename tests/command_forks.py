@@ -241,7 +241,7 @@ def _end(asked: Mapping[str, Any], descriptors: list[int]) -> NoReturn:
     if isinstance(code, str):
         sys.stderr.write(f"{code}\n")
         code = 1
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     with suppress(OSError, ValueError):
         sys.stdout.flush()

@@ -57,7 +57,8 @@ def shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0)
         screen.ui.set_looks("dark", scale)
         window(state, view, ui, sent.append)
 
-    screen.show(draw)
+    screen.describe = draw
+    screen.settle(1)  # the toolkit takes it; that it holds still is judged at each size
     found = []
     for size in SIZES:
         screen.ui.frame(draw, *size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -331,6 +332,8 @@ def _load(modules: Sequence[str]) -> None:
         with suppress(ImportError):
             importlib.import_module(name)
     count_tokens("words")
+    gc.collect()
+    gc.freeze()  # a child that looked at each object for garbage would copy all of this process's memory
 
 
 def _in_child(run: Callable[[], None], *, may_be_killed: bool = False) -> str:
