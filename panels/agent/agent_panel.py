@@ -13,7 +13,7 @@ from core.kernel.values.discussion import CallPhase
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.activity import activity_section, changes_section
 from panels.agent.agent_view import AgentView
-from panels.agent.autonomy import autonomy_section, autonomy_words, meter
+from panels.agent.autonomy import autonomy_section, autonomy_words, has_output, meter
 from panels.base import selection
 from panels.base.desk import Desk, action_tip, run_action
 from panels.base.ui import Option, Style, Tone, Ui
@@ -29,6 +29,9 @@ TODO_SHOWN = 200
 ELSEWHERE_SHOWN = 3
 HEAD_PX, FIGURES_PX = 310.0, 300.0
 """Widths of the card from which its state stands in one line with the round and a button in words, and its figures in words."""
+BOTH_FROM_PX, BESIDE_FROM_PX = 640.0, 720.0
+"""Height of the panel from which activity and autonomous output stand in it together, and width from which side by side."""
+ACTIVITY_SHARE = 0.4
 SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
 
 
@@ -53,7 +56,13 @@ def agent_panel(desk: Desk) -> None:
     waiting = questions_of(desk.state, summary.meta.id)
     first = waiting[0][1].question_id if waiting else ""
     own.lead(first)
-    own.tab = ui.tabs("parts", _tabs(page, len(waiting)), own.tab) or own.tab
+    is_both = has_output(desk) and ui.height() >= BOTH_FROM_PX and not desk.view.is_hub_low
+    tabs = tuple(one for one in _tabs(page, len(waiting)) if not is_both or one.value != "autonomy")
+    front = "activity" if is_both and own.tab == "autonomy" else own.tab
+    own.tab = ui.tabs("parts", tabs, front) or own.tab
+    if is_both and own.tab in ("activity", "autonomy"):
+        _both(desk, page)
+        return
     if own.tab == "activity":
         activity_section(desk, page)
         return
@@ -70,6 +79,23 @@ def agent_panel(desk: Desk) -> None:
             _todo(ui, page)
         else:
             changes_section(desk, page)
+
+
+def _both(desk: Desk, page: AgentPage) -> None:
+    """Draw what its tools do and what it said alone, in sight together: side by side where there is width, else in a stack."""
+    ui = desk.ui
+    if ui.width() >= BESIDE_FROM_PX:
+        with ui.split("both", [0.0, ui.width() / 2], min_px=BESIDE_FROM_PX / 3) as split:
+            with split.pane(0):
+                activity_section(desk, page)
+            with split.pane(1):
+                autonomy_section(desk)
+        return
+    with ui.surface("above", "clear", height=ui.height() * ACTIVITY_SHARE, padding=(0, 0)):
+        activity_section(desk, page)
+    ui.divider("between")
+    with ui.surface("below", "clear", height=0, padding=(0, 0)):
+        autonomy_section(desk)
 
 
 def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:

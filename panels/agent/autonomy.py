@@ -130,11 +130,7 @@ def autonomy_section(desk: Desk) -> None:
             _running(desk, autonomy)
         amount_row(desk, PER_DAY, state.config.settings.caching.day_limit_usd)
         ui.text("today", day_line(desk), style="small", tone="muted", wraps=True)
-    shown = next(
-        (one for one in (autonomy, state.attention.ended) if one is not None and one.discussion_id == chosen),
-        None,
-    )
-    opened = desk.opened
+    shown, opened = _shown(desk), desk.opened
     if shown is None or opened is None:
         return
     lines = desk.view.memo.get(
@@ -147,6 +143,18 @@ def autonomy_section(desk: Desk) -> None:
     ui.virtual_list(
         ("loop", chosen), LoopRows(lines=lines, unfolded=own.open_thoughts, draw_row=draw), follows_end=True
     )
+
+
+def _shown(desk: Desk) -> Autonomy | None:
+    """The autonomy of this discussion that runs, or ran last."""
+    attention, chosen = desk.state.attention, desk.state.discussions.selected_id
+    known = (attention.autonomy, attention.ended)
+    return next((one for one in known if one is not None and one.discussion_id == chosen), None)
+
+
+def has_output(desk: Desk) -> bool:
+    """True while the discussion goes on alone, or left notes and words from when it did."""
+    return _shown(desk) is not None
 
 
 def loop_lines(autonomy: Autonomy, opened: OpenDiscussion) -> tuple[LoopLine, ...]:

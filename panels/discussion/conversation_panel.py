@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.agent.delegation import questions_of
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
-from core.kernel.values.messages import Entry, Mark
+from core.kernel.values.messages import Entry, Mark, Message
 from core.kernel.values.provider import FAILURE_MARKS
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
@@ -22,6 +22,7 @@ from panels.discussion.message_foot import HEAD, branch_foot, branch_points, vie
 from panels.discussion.message_rows import MessageRows, read_in_front, shown_entries
 from panels.discussion.model_picker import effort_options, model_combo
 from panels.discussion.tool_parts import turn_row
+from panels.discussion.tool_rounds import FoldedRows, Lead, Rounds, Row, folded_rows, rounds_row
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -190,9 +191,22 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     terms, (found_row, found_at) = terms_of(own.find), place_of(desk, opened)
     found_id = opened.entries[found_row].id if found_row >= 0 else ""
 
-    def draw(entry: Entry | AgentTurn | LiveCall | None, ui: Ui) -> None:
+    def draw(entry: Row | AgentTurn | LiveCall | None, ui: Ui) -> None:
         here = replace(desk, ui=ui)
         match entry:
+            case Rounds():
+                rounds_row(ui, own, (opened.id, entry.id), entry)
+            case Lead():
+                is_found = entry.message.id == found_id
+                message_card(
+                    here,
+                    opened,
+                    entry.message,
+                    is_found=is_found,
+                    terms=terms,
+                    found_at=found_at if is_found else -1,
+                    has_calls=False,
+                )
             case None:
                 failure_row(here, opened)
             case LiveCall():
@@ -216,19 +230,20 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
                 )
 
     points = branch_points(desk, opened)
+    folded = _folded(desk, opened, shown_entries(opened, call), found_row)
     rows = MessageRows(
         opened=opened,
-        entries=shown_entries(opened, call),
+        folded=folded,
         call=call,
         own=own,
         draw_row=draw,
         branched=points,
         turn=desk.turn,
     )
-    target = _led(desk, opened, len(rows.entries))
+    target = _led(desk, opened, folded.total)
     own.scroll_to = None
     if target is not None:
-        target = min(target, len(rows) - 1)
+        target = min(folded.row_of(target), len(rows) - 1)
     shown = desk.ui.virtual_list(
         ("messages", opened.id),
         rows,
@@ -238,16 +253,44 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     )
     own.is_at_end = shown.is_at_end
     if target is None:
-        _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
+        _keep_scroll(own, opened.id, None if shown.is_at_end else folded.entry_of(shown.first))
     if not shown.is_at_end:
         _way_to_end(desk, shown.left_px)
+
+
+def _folded(desk: Desk, opened: OpenDiscussion, entries: tuple[Entry, ...], found_row: int) -> FoldedRows:
+    """The entries with their rounds folded, but for what a branch, a version or the model's view is about."""
+    own, points = desk.view.of(DiscussionView), branch_points(desk, opened)
+    begins_at = opened.cut.begins_at if opened.cut is not None else ""
+    opened_runs = {message_id for name, message_id in own.open_rounds if name == opened.id}
+
+    def whole(message: Message) -> bool:
+        is_named = message.id in points or message.id == begins_at
+        return is_named or opened.versions_of(message) is not None
+
+    return desk.view.memo.get(
+        "folded rounds",
+        (entries, own.open_rounds, points, begins_at, opened.versions, found_row),
+        lambda: folded_rows(entries, opened_runs, whole, found_row),
+    )
 
 
 def _new_form(own: DiscussionView, discussion_id: str, rows: MessageRows) -> int | None:
     """Row of a message whose form has just opened: its buttons would stand below the fold."""
     new = {message_id for name, message_id in own.editing.keys() - own.seen_edits if name == discussion_id}
     own.seen_edits = frozenset(own.editing)
-    return next((row for row, entry in enumerate(rows.entries) if entry.id in new), None) if new else None
+    return (
+        next(
+            (
+                row
+                for row, entry in enumerate(rows.folded.rows)
+                if not isinstance(entry, Lead) and entry.id in new
+            ),
+            None,
+        )
+        if new
+        else None
+    )
 
 
 def _led(desk: Desk, opened: OpenDiscussion, turn_place: int) -> int | None:

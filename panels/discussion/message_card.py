@@ -86,10 +86,12 @@ def message_card(
     is_found: bool = False,
     terms: tuple[str, ...] = (),
     found_at: int = -1,
+    has_calls: bool = True,
 ) -> None:
     """Draw a message with everything that can be done with it.
 
     Args:
+        has_calls: its calls are shown, which stand in a line of their own otherwise.
         is_found: the search stands on it, at the occurrence `found_at` of the `terms`, which are marked.
     """
     if message.is_deleted:
@@ -110,7 +112,7 @@ def message_card(
         _reasoning(own, desk.ui, key, message)
         if not is_opening(desk.state, message) or _opening(own, desk.ui, key, message, is_found=is_found):
             message_text(desk.ui, message, terms, found_at)
-        if message.role is not Role.USER:
+        if message.role is not Role.USER and has_calls:
             tool_parts(desk, key, message, calls)
             _pictures(desk, opened, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)

@@ -16,6 +16,7 @@ from panels.base.desk import Desk
 from panels.base.selection import Memo, Same
 from panels.base.ui import Ui
 from panels.discussion.tool_parts import has_calls, parts_px
+from panels.discussion.tool_rounds import FoldedRows, Lead, Rounds, Row
 from panels.discussion.view import DiscussionView
 
 LINE_PX = 22.0
@@ -42,15 +43,15 @@ class MessageRows(msgspec.Struct, frozen=True):
     """The messages and marks of a discussion, then the calls of a running turn, the reply under way, what failed.
 
     Args:
-        entries: those that are seen; draw_row: draws an entry, the turn, the live call or (None) the failure.
+        folded: the entries that are seen, runs of tools folded; draw_row: draws an entry or a run, the turn, the live call or (None) the failure.
         branched: messages below which branches are named; turn: that runs, its calls are a row while one has no result.
     """
 
     opened: OpenDiscussion
-    entries: tuple[Entry, ...]
+    folded: FoldedRows
     call: LiveCall | None
     own: DiscussionView
-    draw_row: Callable[[Entry | AgentTurn | LiveCall | None, Ui], None]
+    draw_row: Callable[[Row | AgentTurn | LiveCall | None, Ui], None]
     branched: Collection[str] = ()
     turn: AgentTurn | None = None
 
@@ -59,7 +60,7 @@ class MessageRows(msgspec.Struct, frozen=True):
         """Changes when a row comes, goes or is another; a reply that streams is one row all along."""
         modes = frozenset(self.own.editing), frozenset(self.own.unfolded)
         return (
-            Same(self.opened.entries),
+            Same(self.opened.entries, self.folded),
             *(key for key, _ in self._tail),
             modes,
             Same(self.branched),
@@ -85,13 +86,17 @@ class MessageRows(msgspec.Struct, frozen=True):
         return tuple(rows)
 
     def __len__(self) -> int:
-        return len(self.entries) + len(self._tail)
+        return len(self.folded.rows) + len(self._tail)
 
     def key(self, index: int) -> Hashable:
         """The entry and the mode it is shown in: either changes its height."""
-        if index >= len(self.entries):
-            return self._tail[index - len(self.entries)][0]
-        entry = self.entries[index]
+        if index >= len(self.folded.rows):
+            return self._tail[index - len(self.folded.rows)][0]
+        entry = self.folded.rows[index]
+        if isinstance(entry, Rounds):
+            return "rounds", entry.id, len(entry.entries), entry.is_open
+        if isinstance(entry, Lead):
+            return "lead", entry.message.id, id(entry.message)
         return entry.id, id(entry), self._mode(entry.id), entry.id in self.branched, self._has_mark(entry.id)
 
     def _has_mark(self, message_id: str) -> bool:
@@ -106,10 +111,14 @@ class MessageRows(msgspec.Struct, frozen=True):
 
     def estimate_px(self, index: int, width: float) -> float:
         """From the number of characters and lines."""
-        if index >= len(self.entries):
+        if index >= len(self.folded.rows):
             return 120.0
-        entry = self.entries[index]
-        if isinstance(entry, Mark) or entry.is_deleted:
+        entry = self.folded.rows[index]
+        if isinstance(entry, Rounds | Mark):
+            return MARK_PX
+        if isinstance(entry, Lead):
+            entry = entry.message
+        if entry.is_deleted:
             return MARK_PX
         text = entry.text
         lines = text.count("\n") + 1 + len(text) * 1.0 / max(20.0, width * CHARS_PER_PX)
@@ -121,18 +130,19 @@ class MessageRows(msgspec.Struct, frozen=True):
 
     def text(self, index: int) -> str:
         """Markdown of a message, empty for what is none."""
-        if index >= len(self.entries):
-            row = self._tail[index - len(self.entries)][1]
+        if index >= len(self.folded.rows):
+            row = self._tail[index - len(self.folded.rows)][1]
             return row.text if isinstance(row, LiveCall) else ""
-        entry = self.entries[index]
-        return "" if isinstance(entry, Mark) or entry.is_deleted else entry.text
+        entry = self.folded.rows[index]
+        entry = entry.message if isinstance(entry, Lead) else entry
+        return "" if isinstance(entry, Rounds | Mark) or entry.is_deleted else entry.text
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one row."""
-        if index < len(self.entries):
-            self.draw_row(self.entries[index], ui)
+        if index < len(self.folded.rows):
+            self.draw_row(self.folded.rows[index], ui)
         else:
-            self.draw_row(self._tail[index - len(self.entries)][1], ui)
+            self.draw_row(self._tail[index - len(self.folded.rows)][1], ui)
         ui.gap(GAP_PX)
 
 

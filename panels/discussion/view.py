@@ -115,7 +115,7 @@ class DiscussionView(msgspec.Struct):
         renaming_id: the discussion whose name is being typed in the list.
         editing: words typed into messages; seen_edits: those whose forms were brought into view; resent: the send of such words whose outcome is not seen yet;
             detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
-            had it in the last frame; unfolded: reasoning, and words of the program's, that are shown; open_tools: calls and results, by their number as well;
+            had it in the last frame; unfolded: reasoning, and words of the program's, that are shown; open_tools: calls and results, by their number as well; open_rounds: runs of them, by their first message;
             open_views: cuts of which it is shown what they tell, by discussion and cut; landing: what a search found, until it
             is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
@@ -151,6 +151,7 @@ class DiscussionView(msgspec.Struct):
     had_keyboard: MessageKey | None = None
     unfolded: set[MessageKey] = msgspec.field(default_factory=set)
     open_tools: set[tuple[str, str, int]] = msgspec.field(default_factory=set)
+    open_rounds: frozenset[MessageKey] = frozenset()
     open_views: set[tuple[str, str]] = msgspec.field(default_factory=set)
     scroll: dict[str, int] = msgspec.field(default_factory=dict)
     scroll_to: int | None = None

@@ -7,6 +7,7 @@ import pytest
 from core.talk.discussion.discussion_messages import BranchDiscussion, DeleteMessage, EditMessage, SetDraft
 from core.talk.turn.turn_messages import RegenerateReply
 from panels.discussion.message_rows import MessageRows
+from panels.discussion.tool_rounds import folded_rows
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -88,5 +89,7 @@ def test_words_of_a_reply_on_its_way_can_be_quoted() -> None:
 
 def test_rows_out_of_view_know_their_words(screen: Screen) -> None:
     opened = screen.state.discussions.open["d1"]
-    rows = MessageRows(opened, opened.entries, None, DiscussionView(), lambda *_: None)
+    rows = MessageRows(
+        opened, folded_rows(opened.entries, (), lambda _: False), None, DiscussionView(), lambda *_: None
+    )
     assert [rows.text(index) for index in range(len(rows))] == [WORDS, REPLY]
