@@ -46,13 +46,13 @@ def shown(*entries: Message) -> Screen:
 
 
 def test_rounds_that_are_over_are_a_line_that_opens_and_folds_again() -> None:
-    screen = shown(SAID, *RUN, END)
-    line = "2 reads, 1 edit · 12 s · $0.020"
-    assert not screen.ui.shows("bytes of c3")
+    screen = shown(*RUN[:2])
+    line = "2 reads · 3.0 s · $0.010"
+    assert not screen.ui.shows("bytes of c2")
     screen.ui.click(line)
-    assert screen.ui.shows("bytes of c3")
+    assert screen.ui.shows("bytes of c2")
     screen.ui.click(line)
-    assert not screen.ui.shows("bytes of c3")
+    assert not screen.ui.shows("bytes of c2")
 
 
 def test_a_call_without_an_answer_stays_open() -> None:
