@@ -31,7 +31,7 @@ HEAD_PX, FIGURES_PX = 310.0, 300.0
 """Widths of the card from which its state stands in one line with the round and a button in words, and its figures in words."""
 BOTH_FROM_PX, BESIDE_FROM_PX = 640.0, 720.0
 """Height of the panel from which activity and autonomous output stand in it together, and width from which side by side."""
-ACTIVITY_SHARE = 0.4
+ACTIVITY_SHARE = 0.33
 SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
 
 

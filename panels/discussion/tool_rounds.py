@@ -200,7 +200,7 @@ def _cost(run: Rounds) -> str:
 
 
 def ended_otherwise(run: Rounds) -> tuple[str, Tone]:
-    """What did not end well, in words with its colour; empty where all was done."""
+    """Words on calls that did not end well, with their colour; empty where all was done."""
     ends = Counter(
         part.end(message.status)
         for message in run.entries

@@ -62,7 +62,7 @@ def test_a_call_without_an_answer_stays_open() -> None:
 
 def test_an_unknown_price_never_counts_as_nothing() -> None:
     screen = shown(SAID, asked("a1", ("c1", "bash"), usd=None), answered("t1", "c1"), *RUN[2:], END)
-    assert screen.ui.find("1 command, 1 edit · 12 s · price unknown")
+    assert screen.ui.has("1 command, 1 edit · 12 s · price unknown")
 
 
 def test_words_before_calls_stay_above_the_line() -> None:
@@ -74,7 +74,7 @@ def test_words_before_calls_stay_above_the_line() -> None:
 def test_what_failed_or_was_refused_is_said_beside_the_line() -> None:
     failed, refused = answered("t1", "c1", ended=CallEnd.FAILED), answered("t2", "c2", ended=CallEnd.REFUSED)
     screen = shown(SAID, asked("a1", ("c1", "bash")), failed, asked("a2", ("c2", "bash")), refused, END)
-    assert screen.ui.find("1 failed, 1 refused")
+    assert screen.ui.has("1 failed, 1 refused")
 
 
 def test_a_reply_that_was_stopped_and_one_that_a_branch_begins_at_stay_whole() -> None:
