@@ -21,6 +21,7 @@ from gui.elements.controls import Field
 from gui.elements.editor import Editor
 from gui.elements.popups import FloatLayer, MenuButton
 from gui.elements.surfaces import Dim, Root, Surface, SurfaceLayer
+from gui.file_drops import FileDrops
 from gui.keyboard import Keyboard
 from gui.keys import PRESSES, Keys
 from gui.metrics import Measure
@@ -330,6 +331,7 @@ class Tree:
         self.canvas = canvas
         self.keys = keys
         self.keyboard = Keyboard(keys)
+        self.drops: FileDrops | None = None
         self.selection = TextSelection()
         self.left_texts: dict[tuple[Hashable, ...], tuple[TextBuffer, float]] = {}
         self.home: Editor | None = None

@@ -17,6 +17,7 @@ import msgspec
 from gui.binding import DpgUi
 from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
+from gui.file_drops import FileDrops
 from gui.input_watch import InputWatch, find_watch
 from gui.key_events import KeyEvents
 from gui.keys import is_letter
@@ -189,6 +190,7 @@ class Loop:
     def _listen(self) -> None:
         keys = self.ui.keys
         keys.presses = KeyEvents()
+        self.ui.tree.drops = FileDrops(self.wake)
         with dpg.handler_registry():
             dpg.add_key_press_handler(callback=lambda _, code: keys.on_press(_code(code)))
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))

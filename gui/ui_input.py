@@ -118,9 +118,9 @@ def _editor(tree: Tree, it: w.EditorWidget) -> Edited | None:
         _remember(tree, editor)
     edited = Edited(
         text=editor.text, pasted=editor.pasted, picture=editor.picture,
-        is_submitted=editor.is_submitted, is_unpasted=editor.is_unpasted,
+        is_submitted=editor.is_submitted, is_unpasted=editor.is_unpasted, caret=editor.buffer.caret,
     )  # fmt: skip
-    if editor.changed is None and edited == Edited(text=editor.text):
+    if editor.changed is None and edited == Edited(text=editor.text, caret=edited.caret):
         return None
     editor.changed, editor.pasted, editor.picture = None, "", b""
     editor.is_submitted = editor.is_unpasted = False
@@ -253,6 +253,10 @@ def _is_typing_elsewhere(tree: Tree, _: w.TypingQuery) -> bool:
     return tree.has_field_keyboard
 
 
+def _dropped_files(tree: Tree, _: w.DropQuery) -> tuple[str, ...]:
+    return tree.drops.take() if tree.drops is not None else ()
+
+
 class Labelled:
     """A field with its label: above it in a column, left of it in a row."""
 
@@ -287,4 +291,5 @@ HANDLERS = w.table(
     w.FocusWish.handled_by(_focus),
     w.FocusQuery.handled_by(_is_focused),
     w.TypingQuery.handled_by(_is_typing_elsewhere),
+    w.DropQuery.handled_by(_dropped_files),
 )

@@ -198,6 +198,11 @@ class RecordingUi:
         self._record.events[node.path, "edit"] = Edited(node.value, picture=data)
         self.settle()
 
+    def drop(self, *paths: str) -> None:
+        """Drop files on the window."""
+        self._record.dropped = paths
+        self.settle()
+
     def focus_on(self, label: str) -> None:
         """Click into an input."""
         self._record.focused = self.find(label, kind=INPUTS).path

@@ -85,6 +85,7 @@ class Record:
         self.revisions: dict[Path_, tuple[Hashable, int, dict[int, Hashable]]] = {}
         self.seen_focus: set[Path_] = set()
         self.copied: list[str] = []
+        self.dropped: tuple[str, ...] = ()
         self.files: list[str] = []
         self.selected = ""
         self.clock_s = 0.0
@@ -452,6 +453,11 @@ def _is_typing_elsewhere(record: Record, it: w.TypingQuery) -> bool:
     return record.focused is not None and record.focused not in homes
 
 
+def _dropped_files(record: Record, it: w.DropQuery) -> tuple[str, ...]:
+    dropped, record.dropped = record.dropped, ()
+    return dropped
+
+
 HANDLERS = w.table(
     w.GroupWidget.handled_by(_container),
     w.RowWidget.handled_by(_container),
@@ -497,4 +503,5 @@ HANDLERS = w.table(
     w.FocusWish.handled_by(_focus),
     w.FocusQuery.handled_by(_is_focused),
     w.TypingQuery.handled_by(_is_typing_elsewhere),
+    w.DropQuery.handled_by(_dropped_files),
 )

@@ -44,7 +44,7 @@ from core.services.settings.settings_messages import (
 from core.services.spending.spending_messages import SpendingEffect, SpendingEvent
 from core.signals.signals_messages import SignalCommand, SignalEffect, SignalEvent
 from core.talk.caching.caching_messages import CachingCommand, CachingEffect, CachingEvent
-from core.talk.context.context_messages import ContextCommand, ContextEffect, ContextEvent
+from core.talk.context.context_messages import ContextCommand, ContextEffect, ContextEvent, LookUpOnDisk
 from core.talk.discussion.discussion_messages import DiscussionCommand, DiscussionEffect, DiscussionEvent
 from core.talk.turn.turn_messages import TurnCommand, TurnEffect, TurnEvent
 
@@ -176,6 +176,7 @@ Effect = (
     | DiscussionEffect
     | TurnEffect
     | ContextEffect
+    | LookUpOnDisk
     | SettingsEffect
     | CachingEffect
     | KnowledgeEffect

@@ -85,6 +85,7 @@ from core.talk.caching.caching_messages import (
 from core.talk.caching.caching_worker import CacheHandler, RewriteCheck
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
+from core.talk.context import project_names
 from core.talk.context.assembly import Assembler
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_worker import ContextHandler, LossesSaid
@@ -107,6 +108,7 @@ ENDS = at_once("end", StopAll)
 WORK: tuple[Work, ...] = (
     services.DISK_WORK,
     services.CONTEXT_WORK,
+    project_names.WORK,
     discussion_worker.LIST_WORK,
     attachments.WORK,
     settings_worker.WORK,
@@ -371,6 +373,8 @@ class LocalOutside:
         self._attaching = QueueWorker.of(attachments.WORK, intake.handle, emit)
         self._setup = QueueWorker.of(settings_worker.WORK, self._setups.handle, emit)
         self._context = QueueWorker.of(services.CONTEXT_WORK, assembling.handle, emit)
+        namer = project_names.LookupHandler(outline, emit)
+        self._lookups = QueueWorker.of(project_names.WORK, namer.handle, emit)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker.of(knowledge.WORK, knower.handle, emit)
         proposer = mcp_server.ProposalHandler(self.home, emit)
@@ -418,6 +422,7 @@ class LocalOutside:
         self._signals = QueueWorker.of(signals_work.WORK, self._signaller.handle, emit)
         self._workers = [
             self._signals,
+            self._lookups,
             self._harvest,
             self._compacting,
             self._imports,
@@ -452,6 +457,7 @@ class LocalOutside:
         begins: dict[Work, Callable[[Any], None]] = {
             services.DISK_WORK: self._disk.submit,
             services.CONTEXT_WORK: self._context.submit,
+            project_names.WORK: self._lookups.submit,
             discussion_worker.LIST_WORK: self._listing.submit,
             attachments.WORK: self._attaching.submit,
             settings_worker.WORK: self._begin_settings,

@@ -184,3 +184,4 @@ class Ui:
     focus = asks(w.FocusWish)
     is_focused = asks(w.FocusQuery)
     is_typing_elsewhere = asks(w.TypingQuery)
+    dropped_files = asks(w.DropQuery)

@@ -86,7 +86,7 @@ class Edited(msgspec.Struct, frozen=True):
     """Edit by the person in a text editor: the text now, what they pasted that is more than the limit, or a picture (PNG).
 
     `is_submitted`: Enter was pressed in an editor with `submits_on_enter`. `is_unpasted`: the person undid the newest
-    paste that did not go into the text.
+    paste that did not go into the text. `caret`: where it stands in the text, -1 for its end.
     """
 
     text: str
@@ -94,6 +94,7 @@ class Edited(msgspec.Struct, frozen=True):
     picture: bytes = b""
     is_submitted: bool = False
     is_unpasted: bool = False
+    caret: int = -1
 
 
 class ListView(msgspec.Struct, frozen=True):
@@ -575,6 +576,10 @@ class FocusWish(KeyedWidget[None], frozen=True):
 
 class TypingQuery(Widget[bool], frozen=True):
     """True if the keyboard is in a field other than the window's home (`is_home`), as of the last frame: chords are its."""
+
+
+class DropQuery(Widget[tuple[str, ...]], frozen=True):
+    """Absolute paths of files and folders that were dropped on the window since it was asked last."""
 
 
 class FocusQuery(KeyedWidget[bool], frozen=True):

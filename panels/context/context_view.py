@@ -26,6 +26,7 @@ class ContextPanelView(msgspec.Struct):
         order: of the layers in the Context view, `canonical` or `wire`; open_layers: numbers of those unfolded.
         open_items: unfolded items, by preset and path; notes: texts being typed, by the same.
         structure: the file in the structure view, None while it is closed.
+        path_typed: a path or glob on its way into the preset; is_path_typed: its field had the keyboard in the last frame.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
@@ -38,6 +39,8 @@ class ContextPanelView(msgspec.Struct):
     notes: dict[tuple[str, str], Typing] = msgspec.field(default_factory=dict)
     structure: StructureView | None = None
     is_preview_open: bool = False
+    path_typed: str = ""
+    is_path_typed: bool = False
 
     def note(self, preset: str, path: str, kept: str) -> Typing:
         """Text being typed as the notes of a file item."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from core.talk.context.context_messages import CreatePreset, DeletePreset, RenamePreset
+from core.talk.context.curated_files import free_name
 from panels.base.desk import Desk
 from panels.base.view import Dialog
-from panels.context.preset_edits import add_paths, free_name
+from panels.context.preset_edits import add_paths
 
 
 def context_dialog(desk: Desk, dialog: Dialog) -> None:

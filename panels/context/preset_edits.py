@@ -12,10 +12,9 @@ from core.kernel.values.curation import FileItem, FileMode, ItemFiles, LineRange
 from core.kernel.values.stack import ContextReport, LayerId
 from core.kernel.values.state import AppState
 from core.talk.context.context_messages import ChangePreset, CreatePreset
+from core.talk.context.curated_files import DEFAULT_PRESET, free_name
 from panels.base.desk import Desk
 from panels.base.selection import Memo
-
-DEFAULT_NAME = "default"
 
 
 def change_item(desk: Desk, preset: Preset, item: FileItem, changed: FileItem) -> None:
@@ -54,14 +53,8 @@ def add_items(desk: Desk, preset: Preset | None, items: tuple[FileItem, ...]) ->
     if preset is not None:
         desk.send(ChangePreset(name=preset.name, items=(*preset.items, *items)))
         return
-    name = free_name(desk.state.config.project.presets, DEFAULT_NAME)
+    name = free_name(desk.state.config.project.presets, DEFAULT_PRESET)
     desk.send(CreatePreset(name=name, items=items))  # the selected discussion uses it, where it comes about
-
-
-def free_name(presets: Mapping[str, Preset], wanted: str) -> str:
-    """A name that no preset has yet: `wanted`, `wanted 2`, …"""
-    names = (wanted, *(f"{wanted} {n}" for n in range(2, len(presets) + 3)))
-    return next(name for name in names if name not in presets)
 
 
 def project_path(path: str, root: str) -> str:

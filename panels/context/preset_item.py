@@ -67,6 +67,10 @@ def _head(
         if ui.button("pin", "", icon="thumbtack", kind="plain" if item.pinned else "ghost", is_small=True,
                      tip="Unpin" if item.pinned else "Pin to the head of the preset"):  # fmt: skip
             change_item(desk, preset, item, replace(item, pinned=not item.pinned))
+        if ui.button(
+            "remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Take {item.path} out of the preset"
+        ):
+            remove_item(desk, preset, item)
         is_open = key in own.open_items
         if ui.button("open", "", icon="chevron-up" if is_open else "chevron-down", kind="ghost", is_small=True,
                      tip="Less" if is_open else "Mode, lines, notes"):  # fmt: skip

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 from core.kernel import figures as fmt
 from core.kernel.values.curation import Preset
 from core.kernel.values.stack import LayerId
-from core.talk.context.context_messages import RevertPreset, SavePreset
+from core.talk.context.context_messages import LookUpFiles, RevertPreset, SavePreset
 from core.talk.context.curated_files import count_files
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
 from panels.base.desk import Desk, action_tip
-from panels.base.ui import Surface
+from panels.base.ui import Surface, Tone
 from panels.base.view import Dialog
 from panels.context.context_view import ContextPanelView
 from panels.context.preset_edits import add_paths, files_by_path, move_item, tokens_by_file
@@ -120,13 +120,37 @@ def _preset_menu(desk: Desk, preset: Preset) -> None:
 def _add_row(desk: Desk, preset: Preset | None) -> None:
     ui = desk.ui
     with ui.row("add"):
+        own = desk.view.of(ContextPanelView)
         typed = ui.text_input(
-            "path", "", hint="Add a path or glob: src/**/*.py", icon="plus", width=0, submits=True
+            "path", own.path_typed, hint="Add a path or glob: src/**/*.py", icon="plus", width=0
         )
         if typed is not None:
-            add_paths(desk, preset, (typed,))
+            own.path_typed = typed
+            desk.send(LookUpFiles(text=typed.strip(), is_glob=True))
+        had_keyboard, own.is_path_typed = own.is_path_typed, ui.is_focused("path")
+        is_entered = had_keyboard and ui.shortcut("Enter", while_typing=True)
+        if is_entered and own.path_typed.strip():
+            add_paths(desk, preset, (own.path_typed,))
+            own.path_typed = ""
+            desk.send(LookUpFiles(text="", is_glob=True))
+            ui.focus("path")
         if ui.button("browse", "", icon="folder-open", tip="Add files…"):
             desk.view.dialog = Dialog(kind="add_files", subject=preset.name if preset else "")
+    _say_matches(desk)
+
+
+def _say_matches(desk: Desk) -> None:
+    """Say what the path or glob that is being typed finds."""
+    typed = desk.view.of(ContextPanelView).path_typed.strip()
+    found = desk.state.context.globbed
+    if not typed:
+        return
+    if found is None or found.text != typed:
+        desk.ui.text("matches", "Looking…", tone="faint", style="small")
+        return
+    words = found.problem or fmt.count(found.total, "file")
+    tone: Tone = "warn" if found.problem else "muted" if found.total else "warn"
+    desk.ui.text("matches", words, tone=tone, style="small", wraps=True)
 
 
 def _items(desk: Desk, preset: Preset) -> None:

@@ -13,6 +13,7 @@ from core.services.providers.attachments import attachment_problem, attachment_t
 from core.services.settings.starting_model import profile_of
 from core.services.spending.estimates import NextRequest, next_request
 from core.talk.discussion.discussion_messages import (
+    AttachFile,
     AttachPicture,
     AttachText,
     ChangeDiscussion,
@@ -25,6 +26,7 @@ from panels.base.desk import Desk, action_tip, run_action, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.discussion_room import can_send
+from panels.discussion.mentions import is_completing, mention_strip
 from panels.discussion.queue_strip import compaction_strip, held_strip, queue_strip
 from panels.discussion.slash import slash_strip
 from panels.discussion.tool_mode import tool_menu
@@ -64,6 +66,8 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         _join_early(desk, opened, composer)
         composer.sync(opened.draft.text)
         _follow_sent(desk, opened, composer)
+        for path in ui.dropped_files():
+            desk.send(AttachFile(discussion_id=opened.id, path=path))
     with (
         ui.surface(("composer", opened.id), "card", padding=(8, 3) if is_low else (12, 10)),
         ui.group("parts", gap=GAP_LOW_PX if is_low else GAP_PX),
@@ -72,6 +76,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         held_strip(desk, opened)
         if desk.opened is not None:
             slash_strip(desk, opened, composer)
+            mention_strip(desk, opened, composer)
             compaction_strip(desk, opened, composer)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
@@ -162,8 +167,9 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
         )
     if edited.is_unpasted:
         _unpaste(desk, opened, composer)
+    composer.caret = edited.caret
     if edited.text != composer.text:
-        composer.history_at = composer.slash_at = 0
+        composer.history_at = composer.slash_at = composer.mention_at = 0
         composer.slash_problem = ""
         if not is_under_way(desk.state, composer.compaction_id):
             composer.compaction_id = ""
@@ -177,6 +183,8 @@ def _history(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
     """Walk through earlier prompts with Up and Down while the composer is empty or shows one of them."""
     history = desk.state.discussions.prompt_history
     if not history or (composer.text and not composer.history_at) or not desk.ui.is_focused("editor"):
+        return
+    if is_completing(composer):
         return
     step = 0
     if composer.history_at < len(history) and desk.ui.shortcut("Up", while_typing=True):

@@ -31,6 +31,7 @@ from panels.base.desk import Action, Desk, Room, has_discussion, has_messages, o
 from panels.base.view import Dialog
 from panels.discussion.find_bar import close_find
 from panels.discussion.list_rows import shown_ids
+from panels.discussion.mentions import is_completing, leave
 from panels.discussion.model_picker import efforts_of, next_effort, why_no_effort
 from panels.discussion.slash import NOTHING_FAILED, enter_slash
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
@@ -277,6 +278,10 @@ def _escape(desk: Desk) -> bool:
         return True
     if own.renaming_id:
         own.renaming_id = ""
+        return True
+    composer = own.composers.get(desk.state.discussions.selected_id)
+    if composer is not None and is_completing(composer):
+        leave(composer)
         return True
     return close_find(desk)
 

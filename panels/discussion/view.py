@@ -32,6 +32,8 @@ class ComposerView(Typing):
             early: words typed before the log was read; paste_names: those names in the order of the pastes, to be undone from the last;
             slash_at: the marked way to go on with a slash command; slash_problem: why it could not be done;
             compaction_id: of `/compact`, whose end is not read yet.
+        caret: where it stood after the last edit, -1 for the end; mention_at: the marked way to go on with a mention; mention_left: where
+            one stands that the person left as text; mention_asked: what was looked up last, None before.
     """
 
     history_at: int = 0
@@ -44,6 +46,10 @@ class ComposerView(Typing):
     slash_at: int = 0
     slash_problem: str = ""
     compaction_id: str = ""
+    caret: int = -1
+    mention_at: int = 0
+    mention_left: int = -1
+    mention_asked: str | None = None
 
     def __repr__(self) -> str:
         return f"ComposerView({len(self.text)} characters)"

@@ -149,3 +149,35 @@ class NamedText(msgspec.Struct, frozen=True):
     name: str
     text: str
     source: str = ""
+
+
+class HitKind(StrEnum):
+    """Kind of what a mention names."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    SYMBOL = "symbol"
+
+
+class FileHit(msgspec.Struct, frozen=True):
+    """One way to go on with a mention. `path`: relative to the project's root, a folder's with a slash at its end."""
+
+    path: str
+    kind: HitKind
+    symbol: str = ""
+    detail: str = ""
+
+
+class FilesLookedUp(msgspec.Struct, frozen=True):
+    """Answer to a lookup.
+
+    Args:
+        text: what was asked for; hits: the best first; total: files of the project, symbols of the file, or files of the glob.
+        problem: why there are none or not all, a sentence; is_glob: it was asked how many files a glob finds.
+    """
+
+    text: str
+    hits: tuple[FileHit, ...] = ()
+    total: int = 0
+    problem: str = ""
+    is_glob: bool = False

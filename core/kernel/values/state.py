@@ -10,7 +10,7 @@ import msgspec
 
 from core.kernel.values.agent import AgentState, AttentionState
 from core.kernel.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
-from core.kernel.values.curation import FileSnapshot, ItemFiles
+from core.kernel.values.curation import FilesLookedUp, FileSnapshot, ItemFiles
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.facts import EvidenceState
 from core.kernel.values.forgetting import ForgettingState
@@ -229,6 +229,7 @@ class ContextState(msgspec.Struct, frozen=True):
         reports: the assembled stack by discussion id.
         sent_recall: passages that went out with messages of late, the newest first, while the program runs.
         kept_out_of: sources that the person kept out of what is recalled for a message, by its id, likewise.
+        mentioned: the last lookup of a mention in the composer; globbed: of a path or glob that is typed.
     """
 
     files: Mapping[str, tuple[ItemFiles, ...]] = msgspec.field(default_factory=dict)
@@ -237,6 +238,8 @@ class ContextState(msgspec.Struct, frozen=True):
     reports: Mapping[str, ContextReport] = msgspec.field(default_factory=dict)
     sent_recall: tuple[SentRecall, ...] = ()
     kept_out_of: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    mentioned: FilesLookedUp | None = None
+    globbed: FilesLookedUp | None = None
 
 
 class CachingState(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.kernel.values.cache import CachePlan
-from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles, TextTable
+from core.kernel.values.curation import FileItem, FilesLookedUp, FileSnapshot, ItemFiles, TextTable
 from core.kernel.values.settings import FileLimits
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import ContextReport
@@ -17,6 +17,21 @@ class MeasureContext(msgspec.Struct, frozen=True):
     """Assemble a discussion's stack as it is now, also when it is not the one shown. Its log must be loaded."""
 
     discussion_id: str
+    command_id: str = ""
+
+
+class LookUpFiles(msgspec.Struct, frozen=True):
+    """Find what a mention that is being typed could name, or count what a glob finds. `path#` asks for a file's symbols."""
+
+    text: str
+    is_glob: bool = False
+
+
+class AddItems(msgspec.Struct, frozen=True):
+    """Add files to what a discussion's model sees: to its preset, or to a new one that it uses from then on."""
+
+    discussion_id: str
+    items: tuple[FileItem, ...]
     command_id: str = ""
 
 
@@ -107,6 +122,23 @@ class InspectOnDisk(msgspec.Struct, frozen=True):
     shown: tuple[str, ...] = ()
 
 
+class LookUpOnDisk(msgspec.Struct, frozen=True):
+    """Look names up in the project, latest wins."""
+
+    root: str
+    text: str
+    is_glob: bool
+    allowed_roots: tuple[str, ...]
+    limits: FileLimits
+    shown: tuple[str, ...] = ()
+
+
+class FilesFound(msgspec.Struct, frozen=True):
+    """A lookup has its answer."""
+
+    found: FilesLookedUp
+
+
 class GlobLoss(msgspec.Struct, frozen=True):
     """A glob that finds fewer files since it follows `.gitignore`. `files`: how many fewer, `is_more`: at least."""
 
@@ -182,10 +214,14 @@ ContextCommand = (
     | SaveNamedText
     | DeleteNamedText
     | InspectFile
+    | LookUpFiles
+    | AddItems
 )
 """Commands that a front end may give this room."""
 
-ContextEvent = FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored | NamedTextStored
+ContextEvent = (
+    FilesFound | FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored | NamedTextStored
+)
 """Events of this room."""
 
 ContextEffect = AssembleContext | LeaveStack | InspectOnDisk

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean, one_line
 from core.kernel.structures import with_entry, without
-from core.kernel.values.curation import FileItem, ItemFiles, Preset
+from core.kernel.values.curation import FileItem, FilesLookedUp, ItemFiles, Preset
 from core.kernel.values.state import AppState, Level
 from core.kernel.values.tables import Handlers, on
 from core.kernel.values.updates import Result, decline, notify, with_project
@@ -25,6 +25,7 @@ from core.services.settings.settings_wording import refuse_write
 from core.talk.context import named_texts
 from core.talk.context import report as inspection
 from core.talk.context.context_messages import (
+    AddItems,
     ChangePreset,
     ContextAssembled,
     CreatePreset,
@@ -32,16 +33,20 @@ from core.talk.context.context_messages import (
     DeletePreset,
     FileInspected,
     FilesChanged,
+    FilesFound,
     FilesRead,
     GlobLoss,
     InspectFile,
     KeepOut,
+    LookUpFiles,
+    LookUpOnDisk,
     MeasureContext,
     RenamePreset,
     RevertPreset,
     SaveNamedText,
     SavePreset,
 )
+from core.talk.context.curated_files import DEFAULT_PRESET, free_name
 from core.talk.discussion.discussion_choices import change_meta
 from core.talk.discussion.discussion_messages import WriteMeta
 
@@ -278,10 +283,60 @@ def assembled(state: AppState, event: ContextAssembled) -> AppState:
     )
 
 
+def look_up(state: AppState, asked: LookUpFiles) -> Result:
+    """Look up what is typed; an empty text leaves the last answer behind."""
+    name = "globbed" if asked.is_glob else "mentioned"
+    project = state.config.project
+    if (not asked.text and asked.is_glob) or not project.root:
+        return replace(state, context=replace(state.context, **{name: None})), ()
+    return state, (
+        LookUpOnDisk(
+            root=project.root,
+            text=asked.text,
+            is_glob=asked.is_glob,
+            allowed_roots=project.allowed_roots,
+            limits=state.config.settings.files,
+            shown=project.policies.shown,
+        ),
+    )
+
+
+def _files_found(state: AppState, happened: FilesFound) -> Result:
+    return _with_found(state, happened.found, is_glob=happened.found.is_glob), ()
+
+
+def _with_found(state: AppState, found: FilesLookedUp | None, *, is_glob: bool) -> AppState:
+    context = state.context
+    context = replace(context, globbed=found) if is_glob else replace(context, mentioned=found)
+    return replace(state, context=context)
+
+
+def add_items(state: AppState, asked: AddItems) -> Result:
+    """Add items that the discussion's preset does not hold yet; without a preset, make one that it uses."""
+    summary = state.discussions.summaries.get(asked.discussion_id)
+    if summary is None or not asked.items:
+        return state, ()
+    presets = state.config.project.presets
+    present = presets.get(summary.meta.preset)
+    if present is None:
+        name = free_name(presets, DEFAULT_PRESET)
+        state, kept = create(state, CreatePreset(name=name, items=asked.items, is_used=False))
+        if name not in state.config.project.presets:
+            return state, kept
+        state, effects = change_meta(state, asked.discussion_id, preset=name)
+        return state, (*kept, *effects)
+    known = {(item.path, item.symbols, item.mode) for item in present.items}
+    fresh = tuple(item for item in asked.items if (item.path, item.symbols, item.mode) not in known)
+    return change(state, ChangePreset(name=present.name, items=(*present.items, *fresh)))
+
+
 HANDLERS = Handlers(
     on(MeasureContext, lambda state, asked: inspection.measure(state, asked.discussion_id)),
     on(KeepOut, inspection.keep_out),
     on(InspectFile, lambda state, asked: inspection.inspect(state, asked.path)),
+    on(LookUpFiles, look_up),
+    on(FilesFound, _files_found),
+    on(AddItems, add_items),
     on(CreatePreset, create),
     on(ChangePreset, change),
     on(SavePreset, save),

@@ -15,6 +15,7 @@ from core.kernel.values.curation import (
     FileSnapshot,
     ItemFiles,
     LineRange,
+    Preset,
 )
 from core.kernel.values.stack import LayerId
 from core.talk.context.outline import why_no_outline
@@ -247,3 +248,12 @@ def _with_key(piece: Piece, key: str) -> Piece:
     """The piece under the key that it has in this stack (a file may stand in a preset twice)."""
     full = full_key(LayerId.FILE_DETAILS, key)
     return piece if piece.key == full else replace(piece, key=full)
+
+
+DEFAULT_PRESET = "default"
+
+
+def free_name(presets: Mapping[str, Preset], wanted: str) -> str:
+    """A name that no preset has yet: `wanted`, `wanted 2`, …"""
+    names = (wanted, *(f"{wanted} {n}" for n in range(2, len(presets) + 3)))
+    return next(name for name in names if name not in presets)

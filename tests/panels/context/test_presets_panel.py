@@ -16,8 +16,9 @@ from core.talk.context.context_messages import (
     RevertPreset,
     SavePreset,
 )
+from core.talk.context.curated_files import free_name
 from core.talk.discussion.discussion_messages import ChangeDiscussion
-from panels.context.preset_edits import free_name, project_path
+from panels.context.preset_edits import project_path
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
 from tests.panels.screen import Screen
@@ -130,6 +131,7 @@ def test_a_path_or_glob_is_added_as_it_is_typed(typed: str, kept: str) -> None:
     screen = Screen(states.working())
 
     screen.ui.type(ADD, typed)
+    screen.ui.press("Enter")
 
     assert changed_items(screen) == (*ITEMS, FileItem(kept))
 
@@ -139,6 +141,7 @@ def test_nothing_and_what_is_there_already_are_not_added(typed: str) -> None:
     screen = Screen(states.working())
 
     screen.ui.type(ADD, typed)
+    screen.ui.press("Enter")
 
     assert screen.asked == []
 
@@ -158,6 +161,7 @@ def test_a_file_added_without_a_preset_begins_one() -> None:
     screen = Screen(states.first_run())
 
     screen.ui.type(ADD, "README.md")
+    screen.ui.press("Enter")
 
     assert screen.asked == [
         CreatePreset("default", (FileItem("README.md"),)),
