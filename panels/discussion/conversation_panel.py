@@ -157,7 +157,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
             if ui.menu_item("edit", "Edit system prompts", icon="pen"):
                 desk.view.show_settings("prompts")
     ui.divider("files")
-    for action_id in ("export_markdown", "export_json", "delete"):
+    for action_id in ("export_markdown", "export_json", "export_page", "delete"):
         action_item(desk, action_id)
 
 

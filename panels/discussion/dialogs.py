@@ -17,6 +17,8 @@ def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
     match dialog.kind:
         case "export_markdown":
             _export(desk, dialog, "markdown", ".md")
+        case "export_page":
+            _export(desk, dialog, "page", ".html")
         case "model":
             model_dialog(desk, dialog)
         case "export_json":

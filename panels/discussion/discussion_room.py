@@ -227,6 +227,8 @@ ACTIONS: tuple[Action, ...] = (
            chord="Ctrl+Shift+E", is_enabled=has_discussion),
     Action(id="export_json", menu="File", group=1, label="Export as JSON…", run=opens_dialog("export_json"), icon="file-export",
            is_enabled=has_discussion),
+    Action(id="export_page", menu="File", group=1, label="Export as a page…", run=opens_dialog("export_page"), icon="file-export",
+           is_enabled=has_discussion),
     Action(id="undo_delete", menu="Edit", group=0, label="Undo delete", run=lambda d: d.send(UndoDelete()), icon="rotate-left",
            is_enabled=lambda d: bool(d.state.discussions.trash)),
     Action(id="copy_reply", menu="Edit", group=1, label="Copy last reply", run=_copy_reply, icon="copy", chord="Ctrl+Shift+C",
@@ -289,7 +291,7 @@ def _escape(desk: Desk) -> bool:
 ROOM = Room(
     actions=ACTIONS,
     view=DiscussionView,
-    dialogs=dict.fromkeys(("attach", "export_markdown", "export_json", "model"), _dialog),
+    dialogs=dict.fromkeys(("attach", "export_markdown", "export_json", "export_page", "model"), _dialog),
     begin=_begin,
     escape=_escape,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,8 @@ from core.front.cli.format import discussion_data, discussions_text, newest_firs
 from core.front.cli.output import Console
 from core.front.cli.session import FrontEnd, UsageError, find_discussion, session
 from core.kernel.errors import SlopError
-from core.kernel.figures import money
-from core.kernel.values.discussion import (
-    FLAGS,
-    DiscussionSummary,
-)
+from core.kernel.figures import count, money
+from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.messages import Mark
 from core.kernel.values.state import AppState, TrashItem
 from core.kernel.values.updates import outcome_of
@@ -33,6 +31,7 @@ from core.talk.discussion.discussion_messages import (
     SelectDiscussion,
     UndoDelete,
 )
+from core.talk.discussion.discussion_page import export_page
 
 # `discussions compact`: the beginning of a discussion leaves what its model sees, and what that cost is
 # said.
@@ -95,6 +94,8 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
         match action:
             case "list":
                 _list(options, front, console, state)
+            case "export" if options.given.every:
+                _export_every(options, front, console)
             case "show" | "export":
                 _export(options, front, console, find_discussion(state, options.given.id))
             case "compact":
@@ -138,6 +139,34 @@ def _as_counts(state: AppState, row: DiscussionSummary) -> DiscussionSummary:
     return replace(row, meta=replace(row.meta, mode=mode_of(state, row.meta.id)))
 
 
+ENDINGS = {"markdown": ".md", "json": ".json", "page": ".html"}
+_NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+
+
+def _export_every(options: Options, front: FrontEnd, console: Console) -> None:
+    """Write each discussion to a file of its own, named after it and its id."""
+    given = options.given
+    if given.id or given.out == "-":
+        raise UsageError(
+            "--every writes into a folder", remedy="Name the folder with --out, and no discussion"
+        )
+    folder = Path(given.out).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {given.out!r}", remedy="Make it first")
+    form, written = "json" if options.is_json else given.format, []
+    for row in sorted(front.snapshot().discussions.summaries.values(), key=lambda one: one.meta.created_at):
+        name = " ".join(_NO_NAME.sub(" ", row.meta.name).split())[:80].strip(" .") or "discussion"
+        path = folder / f"{name} {row.meta.id[:12]}{ENDINGS[form]}"
+        act(
+            front,
+            ExportDiscussion(discussion_id=row.meta.id, form=form, path=str(path), replaces=given.replace),
+        )
+        written.append(str(path))
+    console.note(f"{count(len(written), 'discussion')} written to {folder}.")
+    if console.is_json:
+        console.json({"paths": written})
+
+
 def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
     given = options.given
     form = "json" if options.is_json else getattr(given, "format", "markdown")
@@ -155,6 +184,8 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
     shown = state.discussions.summaries[chosen].meta, state.discussions.open[chosen]
     if form == "json":
         console.json_text(export_json(*shown))
+    elif form == "page":
+        console.write(export_page(*shown))
     else:
         console.write(export_markdown(*shown))
 

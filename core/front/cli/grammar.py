@@ -15,6 +15,7 @@ from typing import NoReturn
 from core import __version__
 from core.front.cli.grammar_memory import (
     add_autonomy,
+    add_backup,
     add_forget,
     add_harvest,
     add_import,
@@ -146,9 +147,18 @@ def add_discussions(commands: Commands[Parser], common: Parser) -> None:
         ("restore", "bring one back from the trash"),
     ):
         action = add_command(actions, common, name, about)
-        action.add_argument("id", help="an id or its start, a name, or `last`")
+        needed = None if name != "export" else "?"
+        action.add_argument("id", nargs=needed, default="", help="an id or its start, a name, or `last`")
         if name == "export":
-            action.add_argument("--format", choices=("markdown", "json"), default="markdown")
+            action.add_argument(
+                "--format",
+                choices=("markdown", "json", "page"),
+                default="markdown",
+                help="`page` stands alone in a browser, and runs no script",
+            )
+            action.add_argument(
+                "--every", action="store_true", help="all of them, each a file in the folder --out"
+            )
             action.add_argument("--out", metavar="FILE", default="-", help="where to (standard output)")
             action.add_argument("--replace", action="store_true", help="write over a file that is there")
         if name == "rename":
@@ -405,6 +415,7 @@ def make_parser() -> Parser:
     add_index(commands, common)
     add_forget(commands, common)
     add_secrets(commands, common)
+    add_backup(commands, common)
     add_harvest(commands, common)
     add_knowledge(commands, common)
     add_settings(commands, common)

@@ -141,6 +141,27 @@ def add_secrets(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
+def add_backup(commands: Commands[Parser], common: Parser) -> None:
+    """Add `backup` and `restore`."""
+    backup = add_command(
+        commands,
+        common,
+        "backup",
+        "write everything that is yours here to one archive",
+        "Discussions, knowledge, settings of the home and its trash; never a key. The window may stay open.",
+    )
+    backup.add_argument("--out", metavar="FILE", default="", help="where to (a new file in this folder)")
+    restore = add_command(
+        commands,
+        common,
+        "restore",
+        "put a backup in the place of what is here, after a yes",
+        "It is checked to its last byte before anything is replaced. What was here is kept beside it, and keys stay.",
+    )
+    restore.add_argument("archive", help="a file that `backup` wrote")
+    restore.add_argument("--yes", action="store_true", help="say yes without being asked")
+
+
 def add_harvest(commands: Commands[Parser], common: Parser) -> None:
     """Add `harvest` and its undo."""
     parser = add_command(

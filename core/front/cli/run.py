@@ -137,6 +137,14 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.front.cli.forget import run_secrets
 
             return run_secrets(options, make_front, console)
+        case "backup":
+            from core.front.cli.backups import run_backup
+
+            return run_backup(options, console)
+        case "restore":
+            from core.front.cli.backups import run_restore
+
+            return run_restore(options, console)
         case "harvest":
             from core.front.cli.harvest import run_harvest
 

@@ -202,7 +202,7 @@ class Detach(msgspec.Struct, frozen=True):
 
 
 class ExportDiscussion(msgspec.Struct, frozen=True):
-    """Write a discussion to a file. `form` is `markdown` or `json`; `replaces` is the person's yes to a file that goes."""
+    """Write a discussion to a file. `form` is `markdown`, `json` or `page` (for a browser); `replaces` is the person's yes to a file that goes."""
 
     discussion_id: str
     form: str

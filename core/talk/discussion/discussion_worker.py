@@ -373,12 +373,13 @@ class DiscussionHandler:
     def _export(self, effect: WriteExport) -> None:
         from core.kernel.disk import create_file, write_file
         from core.talk.discussion.discussion_export import export_json, export_markdown
+        from core.talk.discussion.discussion_page import export_page
 
         ours = (self._root, paths.config_dir(), *map(Path, filter(None, effect.kept)))
         place = look_at(effect.path, ours)
         check_place(place, replaces=effect.replaces)
         loaded = store.load(self._root, effect.discussion_id, self._clock())
-        render = export_json if effect.form == "json" else export_markdown
+        render = {"json": export_json, "page": export_page}.get(effect.form, export_markdown)
         write = write_file if place.is_there else create_file
         write(place.target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
         self._emit(

@@ -1,0 +1,308 @@
+"""A home as one archive, and an archive as a home: checked to its last byte before anything is replaced."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import secrets
+import stat
+import tarfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO
+
+import msgspec
+
+from core.app.home import alone
+from core.kernel import paths
+from core.kernel.disk import create_file, make_dirs, remove_tree, reported, sync_dir
+from core.kernel.errors import StorageError
+from core.kernel.opener import OddFileError, open_descriptor, open_file
+
+MANIFEST = "manual-slop-backup.json"
+FORMAT = 1
+LEVEL = 6
+"""Of gzip, as `tar -z` takes."""
+PIECE = 1 << 20
+MOST_FILES = 2_000_000
+MOST_BYTES = 1 << 40
+MANIFEST_BYTES = 1 << 30
+LEFT_OUT = frozenset({paths.HOME_LOCK_FILE, paths.OWNER_FILE, paths.RAISE_FILE})
+"""Of the home's own folder: what only a running program needs."""
+KEYS = "keys"
+"""Folder of a home whose files never go into an archive, and stay at a restore."""
+
+
+class KeptFile(msgspec.Struct, frozen=True):
+    """One file of a backup. `path`: in the home, POSIX."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Table of a backup, its last member."""
+
+    format: int
+    program: str
+    made_at: datetime
+    files: tuple[KeptFile, ...]
+
+
+class BackupDone(msgspec.Struct, frozen=True):
+    """Result of a backup or a restore. `left_out`: what was no file, or could not be read; `aside`: where the old home lies."""
+
+    files: int
+    size_bytes: int
+    left_out: tuple[str, ...] = ()
+    aside: str = ""
+
+
+def back_up(home: Path, target: Path, *, program: str, now: datetime) -> BackupDone:
+    """Write a home to a new archive, mode 0600, while programs may go on in it.
+
+    Logs only grow and everything else is replaced whole, so that each file is taken as it stands when its turn comes. Keys are
+    left out.
+
+    Args:
+        target: must not be there; its folder must.
+
+    Raises:
+        StorageError: there is no home, or the archive cannot be written; a part of it is removed.
+    """
+    if not home.is_dir():
+        raise StorageError("There is no home to back up", remedy="Name one with --home", where=str(home))
+    if target.resolve().is_relative_to(home.resolve()):
+        raise StorageError(
+            "The archive would lie in what it holds",
+            remedy="Choose a place outside the home",
+            where=str(target),
+        )
+    with reported("write", target):
+        descriptor = open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            with os.fdopen(descriptor, "wb") as out:
+                done = _write(home, out, program, now)
+                out.flush()
+                os.fsync(out.fileno())
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+    sync_dir(target.parent)
+    return done
+
+
+def _write(home: Path, out: BinaryIO, program: str, now: datetime) -> BackupDone:
+    kept: list[KeptFile] = []
+    left_out: list[str] = []
+    with (
+        gzip.GzipFile(filename="", fileobj=out, mode="wb", compresslevel=LEVEL, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT, bufsize=PIECE) as archive,
+    ):
+        for path in _files(home, left_out):
+            name = path.relative_to(home).as_posix()
+            try:
+                kept.append(_add(archive, path, name))
+            except (OSError, UnicodeEncodeError) as fault:
+                left_out.append(f"{name}: {fault}")
+        manifest = msgspec.json.encode(
+            Manifest(format=FORMAT, program=program, made_at=now, files=tuple(kept))
+        )
+        archive.addfile(_member(MANIFEST, len(manifest), now.timestamp()), io.BytesIO(manifest))
+    return BackupDone(files=len(kept), size_bytes=sum(one.size for one in kept), left_out=tuple(left_out))
+
+
+def _files(home: Path, left_out: list[str]) -> Iterator[Path]:
+    """Every file of a home in the order of its names; links and what is no file are named."""
+    for folder, folders, names in os.walk(home, followlinks=False):
+        here = Path(folder)
+        if here == home:
+            folders[:] = [one for one in folders if one != KEYS]
+            names[:] = [one for one in names if one not in LEFT_OUT and one != MANIFEST]
+        for one in [*folders, *names]:
+            if not (here / one).is_symlink():
+                continue
+            left_out.append(f"{(here / one).relative_to(home).as_posix()}: it is a link")
+        folders[:] = sorted(one for one in folders if not (here / one).is_symlink())
+        yield from (here / one for one in sorted(names) if not (here / one).is_symlink())
+
+
+def _add(archive: tarfile.TarFile, path: Path, name: str) -> KeptFile:
+    """Add a file as long as it is now: what is appended meanwhile belongs to the next backup."""
+    name.encode("utf-8")
+    with open_file(path, follows_links=False) as source:
+        status = os.fstat(source.fileno())
+        sum_ = hashlib.sha256()
+        reader = _Hashed(source, status.st_size, sum_)
+        archive.addfile(_member(name, status.st_size, status.st_mtime), reader)
+    return KeptFile(path=name, size=status.st_size, sha256=sum_.hexdigest())
+
+
+def _member(name: str, size: int, at: float) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mtime, member.mode = size, int(at), 0o600
+    return member
+
+
+class _Hashed(io.RawIOBase):
+    """The first bytes of a stream, summed as they are read."""
+
+    def __init__(self, source: IO[bytes], size: int, sum_: hashlib._Hash) -> None:
+        self._source, self._left, self._sum = source, size, sum_
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._source.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
+        self._sum.update(data)
+        return data
+
+
+# Restoring: all of it beside the home, checked, and only then in its place.
+
+
+def restore(
+    archive: Path, home: Path, *, now: datetime, agreed: Callable[[Manifest], bool]
+) -> BackupDone | None:
+    """Put an archive in the place of a home, which stays beside it under another name, and gives its keys.
+
+    Args:
+        agreed: asked once everything was read and found whole; where it says no, nothing is changed.
+
+    Returns:
+        None where nobody agreed.
+
+    Raises:
+        StorageError: the archive is none of ours, is damaged, or would write outside. LockedError: a program owns the home.
+    """
+    staging = home.with_name(f".{home.name}.restore-{secrets.token_hex(4)}")
+    make_dirs(staging)
+    try:
+        manifest = _unpacked(archive, staging)
+        if not agreed(manifest):
+            return None
+        aside = _swap(staging, home, now)
+    finally:
+        if staging.exists():
+            remove_tree(staging)
+    return BackupDone(
+        files=len(manifest.files), size_bytes=sum(one.size for one in manifest.files), aside=aside
+    )
+
+
+def _unpacked(archive: Path, staging: Path) -> Manifest:
+    """Unpack an archive into a folder and check each byte against its table."""
+    found: dict[str, tuple[int, str]] = {}
+    table = b""
+    try:
+        with open_file(archive) as source, tarfile.open(fileobj=source, mode="r|gz", bufsize=PIECE) as packed:
+            total = 0
+            for member in packed:
+                if member.name == MANIFEST and member.isreg() and member.size <= MANIFEST_BYTES:
+                    table = _read_member(packed, member)
+                    continue
+                path = _checked(member, archive)
+                total += member.size
+                if path in found or len(found) >= MOST_FILES or total > MOST_BYTES:
+                    raise _refused(
+                        archive, f"it names {path!r} twice" if path in found else "it holds more than a home"
+                    )
+                found[path] = (member.size, _unpack(packed, member, staging / path))
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile) as fault:
+        raise _refused(archive, f"it cannot be read to its end ({fault})") from fault
+    except (OddFileError, OSError) as fault:
+        raise _refused(archive, str(fault)) from fault
+    return _held_against(table, found, archive)
+
+
+def _checked(member: tarfile.TarInfo, archive: Path) -> str:
+    """The path of a member, which is a file inside the home and nothing else."""
+    path = PurePosixPath(member.name)
+    is_inside = (
+        not path.is_absolute() and ".." not in path.parts and str(path) == member.name and member.name != "."
+    )
+    if not is_inside or "\\" in member.name or "\0" in member.name or ":" in path.parts[0]:
+        raise _refused(archive, f"{member.name!r} would leave the home")
+    if not member.isreg():
+        raise _refused(archive, f"{member.name!r} is no file")
+    if path.parts[0] in (KEYS, *LEFT_OUT):
+        raise _refused(archive, f"{member.name!r} is nothing that a backup holds")
+    return member.name
+
+
+def _read_member(packed: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    stream = packed.extractfile(member)
+    return stream.read() if stream is not None else b""
+
+
+def _unpack(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> str:
+    """Write one member. Returns the sum of what was written."""
+    stream = packed.extractfile(member)
+    make_dirs(target.parent)
+    sum_ = hashlib.sha256()
+    descriptor = open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, follows_links=False)
+    with os.fdopen(descriptor, "wb") as out:
+        while stream is not None and (data := stream.read(PIECE)):
+            sum_.update(data)
+            out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+    os.utime(target, (member.mtime, member.mtime))
+    return sum_.hexdigest()
+
+
+def _held_against(table: bytes, found: dict[str, tuple[int, str]], archive: Path) -> Manifest:
+    if not table:
+        raise _refused(archive, "it has no table of what it holds, so it is none of ours or is cut off")
+    try:
+        manifest = msgspec.json.decode(table, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise _refused(archive, f"its table cannot be read ({fault})") from fault
+    if manifest.format != FORMAT:
+        raise _refused(archive, f"it has format {manifest.format}, this program reads {FORMAT}")
+    told = {one.path: (one.size, one.sha256) for one in manifest.files}
+    for path in sorted(told.keys() | found.keys()):
+        if told.get(path) != found.get(path):
+            raise _refused(archive, f"{path!r} is not as its table says")
+    return manifest
+
+
+def _swap(staging: Path, home: Path, now: datetime) -> str:
+    """Put the new home in place, with the keys of the old one. Returns where the old one lies, empty for none."""
+    if not home.exists():
+        os.replace(staging, home)
+        sync_dir(home.parent)
+        return ""
+    aside = home.with_name(f"{home.name}.before-restore-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}")
+    with alone(home), reported("replace", home):
+        _copy_keys(home, staging)
+        os.rename(home, aside)
+        try:
+            os.rename(staging, home)
+        except BaseException:
+            os.rename(aside, home)
+            raise
+    sync_dir(home.parent)
+    return str(aside)
+
+
+def _copy_keys(home: Path, staging: Path) -> None:
+    keys = paths.keys_dir(home)
+    if not keys.is_dir() or keys.is_symlink():
+        return
+    make_dirs(paths.keys_dir(staging))
+    for one in sorted(keys.iterdir()):
+        if stat.S_ISREG(one.lstat().st_mode):
+            with open_file(one, follows_links=False) as source:
+                create_file(paths.keys_dir(staging) / one.name, source.read())
+
+
+def _refused(archive: Path, why: str) -> StorageError:
+    return StorageError(
+        f"Nothing was restored: {why}",
+        remedy="Take another backup; the home is as it was",
+        where=str(archive),
+    )
