@@ -35,13 +35,13 @@ class FileDrops:
         self._on_drop()
 
     def take(self) -> tuple[str, ...]:
-        """What was dropped since the last time."""
+        """Paths that were dropped since the last time."""
         paths = tuple(self._waiting)
         self._waiting.clear()
         return paths
 
 
-class _Tap:
+class _DropTap:
     """Our place where a window tells of drops. It is never let go: the window's library keeps its address."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
@@ -70,7 +70,7 @@ class _Tap:
                 self._before(window, count, paths)
 
 
-_taps: dict[int, _Tap] = {}
+_taps: dict[int, _DropTap] = {}
 """By the window's address: the newest listener hears it."""
 
 
@@ -87,7 +87,7 @@ def _listen(listener: FileDrops) -> bool:
             return False
         tap = _taps.get(window)
         if tap is None:
-            tap = _taps[window] = _Tap(library)
+            tap = _taps[window] = _DropTap(library)
         tap.put_in(window)
     except AttributeError:
         return False

@@ -18,6 +18,7 @@ import msgspec
 
 from core.app.home import alone
 from core.kernel import paths
+from core.kernel.decoders import from_json
 from core.kernel.disk import create_file, make_dirs, remove_tree, reported, sync_dir
 from core.kernel.errors import StorageError
 from core.kernel.opener import OddFileError, open_descriptor, open_file
@@ -101,7 +102,7 @@ def _write(home: Path, out: BinaryIO, program: str, now: datetime) -> BackupDone
     left_out: list[str] = []
     with (
         gzip.GzipFile(filename="", fileobj=out, mode="wb", compresslevel=LEVEL, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT, bufsize=PIECE) as archive,
+        tarfile.TarFile(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         for path in _files(home, left_out):
             name = path.relative_to(home).as_posix()
@@ -198,7 +199,11 @@ def _unpacked(archive: Path, staging: Path) -> Manifest:
     found: dict[str, tuple[int, str]] = {}
     table = b""
     try:
-        with open_file(archive) as source, tarfile.open(fileobj=source, mode="r|gz", bufsize=PIECE) as packed:
+        with (
+            open_file(archive) as source,
+            gzip.GzipFile(fileobj=source) as plain,
+            tarfile.TarFile(fileobj=plain) as packed,
+        ):
             total = 0
             for member in packed:
                 if member.name == MANIFEST and member.isreg() and member.size <= MANIFEST_BYTES:
@@ -258,7 +263,7 @@ def _held_against(table: bytes, found: dict[str, tuple[int, str]], archive: Path
     if not table:
         raise _refused(archive, "it has no table of what it holds, so it is none of ours or is cut off")
     try:
-        manifest = msgspec.json.decode(table, type=Manifest)
+        manifest = from_json(table, Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise _refused(archive, f"its table cannot be read ({fault})") from fault
     if manifest.format != FORMAT:

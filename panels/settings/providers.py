@@ -70,9 +70,11 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
                 _key_badge(ui, status)
             ui.push()
             count = len(desk.state.config.models.get(status.id, ()))
-            ui.text("models", fmt.count(count, "model"), tone="muted", style="small")
+            words, tone = _tested(desk, status, count)
+            ui.text("models", words, tone=tone, style="small")
             if ui.button("test", "Test", icon="plug", is_small=True,
                          tip=f"Ask {status.label or status.id} for its models"):  # fmt: skip
+                desk.view.of(SettingsView).tested.add(status.id)
                 desk.send(RefreshModels(status.id))
         if not is_beside:
             with ui.row("key state"):
@@ -83,6 +85,19 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
             _key_row(desk, status)
         if status.kind not in {ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE}:
             _address_row(desk, status)
+
+
+def _tested(desk: Desk, status: ProviderStatus, count: int) -> tuple[str, Tone]:
+    """Number of its models; where it was asked for them here, what came of that."""
+    models = fmt.count(count, "model")
+    if status.id not in desk.view.of(SettingsView).tested:
+        return models, "muted"
+    asking = desk.state.program.workers.get("models")
+    if asking is not None and asking.status == "busy":
+        return "Asking…", "muted"
+    if status.problem or not status.is_ready:
+        return "Does not answer" if status.is_ready else "Not ready", "warn"
+    return f"Works, {models}", "ok"
 
 
 def _tone(name: str) -> Tone:

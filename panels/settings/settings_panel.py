@@ -14,6 +14,7 @@ from panels.base.desk import Desk, answers, send_chord
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
+from panels.settings.all_settings import all_section, parse_size
 from panels.settings.notifications import labelled, notifications_section, policies_section
 from panels.settings.providers import models_section, providers_section, servers_section
 from panels.settings.settings_actions import SCALES
@@ -112,9 +113,9 @@ def _appearance(desk: Desk) -> None:
 LIMIT_FROM_PX = 600.0
 """Width from which a limit is said in words beside its field, else below it."""
 LIMITS: tuple[tuple[str, str, Callable[[FileLimits], int], Callable[[int], str]], ...] = (
-    ("max_file_bytes", "Largest file in a preset (bytes)", lambda f: f.max_file_bytes, fmt.size),
+    ("max_file_bytes", "Largest file in a preset", lambda f: f.max_file_bytes, fmt.size),
     ("max_glob_files", "Most files of one glob", lambda f: f.max_glob_files, lambda n: fmt.count(n, "file")),
-    ("max_attachment_bytes", "Largest attachment (bytes)", lambda f: f.max_attachment_bytes, fmt.size),
+    ("max_attachment_bytes", "Largest attachment", lambda f: f.max_attachment_bytes, fmt.size),
     (
         "paste_as_attachment_chars",
         "Pastes become attachments from (characters)",
@@ -131,12 +132,17 @@ def _files(desk: Desk) -> None:
     for key, label, read, say in LIMITS:
         value = read(desk.state.config.settings.files)
         with labelled(ui, key, label, 320):
-            typed = ui.text_input("value", str(value), width=140, submits=True, tip=label)
-            if is_beside:
+            is_size = key.endswith("_bytes")
+            shown = fmt.size(value) if is_size and parse_size(fmt.size(value)) == value else str(value)
+            typed = ui.text_input("value", shown, width=140, submits=True, tip=label)
+            if is_beside and not is_size:
                 ui.text("said", say(value), tone="muted", style="small")
-        if not is_beside:
+        if not is_beside and not is_size:
             ui.text((key, "said"), say(value), tone="muted", style="small")
-        if typed is None or typed.strip() == str(value):
+        if typed is None or typed.strip() == shown:
+            continue
+        if is_size and (size := parse_size(typed)):
+            desk.send(ChangeSetting(f"files.{key}", size))
             continue
         digits = typed.strip().replace("_", "").replace(",", "")
         if digits.isdecimal() and len(digits) < 16 and int(digits) > 0:
@@ -226,6 +232,7 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
     ("tools", "Permissions", "wrench", policies_section),
     ("project", "Project", "folder-open", _project),
     ("prompts", "Personas and prompts", "user-gear", texts_section),
+    ("all", "All settings", "sliders", all_section),
     ("about", "About", "circle-info", _about),
 )
 """Id, label, icon and what is drawn, in the order of the list; an id that is not here shows the first."""

@@ -50,6 +50,8 @@ class SettingsView(msgspec.Struct):
         key_texts: by provider, never kept and never shown in a representation.
         priced: models and source whose prices were asked for.
         policy_folder: the folder whose policies of tools are shown, empty for every one; rules: being typed, by their setting.
+        query: what is searched among all settings; setting_errors: what is wrong with what was typed, by its key.
+        tested: providers that were asked for their models here.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = ()
@@ -60,6 +62,9 @@ class SettingsView(msgspec.Struct):
     priced: object = None
     policy_folder: str = ""
     rules: dict[str, str] = msgspec.field(default_factory=dict)
+    query: str = ""
+    setting_errors: dict[str, str] = msgspec.field(default_factory=dict)
+    tested: set[str] = msgspec.field(default_factory=set)
 
     def __repr__(self) -> str:
         return "SettingsView()"

@@ -23,11 +23,13 @@ from core.services.settings.asked_values import may_not_write
 from core.services.settings.project_tables import MAX_ITEMS, item_table, name_flaw, read_preset
 from core.services.spending.estimates import change_usd
 from core.talk.context.context_messages import (
+    AddItems,
     ChangePreset,
     CreatePreset,
     DeletePreset,
     InspectFile,
     KeepOut,
+    LookUpFiles,
     MeasureContext,
     RenamePreset,
     RevertPreset,
@@ -313,6 +315,8 @@ PRESETS = Resource(
             RenamePreset,
             DeletePreset,
             InspectFile,
+            LookUpFiles,
+            AddItems,
         )
     },
 )

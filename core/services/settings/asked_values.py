@@ -170,9 +170,13 @@ def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
     )
 
 
-def asked_identity(name: str) -> AskedValue:
-    """An identity file of a folder, by its name from the project's root: it counts once a person was shown that it is there."""
-    return AskedValue(place=("identity_files", name), value="file", words=one_line(name, 120))
+def asked_identity(name: str, text: str = "") -> AskedValue:
+    """An identity file of a folder, by its name from the project's root: it counts once a person was shown that it is there.
+
+    Args:
+        text: of the file as it stands now, which the question shows.
+    """
+    return AskedValue(place=("identity_files", name), value="file", words=one_line(name, 120), text=text)
 
 
 _NO_IDENTITY = AskedValue(place=("identity",), value="off", words="off")

@@ -173,7 +173,9 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     settings, merge_faults = _merge(request, user_values, counted, environment)
     settings = replace(settings, unread=unread)
     project, text_faults, watched = _build_project(request, tables, counted, texts, places)
-    strange = {text.name: asked_identity(text.name) for text in project.identity if is_strange(text)}
+    strange = {
+        text.name: asked_identity(text.name, text.text) for text in project.identity if is_strange(text)
+    }
     asked = (*asked_values(tables, facts), *(strange.values() if tables.has_identity else ()))
     counts = {name for name, one in strange.items() if is_trusted and shown_as(one) in shown}
     identity = tuple(text for text in project.identity if not is_strange(text) or text.name in counts)

@@ -177,7 +177,7 @@ def _below(path: str, root: str) -> str:
 
 
 def supersedes(newer: LookUpOnDisk, older: LookUpOnDisk) -> bool:
-    """What was typed last counts; a mention and a glob are typed in two places."""
+    """The newest of its kind counts: a mention and a glob are typed in two places."""
     return newer.is_glob == older.is_glob
 
 

@@ -31,7 +31,7 @@ from core.services.settings.settings_messages import (
 )
 from core.services.settings.settings_schema import SETTINGS, SettingScope
 from core.signals.signals_messages import SetQuiet
-from core.talk.context.context_messages import ChangePreset, CreatePreset, InspectFile, KeepOut
+from core.talk.context.context_messages import AddItems, ChangePreset, CreatePreset, InspectFile, KeepOut
 from core.talk.discussion.discussion_messages import AttachFile, ExportDiscussion, SetDraft
 from core.talk.turn.turn_messages import PaidCommand, RetrySend, SendPrompt
 
@@ -43,6 +43,7 @@ WAYS_OUT = frozenset(
 HELD_ELSEWHERE = {
     CreatePreset: "a file outside the project is not read: core/talk/context/globs.py",
     ChangePreset: "a file outside the project is not read: core/talk/context/globs.py",
+    AddItems: "a file outside the project is not read: core/talk/context/globs.py",
     InspectFile: "a file outside the project is not read: core/talk/context/globs.py",
     ExportDiscussion: "where an export may go: core/talk/discussion/discussion_export.py",
     KeepOut: "takes a source away, and lets back in what the settings name",
@@ -78,7 +79,7 @@ BROUGHT_BACK = {
         "RenamePreset KeepOut AttachNotes ChangeSetting ChangeProjectSetting "
         "SetQuiet TickHarvestItems EditHarvestItem MoveHarvestItem ReplaceKnownItem TickMergeGroups EditMergeGroup"
     ),
-    "the file of the project until it is saved, and its history from then on": "ChangePreset SavePreset",
+    "the file of the project until it is saved, and its history from then on": "AddItems ChangePreset SavePreset",
     "the list, in which it stays": "PutSignalsAway",
     "nothing, for nothing was said in it": "DiscardDiscussion",
     "nothing, for it only adds": (
@@ -86,7 +87,7 @@ BROUGHT_BACK = {
         "BatchHarvest PreviewHarvest ProposeMerge"
     ),
     "nothing, for it looks, says that a person has read, or ends the program whole": (
-        "ReadDiscussion SearchDiscussions CountUsage MeasureContext InspectFile RefreshModels FindLocalServers PriceModels ExplainItem "
+        "ReadDiscussion SearchDiscussions CountUsage MeasureContext InspectFile LookUpFiles RefreshModels FindLocalServers PriceModels ExplainItem "
         "ExplainFact ListSeenItems LookForHarvest LeaveRemoval LeaveBatch SearchMemory UseMemoryTool LookAtSources "
         "CheckNavigation LookAtServers DismissImport LookAtForget DismissReceipt DismissNotice NoteActivity SaveWindow Quit"
     ),

@@ -32,7 +32,7 @@ class Tags(HTMLParser):
 def page_of(text: str, *attached: AttachmentPart) -> str:
     said = replace(states.user("m1", text), parts=(TextPart(text), *attached))
     opened = OpenDiscussion(
-        id="d1", entries=(said, states.reply("m2", text)), attachments_dir="/home/d1/attachments"
+        id="d1", entries=(said, states.reply("m2", text)), attachments_dir="d1/attachments"
     )
     return export_page(
         replace(META, name="</title><script>"), opened, lambda path: b"bytes of " + path.encode()

@@ -1,0 +1,80 @@
+"""Every setting in one list: found by its words, changed in its own kind, taken back; sizes in their unit."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.kernel.values.settings import Settings
+from core.services.settings.settings_messages import ChangeSetting
+from panels.base.view import WindowView
+from panels.settings.all_settings import (
+    LISTED,
+    found_settings,
+    parse_size,
+    parsed_value,
+    shown_value,
+    value_of,
+)
+from tests.panels import states
+from tests.panels.screen import Screen
+
+BY_KEY = {one.key: one for one in LISTED}
+
+
+def page(query: str) -> Screen:
+    view = WindowView()
+    view.show_settings("all")
+    screen = Screen(states.working(), view)
+    screen.ui.type("Search settings", query)
+    return screen
+
+
+def test_every_listed_setting_has_a_value_and_is_shown_as_it_is_typed() -> None:
+    settings = Settings()
+    for one in LISTED:
+        value = value_of(settings, one)
+        parsed, error = parsed_value(one, shown_value(one, value))
+        assert (error, one.kind.value == "true or false" or parsed == value) == ("", True) or value in (
+            "",
+            None,
+        ), one.key
+
+
+@pytest.mark.parametrize("query", ["trash", "spend limit", "keepalive", "embedder", "max_rounds", "ui scale"])
+def test_a_setting_is_found_by_its_words(query: str) -> None:
+    assert 0 < len(found_settings(query)) < len(LISTED)
+
+
+def test_a_switch_a_choice_and_a_number_are_changed() -> None:
+    screen = page("digest_enabled")
+    screen.ui.click("On", within="ai_settings.knowledge.digest_enabled")
+    assert screen.only(ChangeSetting) == ChangeSetting("ai_settings.knowledge.digest_enabled", False)
+    screen = page("trash_days")
+    screen.ui.type("trash_days", "12")
+    assert screen.only(ChangeSetting) == ChangeSetting("trash_days", 12)
+
+
+def test_what_is_out_of_its_range_or_no_number_is_said_and_not_sent() -> None:
+    low = parsed_value(BY_KEY["appearance.ui_scale"], "9")
+    assert low == (None, "It must be from 0.5 to 3.")
+    screen = page("max_attachment_bytes")
+    screen.ui.type("files.max_attachment_bytes", "many")
+    assert screen.ui.shows("'many' is not a size, such as 25 MB.")
+    assert not [one for one in screen.sent if isinstance(one, ChangeSetting)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "size"),
+    [
+        ("25 MB", 25_000_000),
+        ("2.5mb", 2_500_000),
+        ("800 KB", 800_000),
+        ("4,096", 4096),
+        ("1 g", 10**9),
+        ("x", None),
+        ("-1", None),
+        ("", None),
+    ],
+)
+def test_sizes_are_read_in_their_unit(typed: str, size: int | None) -> None:
+    assert parse_size(typed) == size
