@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import reduce
+from operator import attrgetter
 
 from core.kernel import figures as fmt
 from core.kernel.values.settings import Settings
@@ -73,7 +73,7 @@ def found_settings(query: str) -> tuple[Setting, ...]:
 
 def value_of(settings: Settings, one: Setting) -> Value | None:
     """Value of a setting as it counts now."""
-    value: Value | None = reduce(getattr, one.field.split("."), settings)  # type: ignore[arg-type]
+    value: Value | None = attrgetter(one.field)(settings)
     return value
 
 
@@ -135,7 +135,7 @@ def shown_value(one: Setting, value: Value | None) -> str:
 
 
 def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
-    """What was typed as a value, and what is wrong with it in a sentence; nothing typed takes the setting away."""
+    """The typed text as a value, and what is wrong with it in a sentence; nothing typed takes the setting away."""
     text = typed.strip()
     if not text:
         return (() if one.kind is Kind.TEXTS else None), ""
@@ -165,7 +165,7 @@ def _number(one: Setting, text: str) -> int | float | None:
 
 def parse_size(text: str) -> int | None:
     """Bytes of `25 MB`, `800KB` or `4096`; a KB is 1,000 bytes. None for what is no size."""
-    found = _SIZE.fullmatch(text.strip().replace(",", ""))
+    found = _SIZE.fullmatch(text.strip().replace(",", "").replace("_", ""))
     if found is None or len(found[1]) > 15:
         return None
     return round(float(found[1]) * {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}[found[2].lower()])

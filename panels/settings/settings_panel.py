@@ -141,8 +141,10 @@ def _files(desk: Desk) -> None:
             ui.text((key, "said"), say(value), tone="muted", style="small")
         if typed is None or typed.strip() == shown:
             continue
-        if is_size and (size := parse_size(typed)):
+        if is_size and (size := parse_size(typed)) and size != value:
             desk.send(ChangeSetting(f"files.{key}", size))
+            continue
+        if is_size:
             continue
         digits = typed.strip().replace("_", "").replace(",", "")
         if digits.isdecimal() and len(digits) < 16 and int(digits) > 0:

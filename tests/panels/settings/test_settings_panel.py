@@ -230,7 +230,7 @@ def test_a_scale_from_a_settings_file_is_among_the_choices() -> None:
 def test_a_limit_is_a_whole_number_above_zero(typed: str, asked: list[Command]) -> None:
     screen = _page("files")
 
-    screen.ui.type("Largest file in a preset (bytes)", typed)
+    screen.ui.type("Largest file in a preset", typed)
 
     assert screen.asked == asked
 
