@@ -124,6 +124,7 @@ class WindowView(msgspec.Struct):
         panel: id of the one in the hub; hub_px: 0 while nobody dragged its edge, `panels.shell.shell_actions` gives its width.
         side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
         is_hub_low: the panel in the hub has less height than it needs, and scrolls as a whole.
+        notices_px: height of the notices in the last frame, which the pane that they stand in leaves free at its foot.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
         said: why the chord that was pressed last did nothing, with the discussion in front then; None: nothing to say.
         rooms: what each room alone knows, by its class; restored: what the last window left, None while unknown.
@@ -141,6 +142,7 @@ class WindowView(msgspec.Struct):
     side: Side = "list"
     room_px: float = 0.0
     is_hub_low: bool = False
+    notices_px: float = 0.0
     focus: str = ""
     focus_not: str = ""
     dialog: Dialog | None = None

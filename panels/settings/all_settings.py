@@ -60,15 +60,11 @@ def found_settings(query: str) -> tuple[Setting, ...]:
     words = query.casefold().split()
     if not words:
         return LISTED
-    return tuple(
-        one
-        for one in LISTED
-        if all(
-            word in f"{one.key} {one.doc} {_SECTIONS.get(one.section, '')}".casefold().replace("_", " ")
-            or word in one.key
-            for word in words
-        )
-    )
+    return tuple(one for one in LISTED if all(word in _words(one) for word in words))
+
+
+def _words(one: Setting) -> str:
+    return f"{one.key} {one.key.replace('_', ' ')} {one.doc}".casefold()
 
 
 def value_of(settings: Settings, one: Setting) -> Value | None:
@@ -89,7 +85,7 @@ def _setting(desk: Desk, one: Setting) -> None:
                 own.setting_errors.pop(one.key, None)
                 desk.send(ChangeSetting(one.key, None))
         _control(desk, one, value)
-        ui.text("doc", one.doc, tone="muted", style="small", wraps=True)
+        ui.text("doc", one.doc.replace("`", ""), tone="muted", style="small", wraps=True)
         if error := own.setting_errors.get(one.key, ""):
             ui.text("error", error, tone="error", style="small", wraps=True)
 

@@ -224,8 +224,6 @@ WORDS_PX = 110.0
 """Width under which words beside a button would be broken inside: then, too, it stands below them."""
 AROUND_PX, LETTER_PX = 106.0, 6.6
 """Width of what stands around words and label, and of a letter of the label, about."""
-COMPOSER_PX = 170
-"""Room below them for the composer where no list stands at the left."""
 NOTICES_TIGHT_PX = 1000
 """In a narrower window notices must leave room for the conversation."""
 ASKED, ASKED_TIGHT = 5, 2
@@ -242,13 +240,14 @@ def notices_panel(desk: Desk) -> None:
     notices = _worth_showing(desk.state, desk.view)
     said = _said(desk)
     if not notices and not asks and said is None:
+        desk.view.notices_px = 0.0
         return
     is_tight = desk.ui.width() < NOTICES_TIGHT_PX
     shown = dict(panes(desk.view, desk.view.room_px)) if desk.view.page == "chat" else {}
-    has_list, is_alone = "list" in shown, tuple(shown) == ("hub",)
-    width = shown["list"] - 2 * MARGIN_PX if has_list else WIDTH_PX
-    foot = STATUS_PX + (0 if has_list or is_alone else COMPOSER_PX)
-    with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width(), desk.ui.height()), foot=foot):
+    width = shown["list"] - 2 * MARGIN_PX if "list" in shown else WIDTH_PX
+    left = rail_px(desk.ui.width(), desk.ui.height())
+    with desk.ui.floating("notices", width=width, left=left, foot=STATUS_PX), desk.ui.group("stack"):
+        desk.view.notices_px = desk.ui.height() + 2 * MARGIN_PX
         _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, width)
         if said is not None and _banner(desk.ui, "said", said, width):
             desk.view.said = None

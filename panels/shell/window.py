@@ -121,7 +121,7 @@ def _main(desk: Desk) -> None:
     if view.page == "settings":
         from panels.settings.settings_panel import settings_panel
 
-        with ui.surface("settings", "pane", height=0, padding=(0, 0)):
+        with ui.surface("settings", "pane", height=-_kept_free(desk), padding=(0, 0)):
             settings_panel(desk)
         return
     view.room_px = ui.width()
@@ -132,7 +132,7 @@ def _main(desk: Desk) -> None:
     with ui.split(("panes", names), [width for _, width in shown], min_px=MIN_PANE_PX) as split:
         for index, name in enumerate(names):
             with split.pane(index):
-                _pane(desk, name)
+                _pane(desk, name, free_px=_kept_free(desk) if index == 0 else 0.0)
     if split.dragged is not None:
         _dragged(view, names, split.dragged)
 
@@ -145,8 +145,17 @@ def _dragged(view: WindowView, names: tuple[Pane, ...], widths: tuple[float, ...
             view.hub_px = float(width)
 
 
-def _pane(desk: Desk, name: Pane) -> None:
-    with desk.ui.surface(name, "pane", height=0, padding=(0, 0)):
+FREE_SHARE = 0.5
+"""Of a pane's height, at most, that notices take from what stands in it."""
+
+
+def _kept_free(desk: Desk) -> float:
+    """Height at the foot of the leftmost pane where the notices stand: they cover nothing that waits for a click."""
+    return min(desk.view.notices_px, FREE_SHARE * desk.ui.height())
+
+
+def _pane(desk: Desk, name: Pane, *, free_px: float = 0.0) -> None:
+    with desk.ui.surface(name, "pane", height=-free_px, padding=(0, 0)):
         if name == "list":
             discussions_panel(desk)
         elif name == "hub":
