@@ -86,10 +86,31 @@ def conversations_section(desk: Desk) -> None:
 
 def ticked(desk: Desk) -> harvest_facts.ArtifactChoice:
     """The candidates that are ticked, remembered."""
+    _meet(desk)
     look, left_out = desk.state.harvest.look, desk.view.of(HarvestView).left_out
     return desk.view.memo.get(
         "harvest choice", (look, left_out), lambda: harvest_facts.choice(look, left_out)
     )
+
+
+ONE_SCREEN = 12
+"""Candidates that are ticked by themselves: what a person does not see, they did not choose."""
+
+
+def _meet(desk: Desk) -> None:
+    """Leave new candidates out as far as more than a screen of them would be ticked."""
+    own, look = desk.view.of(HarvestView), desk.state.harvest.look
+    if own.met_look is look:
+        return
+    own.met_look = look
+    listed = [
+        one.facts.path for one in sorted(look.artifacts, key=_rank) if one.kind is ArtifactClass.HARVEST
+    ]
+    fresh = [path for path in listed if path not in own.met]
+    ticked_now = sum(path in own.met and path not in own.left_out for path in listed)
+    beyond = fresh[max(0, ONE_SCREEN - ticked_now) :]
+    own.left_out |= frozenset(beyond)
+    own.met |= frozenset(fresh)
 
 
 def shown_artifacts(desk: Desk) -> tuple[Artifact, ...]:

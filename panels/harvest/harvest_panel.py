@@ -153,7 +153,7 @@ def _give_up(desk: Desk, dialog: Dialog) -> None:
     _close(desk, dialog, answer, is_closed=closed.clicked)
     if answer == "yes":
         own.tab = "applied"
-        own.left_out = frozenset()
+        own.tick_anew()
 
 
 def _discard(desk: Desk, dialog: Dialog) -> None:

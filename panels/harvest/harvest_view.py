@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from core.kernel.values.harvest import BatchReport
+from core.kernel.values.harvest import BatchReport, HarvestLook
 from core.kernel.values.settings import KnowledgeSettings
 from panels.base.view import Kept, one_of
 
@@ -33,7 +33,7 @@ class HarvestView(msgspec.Struct):
 
     Args:
         looked_with: the settings that the last look was asked for with, None before the first; has_looked: a look was there.
-        left_out: paths of candidates that the person unticked.
+        left_out: paths of candidates that are not ticked; met: of those that were listed before, met_look: when they were last.
         batched_seen: the report whose unanswered conversations were unticked; waits_for_batch: Collect was pressed, and what
             comes of it is to be shown.
         query, kind: filter of the conversations; item_query, show, by: of the preview; ledger_query, status: of the
@@ -49,6 +49,8 @@ class HarvestView(msgspec.Struct):
     has_looked: bool = False
     are_settings_open: bool = False
     left_out: frozenset[str] = frozenset()
+    met: frozenset[str] = frozenset()
+    met_look: HarvestLook | None = None
     batched_seen: BatchReport | None = None
     waits_for_batch: bool = False
     query: str = ""
@@ -62,6 +64,11 @@ class HarvestView(msgspec.Struct):
     ledger_query: str = ""
     status: str = ""
     error: tuple[str, str] = ("", "")
+
+    def tick_anew(self) -> None:
+        """Forget what was ticked: the next list begins as the first did."""
+        self.left_out = self.met = frozenset()
+        self.met_look = None
 
     def begin_frame(self) -> None:
         """Forget which words have the keyboard: they tell so themselves when they are drawn."""

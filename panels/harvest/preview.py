@@ -465,7 +465,7 @@ def _apply(desk: Desk, preview: HarvestPreview) -> None:
         if (edit := own.edits.get(one.id)) is not None:
             desk.send(EditHarvestItem(item_id=one.id, head=edit.head, body=edit.body))
     own.edits.clear()
-    own.left_out = frozenset()
+    own.tick_anew()
     own.tab = "applied"
     desk.send(ApplyHarvest())
 

@@ -85,7 +85,7 @@ def _setting(desk: Desk, one: Setting) -> None:
                 own.setting_errors.pop(one.key, None)
                 desk.send(ChangeSetting(one.key, None))
         _control(desk, one, value)
-        ui.text("doc", one.doc.replace("`", ""), tone="muted", style="small", wraps=True)
+        ui.markdown("doc", one.doc)
         if error := own.setting_errors.get(one.key, ""):
             ui.text("error", error, tone="error", style="small", wraps=True)
 

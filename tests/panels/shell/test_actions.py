@@ -83,6 +83,7 @@ CASES: dict[str, Case] = {
     "new": Case((CreateDiscussion(),)),
     "open_project": Case(shows=lambda s: s.ui.has("Open project folder", kind="file_dialog")),
     "export_markdown": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
+    "export_page": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
     "export_json": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
     "import_files": Case(shows=lambda s: s.ui.has("Import conversations", kind="file_dialog")),
     "import_folder": Case(shows=lambda s: s.ui.has("Import a folder of conversations", kind="file_dialog")),

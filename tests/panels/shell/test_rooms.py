@@ -9,7 +9,7 @@ from panels.shell.rooms import PANELS, ROOMS
 from panels.shell.shell_actions import ACTIONS, MENUS, WINDOW
 
 IN_MENUS = {
-    "File": "new open_project | export_markdown export_json import_files import_folder | settings | quit",
+    "File": "new open_project | export_markdown export_json export_page import_files import_folder | settings | quit",
     "Edit": "undo_delete undo_harvest undo_turn | copy_reply | find search",
     "View": "composer to_end | list hub | presets context knowledge caching harvest retrieval agent mcp signals usage | theme larger smaller normal_size",
     "Discussion": "send stop retry regenerate version_before version_after | fork model effort rename pin archive | delete | previous next | tools mode autonomy kill_commands",
