@@ -47,7 +47,7 @@ def knowledge_path(state: AppState, name: str) -> str:
 
 
 def switch_row(desk: Desk) -> None:
-    """Draw the state of the switch in a line. Sends RegenerateDigest."""
+    """Draw the switch with its state in a line. Sends RegenerateDigest, DeleteDigest, ChangeSetting."""
     ui, knowledge = desk.ui, desk.state.knowledge
     title, tone, icon = SWITCH[knowledge.switch]
     label = "Regenerate digest" if ui.width() >= WIDE_PX else "Regenerate"
@@ -58,11 +58,26 @@ def switch_row(desk: Desk) -> None:
             ui.text(
                 "note", _note(desk.state), tone="muted", style="small", width=0, tip=WHY[knowledge.switch]
             )
+        if not desk.state.program.is_home_read_only:
+            _on_off(desk)
         if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
                      kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
                      is_enabled=not desk.state.program.is_home_read_only,
                      tip="Make digest.md from the category files; this turns memory on"):  # fmt: skip
             desk.send(RegenerateDigest())
+
+
+def _on_off(desk: Desk) -> None:
+    """The switch itself: off removes digest.md, as `rm` does, and on makes it anew."""
+    is_off_by_setting = desk.state.knowledge.switch is DigestSwitch.OFF_BY_CONFIGURATION
+    tip = "Off removes digest.md, as rm does; on makes it from the category files"
+    wanted = desk.ui.checkbox("on", "On", desk.state.knowledge.is_on, tip=tip)
+    if wanted is None:
+        return
+    if wanted and is_off_by_setting:
+        desk.send(ChangeSetting("ai_settings.knowledge.digest_enabled", True))
+    else:
+        desk.send(RegenerateDigest() if wanted else DeleteDigest())
 
 
 def _note(state: AppState) -> str:

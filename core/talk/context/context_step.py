@@ -285,10 +285,9 @@ def assembled(state: AppState, event: ContextAssembled) -> AppState:
 
 def look_up(state: AppState, asked: LookUpFiles) -> Result:
     """Look up what is typed; an empty text leaves the last answer behind."""
-    name = "globbed" if asked.is_glob else "mentioned"
     project = state.config.project
     if (not asked.text and asked.is_glob) or not project.root:
-        return replace(state, context=replace(state.context, **{name: None})), ()
+        return _with_found(state, None, is_glob=asked.is_glob), ()
     return state, (
         LookUpOnDisk(
             root=project.root,

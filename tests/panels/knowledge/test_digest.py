@@ -132,3 +132,15 @@ def test_before_the_digest_is_turned_off_its_price_is_said(door: str) -> None:
     assert len(free.asked) == 1
     priced.ui.click("Turn it off anyway")
     assert priced.asked == free.asked
+
+
+def test_the_switch_removes_the_file_and_makes_it_anew() -> None:
+    screen = open_panel()
+    screen.ui.click("On")
+    assert screen.asked == [DeleteDigest()]
+    screen = open_panel(ks.off_by_deletion())
+    screen.ui.click("On")
+    assert screen.asked == [RegenerateDigest()]
+    screen = open_panel(ks.off_by_configuration())
+    screen.ui.click("On")
+    assert screen.asked == [ChangeSetting("ai_settings.knowledge.digest_enabled", True)]
