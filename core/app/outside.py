@@ -373,8 +373,9 @@ class LocalOutside:
         self._attaching = QueueWorker.of(attachments.WORK, intake.handle, emit)
         self._setup = QueueWorker.of(settings_worker.WORK, self._setups.handle, emit)
         self._context = QueueWorker.of(services.CONTEXT_WORK, assembling.handle, emit)
-        namer = project_names.LookupHandler(outline, emit)
-        self._lookups = QueueWorker.of(project_names.WORK, namer.handle, emit)
+        self._lookups = QueueWorker.of(
+            project_names.WORK, project_names.LookupHandler(outline, emit).handle, emit
+        )
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker.of(knowledge.WORK, knower.handle, emit)
         proposer = mcp_server.ProposalHandler(self.home, emit)

@@ -224,6 +224,8 @@ WORDS_PX = 110.0
 """Width under which words beside a button would be broken inside: then, too, it stands below them."""
 AROUND_PX, LETTER_PX = 106.0, 6.6
 """Width of what stands around words and label, and of a letter of the label, about."""
+COMPOSER_PX, FREE_FROM_PX = 170, 480.0
+"""Room below them for the composer in a low window without a list; height from which the pane leaves them room of their own."""
 NOTICES_TIGHT_PX = 1000
 """In a narrower window notices must leave room for the conversation."""
 ASKED, ASKED_TIGHT = 5, 2
@@ -245,9 +247,11 @@ def notices_panel(desk: Desk) -> None:
     is_tight = desk.ui.width() < NOTICES_TIGHT_PX
     shown = dict(panes(desk.view, desk.view.room_px)) if desk.view.page == "chat" else {}
     width = shown["list"] - 2 * MARGIN_PX if "list" in shown else WIDTH_PX
-    left = rail_px(desk.ui.width(), desk.ui.height())
-    with desk.ui.floating("notices", width=width, left=left, foot=STATUS_PX), desk.ui.group("stack"):
-        desk.view.notices_px = desk.ui.height() + 2 * MARGIN_PX
+    left, high_px = rail_px(desk.ui.width(), desk.ui.height()), desk.ui.height()
+    is_room = "list" in shown or tuple(shown) == ("hub",) or not 0 < high_px < FREE_FROM_PX
+    foot = STATUS_PX if is_room else STATUS_PX + COMPOSER_PX
+    with desk.ui.floating("notices", width=width, left=left, foot=foot), desk.ui.group("stack"):
+        desk.view.notices_px = desk.ui.height() + 2 * MARGIN_PX if is_room else 0.0
         _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, width)
         if said is not None and _banner(desk.ui, "said", said, width):
             desk.view.said = None
