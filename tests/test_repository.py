@@ -276,6 +276,20 @@ def _docstrings(nodes: Iterable[ast.AST]) -> tuple[tuple[int, str], ...]:
     )
 
 
+def test_no_source_cites_a_page_that_is_not_in_the_tree() -> None:
+    """A reader who has the tree alone must find what a docstring or a comment sends them to."""
+    pages = {path.name for path in tracked() if path.suffix == ".md"}
+    cited = re.compile(r"\bSource(?: of [^:\n]*)?: ([\w-]+\.md)\b")
+    told = {
+        f"{path}: {name}"
+        for path, text in texts().items()
+        if path.endswith(".py")
+        for name in cited.findall(text)
+        if name not in pages
+    }
+    assert told == set()
+
+
 def test_no_docstring_begins_as_a_relative_clause() -> None:
     """Subject or imperative first, the noun in the first words: `Outcome of a ping.`, not `What it came to.`"""
     clauses = [

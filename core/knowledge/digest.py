@@ -37,7 +37,7 @@ DIGEST_SECTIONS = (
     ("Facts", c.FACTS),
     ("Playbooks", c.PLAYBOOKS),
 )
-"""Titles in their fixed order, each with its category file. Source: 30-knowledge.md."""
+"""Titles in their fixed order, each with its category file."""
 
 DIGEST_FILE = "digest.md"
 _TAIL_BYTES = 1 << 16

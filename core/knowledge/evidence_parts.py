@@ -263,7 +263,7 @@ FACT_KINDS: Mapping[Category, FactCategory] = {
     Category.QUESTIONS: FactCategory.QUESTION,
     Category.PLAYBOOKS: FactCategory.PATTERN,
 }
-"""Categories whose items become facts. Source: 40-facts.md, rule 5."""
+"""Categories whose items become facts."""
 
 _CATEGORIES = frozenset(category.value for category in Category)
 _MADE = frozenset(

@@ -158,7 +158,7 @@ def _texts(data: bytes) -> list[str]:
 # The guard before much is taken out of a category at once: it asks, with the list, whoever gives the order.
 
 MOST_ITEMS, MOST_SHARE = 3, 0.1
-"""Items, or their share, that may go out of a category without a question. Source: 40-facts.md, "Trust"."""
+"""Items, or their share, that may go out of a category without a question."""
 
 REMEDY = "Look at the list, and confirm it if that is what you want"
 

@@ -23,7 +23,7 @@ from core.knowledge.facts.fact_merge import lines_that_fit
 # The digest as a function of what is known: bounded, chosen, newest first, the same bytes for the same items.
 
 DIGEST_MAX_BYTES = 4096
-"""The whole file, its closing note included. Source: 30-knowledge.md."""
+"""Most bytes of the whole digest, its closing note included."""
 
 ITEM_MAX_BYTES = 600
 TAG_MAX_BYTES = 300

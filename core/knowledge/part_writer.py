@@ -133,7 +133,7 @@ def _remove_draft(path: Path, part: DraftPlan, disk: Disk) -> tuple[str, ...]:
 
 FOLDER = "versions"
 KEPT_VERSIONS = 10
-"""Of each file. Source: 40-facts.md, "Merge"."""
+"""Versions that are kept of each file."""
 
 
 def version_path(home: Path, name: str, apply_id: str) -> Path:

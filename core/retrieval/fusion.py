@@ -4,7 +4,7 @@ Each kind is normalised apart (BM25 over its best, cosine from the least to the 
 conversation and knowledge can be merged by score. Every kind has a best one, also a kind that holds nothing of what is
 asked for: its vectors count by how near they come to the nearest of all kinds, its keywords by how much of what is asked
 for the best of them hold, against those of all kinds.
-Ties go by path, then line. Source: 50-retrieval.md, Search.
+Ties go by path, then line.
 """
 
 from __future__ import annotations

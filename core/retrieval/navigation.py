@@ -124,7 +124,7 @@ def _labels(packs: Sequence[tuple[Row, ...]]) -> list[str]:
 
 INDEX_NAME = "index.md"
 ROUTER_TOKENS, FOLDER_TOKENS = 1_500, 3_000
-"""Most tokens of the root's index, and of any other folder's or page. Source: 50-retrieval.md."""
+"""Most tokens of the root's index, and of any other folder's or page."""
 
 MAX_DEPTH = 64
 """Folders below the root: nobody finds a note that lies deeper by its index."""

@@ -12,7 +12,7 @@ DIMENSION = 384
 """Of the model that comes with the program."""
 
 REACH, STEPS = 0.25, 127
-"""A component of `REACH` is `STEPS`; what lies beyond is clipped. Source: 50-retrieval.md, Search."""
+"""A component of `REACH` is `STEPS`; what lies beyond is clipped."""
 
 
 def quantised(vectors: NDArray[np.float32]) -> NDArray[np.int8]:

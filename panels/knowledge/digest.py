@@ -122,7 +122,7 @@ def digest_section(desk: Desk) -> None:
 
 
 def injected(state: AppState) -> str:
-    """Layer 7a as it is sent, empty while memory is off. Source: 30-knowledge.md, "Digest"."""
+    """Layer 7a as it is sent, empty while memory is off."""
     knowledge = state.knowledge
     budget_bytes = state.config.settings.knowledge.budget_bytes
     text = injected_digest(knowledge.digest, budget_bytes) if knowledge.is_on else ""

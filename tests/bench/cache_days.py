@@ -65,8 +65,6 @@ _SIZE = re.compile(r"\[\[(\d+)")
 class Day:
     """A kind of day: shares of the person's gaps under 4 minutes, of 5 to 50, and the rest over an hour.
 
-    Source: caching-facts.md, F3.
-
     Args:
         sleeps: who would come back between ten at night and half past seven comes in the morning.
     """

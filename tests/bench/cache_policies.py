@@ -215,10 +215,7 @@ def replay_peer(
 
 
 class NoExtension(AnthropicCache):
-    """A vendor for whom a long mark behind a short-lived hit lives no longer than the hit: the documents leave it open.
-
-    Source: caching-facts.md, "Not established" (2026-11).
-    """
+    """A vendor for whom a long mark behind a short-lived hit lives no longer than the hit: the documents leave it open."""
 
     def _use(
         self, run: Rendered, places: list[tuple[int, float]], hit: int, start_s: float

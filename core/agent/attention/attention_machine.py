@@ -1,6 +1,6 @@
 """The state machine of attention: what follows from the end of a turn, from the person, from a signal and from time.
 
-Source: 60-agent.md, "Attention: the default mode network". Pure; time comes in.
+Pure; time comes in.
 """
 
 from __future__ import annotations

@@ -259,7 +259,7 @@ class AgentState(msgspec.Struct, frozen=True):
     delegations: Mapping[str, Delegation] = msgspec.field(default_factory=dict)
 
 
-# Attention as values: the one autonomous discussion, its state and its clock. Source: 60-agent.md.
+# Attention as values: the one autonomous discussion, its state and its clock.
 
 
 class Attention(StrEnum):

@@ -30,7 +30,7 @@ TOOLS_KEY = "3"
 
 
 class DiscussionCacheState(msgspec.Struct, frozen=True):
-    """State of a discussion's cache, as the panel and the Hook API show it. Source: 20-caching.md."""
+    """State of a discussion's cache, as the panel and the Hook API show it."""
 
     discussion_id: str
     provider: str
@@ -386,7 +386,7 @@ class SentKnowledge(msgspec.Struct, frozen=True):
 
 
 class Rewrite(msgspec.Struct, frozen=True):
-    """A warm discussion whose layers 6 or 7 are no longer what its model knows. Source: 20-caching.md, "Panel".
+    """A warm discussion whose layers 6 or 7 are no longer what its model knows.
 
     Args:
         why: in words; tokens: to be sent anew on the next turn: cached now, or new in the layer.
@@ -490,7 +490,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
 
 
 class CacheSettings(msgspec.Struct, frozen=True):
-    """Choices of the person for one provider and discussion. Source: 20-caching.md, "By provider".
+    """Choices of the person for one provider and discussion.
 
     Args:
         ttl_s: a fixed lifetime, None lets the planner choose; longest_ttl_s: the longest it may choose.

@@ -178,7 +178,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class ItemEventKind(StrEnum):
-    """Kinds of what happens to an item. Source: 40-facts.md, "Trust"; an undo takes an apply's words back.
+    """Kinds of what happens to an item. An undo takes an apply's words back.
 
     `deleted` and `restored` are of an item, or of a fact that left prompts with its items; `held` is of a fact that waits
     for its file to be readable.

@@ -165,7 +165,7 @@ class ArtifactKind(StrEnum):
 
 
 class ArtifactClass(StrEnum):
-    """Fate in a harvest. Source: 30-knowledge.md, "Harvest"; the first that matches, in this order."""
+    """Fate in a harvest: the first that matches, in this order."""
 
     LIVE = "live"
     USER_KEPT = "user-kept"

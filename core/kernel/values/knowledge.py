@@ -184,7 +184,7 @@ class NoteFile(msgspec.Struct, frozen=True):
 
 
 class LedgerStatus(StrEnum):
-    """Status of a conversation in the ledger. Source: 30-knowledge.md."""
+    """Status of a conversation in the ledger."""
 
     HARVESTED = "harvested"
     HARVEST_FAILED = "harvest-failed"

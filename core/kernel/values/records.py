@@ -1,4 +1,4 @@
-"""The records of a discussion's log, one a line, append-only. The log is the truth. Source: 05-files.md."""
+"""The records of a discussion's log, one a line, append-only. The log is the truth."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
 
 
 class RetrievalSettings(msgspec.Struct, frozen=True):
-    """`[retrieval]`: search and ambient recall. Source: 50-retrieval.md.
+    """`[retrieval]`: search and ambient recall.
 
     Args:
         corpora: names of `Corpus` that are searched; roots: folders of notes, relative to the project or absolute.
@@ -121,7 +121,7 @@ class RetrievalSettings(msgspec.Struct, frozen=True):
 
 
 class CachingSettings(msgspec.Struct, frozen=True):
-    """`[ai_settings.caching]`: the global switches of prompt caching. Source: 20-caching.md.
+    """`[ai_settings.caching]`: the global switches of prompt caching.
 
     Args:
         anthropic_ttl: `auto` lets the planner choose by the person's gaps, else `5m` or `1h`; openai_ttl likewise

@@ -15,7 +15,7 @@ from core.kernel.values.retrieval import Recalled
 
 
 class LayerId(IntEnum):
-    """The twelve layers in canonical order. 1 to 7 are the stable prefix. Source: 10-context.md."""
+    """The twelve layers in canonical order. 1 to 7 are the stable prefix."""
 
     ROLE = 1
     TOOL_FORMAT = 2
@@ -74,7 +74,7 @@ class StackInputs(msgspec.Struct, frozen=True):
     """Everything that the stack is built from. Same inputs, same bytes.
 
     Args:
-        epoch: salt of an invalidated discussion, 0 until the first invalidation (20-caching.md).
+        epoch: salt of an invalidated discussion, 0 until the first invalidation.
         role_text: layer 1; tool_format_text: layer 2; tools: layer 3, any order (the stack sorts them).
         system_text: layer 4; persona: layer 5; project: layer 6 in order; digest: layer 7a or empty (off);
         domain_facts: layer 7b, a line a fact; notes: behind them; metadata: layer 8; preset_name and items: layers 9 and 10; turns: layer 11, only what the

@@ -29,7 +29,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     `input_tokens` is everything sent; cache reads and writes are parts of it; `output_tokens` includes
     reasoning. None means "not reported", never 0. `cost_usd` None means "price unknown".
     `is_estimate`: the provider did not say all of it (a reply that was cut, a ping that was lost): what it left out is
-    our guess, and so is the cost. Source: 20-caching.md, "Usage".
+    our guess, and so is the cost.
     """
 
     input_tokens: Tokens | None = None

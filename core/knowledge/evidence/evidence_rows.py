@@ -51,7 +51,7 @@ def unstruck(text: str) -> str:
 
 QUOTE_LEFT_OUT = "The quote that the model gave stands nowhere in what it read, and was left out."
 MAX_QUOTE_CHARS = 300
-"""Of a quoted span. Source: 40-facts.md, "Trust"."""
+"""Most characters that a quoted span has."""
 
 
 @lru_cache(maxsize=32_768)

@@ -16,10 +16,10 @@ from core.knowledge.facts.fact_index import HeldFact
 # Confidence of a fact: what another confirmation adds, what silence takes away. Exact in two decimals.
 
 GAIN = Decimal("0.2")
-"""Share of what is missing to certainty that a confirmation adds. Source: 40-facts.md, rule 3."""
+"""Share of what is missing to certainty that a confirmation adds."""
 
 DECAY, HARVESTS_UNTIL_DECAY = Decimal("0.9"), 30
-"""Share that is left after so many harvested conversations without a confirmation. Source: 40-facts.md, rule 4."""
+"""Share that is left after so many harvested conversations without a confirmation."""
 
 HARVESTED, BY_PERSON = 0.7, 0.9
 """Confidence of a new fact from a harvest; of one that the person edited or confirmed."""
@@ -46,7 +46,7 @@ def decayed(confidence: float, harvests: int) -> float:
 
 
 def band(confidence: float) -> str:
-    """Words for a confidence. Source: 40-facts.md."""
+    """Words for a confidence."""
     if confidence >= 0.9:
         return "stated and verified"
     if confidence >= 0.7:

@@ -25,7 +25,7 @@ from core.services.providers.protocol import CancelToken, Provider
 from core.services.providers.pump import CallSpent, whole_reply
 
 HARVEST_MAX_ATTEMPTS = 2
-"""To get JSON that can be read. Source: 30-knowledge.md, "Budgets"."""
+"""Calls at most, until a reply holds JSON that can be read."""
 
 Ask = Callable[[str], str]
 """Sends a prompt and returns the reply's text. Raises SlopError."""

@@ -19,7 +19,7 @@ from core.kernel.values.knowledge import Category, NewItem, Provenance
 from core.knowledge.facts.harvested_fact import NAMED_KINDS
 
 ITEM_CATEGORIES = tuple(category.value for category in Category)
-"""The seven arrays of a reply, in the order of the report. Source: 30-knowledge.md, "Harvest"."""
+"""The seven arrays of a reply, in the order of the report."""
 
 MAX_REPLY_CHARS = 2_000_000
 """A longer reply is no answer to what was asked."""

@@ -27,7 +27,7 @@ NAME_CHARS = 100
 
 
 def report_text(report: HarvestReport) -> str:
-    """The report for a person. Source: 30-knowledge.md, "Harvest"."""
+    """The report for a person."""
     return "".join(f"{line}\n" for line in _lines(report))
 
 

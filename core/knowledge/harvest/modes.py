@@ -124,10 +124,10 @@ def _of(preview: HarvestPreview, paths: set[str], *, is_in: bool) -> HarvestPrev
 # Class of each conversation in a harvest, and the estimate of its cost. Pure.
 
 SUMMARIZE_THRESHOLD_BYTES = 64 * 1024
-"""Larger conversations are read in pieces. Source: 30-knowledge.md, "Budgets"."""
+"""Larger conversations are read in pieces."""
 
 MAX_HARVEST_SOURCE_BYTES = 1024 * 1024
-"""Larger conversations are kept. Source: 30-knowledge.md, "Budgets"."""
+"""Larger conversations are kept."""
 
 LATELY = "touched lately"
 LIVE_FOR = timedelta(days=7)

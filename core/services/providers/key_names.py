@@ -37,10 +37,7 @@ SERVER_KEY = "retrieval-server"
 
 
 def kind_of_address(base_url: str) -> str:
-    """Kind of a server whose kind nobody wrote: Anthropic's at an address of theirs, else a compatible one's.
-
-    Source: 60-agent.md, "Turn".
-    """
+    """Kind of a server whose kind nobody wrote: Anthropic's at an address of theirs, else a compatible one's."""
     try:
         host = (urlsplit(base_url).hostname or "").rstrip(".")  # of a whole name, as resolvers write it
     except ValueError:

@@ -174,8 +174,6 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
     Args:
         model: the vendor's name of it; an unknown one is taken for what the table promises least for.
         takes_cache_prompt: of a compatible server: whether it is known to honour `cache_prompt`.
-
-    Source: 20-caching.md, "By provider".
     """
     match kind:
         case ProviderKind.ANTHROPIC:

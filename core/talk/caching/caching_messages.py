@@ -16,7 +16,7 @@ from core.kernel.values.usage import Usage, UsageKind
 
 
 class InvalidateCache(msgspec.Struct, frozen=True):
-    """Let a discussion's next request share no prefix with what was sent before. Source: 20-caching.md."""
+    """Let a discussion's next request share no prefix with what was sent before."""
 
     discussion_id: str
     command_id: str = ""

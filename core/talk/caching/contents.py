@@ -1,6 +1,6 @@
 """Gemini's cached contents: which a request uses or makes, by what holding it is worth, and until when it is asked for.
 
-Source: caching-facts.md, B: read 0.1, made at the price of input, stored by token and hour, not renewed by use.
+Google's prices (read 2026-11): read 0.1, made at the price of input, stored by token and hour, not renewed by use.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cost of a cached token over the turns to come, by lifetime: the arithmetic that every choice rests on.
 
 All figures are multiples of the price of a fresh input token, for one token of a prefix that each later turn
-repeats. Source: caching-facts.md, F1; the recursion is ours.
+repeats. The recursion is ours.
 """
 
 from __future__ import annotations
@@ -206,12 +206,12 @@ def _steady(
 
 
 def break_even_pings(prices: CachePrices, ttl_s: int) -> int:
-    """Pings that cost as much as writing again: (w - r) / r, rounded down, 200 at most. Source: caching-facts.md, F1."""
+    """Pings that cost as much as writing again: (w - r) / r, rounded down, 200 at most."""
     return _break_even(prices.write_at(ttl_s), prices.read)
 
 
 def ping_window_s(ttl_s: float) -> float:
-    """Seconds from the last use to the next ping: 4.7 minutes of 5, 57 of 60, as caching-facts.md, F1."""
+    """Seconds from the last use to the next ping: 4.7 minutes of 5, 57 of 60."""
     return ttl_s - min(PING_MARGIN_S, ttl_s * 0.06)
 
 

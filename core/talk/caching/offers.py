@@ -1,6 +1,6 @@
 """Offers of caching with a model, prices and rules: genai-prices, and our dated table for what it lacks.
 
-Source of every figure that is not from genai-prices: caching-facts.md, A2, B and C (documents read to 2026-11).
+Source of every figure that is not from genai-prices: the providers' own documents on caching, read to 2026-11.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The planner: from a request's blocks, the ledger, prices and gaps to a cache plan that costs least, in words.
-
-Pure. Source of the rules: 20-caching.md, "Planner"; of the arithmetic: caching-facts.md, F.
-"""
+"""The planner: from a request's blocks, the ledger, prices and gaps to a cache plan that costs least, in words."""
 
 from __future__ import annotations
 

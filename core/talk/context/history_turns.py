@@ -68,7 +68,7 @@ def turns_layer(
         retrieved: of a running turn, what was retrieved for it.
         maker: provider and model that the layer goes to: another's reasoning of a finished turn never goes back.
 
-    Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5); "Handling stop
+    Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20); "Handling stop
     reasons", empty replies (read 2026-11-23).
     """
     is_running = not has_user_text and answers_tools(turns)

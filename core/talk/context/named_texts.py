@@ -22,7 +22,7 @@ from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
 from core.talk.discussion.discussion_messages import WriteMeta
 
 MEMORY_TOKENS = 20_000
-"""Budget of memory files. Source: 60-agent.md, "Identity and memory files"."""
+"""Budget of memory files."""
 
 MANIFEST = "memory-manifest"
 
@@ -30,7 +30,7 @@ PREFERENCE = {
     "claude": ("CLAUDE.md", "AGENTS.md", "POC.md"),
     "": ("POC.md", "AGENTS.md", "CLAUDE.md"),
 }
-"""Names in order of preference: Anthropic's models and all others. Source: 60-agent.md, "Identity and memory files"."""
+"""Names in order of preference: Anthropic's models and all others."""
 
 
 def identity_for(family: str, found: Sequence[NamedText]) -> tuple[NamedText, ...]:

@@ -80,7 +80,7 @@ GUIDE = NamedText(
     text="The person's notes have a router: read_note with index.md gives it, it comes first and says which folder's "
     "index.md holds what, and search_notes is for fuzzy recall of what no index names.",
 )
-"""The same for every project, so that another folder of notes rewrites no prefix. Source: 50-retrieval.md."""
+"""The same for every project, so that another folder of notes rewrites no prefix."""
 
 
 def notes_guide(state: AppState, *, has_memory: bool) -> tuple[NamedText, ...]:

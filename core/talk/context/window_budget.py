@@ -17,7 +17,7 @@ from core.services.settings.starting_model import profile_of
 from core.talk.context.offered_tools import gets_tools
 
 UNKNOWN_WINDOW_TOKENS = 32_768
-"""Taken where nobody knows the window of a model. Source: 60-agent.md, "Log, view, compaction"; so are the shares."""
+"""Taken where nobody knows the window of a model."""
 
 USED_PERCENT, _ANSWER_PERCENT = 60, 25
 """Of the window, that a view which is rebuilt may fill; of that the part that stays free for the answer."""

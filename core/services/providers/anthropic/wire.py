@@ -599,7 +599,7 @@ def cache_prefix_blocks(message: str, cache_boundaries: Sequence[int] | None) ->
     Returns:
         Blocks whose texts together are the message, or the plain message where no boundary is valid.
 
-    Source: 20-caching.md; a request has four marks at most (Anthropic "Prompt caching", read 2026-11), of which
+    A request has four marks at most (Anthropic "Prompt caching", read 2026-11), of which
     one is left for the system blocks.
     """
     cuts = sorted({offset for offset in cache_boundaries or () if 0 < offset < len(message)})

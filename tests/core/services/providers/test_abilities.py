@@ -1,4 +1,4 @@
-"""The table of 20-caching.md: what each provider's cache can be asked, and why not."""
+"""What each provider's cache can be asked, and why not."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ def _draw(odds: Odds, drawn: random.Random) -> float:
 
 @pytest.mark.parametrize(("read", "short", "long"), [(0.1, 11, 19), (0.05, 24, 39), (0.025, 49, 79)])
 def test_break_even_counts_are_those_of_the_facts(read: float, short: int, long: int) -> None:
-    """The table of caching-facts.md, F1."""
+    """More pings than these cost more than writing the prefix again, at each price of reading it."""
     prices = replace(ANTHROPIC, read=read)
 
     assert (break_even_pings(prices, 300), break_even_pings(prices, 3600)) == (short, long)

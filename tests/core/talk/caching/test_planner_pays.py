@@ -104,7 +104,7 @@ Held = tuple[CacheLedgerEntry, ...]
 
 
 def billed(case: PlanInputs, found: CachePlan, held: Held) -> float:
-    """A read, B - A at the long price, C - B at the short one, the rest fresh. Source: caching-facts.md, A2."""
+    """A read, B - A at the long price, C - B at the short one, the rest fresh."""
     laid, prices = case.wire, case.prices
     places = {block.key: n for n, block in enumerate(laid.blocks)}
     marks = [(places[mark.after_key], mark.ttl_s) for mark in found.marks]
@@ -192,7 +192,7 @@ def test_it_is_far_below_for_those_who_come_back_in_time(minutes: int, at_most: 
 
 
 def stored_turn(case: PlanInputs) -> Callable[[Hashable], Turn]:
-    """States are the block that a stored prefix ends with, -1 for none. Source: caching-facts.md, B.
+    """States are the block that a stored prefix ends with, -1 for none.
 
     It is held as long as the rule says, and its rent is paid until the next turn comes, or that time has passed.
     """

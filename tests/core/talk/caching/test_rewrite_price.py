@@ -329,10 +329,7 @@ def test_what_the_next_turn_pays_anyway_is_no_part_of_the_price_of_a_deletion(
 
 
 class NoFreeEntries(AnthropicCache):
-    """A vendor that writes nothing for a mark in front of what it reads: the documents leave it open.
-
-    Source: caching-facts.md, "Not established" (2026-11).
-    """
+    """A vendor that writes nothing for a mark in front of what it reads: the documents leave it open."""
 
     def _use(
         self, run: Rendered, places: list[tuple[int, float]], hit: int, start_s: float
