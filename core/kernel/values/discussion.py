@@ -454,6 +454,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         over_limit: the person said yes to it past a limit; is_out: it was let go.
         built: its request for the log, None until it is assembled; is_claimed: other programs see what it reserves.
         refused: the limits that stood against it when its cost was known: it is not sent.
+        held: where its request parts from what is warm though nobody asked for that, with its price: it is not sent.
         elsewhere_usd: what other programs had under way when its cost was known; is_priced: it has a price.
         after_change: the last change of settings that was asked for before it, which holds in it.
         is_saved: its words are on disk, and it waits for that change and for nothing else.
@@ -486,6 +487,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     is_claimed: bool = False
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
+    held: str = ""
     version_of: str = ""
     elsewhere_usd: float = 0.0
     is_priced: bool = True

@@ -43,7 +43,7 @@ from core.talk.context.difference import (
     too_large,
     what_to_leave_out,
 )
-from core.talk.context.extension import break_text, first_break
+from core.talk.context.extension import Basis, break_text, first_break, is_asked, warm_until
 from core.talk.context.file_reader import FileCache, Outliner, read_items
 from core.talk.context.history_turns import running_pieces
 from core.talk.context.pieces import AsText
@@ -137,7 +137,8 @@ class Prices(msgspec.Struct, frozen=True):
 
 class BuiltCall(msgspec.Struct, frozen=True):
     """A request that may be sent, with its record for the log. `reply_factor`: the model's tokens over o200k's in a reply;
-    `knowledge`: layer 7 as it is now, in whatever form it is sent; None where nobody reads it; `recalled`: what goes along.
+    `knowledge`: layer 7 as it is now, in whatever form it is sent; None where nobody reads it; `recalled`: what goes along; `unasked`: a break of the warm
+    prefix that nobody asked for, with its price, empty where there is none.
     """
 
     request: ProviderRequest
@@ -147,6 +148,7 @@ class BuiltCall(msgspec.Struct, frozen=True):
     reply_factor: float = 1.0
     knowledge: str | None = None
     recalled: Recalled = Recalled()
+    unasked: str = ""
 
 
 def new_texts(stack: AggregateStack, counted: Mapping[str, int]) -> dict[str, str]:
@@ -352,6 +354,7 @@ class Assembler:
             self._counter.count(new)
         factor = self._factor(spec)
         planned = self._planned(call, assembly, factor)
+        reasons = self._reasons(spec, stack, planned)
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         if planned is None:
@@ -359,7 +362,7 @@ class Assembler:
         else:
             request = planned.request
         request = replace(request, temperature=spec.temperature)
-        before = self._desk(spec.discussion_id).request
+        broken, unasked = self._broken(spec, request, planned, reasons)
         self._remember(spec, request, factor)
         record = RequestRecord(
             id=call.request_id,
@@ -376,7 +379,7 @@ class Assembler:
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
             retrieved=spec.inputs.retrieved if spec.inputs.keeps_retrieved else "",
-            broken="" if before is None else break_text(first_break(before, request), plan),
+            broken=broken,
         )
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
         views = (*(() if planned is None else planned.records), *told)
@@ -389,7 +392,40 @@ class Assembler:
             reply_factor=in_reply,
             knowledge=knowledge,
             recalled=assembly.recalled,
+            unasked=unasked,
         )
+
+    def _reasons(
+        self, spec: StackSpec, stack: AggregateStack, planned: PlannedRequest | None
+    ) -> dict[LayerId, str]:
+        """Reasons why a request may differ from the last one of this process."""
+        inputs = self._desk(spec.discussion_id).sent_inputs
+        return {} if inputs is None else reasons_of(inputs, spec.inputs, planned, stack)
+
+    def _broken(
+        self,
+        spec: StackSpec,
+        request: ProviderRequest,
+        planned: PlannedRequest | None,
+        reasons: Mapping[LayerId, str],
+    ) -> tuple[str, str]:
+        """Where a request stops to be what the one before it sent, for the log; the same where it is warm and nobody asked for
+        that: it is held then, and told once.
+        """
+        desk, now = self._desk(spec.discussion_id), self._clock()
+        before, basis, sent_at = desk.request, desk.basis, desk.sent_at
+        desk.basis = Basis(turns=spec.inputs.turns, view=None if planned is None else planned.view)
+        desk.sent_at = now
+        found = None if before is None else first_break(before, request)
+        broken = break_text(found, None if planned is None else planned.plan) or desk.held
+        desk.held = ""
+        if found is None or before is None or sent_at is None or warm_until(before, sent_at) <= now:
+            return broken, ""
+        keeps = spec.caching.appends_changes and spec.caching_enabled
+        if not keeps or is_asked(found, basis, desk.basis, reasons):
+            return broken, ""
+        desk.held = broken
+        return broken, broken
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""

@@ -25,6 +25,7 @@ from core.kernel.values.records import ViewRecord
 from core.kernel.values.retrieval import Recalled, RecallQuestion
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import StackInputs
+from core.talk.context.extension import Basis
 from core.talk.context.pieces import StackMemo
 from core.talk.context.report import GrownReport
 from core.talk.context.stack import AggregateStack
@@ -53,6 +54,9 @@ class AssemblyDesk:
     count: RequestCount = field(default_factory=lambda: RequestCount(tokens=0))
     factor: float = 1.0
     begun: BegunTurn | None = None
+    sent_at: datetime | None = None
+    basis: Basis = field(default_factory=Basis)
+    held: str = ""
 
 
 def turn_inputs(call: CallToBuild, begun: BegunTurn | None) -> StackInputs | None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 import msgspec
 
 from core.kernel.figures import estimated
+from core.kernel.structures import shared_run
 from core.kernel.values.cache import CachePlan
-from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import AttachmentPart, Message, ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ProviderRequest, RequestPart
 from core.kernel.values.stack import LAYER_TITLES, LayerId, Segment, ToolSchema
+from core.kernel.values.window import ContextView
 from core.services.providers.blocks import TRANSIENT_KEYS
 from core.talk.context.difference import first_difference
 
 _Part = tuple[str, RequestPart | ToolSchema]
 """A part with the role of what it stands in."""
 
+_MODEL, _EFFORT = "the model changed", "the effort or the tools changed"
+_CHOSEN = frozenset({_MODEL, _EFFORT})
 _REASONS = {
     LayerId.TOOLS: "the tools changed",
     LayerId.TURNS: "an earlier message was changed, left or came in",
@@ -48,7 +53,7 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
     cache holds it. O(parts), texts that are the same object or have one digest are not read.
     """
     if (before.provider, before.model) != (after.provider, after.model):
-        return PrefixBreak(layer=LayerId.ROLE, byte_offset=0, reason="the model changed")
+        return PrefixBreak(layer=LayerId.ROLE, byte_offset=0, reason=_MODEL)
     old, new = _lasting(_parts(before)), _parts(after)
     same = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if not _is_same(one, two)), -1)
     if same < 0 and len(old) <= len(new):
@@ -60,6 +65,57 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
     return PrefixBreak(
         layer=_layer(part), byte_offset=offset + (inside or 0), reason=_reason(before, after, part)
     )
+
+
+class Basis(msgspec.Struct, frozen=True):
+    """What a request was made of, as far as it tells why the next one may differ.
+
+    Args:
+        turns: what was said, in order; view: through which it was shown, None where nothing plans.
+    """
+
+    turns: tuple[Message, ...] = ()
+    view: ContextView | None = None
+
+
+def is_asked(found: PrefixBreak, before: Basis, after: Basis, reasons: Mapping[LayerId, str]) -> bool:
+    """True if something that a person did, or a plan chose by its price, explains a break; else it is a fault of ours.
+
+    A person changes what was said, the model, how it thinks or what stands before the talk, and is told the price before;
+    a plan shows layers 6 to 10 anew, or leaves earlier thinking out. Whatever else parts a request from the one before it
+    is paid for without anybody's will.
+
+    Args:
+        reasons: of differences of the inputs, by layer.
+    """
+    if reasons or found.layer is LayerId.USER or found.reason in _CHOSEN:
+        return True
+    if shared_run(before.turns, after.turns) < len(before.turns):
+        return True
+    return before.view is None or after.view is None or not _goes_on(before.view, after.view)
+
+
+_UNMARKED_S = 300
+"""Least time that a vendor keeps a prefix which it caches by itself."""
+
+
+def warm_until(request: ProviderRequest, sent_at: datetime) -> datetime:
+    """End of the time in which what a request wrote may be held, its last use aside."""
+    plan = request.cache
+    if plan is None or not plan.is_enabled:
+        return sent_at
+    lives_s = max((mark.ttl_s for mark in plan.marks), default=_UNMARKED_S)
+    return sent_at + timedelta(seconds=lives_s)
+
+
+def _goes_on(before: ContextView, after: ContextView) -> bool:
+    """True if a view shows all that the one before it did, where it stood."""
+    pairs = (
+        (before.deltas, after.deltas),
+        (before.tails, after.tails),
+        (before.reasoned, after.reasoned),
+    )
+    return before.base == after.base and all(new[: len(old)] == old for old, new in pairs)
 
 
 def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
@@ -81,7 +137,7 @@ def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart |
         return "earlier thinking is left out"
     layer = _layer(part)
     if before.effort is not after.effort and layer is LayerId.TOOLS:
-        return "the effort or the tools changed"
+        return _EFFORT
     return _REASONS.get(layer, f"{LAYER_TITLES[layer].lower()} changed")
 
 

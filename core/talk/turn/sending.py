@@ -417,7 +417,8 @@ def find_call(state: AppState, call_id: str) -> LiveCall | None:
 def request_built(state: AppState, event: RequestBuilt) -> Result:
     """Take in a call's cost, known now. It goes when other programs see what it reserves, at once where they need not.
 
-    An unexplained change of the prefix is said.
+    An unexplained change of the prefix is said; a request that parts from a warm one though nobody asked for that is held until
+    the person has seen its price.
     """
     call = find_call(state, event.call_id)
     if call is None:
@@ -433,6 +434,9 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
     call = replace(call, built=event.record, reserved_usd=reserved_usd, is_priced=event.usd is not None)
     views = (AppendRecords(discussion_id=call.discussion_id, records=event.views),) if event.views else ()
+    if event.unasked:
+        held = replace(call, phase=CallPhase.STOPPING, held=event.unasked)
+        return with_call(state, held), (*views, CancelCall(call.id))
     if is_shared(state, call.discussion_id, reserved_usd):
         return with_call(state, call), views
     state, effects = _admit(state, replace(call, is_claimed=True))

@@ -139,7 +139,8 @@ class RequestBuilt(msgspec.Struct, frozen=True):
 
     `usd`: what it is expected to cost with its reply, None where no price is known;
     `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
-    the log needs to rebuild the view that the model sees.
+    the log needs to rebuild the view that the model sees; `unasked`: where it parts from what is warm though nobody asked for that,
+    with what is paid anew, empty where it does not.
     """
 
     call_id: str
@@ -147,6 +148,7 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     warning: str = ""
     views: tuple[ViewRecord, ...] = ()
     usd: float | None = None
+    unasked: str = ""
 
 
 class RecallSent(msgspec.Struct, frozen=True):

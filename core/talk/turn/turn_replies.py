@@ -109,6 +109,8 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     call = find_call(state, event.call_id)
     if call is None:
         return state, ()
+    if call.held:
+        return _held(state, given, call)
     if call.refused:
         return _refused(state, given, call)
     kind = event.stopped.kind
@@ -161,6 +163,16 @@ def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     state = hold_at_limit(state, call.discussion_id, refusal.sentence)
     opened = state.discussions.open[call.discussion_id]
     return with_open(state, replace(opened, refusal=refusal)), effects
+
+
+def _held(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """A request parted from what is warm though nobody asked for that: nothing was sent, the words are kept, Retry sends them."""
+    failure = Failure(
+        kind=FailureKind.BAD_REQUEST,
+        what=f"The request was held: the warm cache would be lost, and nothing that you did explains it. {call.held.removesuffix('.')}",
+        remedy="Nothing was sent. Retry sends it at that price. Report it as a fault of the program.",
+    )
+    return failed(state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage()))
 
 
 def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:

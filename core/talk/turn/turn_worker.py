@@ -101,6 +101,11 @@ class BuiltRequest(Protocol):
         ...
 
     @property
+    def unasked(self) -> str:
+        """A break of the warm prefix that nobody asked for, with its price; empty when there is none."""
+        ...
+
+    @property
     def views(self) -> tuple[ViewRecord, ...]:
         """Records that the log needs to rebuild the view that the model sees."""
         ...
@@ -347,7 +352,12 @@ class CallWorker:
         usd = self._expected_usd(effect, reply.expected)
         self._emit(
             RequestBuilt(
-                call_id=effect.call_id, record=built.record, warning=built.warning, views=built.views, usd=usd
+                call_id=effect.call_id,
+                record=built.record,
+                warning=built.warning,
+                views=built.views,
+                usd=usd,
+                unasked=built.unasked,
             )
         )
         if not self._is_let_go(effect.call_id, cancel):
