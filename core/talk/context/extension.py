@@ -21,6 +21,16 @@ _Part = tuple[str, RequestPart | ToolSchema]
 """A part with the role of what it stands in."""
 
 _MODEL, _EFFORT = "the model changed", "the effort or the tools changed"
+_SHOWN_BY_VIEW = frozenset(
+    {
+        LayerId.PROJECT,
+        LayerId.KNOWLEDGE,
+        LayerId.FILE_SET,
+        LayerId.FILE_DETAILS,
+        LayerId.TURNS,
+        LayerId.METADATA,
+    }
+)
 _CHOSEN = frozenset({_MODEL, _EFFORT})
 _REASONS = {
     LayerId.TOOLS: "the tools changed",
@@ -92,6 +102,8 @@ def is_asked(found: PrefixBreak, before: Basis, after: Basis, reasons: Mapping[L
         return True
     if shared_run(before.turns, after.turns) < len(before.turns):
         return True
+    if found.layer not in _SHOWN_BY_VIEW:
+        return False
     return before.view is None or after.view is None or not _goes_on(before.view, after.view)
 
 

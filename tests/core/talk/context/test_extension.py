@@ -9,7 +9,8 @@ from core.kernel.values.cache import CachePlan
 from core.kernel.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
-from core.talk.context.extension import break_text, first_break
+from core.kernel.values.window import BaseFile, ContextView, FrozenBase
+from core.talk.context.extension import Basis, break_text, first_break, is_asked
 from core.talk.context.stack import build_stack
 from tests.core.stacks import said
 
@@ -84,3 +85,34 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
     )
     assert break_text(None, plan) == ""
     assert break_text(found, None).endswith("left.")
+
+
+LATER = (*TURN, said("d", Role.ASSISTANT, "Done."))
+SHOWN = ContextView(reasoned=("b",))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reasons", "is_explained"),
+    [
+        (Basis(TURN, SHOWN), Basis(LATER, SHOWN), {}, False),
+        (Basis(TURN, SHOWN), Basis(LATER, ContextView(reasoned=("b", "e"))), {}, False),
+        (Basis(TURN, SHOWN), Basis(LATER, SHOWN), {LayerId.TOOLS: "tools changed"}, True),
+        (Basis(TURN, SHOWN), Basis((said("a", Role.USER, "edited"), *LATER[1:]), SHOWN), {}, True),
+        (Basis(TURN, SHOWN), Basis(LATER[:1], SHOWN), {}, True),
+        (Basis(TURN, SHOWN), Basis(LATER, ContextView()), {}, True),
+        (
+            Basis(TURN, SHOWN),
+            Basis(LATER, replace(SHOWN, base=FrozenBase(files=(BaseFile("10/a", "0", "a"),)))),
+            {},
+            True,
+        ),
+        (Basis(TURN), Basis(LATER), {}, True),
+    ],
+)
+def test_what_a_person_did_or_a_plan_chose_explains_a_break_and_nothing_else_does(
+    before: Basis, after: Basis, reasons: dict[LayerId, str], is_explained: bool
+) -> None:
+    found = first_break(request(TURN, "more", "b"), request(LATER, "more"))
+
+    assert found is not None
+    assert is_asked(found, before, after, reasons) is is_explained

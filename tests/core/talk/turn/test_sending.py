@@ -14,7 +14,7 @@ from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
-from core.kernel.values.records import MarkRecord, MessageRecord, UsageRecord
+from core.kernel.values.records import MarkRecord, MessageRecord, RequestRecord, UsageRecord
 from core.kernel.values.state import Level
 from core.kernel.values.updates import outcome_of, with_open
 from core.kernel.values.usage import Usage
@@ -45,6 +45,7 @@ from core.talk.turn.turn_messages import (
     RequestBuilt,
     RetrySend,
     SendPrompt,
+    SendRequest,
 )
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
@@ -268,7 +269,8 @@ def test_an_empty_reply_is_a_failure_that_can_be_retried(book: Playbook) -> None
     book.append(write)
 
     assert book.state.discussions.open[chosen].failure is not None
-    assert of(book.play(RetrySend(chosen)), CallProvider)
+    book.play(RetrySend(chosen))
+    assert book.state.turns.calls[chosen].user_message_id == call.user_message_id
 
 
 def test_one_discussion_has_one_call_at_a_time_and_others_go_on(book: Playbook) -> None:
@@ -333,8 +335,6 @@ def test_a_retry_by_the_program_is_shown_with_its_reason(book: Playbook) -> None
 
 
 def test_an_unexplained_prefix_change_is_said(book: Playbook) -> None:
-    from core.kernel.values.records import RequestRecord
-
     chosen = book.discussion()
     call = book.ask(chosen, "hello")
     record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
@@ -484,3 +484,23 @@ def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut
     assert outcome.problem.startswith("Another window or terminal has tool calls")
     assert not book.state.turns.calls
     assert not book.state.agent.compactions
+
+
+def test_a_request_that_is_held_is_not_sent_its_words_stay_and_retry_asks_again(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "one")
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+
+    effects = book.play(
+        RequestBuilt(call_id=call.call_id, record=record, unasked="Layer 3 differs at byte 7.")
+    )
+    assert of(effects, CancelCall)
+    assert not of(effects, SendRequest)
+
+    (write,) = of(book.play(CallEnded(call.call_id, Stopped(StopKind.CANCELLED), (), Usage())), AppendRecords)
+    book.append(write)
+    opened = book.state.discussions.open[chosen]
+    assert opened.failure is not None
+    assert "Layer 3 differs at byte 7" in opened.failure.what
+    book.play(RetrySend(chosen))
+    assert book.state.turns.calls[chosen].user_message_id == call.user_message_id
