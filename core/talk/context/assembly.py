@@ -409,7 +409,7 @@ class Assembler:
         planned: PlannedRequest | None,
         reasons: Mapping[LayerId, str],
     ) -> tuple[str, str]:
-        """Where a request stops to be what the one before it sent, for the log; the same where it is warm and nobody asked for
+        """Break of a request with the one before it in words, for the log; the same where it is warm and nobody asked for
         that: it is held then, and told once.
         """
         desk, now = self._desk(spec.discussion_id), self._clock()

@@ -78,7 +78,7 @@ def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak 
 
 
 class Basis(msgspec.Struct, frozen=True):
-    """What a request was made of, as far as it tells why the next one may differ.
+    """Material of a request, as far as it tells why the next one may differ.
 
     Args:
         turns: what was said, in order; view: through which it was shown, None where nothing plans.
