@@ -187,7 +187,7 @@ class _Making:
 
     def add_toolchains(self) -> None:
         """Show the person's toolchains, without the keys that stand in them."""
-        wanted = [os.path.join(self.home, name) for name in toolchains.TOOLCHAINS]
+        wanted = [place for name in toolchains.TOOLCHAINS for place in self._places(name)]
         search_path = os.environ.get("PATH", "").split(os.pathsep)
         wanted += (folder for folder in search_path if os.path.basename(folder) in _PROGRAM_FOLDERS)
         for place in dict.fromkeys(wanted):
@@ -197,12 +197,14 @@ class _Making:
             elif os.path.isabs(place):
                 self._add_keyless(place)
         for pattern in toolchains.NOT_OF_TOOLCHAINS:
-            self.masked |= dict.fromkeys(
-                os.path.realpath(one) for one in iglob(os.path.join(self.home, pattern))
-            )
+            for place in self._places(pattern):
+                self.masked |= dict.fromkeys(os.path.realpath(one) for one in iglob(place))
         for folder in (*search_path, os.path.join(self.home, ".local/bin")):
             if not is_inside(folder, "/usr/bin") and os.path.realpath(folder) != "/usr/bin":
                 self._add_targets(folder)
+
+    def _places(self, name: str) -> tuple[str, ...]:
+        return toolchains.places_of(name, self.home, os.environ)
 
     def _add_targets(self, folder: str) -> None:
         """Show what programs of a folder are links to, each by itself; a virtual environment that one stands in whole."""
@@ -218,7 +220,8 @@ class _Making:
     def add_settings(self, copies: str) -> None:
         """Show settings of tools, those of git as a copy without keys."""
         for name in toolchains.SETTINGS_OF_TOOLS:
-            self._add_keyless(os.path.join(self.home, name))
+            for place in self._places(name):
+                self._add_keyless(place)
         for name in toolchains.GIT_SETTINGS:
             place = os.path.join(self.home, name)
             if os.path.isfile(place):

@@ -34,6 +34,7 @@ from core.agent.sandbox import (
 from core.agent.secret_places import SecretPlaces, shut_note
 from core.agent.seen_places import ClosedView, missed_note
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
+from core.agent.toolchains import WITHOUT_REPOSITORY, moved
 from core.kernel.child_process import program_environment
 from core.kernel.command_start import (
     MOST_PROCESSES,
@@ -53,6 +54,12 @@ GRACE_S = 1.5
 MOST_IN_BACKGROUND = 8
 _QUIET = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 """Nothing waits for a person who is not there."""
+
+
+def _has_repository(root: str) -> bool:
+    """True for a project of git. What is held free of one for commands is an empty folder, which is none."""
+    place = os.path.join(root, ".git")
+    return os.path.isfile(place) or os.path.exists(os.path.join(place, "HEAD"))
 
 
 class Commands:
@@ -183,6 +190,8 @@ class Commands:
         confinement = self._confinement.get()
         is_confined = confinement.program is not None
         environment = self._environment(scratch if not is_confined or sys.platform == "darwin" else "/tmp")  # noqa: S108
+        if is_confined and not _has_repository(places.root):
+            environment |= WITHOUT_REPOSITORY
         is_bubble = confinement.sandbox.name == BUBBLEWRAP
         command = bounded(
             bash,
@@ -241,7 +250,7 @@ class Commands:
     def _environment(self, scratch: str) -> dict[str, str]:
         passed = program_environment(os.environ)
         own = {VARIABLE: self._mark.name, "TMPDIR": scratch, "XDG_CACHE_HOME": f"{scratch}/.cache"}
-        return {**passed, **_QUIET, **own}
+        return {**passed, **moved(os.environ), **_QUIET, **own}
 
     def _started(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
         """Start on the one thread that lives as long as the program: the sandbox ends when its starter's thread does."""

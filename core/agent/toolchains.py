@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 SYSTEM = {
     "/usr": "programs, libraries, headers and data of the system",
     "/bin": "programs of the system",
@@ -50,6 +53,7 @@ ETC = {
     **dict.fromkeys(("python3", "perl", "R", "ghc", "php", "ruby", "sbcl", "texmf", "emacs", "vim"), "languages of the system"),
     **dict.fromkeys(("OpenCL", "vulkan", "glvnd", "libva.conf"), "drivers"),
     **dict.fromkeys(("gitattributes",), "git"),
+    "manpath.config": "nvm asks where manual pages are",
     "static": "NixOS links to its settings by it",
 }  # fmt: skip
 """Parts of `/etc`. The rest holds keys of the machine, and settings of servers."""
@@ -84,6 +88,7 @@ TOOLCHAINS = {
     ".nodenv": "nodenv: versions of Node",
     **dict.fromkeys(("n/bin", "n/lib", "n/n", ".n/bin", ".n/lib", ".n/n"), "n: versions of Node"),
     **dict.fromkeys((".npm-global/bin", ".npm-global/lib", ".npm-packages/bin", ".npm-packages/lib"), "npm: packages for every project"),
+    ".npm/_cacache": "npm: packages that it fetched, so that `npm ci` needs no network",
     ".node_modules": "packages that Node finds from anywhere",
     ".local/share/pnpm": "pnpm: packages for every project, its store",
     **dict.fromkeys((".yarn/bin", ".yarn/releases", ".yarn/berry/cache", ".config/yarn/global/node_modules"), "Yarn: packages, releases"),
@@ -133,6 +138,46 @@ TOOLCHAINS = {
 """Folders and files below the person's own folder that are code of tools. Their credentials stand elsewhere: `~/.cargo/credentials.toml`,
 `~/.npmrc`, `~/.m2/settings.xml`, `~/.gradle/gradle.properties`, `~/.config`."""
 
+MOVED = {
+    "PYENV_ROOT": ".pyenv",
+    "WORKON_HOME": ".virtualenvs",
+    "PIPX_HOME": ".local/share/pipx",
+    "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python",
+    "UV_TOOL_DIR": ".local/share/uv/tools",
+    "NVM_DIR": ".nvm",
+    "FNM_DIR": ".local/share/fnm",
+    "VOLTA_HOME": ".volta",
+    "NODENV_ROOT": ".nodenv",
+    "N_PREFIX": "n",
+    "PNPM_HOME": ".local/share/pnpm",
+    "BUN_INSTALL": ".bun",
+    "DENO_INSTALL": ".deno",
+    "CARGO_HOME": ".cargo",
+    "RUSTUP_HOME": ".rustup",
+    "GOPATH": "go",
+    "GOENV_ROOT": ".goenv",
+    "SDKMAN_DIR": ".sdkman",
+    "GRADLE_USER_HOME": ".gradle",
+    "RBENV_ROOT": ".rbenv",
+    "NUGET_PACKAGES": ".nuget/packages",
+    "ASDF_DATA_DIR": ".asdf",
+    "MISE_DATA_DIR": ".local/share/mise",
+    "PUB_CACHE": ".pub-cache",
+    "OPAMROOT": ".opam",
+    "STACK_ROOT": ".stack",
+    "CABAL_DIR": ".cabal",
+    "PLAYWRIGHT_BROWSERS_PATH": ".cache/ms-playwright",
+}
+"""Variables by which a tool's folder stands elsewhere than below the person's own folder, and what stands there else: the same parts
+of it are shown, and what runs is told the variable.
+"""
+
+WITHOUT_REPOSITORY = {"GOFLAGS": "-buildvcs=false"}
+"""Go takes the empty folder that keeps `.git` from being made for a repository that is broken, and builds nothing.
+
+Source: go 1.19 and later, `go help build`, `-buildvcs` (tried 2026-11-29).
+"""
+
 NOT_OF_TOOLCHAINS = {
     **dict.fromkeys(
         (".nvm/versions/node/*/etc", ".local/share/fnm/node-versions/*/installation/etc", ".fnm/node-versions/*/installation/etc",
@@ -155,6 +200,7 @@ SETTINGS_OF_TOOLS = {
     ".config/pip/pip.conf": "pip: where it fetches from",
     ".pip/pip.conf": "pip, older",
     ".config/uv/uv.toml": "uv: where it fetches from",
+    ".config/go/env": "go: how it builds, where it fetches from",
     ".condarc": "conda: where it fetches from",
     ".config/rustfmt": "rustfmt: how it formats",
     ".clang-format": "clang-format: how it formats",
@@ -164,3 +210,18 @@ SETTINGS_OF_TOOLS = {
 
 GIT_SETTINGS = (".gitconfig", ".config/git/config")
 """The person's settings of git: shown as a copy without what could be a key (`core.agent.git_settings`)."""
+
+
+def moved(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables of tools' folders that are set to an absolute place."""
+    return {name: environ[name] for name in MOVED if os.path.isabs(environ.get(name, ""))}
+
+
+def places_of(name: str, home: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Places where a part of a tool's folder may stand: below the person's own folder, and where a variable says."""
+    elsewhere = (
+        os.path.join(folder, name[len(MOVED[variable]) :].lstrip("/")).rstrip("/")
+        for variable, folder in moved(environ).items()
+        if name == MOVED[variable] or name.startswith(f"{MOVED[variable]}/")
+    )
+    return tuple(dict.fromkeys((os.path.join(home, name), *elsewhere)))

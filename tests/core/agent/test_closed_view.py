@@ -253,6 +253,44 @@ def test_programs_on_the_path_below_the_home_run_and_their_credentials_are_not_t
     assert "of a key" not in said
 
 
+def test_a_toolchain_that_a_variable_moves_is_seen_there_without_its_credentials(
+    project: ShellDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = Path.home() / "tools" / "cargo"
+    (moved / "bin").mkdir(parents=True)
+    (moved / "registry").mkdir()
+    (moved / "registry" / "source").write_text("words of a source\n")
+    (moved / "credentials.toml").write_text("of a key\n")
+    program = moved / "bin" / "three"
+    program.write_text("#!/bin/sh\ncat $CARGO_HOME/registry/source $CARGO_HOME/credentials.toml\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("CARGO_HOME", str(moved))
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+    said = run(project, "three")
+
+    assert "words of a source" in said
+    assert "of a key" not in said
+
+
+def test_packages_that_npm_fetched_are_seen_and_its_logs_are_not(project: ShellDesk) -> None:
+    for name in ("_cacache/content", "_logs/log"):
+        (Path.home() / ".npm" / name).parent.mkdir(parents=True)
+        (Path.home() / ".npm" / name).write_text(f"words of {name}\n")
+
+    said = run(project, f"cat {Path.home()}/.npm/_cacache/content {Path.home()}/.npm/_logs/log")
+
+    assert "words of _cacache/content" in said
+    assert "words of _logs/log" not in said
+
+
+def test_go_looks_for_no_repository_where_the_project_is_none(project: ShellDesk) -> None:
+    """The empty folder in the place of `.git` was a broken one to it: it built nothing."""
+    assert "GOFLAGS=-buildvcs=false" in run(project, "env")
+    subprocess.run(["git", "init", "-q", project.places.root], check=True)
+    assert "GOFLAGS" not in run(project, "env")
+
+
 def test_git_finds_the_persons_name_and_none_of_their_keys(project: ShellDesk) -> None:
     value = f"ghp_{key_places.token(36)}"
     (Path.home() / ".gitconfig").write_text(
