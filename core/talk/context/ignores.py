@@ -24,6 +24,10 @@ Each asks something of each entry. Plain names ask nothing: they are looked up."
 
 _STAR = "[^/]*"
 """Form in which pathspec writes `*`."""
+_STARS = re.compile(r"(\\.)|\*{2,}", re.DOTALL)
+_CROSSING = re.compile(r"(/?[^*?\\[/]+(?:/[^*?\\[/]+)*)\*\*+(?=(/.*)?\Z)", re.DOTALL)
+"""Rule whose first wildcard is `**` behind other characters of its part. Git compares what stands before it by itself, so
+that to its matcher the rule begins there, and `foo**/bar` reaches `foox/y/bar`. Source: git `dir.c`, `match_pathname`."""
 _ESCAPE = "\\"
 
 _SET = re.compile(r"\[|--|&&|\|\||~~")
@@ -290,6 +294,8 @@ def _compiled(rule: _Rule) -> _Rule:
     )  # only where there are wildcards: it loads slowly
 
     body = rule.body
+    if not rule.is_of_name and (crossing := _CROSSING.match(body)) is not None:
+        return _crossing(rule, crossing[1].removeprefix("/"), crossing[2] or "")
     if body[-1].isspace():  # pathspec strips what is not a space, too
         body = f"{body[:-2] if body[-2:-1] == _ESCAPE else body[:-1]}[{body[-1]}]"
     try:
@@ -301,6 +307,18 @@ def _compiled(rule: _Rule) -> _Rule:
     if regex is None:
         return rule
     return replace(rule, pattern=re.compile(_bounded(regex.pattern, is_of_name=rule.is_of_name)))
+
+
+def _crossing(rule: _Rule, before: str, rest: str) -> _Rule:
+    """A rule like `foo**/bar`: its stars pass over folders. `rest`: from the slash behind them on, empty for none."""
+    inner = "/" if rest == "/" else ""
+    if rest.strip("/"):
+        behind = _compiled(replace(rule, body=rest))
+        if behind.pattern is None:
+            return rule
+        inner = behind.pattern.pattern.removeprefix(r"\A(?:").removesuffix(r")\Z").removeprefix("^")
+    any_depth = "(?s:.*/)?" if rest.strip("/") else "(?s:.*)"
+    return replace(rule, pattern=re.compile(rf"\A(?:{re.escape(before)}{any_depth}(?:{inner}))\Z"))
 
 
 def _bounded(regex: str, *, is_of_name: bool) -> str:
@@ -345,7 +363,9 @@ def _without_names(body: str) -> str:
 
 def _written_out(body: str) -> str:
     """A rule in the words in which pathspec means the entries themselves: it takes what lies below one for a match too."""
-    parts = body.split("/")
+    crossing = _CROSSING.match(body)
+    kept = crossing[1].count("/") if crossing is not None and not _is_of_name(body) else -1
+    parts = [_as_git_has_stars(part, is_kept=at == kept) for at, part in enumerate(body.split("/"))]
     parts = [part for at, part in enumerate(parts) if part != "**" or parts[at + 1 : at + 2] != ["**"]]
     body = "/".join(parts)
     if parts[-2:] == ["**", ""] and len(parts) > 2:
@@ -356,6 +376,19 @@ def _written_out(body: str) -> str:
         if body.startswith(any_depth) and _is_of_name(rest := body.removeprefix(any_depth)) and rest.strip():
             body = rest
     return body
+
+
+def _as_git_has_stars(part: str, *, is_kept: bool) -> str:
+    """Stars of one part of a rule as git has them: alone in it, two or more are `**`; beside other characters, they are one.
+
+    Args:
+        is_kept: they stand behind all that the rule says without wildcards, as in `foo**/bar`, and are `**` as well.
+    """
+    if len(part) > 1 and not part.strip("*"):
+        return "**"
+    if is_kept:
+        return f"{part.rstrip('*')}**"
+    return _STARS.sub(lambda found: found[1] or "*", part) if "**" in part else part
 
 
 def _is_beyond(body: str) -> bool:

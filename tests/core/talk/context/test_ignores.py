@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -368,3 +369,39 @@ def test_stars_that_are_no_part_of_their_own_are_one_star_as_in_git(tmp_path: Pa
         make(tmp_path / str(number), name, _=f"{rule}\n")
         subprocess.run(["git", "init", "-q", tmp_path / str(number)], check=True)
         assert found(tmp_path / str(number), "**") == _left_in(tmp_path / str(number)), (rule, name)
+
+
+_PARTS = (
+    "foo",
+    "*",
+    "**",
+    "***",
+    "foo*",
+    "foo**",
+    "**bar",
+    "f**x",
+    "*.txt",
+    "fo?",
+    "[fb]oo",
+    "a**t",
+    "[a-z]**",
+)
+_NAMES = ("foo", "bar", "foox", "fooxx", "foobar", "a.txt", "build")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_rules_by_chance_leave_in_what_git_leaves_in(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    rules = []
+    for _ in range(3):
+        rule = "/".join(chance.choices(_PARTS, k=chance.randint(1, 3)))
+        rules.append(chance.choice(("", "", "/", "!")) + rule + chance.choice(("", "", "", "/")))
+    for _ in range(16):
+        path = tmp_path.joinpath(*chance.choices(_NAMES, k=chance.randint(1, 4)))
+        if not path.exists() and not any(above.is_file() for above in path.parents):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+    (tmp_path / ".gitignore").write_text("\n".join((*rules, ".gitignore", "")))
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+
+    assert found(tmp_path, "**") == _left_in(tmp_path), rules
