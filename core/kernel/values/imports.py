@@ -70,7 +70,6 @@ class Transcript(msgspec.Struct, frozen=True):
         folder: in which it worked, empty where it does not say. Never opened.
         skipped: what was left out, by a plain word for it, and how often.
         is_undated: nothing in it says when it was; `at` is the date of its file.
-        follows: id of a message in another file that its first one answers, empty where there is none.
         former_id: under which earlier versions of ours took it, empty where that is `id`.
     """
 
@@ -82,7 +81,6 @@ class Transcript(msgspec.Struct, frozen=True):
     folder: str = ""
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     is_undated: bool = False
-    follows: str = ""
     former_id: str = ""
 
 

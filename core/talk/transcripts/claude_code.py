@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -95,7 +94,7 @@ class _Tree:
     def __init__(self, session: str) -> None:
         self.sessions = {session}
         self.titles: dict[str, str] = {}
-        self.folder = self.follows = self.command = ""
+        self.folder = self.command = ""
         self.messages: list[TranscriptMessage] = []
         self.turns: list[_Joint] = []  # of each message
         self.last: _Joint | None = None
@@ -130,7 +129,6 @@ class _Tree:
             at=next((one.at for one in made if one.at is not None), None),
             current=said[-1].id if said else "",
             folder=self.folder,
-            follows=self.follows,
             skipped=dict(self.skipped),
         )
 
@@ -145,13 +143,8 @@ def _end_above(node: _Joint, ends: dict[_Joint, str]) -> str:
 
 def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """Conversations of a file: most hold one. Lines that cannot be read are named, and passed over."""
-    yield from read_joined((buffer,))
-
-
-def read_joined(buffers: Iterable[Buffer]) -> Iterator[Transcript | Unread]:
-    """The same of several files whose rows follow one another, as where a session was resumed in another file."""
     reading = _SessionReader()
-    for number, line in enumerate(chain.from_iterable(map(lines, buffers)), 1):
+    for number, line in enumerate(lines(buffer), 1):
         if line.strip(b" \t\0"):
             reading.take(line, number)
     yield from reading.transcripts()
@@ -209,7 +202,7 @@ class _SessionReader:
         above = row.parentUuid if isinstance(row.parentUuid, str) else row.logicalParentUuid
         session = row.sessionId if isinstance(row.sessionId, str) else ""
         parent = self._nodes.get(above) if isinstance(above, str) else None
-        tree = parent.tree if parent is not None else self._tree(session, above, is_root=row.type == "user")
+        tree = parent.tree if parent is not None else self._tree(session)
         tree.sessions.add(session)
         if not tree.folder and _is_path(row.cwd):  # else no path: looked for, it raises
             tree.folder = row.cwd
@@ -232,12 +225,11 @@ class _SessionReader:
         if words:
             self._add(tree, node, row, uuid, words)
 
-    def _tree(self, session: str, above: Any, *, is_root: bool) -> _Tree:
+    def _tree(self, session: str) -> _Tree:
         """The conversation of a row whose parent is not here: that of its session, else a new one."""
         own = next((one for one in reversed(self._trees) if session in one.sessions), None)
         if own is None:
             own = _Tree(session)
-            own.follows = above if isinstance(above, str) else ""
             self._trees.append(own)
         return own
 
@@ -312,7 +304,7 @@ class _SessionReader:
     def _queue(self, row: _SessionRow) -> None:
         """Words that wait while the model works: put in line, sent, or taken back."""
         session = row.sessionId if isinstance(row.sessionId, str) else ""
-        tree = self._tree(session, None, is_root=False)
+        tree = self._tree(session)
         text = clean(row.content) if isinstance(row.content, str) else ""
         waiting = [one for one in tree.queue if not one.is_taken]
         if row.operation == "enqueue" and text.strip() and _NOTE.match(text) is None:
@@ -336,7 +328,7 @@ class _SessionReader:
                 if own is None and kind == "summary" and self._trees:
                     own = self._trees[-1]
                 if own is None and session:
-                    own = self._tree(session, None, is_root=False)
+                    own = self._tree(session)
                 if own is not None:
                     own.titles[kind] = clean(words)
 
