@@ -294,7 +294,7 @@ def _compiled(rule: _Rule) -> _Rule:
     )  # only where there are wildcards: it loads slowly
 
     body = rule.body
-    if not rule.is_of_name and (crossing := _CROSSING.match(body)) is not None:
+    if "**" in body and not rule.is_of_name and (crossing := _CROSSING.match(body)) is not None:
         return _crossing(rule, crossing[1].removeprefix("/"), crossing[2] or "")
     if body[-1].isspace():  # pathspec strips what is not a space, too
         body = f"{body[:-2] if body[-2:-1] == _ESCAPE else body[:-1]}[{body[-1]}]"
@@ -363,7 +363,7 @@ def _without_names(body: str) -> str:
 
 def _written_out(body: str) -> str:
     """A rule in the words in which pathspec means the entries themselves: it takes what lies below one for a match too."""
-    crossing = _CROSSING.match(body)
+    crossing = _CROSSING.match(body) if "**" in body else None
     kept = crossing[1].count("/") if crossing is not None and not _is_of_name(body) else -1
     parts = [_as_git_has_stars(part, is_kept=at == kept) for at, part in enumerate(body.split("/"))]
     parts = [part for at, part in enumerate(parts) if part != "**" or parts[at + 1 : at + 2] != ["**"]]
