@@ -23,6 +23,7 @@ from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.harvest import ArtifactKind
 from core.kernel.values.retrieval import Corpus
 from core.knowledge.harvest.transcript import Said
+from core.retrieval.e5 import E5_NAME, words_file
 from core.retrieval.minilm import MODEL_NAME
 from core.retrieval.navigation import FieldNames
 from core.retrieval.quantisation import DIMENSION
@@ -265,10 +266,14 @@ class Crunch(JobProcess):
         }
         return mapped(self.submit(header, fields, ""), lambda value: cast("bytes", value))
 
-    def embed(self, texts: Sequence[str]) -> Future[bytes]:
-        """Vectors of texts (`core.retrieval.minilm`), row after row. The future fails with CrunchError."""
+    def is_foreign(self, text: str) -> Future[bool]:
+        """True where a text is in another language than English. The future fails with CrunchError."""
+        return mapped(self.submit({"job": "language"}, text.encode("utf-8", "replace"), ""), bool)
+
+    def embed(self, texts: Sequence[str], model: str = MODEL_NAME) -> Future[bytes]:
+        """Vectors of texts by a model of ours, row after row. The future fails with CrunchError."""
         encoded = [text.encode("utf-8", "replace") for text in texts]
-        header: dict[str, object] = {"job": "embed", "sizes": [len(part) for part in encoded]}
+        header: dict[str, object] = {"job": "embed", "model": model, "sizes": [len(part) for part in encoded]}
         return mapped(self.submit(header, b"".join(encoded), ""), lambda value: cast("bytes", value))
 
 
@@ -335,24 +340,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 READ_S = 600.0
+LANGUAGE_S = 1.0
 
 AT_ONCE = 16
 """Texts of one job: a question asked beside an indexing run waits for no more than these, half a second on two slow cores."""
 
 
-class LocalEmbedder:
-    """Embeds with the model that comes with the program, and reads files for the index. Thread-safe.
+class OwnEmbedder:
+    """Embeds with a model that comes with the program, in a process. Thread-safe."""
 
-    The process starts with the first job and ends with `close`, or with this program.
-    """
-
-    name = MODEL_NAME
     dimension = DIMENSION
 
-    def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
-        self._crunch = Crunch(READ_S)
+    def __init__(self, crunch: Crunch, name: str) -> None:
+        self._crunch, self.name = crunch, name
         self.is_warm = False
-        self._fields = msgspec.msgpack.encode(fields)
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         """Vectors of texts; between two jobs of many of them others have their turn. Raises EmbedError."""
@@ -366,7 +367,7 @@ class LocalEmbedder:
         try:
             for start in range(0, len(alike), AT_ONCE):
                 part = alike[start : start + AT_ONCE]
-                asked = self._crunch.embed([texts[at] for at in part])
+                asked = self._crunch.embed([texts[at] for at in part], self.name)
                 data = asked.result(max(until_s - time.monotonic(), 0.0))
                 vectors[part] = np.frombuffer(data, np.int8).reshape(len(part), self.dimension)
         except TimeoutError as error:
@@ -378,6 +379,28 @@ class LocalEmbedder:
             raise EmbedError(f"The embedding model failed: {why or error}") from error
         self.is_warm = True
         return vectors
+
+
+class LocalEmbedder(OwnEmbedder):
+    """Embeds with the model that comes with the program, English alone, and reads files for the index. Thread-safe.
+
+    The process starts with the first job and ends with `close`, or with this program. `of_languages` is the model for any
+    language, in the same process; None where its table of words is not installed.
+    """
+
+    name = MODEL_NAME
+
+    def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
+        super().__init__(Crunch(READ_S), MODEL_NAME)
+        self._fields = msgspec.msgpack.encode(fields)
+        self.of_languages = OwnEmbedder(self._crunch, E5_NAME) if words_file() is not None else None
+
+    def is_foreign(self, text: str) -> bool:
+        """True where a text is in another language than English, as far as that is known in time."""
+        try:
+            return self._crunch.is_foreign(text).result(LANGUAGE_S)
+        except (TimeoutError, CrunchError, CancelledError):
+            return False
 
     def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""

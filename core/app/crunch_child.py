@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from core.kernel.values.curation import Symbol
+    from core.retrieval.e5 import E5
     from core.retrieval.minilm import MiniLM
 
 _NICENESS = 5
@@ -38,8 +39,10 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _page(payload, charset)
         case {"job": "source", "corpus": str(), "path": str(), "file": str(), "known": str()}:
             return _source(header, payload)
-        case {"job": "embed", "sizes": list() as sizes}:
-            return _vectors(payload, sizes)
+        case {"job": "language"}:
+            return _is_foreign(payload)
+        case {"job": "embed", "model": str() as model, "sizes": list() as sizes}:
+            return _vectors(model, payload, sizes)
         case _:
             raise ValueError(f"Unknown job {header.get('job')!r}")
 
@@ -114,8 +117,17 @@ def _source(header: dict[str, object], payload: bytes) -> bytes:
     return msgspec.msgpack.encode(reading)
 
 
-def _vectors(payload: bytes, sizes: list[int]) -> bytes:
-    return _model().embed(list(_texts(payload, sizes))).tobytes()
+def _is_foreign(payload: bytes) -> bool:
+    from core.retrieval.languages import is_foreign
+
+    return is_foreign(payload.decode("utf-8", "replace"))
+
+
+def _vectors(model: str, payload: bytes, sizes: list[int]) -> bytes:
+    from core.retrieval.e5 import E5_NAME
+
+    chosen = _model_of_languages() if model == E5_NAME else _model()
+    return chosen.embed(list(_texts(payload, sizes))).tobytes()
 
 
 @cache
@@ -123,6 +135,13 @@ def _model() -> MiniLM:
     from core.retrieval.minilm import MiniLM
 
     return MiniLM()
+
+
+@cache
+def _model_of_languages() -> E5:
+    from core.retrieval.e5 import E5
+
+    return E5()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from core.kernel.values.retrieval import Corpus, IndexProgress, IndexReport, Sea
 from core.retrieval.chunker import embedded_text, parted
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, stored_model
 from core.retrieval.index_store import HOME_CORPORA, ServerFaultError, SourceKey, SourceState, VectorStore
+from core.retrieval.instructions import instruction_of
 from core.retrieval.local_store import LocalStore
 from core.retrieval.postgres_connection import ServerAddress, index_schemas
 from core.retrieval.postgres_store import PostgresStore
@@ -62,10 +63,11 @@ NotesRead = Callable[[Mapping[str, list[SourceFile]]], Iterable[tuple[str, str]]
 
 
 class Indexed(NamedTuple):
-    """Outcome of a run, and the folders that it looked into."""
+    """Outcome of a run, the folders that it looked into, and whether it read another language than English."""
 
     report: IndexReport
     folders: tuple[str, ...]
+    is_foreign: bool = False
 
 
 def index(
@@ -76,12 +78,15 @@ def index(
     places: SearchPlaces,
     on_progress: Progress = lambda _: None,
     on_notes: NotesRead = lambda _: (),
+    *,
+    leaves_foreign: bool = False,
 ) -> Indexed:
     """Bring the index to what the files say. Files that give nothing stand in the index, with the reason; the report names
     what could not come into it.
 
     Args:
         embedder: None leaves new chunks without vectors.
+        leaves_foreign: give no chunk its vector once another language than English was read.
         on_notes: called once all files are read, before the vectors, with the notes of each root.
 
     Raises:
@@ -98,7 +103,8 @@ def index(
             if corpus is Corpus.NOTES:
                 notes[found.scope] = found.files
     run.passed_over += on_notes(notes)
-    why = run.embed(embedder) if embedder is not None else ""
+    is_left = run.is_foreign and leaves_foreign
+    why = run.embed(embedder) if embedder is not None and not is_left else ""
     report = IndexReport(
         read=run.read,
         unchanged=run.unchanged,
@@ -107,7 +113,7 @@ def index(
         passed_over=tuple(run.passed_over),
         no_vectors=why,
     )
-    return Indexed(report, tuple(folders))
+    return Indexed(report, tuple(folders), run.is_foreign)
 
 
 def drop_unnamed(store: LocalStore, places: SearchPlaces, project: str) -> int:
@@ -164,6 +170,7 @@ class _IndexRun:
         self._store, self._reader, self._tell, self._is_served = store, reader, on_progress, is_served
         self.read = self.unchanged = self.removed = self.vectors = self.looked = self.total = 0
         self.passed_over: list[tuple[str, str]] = []
+        self.is_foreign = False
 
     def take(self, corpus: Corpus, found: FoundSources) -> None:
         """Read what changed of a corpus, and take out what is gone. A file is read while another is written."""
@@ -269,6 +276,7 @@ class _IndexRun:
                 chunks = tuple(part for chunk in chunks for part in parted(chunk))
             self._store.put(one.key, state, chunks)
             self.read += 1
+            self.is_foreign |= reading.is_foreign
 
     def embed(self, embedder: Embedder) -> str:
         """Give every chunk its vector. Why it ended early, empty where it did not."""
@@ -276,6 +284,7 @@ class _IndexRun:
         if total:
             self._tell(IndexProgress(files=self.looked, total=self.total, bare=total))
         refused: list[str] = []
+        before = instruction_of(embedder.name).passage
         # A few a turn: what a slow model has made stays, and a forgetting, and who stops the run, wait for no more than that.
         while True:
             with self._store.turn():
@@ -286,7 +295,7 @@ class _IndexRun:
                         if refused
                         else ""
                     )
-                texts = [embedded_text(chunk) for _, chunk in bare]
+                texts = [before + embedded_text(chunk) for _, chunk in bare]
                 try:
                     vectors = _made(embedder, texts, refused)
                 except EmbedError as error:

@@ -102,13 +102,19 @@ class LocalStore:
         """False until a run has read everything; true also where that cannot be told, which the search will say."""
         try:
             with self._reading() as db:
-                return db.execute("SELECT 1 FROM model WHERE is_whole = 1").fetchone() is not None
+                return db.execute("SELECT 1 FROM model WHERE is_whole > 0").fetchone() is not None
         except IndexFaultError:
             return True
 
-    def note_whole(self) -> None:
-        """Note that a run has read everything."""
-        self._write(lambda db: db.execute("UPDATE model SET is_whole = 1"))
+    def is_embedded(self) -> bool:
+        """True once a run has given every chunk its vector; a chunk that came since may have none yet."""
+        with self._reading() as db:
+            return db.execute("SELECT 1 FROM model WHERE is_whole > 1").fetchone() is not None
+
+    def note_whole(self, *, is_embedded: bool = False) -> None:
+        """Note that a run has read everything, or has given every chunk its vector, too."""
+        reached = 2 if is_embedded else 1
+        self._write(lambda db: db.execute("UPDATE model SET is_whole = max(is_whole, ?)", (reached,)))
 
     def note_reading(self, how: str) -> None:
         """Note how files are read, as names of fields: what was read in another way counts as changed."""

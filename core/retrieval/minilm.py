@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,43 +146,50 @@ class MiniLM:
             mean = session.run(["last_hidden_state"], fed)[0][0].mean(axis=0)
             out[row] = mean / np.linalg.norm(mean)
 
-        if len(ids) > 1 and self._threads > 1:
-            with ThreadPoolExecutor(min(self._threads, len(ids)), "embed") as pool:
-                list(pool.map(embed_one, range(len(ids))))
-        else:
-            for row in range(len(ids)):
-                embed_one(row)
+        each_apart(embed_one, len(ids), self._threads)
         return out
 
     def _loaded(self) -> Any:
         if self._session is None:
-            data = self._checked()
-            onnxruntime = _silent_runtime()
-            options = onnxruntime.SessionOptions()
-            options.log_severity_level = 3
-            options.intra_op_num_threads = 1
-            try:
-                self._session = onnxruntime.InferenceSession(
-                    data, options, providers=["CPUExecutionProvider"]
-                )
-            except Exception as error:  # the library raises bare exceptions
-                raise ModelError("The embedding model cannot be loaded", remedy=str(error)) from error
+            self._session = loaded_session(self._path, MODEL_SHA256)
         return self._session
 
-    def _checked(self) -> bytes:
-        try:
-            data = read_file(self._path, most_bytes=MODEL_BYTES)
-        except FileNotFoundError as error:
-            raise ModelError(
-                "The embedding model is not there", where=str(self._path), remedy="Install the program again"
-            ) from error
-        if hashlib.sha256(data).hexdigest() != MODEL_SHA256:
-            raise ModelError(
-                "The embedding model's file is damaged",
-                where=str(self._path),
-                remedy="Install the program again",
-            )
-        return data
+
+def each_apart(embed_one: Callable[[int], None], count: int, threads: int) -> None:
+    """Run each text by one thread, several at once."""
+    if count > 1 and threads > 1:
+        with ThreadPoolExecutor(min(threads, count), "embed") as pool:
+            list(pool.map(embed_one, range(count)))
+    else:
+        for row in range(count):
+            embed_one(row)
+
+
+def loaded_session(path: Path, sha256: str) -> Any:
+    """A model that is ready to run. Raises ModelError: it is missing, not the one that is expected, or cannot be loaded."""
+    data = _checked(path, sha256)
+    onnxruntime = _silent_runtime()
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 1
+    try:
+        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library raises bare exceptions
+        raise ModelError("The embedding model cannot be loaded", remedy=str(error)) from error
+
+
+def _checked(path: Path, sha256: str) -> bytes:
+    try:
+        data = read_file(path, most_bytes=MODEL_BYTES)
+    except FileNotFoundError as error:
+        raise ModelError(
+            "The embedding model is not there", where=str(path), remedy="Install the program again"
+        ) from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise ModelError(
+            "The embedding model's file is damaged", where=str(path), remedy="Install the program again"
+        )
+    return data
 
 
 def _silent_runtime() -> Any:

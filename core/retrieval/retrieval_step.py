@@ -89,7 +89,8 @@ def _search_answered(state: AppState, happened: SearchAnswered) -> Result:
         places=happened.places,
         is_searching=False,
     )
-    return conclude(replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id)), ()
+    state = conclude(replace(state, retrieval=retrieval), CommandOutcome(command_id=happened.command_id))
+    return update_index(state) if answer.needs_run and not retrieval.is_stopped else (state, ())
 
 
 def _tool_used(state: AppState, happened: ToolUsed) -> Result:

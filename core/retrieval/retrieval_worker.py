@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never, runtime_checkable
 
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.errors import SlopError
+from core.kernel.errors import SlopError, StorageError
+from core.kernel.opener import create_missing
 from core.kernel.queue import at_once, queued
 from core.kernel.values.retrieval import (
     AskedPlaces,
@@ -28,12 +30,15 @@ from core.kernel.values.retrieval import (
     RecallQuestion,
     SearchAnswer,
     SearchFilters,
+    SearchMode,
     SearchPlaces,
 )
 from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
-from core.retrieval.index_file import IndexFaultError, delete_index, drop_unused
+from core.retrieval.e5 import E5_NAME, INSTALL_REMEDY
+from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, drop_unused
 from core.retrieval.index_run import drop_unnamed, index, mirror, pay, server_store
 from core.retrieval.index_store import ServedIndex
+from core.retrieval.instructions import index_name
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import (
@@ -78,8 +83,28 @@ TELL_S = 0.1
 STOPPED, ENDING = "You stopped it", "The program is ending"
 
 
+_FOREIGN = "other-languages"
+"""Mark in the folder of the model that knows English alone: somebody writes or asks in another language."""
+
+ENGLISH_ALONE = "The question is not in English, and the search knows the meaning of English alone"
+ON_THE_WAY = "The index is being made for another model, and the one before it answered"
+ASK_AGAIN = "Ask again when it is ready"
+
+
 def _label(model: Embedder) -> str:
-    return f"{model.name}/{model.dimension}"
+    return f"{index_name(model.name)}/{model.dimension}"
+
+
+@runtime_checkable
+class KnowsLanguages(Protocol):
+    """The model that comes with the program, with what it needs for other languages than English."""
+
+    @property
+    def of_languages(self) -> Embedder | None:
+        """The model for any language; None where it is not installed."""
+
+    def is_foreign(self, text: str) -> bool:
+        """True where a text is in another language than English. Bounded, total."""
 
 
 class Model(Embedder, SourceReader, Protocol):
@@ -106,13 +131,18 @@ class Retrieving:
         self._lock = threading.Lock()
         self._model: tuple[FieldNames, Model] | None = None
         self._away: tuple[EmbeddingServer, Embedder] | None = None
-        self._store: tuple[str, LocalStore] | None = None
+        self._stores: dict[str, LocalStore] = {}
         self._server: tuple[str, PostgresStore] | None = None
 
     def embedder(self, asked: AskedPlaces) -> Embedder:
-        """The embedder that settings name: on a server, or the model that comes with the program."""
+        """The embedder that settings name: on a server, or the model that comes with the program.
+
+        That is the one for any language where the home holds another than English, or is asked in one.
+        """
         if asked.embedder is None:
-            return self.model(FieldNames(asked.tag_fields, asked.date_fields))
+            own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
+            many = own.of_languages if isinstance(own, KnowsLanguages) else None
+            return many if many is not None and self._is_many(many) else own
         with self._lock:
             if self._away is None or self._away[0] != asked.embedder:
                 self._away = asked.embedder, self._remote(asked.embedder)
@@ -133,16 +163,67 @@ class Retrieving:
                 self._model = fields, self._make(fields)
             return self._model[1]
 
+    def _is_many(self, many: Embedder) -> bool:
+        marked = (paths.index_dir(self.home) / _FOREIGN).exists()
+        return marked or (self.folder_of(many) / FILE_NAME).exists()
+
+    def note_foreign(self) -> None:
+        """Note that another language than English is written or asked in: the next run makes an index for any."""
+        with suppress(OSError, StorageError):
+            create_missing(paths.index_dir(self.home) / _FOREIGN)
+
+    def answering(self, asked: AskedPlaces) -> tuple[Embedder, LocalStore]:
+        """The model and index that answer now: while those that settings name are made, those before them."""
+        wanted = self.embedder(asked)
+        store = self.store(wanted)
+        with suppress(IndexFaultError):
+            if store.is_embedded():
+                return wanted, store
+        for other in self._others(asked, wanted):
+            if (self.folder_of(other) / FILE_NAME).exists() and (before := self.store(other)).is_whole():
+                return other, before
+        return wanted, store
+
+    def _others(self, asked: AskedPlaces, wanted: Embedder) -> Iterator[Embedder]:
+        """Models of this machine whose indexes may answer in place of another's: no server is asked that nobody names."""
+        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        many = own.of_languages if isinstance(own, KnowsLanguages) else None
+        yield from (one for one in (many, own) if one is not None and _label(one) != _label(wanted))
+
+    def with_languages(self, asked: AskedPlaces, model: Embedder, answer: SearchAnswer) -> SearchAnswer:
+        """The answer with what a model that knows English alone could not do for it. It is noted, and mended by the next run."""
+        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        if answer.degraded or answer.mode is SearchMode.OFF or not isinstance(own, KnowsLanguages):
+            return answer
+        if _label(model) != _label(self.embedder(asked)):
+            return replace(answer, degraded=True, reason=ON_THE_WAY, remedy=ASK_AGAIN)
+        if _label(model) != _label(own) or not own.is_foreign(answer.query):
+            return answer
+        self.note_foreign()
+        remedy = INSTALL_REMEDY if own.of_languages is None else ASK_AGAIN
+        is_coming = own.of_languages is not None
+        return replace(answer, degraded=True, reason=ENGLISH_ALONE, remedy=remedy, needs_run=is_coming)
+
+    def drop_english(self, asked: AskedPlaces, model: Embedder) -> None:
+        """Delete the index for English alone once the one for any language can answer everything."""
+        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        many = own.of_languages if isinstance(own, KnowsLanguages) else None
+        if many is not None and _label(model) == _label(many) and self.store(many).is_embedded():
+            with self._lock:
+                self._close_store(_label(own))
+                delete_index(self.folder_of(own))
+
     def store(self, model: Embedder) -> LocalStore:
         """The index for a model."""
         made_by = _label(model)
         with self._lock:
             # It may have been deleted, as a forgetting does: nothing of it may be found any more.
-            if self._store is not None and (self._store[0] != made_by or not self._store[1].is_there()):
-                self._close_store()
-            if self._store is None:
-                self._store = made_by, LocalStore(self.folder_of(model), model.name, model.dimension)
-            return self._store[1]
+            if made_by in self._stores and not self._stores[made_by].is_there():
+                self._close_store(made_by)
+            if made_by not in self._stores:
+                made = LocalStore(self.folder_of(model), index_name(model.name), model.dimension)
+                self._stores[made_by] = made
+            return self._stores[made_by]
 
     def server(self, url: str, model: Embedder) -> PostgresStore | None:
         """The index on a server, None where there is none. Nothing is reached yet."""
@@ -152,28 +233,30 @@ class Retrieving:
                 self._server[1].close()
                 self._server = None
             if self._server is None and url:
-                self._server = place, server_store(self.home, url, model.name, model.dimension)
+                self._server = place, server_store(self.home, url, index_name(model.name), model.dimension)
             return self._server[1] if self._server is not None else None
 
-    def searched(self, url: str, model: Embedder) -> LocalStore | ServedIndex:
+    def searched(self, url: str, model: Embedder, store: LocalStore) -> LocalStore | ServedIndex:
         """The index that is searched: on a server, with the one here behind it, or the one here."""
         server = self.server(url, model)
-        return self.store(model) if server is None else ServedIndex(server, self.store(model))
+        return store if server is None else ServedIndex(server, store)
 
     def renew(self, model: Embedder) -> None:
         """Delete the index for a model: it is made anew by the next run."""
         with self._lock:
-            self._close_store()
+            self._close_store(_label(model))
             delete_index(self.folder_of(model))
 
     def folder_of(self, model: Embedder) -> Path:
         """The folder of the index for a model: another program beside this one may use another, and keeps its own."""
-        return paths.index_dir(self.home, _label(model) if isinstance(model, EmbedsAway) else "")
+        is_first = not isinstance(model, EmbedsAway) and model.name != E5_NAME
+        return paths.index_dir(self.home, "" if is_first else _label(model))
 
     def close(self) -> None:
         """Let go of the index, and end the model's process."""
         with self._lock:
-            self._close_store()
+            for made_by in tuple(self._stores):
+                self._close_store(made_by)
             if self._model is not None:
                 self._model[1].close()
                 self._model = None
@@ -181,10 +264,9 @@ class Retrieving:
                 self._server[1].close()
                 self._server = None
 
-    def _close_store(self) -> None:
-        if self._store is not None:
-            self._store[1].close()
-            self._store = None
+    def _close_store(self, made_by: str) -> None:
+        if (store := self._stores.pop(made_by, None)) is not None:
+            store.close()
 
 
 class SearchHandler:
@@ -229,7 +311,7 @@ class SearchHandler:
         by_evidence: bool = False,
     ) -> SearchAnswer:
         fields = FieldNames(asked.tag_fields, asked.date_fields)
-        model = self._shared.embedder(asked)
+        model, store = self._shared.answering(asked)
         request = SearchRequest(
             query=query,
             corpora=places.corpora,
@@ -238,13 +320,14 @@ class SearchHandler:
             filters=filters,
             by_evidence=by_evidence,
         )
-        return search(
-            self._shared.searched(asked.server, model),
+        answer = search(
+            self._shared.searched(asked.server, model, store),
             model,
             request,
             navigate=notes_navigator(places, self._shared.home, fields),
-            is_made_anew=not self._shared.store(model).is_whole(),
+            is_made_anew=not store.is_whole(),
         )
+        return self._shared.with_languages(asked, model, answer)
 
 
 class IndexHandler:
@@ -350,6 +433,8 @@ class IndexHandler:
             )
         fields = FieldNames(asked.tag_fields, asked.date_fields)
         reader, embedder = shared.model(fields), shared.embedder(asked)
+        if effect.only and not shared.store(embedder).is_whole():
+            return self._indexed(replace(effect, only=()), whole)
         if effect.is_anew:
             shared.renew(embedder)
         else:
@@ -363,7 +448,24 @@ class IndexHandler:
             return write_navigation(store, notes, fields)
 
         removed = 0 if effect.only else drop_unnamed(store, whole, asked.project)
-        report, folders = index(store, reader, embedder, shared.home, places, self._progressed, on_notes)
+        others = reader.of_languages if isinstance(reader, KnowsLanguages) else None
+        report, folders, is_foreign = index(
+            store,
+            reader,
+            embedder,
+            shared.home,
+            places,
+            self._progressed,
+            on_notes,
+            leaves_foreign=embedder is reader and others is not None,
+        )
+        if is_foreign and embedder is reader:
+            shared.note_foreign()
+            if others is not None:
+                return self._indexed(replace(effect, only=(), is_anew=False), whole)
+        if not (report.no_vectors or effect.only):
+            store.note_whole(is_embedded=True)
+            shared.drop_english(asked, embedder)
         if (server := shared.server(asked.server, embedder)) is not None:
             why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
             report = replace(report, server=why)
@@ -381,7 +483,7 @@ class IndexHandler:
     def _so_far(self, effect: RunIndex, places: SearchPlaces) -> IndexReport | None:
         """Content of the index after a run that was stopped; None where it cannot be read."""
         try:
-            content = contents(self._shared.store(self._shared.embedder(effect.asked)), places)
+            content = contents(self._shared.answering(effect.asked)[1], places)
         except SlopError:
             return None
         return IndexReport(counts=content.counts, passed_over=content.passed_over, stopped=True)
@@ -499,7 +601,7 @@ def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[Rec
     def answer(question: RecallQuestion) -> SearchAnswer:
         asked = question.spec.asked
         places = judge(asked)
-        model = shared.embedder(asked)
+        model, store = shared.answering(asked)
         corpora = tuple(corpus for corpus in places.corpora if corpus in CORPORA)
         request = SearchRequest(
             query=question.text,
@@ -509,7 +611,7 @@ def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[Rec
             filters=recall_filters(question),
             by_evidence=True,
         )
-        return search(shared.store(model), _Hurried(model, embed_s), request)
+        return shared.with_languages(asked, model, search(store, _Hurried(model, embed_s), request))
 
     return answer
 

@@ -47,6 +47,7 @@ from core.retrieval.index_store import (
     StoredChunk,
     VectorStore,
 )
+from core.retrieval.instructions import instruction_of
 from core.retrieval.remote_embedder import Embedder, EmbedError, sound_vectors
 from core.retrieval.stored_rows import FtsTokens
 
@@ -266,7 +267,8 @@ def _embedding(embedder: Embedder | None, query: str) -> Callable[[], _Embedded]
 def _query_vector(embedder: Embedder, query: str) -> _Embedded:
     try:
         bound_s = EMBED_S if embedder.is_warm else FIRST_EMBED_S
-        return sound_vectors(embedder, [query[:_EMBEDDED_CHARS]], timeout_s=bound_s)[0], "", ""
+        text = instruction_of(embedder.name).query + query[:_EMBEDDED_CHARS]
+        return sound_vectors(embedder, [text], timeout_s=bound_s)[0], "", ""
     except EmbedError as error:
         return None, error.what, error.remedy
 

@@ -41,6 +41,7 @@ from core.knowledge.note_files import parse_notes
 from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chunks, line_chunks, turn_chunks
 from core.retrieval.front_matter import read_front_matter
 from core.retrieval.index_store import SourceKey, VectorStore
+from core.retrieval.languages import is_foreign
 from core.retrieval.navigation import (
     MARKER,
     MAX_TAGS,
@@ -85,6 +86,7 @@ class SourceText(msgspec.Struct, frozen=True):
     Args:
         problem: why it gives nothing, or not all of what it is, in a phrase; sha256: of its bytes, empty where it could not be read.
         is_known: its bytes are those that the index knows, and nothing else is told.
+        is_foreign: part of it is in another language than English.
         keys: why it is taken for a file of keys, a sentence, empty where it is none; only who may show it uses the rest.
     """
 
@@ -94,6 +96,7 @@ class SourceText(msgspec.Struct, frozen=True):
     sha256: str = ""
     is_known: bool = False
     keys: str = ""
+    is_foreign: bool = False
 
 
 def read_file_source(
@@ -113,7 +116,9 @@ def read_file_source(
         return SourceText(sha256=sha256, is_known=True)
     if is_generated(data):
         return SourceText(sha256=sha256)
-    return replace(read_source(corpus, path, data, measure, fields), sha256=sha256)
+    reading = read_source(corpus, path, data, measure, fields)
+    foreign = any(is_foreign(one.text) for one in reading.chunks if one.kind is not ChunkKind.CODE)
+    return replace(reading, sha256=sha256, is_foreign=foreign)
 
 
 def read_source(

@@ -145,7 +145,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
 
     Args:
         degraded: less than was configured answered; reason: why, in a sentence; remedy: what mends it.
-        is_of_this_machine: its index answered in place of a server's.
+        is_of_this_machine: its index answered in place of a server's; needs_run: an indexing run would let it know more.
     """
 
     query: str
@@ -156,6 +156,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     remedy: str = ""
     took_s: float = 0.0
     is_of_this_machine: bool = False
+    needs_run: bool = False
 
 
 class EmbeddingServer(msgspec.Struct, frozen=True):

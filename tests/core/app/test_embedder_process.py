@@ -19,7 +19,7 @@ class SlowProcess:
         self.jobs: list[Sequence[str]] = []
         self.is_stuck = False
 
-    def embed(self, texts: Sequence[str]) -> Future[bytes]:
+    def embed(self, texts: Sequence[str], model: str) -> Future[bytes]:
         self.jobs.append(texts)
         done: Future[bytes] = Future()
         if not self.is_stuck:
