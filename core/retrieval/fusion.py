@@ -35,6 +35,10 @@ LEAST_COSINE, LEAST_SHARE = 0.15, 0.25
 Chosen on the sets of the quality tests: of what is wanted nothing is lost, of the rest goes from a third to nine tenths.
 """
 
+ENOUGH = 0.5
+"""Share of a query's weight from which on its words count in full where the best chunk holds as much. Below, they are words that
+stand in any text: a note in the question's language was found before the right one in another."""
+
 PASSAGES = 3
 """Further passages that are shown of one source."""
 
@@ -57,7 +61,8 @@ class KindScores(msgspec.Struct, frozen=True):
 
     Args:
         keyword: BM25, higher is better; vector: cosines; least: the least cosine of any chunk of the kind.
-        held: weight of the query's words that the best by keywords hold, rare words more; as in all kinds of one query.
+        held: weight of the query's words that the best by keywords hold, rare words more; asked: of all its words, 0 where
+            that is not known.
     """
 
     kind: ChunkKind
@@ -65,6 +70,7 @@ class KindScores(msgspec.Struct, frozen=True):
     vector: Mapping[ChunkPlace, float]
     least: float = 0.0
     held: float = 1.0
+    asked: float = 0.0
 
 
 class Ranked(msgspec.Struct, frozen=True):
@@ -212,6 +218,8 @@ def _of_kind(found: KindScores, weight: float, nearest: float, fullest: float) -
     if not found.vector:
         weight = 0.0
     full = found.held / fullest if fullest > 0 else 1.0
+    if found.asked > 0:
+        full *= min(fullest / (ENOUGH * found.asked), 1.0)
     keyword = {one: full * score for one, score in _over_best(found.keyword).items()}
     near = max(max(found.vector.values(), default=0.0), 0.0) / nearest if nearest > 0 else 1.0
     vector = {one: near * score for one, score in _stretched(found.vector, found.least).items()}

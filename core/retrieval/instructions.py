@@ -39,7 +39,7 @@ _BY_NAME = (
 
 
 def instruction_of(model: str) -> Instruction:
-    """What a model wants before its texts. `model`: its name, with a provider before it or not."""
+    """Words that a model wants before its texts. `model`: its name, with a provider before it or not."""
     name = model.lower()
     return next((found for pattern, found in _BY_NAME if re.search(pattern, name)), Instruction())
 

@@ -193,11 +193,11 @@ class Retrieving:
     def with_languages(self, asked: AskedPlaces, model: Embedder, answer: SearchAnswer) -> SearchAnswer:
         """The answer with what a model that knows English alone could not do for it. It is noted, and mended by the next run."""
         own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
-        if answer.degraded or answer.mode is SearchMode.OFF or not isinstance(own, KnowsLanguages):
+        if answer.mode is SearchMode.OFF or not isinstance(own, KnowsLanguages):
             return answer
         if _label(model) != _label(self.embedder(asked)):
             return replace(answer, degraded=True, reason=ON_THE_WAY, remedy=ASK_AGAIN)
-        if _label(model) != _label(own) or not own.is_foreign(answer.query):
+        if answer.degraded or _label(model) != _label(own) or not own.is_foreign(answer.query):
             return answer
         self.note_foreign()
         remedy = INSTALL_REMEDY if own.of_languages is None else ASK_AGAIN

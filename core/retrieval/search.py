@@ -65,11 +65,11 @@ _COUNTED = 200
 
 
 def with_held(store: VectorStore, terms: Sequence[str], kinds: Sequence[KindScores]) -> list[KindScores]:
-    """The kinds, each with what its best by keywords hold of the query. Where one kind alone has any, nothing is asked.
+    """The kinds, each with what its best by keywords hold of the query.
 
     A word weighs the less the more chunks of all shelves hold it: a shelf of few chunks calls no word rare by itself.
     """
-    if sum(1 for one in kinds if one.keyword) < 2:
+    if not any(one.keyword for one in kinds):
         return list(kinds)
     asked = terms[:_TERMS]
     names = {place.shelf for one in kinds for place in one.keyword}
@@ -82,8 +82,13 @@ def with_held(store: VectorStore, terms: Sequence[str], kinds: Sequence[KindScor
     with FtsTokens() as tokens:
         phrases = {term: frozenset(tokens.of(term)) for term in asked}
         said = {place: frozenset(tokens.of(keyword_text(one.chunk))) for place, one in stored.items()}
+    asked_for = sum(weights.values())
     return [
-        replace(one, held=max((_weight(said, place, phrases, weights) for place in places), default=0.0))
+        replace(
+            one,
+            asked=asked_for,
+            held=max((_weight(said, place, phrases, weights) for place in places), default=0.0),
+        )
         for one, places in zip(kinds, best, strict=True)
     ]
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from core.kernel.words import fts_expression, query_terms
 from core.knowledge.duplicates import share, words_of
 from core.knowledge.layer7 import DIGEST_MAX_BYTES, HEAD, TRUNCATED
+from core.retrieval.e5 import E5, E5_NAME
 from core.retrieval.minilm import MODEL_NAME, MiniLM
 from core.retrieval.quantisation import DIMENSION
 from tests.bench.__main__ import Row, row
@@ -39,12 +40,14 @@ Ranking = Callable[[Life, Sequence[str]], list[list[str]]]
 
 
 class _Model:
-    """The model in this process."""
+    """A model in this process."""
 
-    name, dimension, is_warm = MODEL_NAME, DIMENSION, True
+    dimension, is_warm = DIMENSION, True
 
-    def __init__(self) -> None:
-        self.model = MiniLM()
+    def __init__(self, *, is_of_languages: bool = False) -> None:
+        self.name = E5_NAME if is_of_languages else MODEL_NAME
+        self.model = E5() if is_of_languages else MiniLM()
+        self.measure = MiniLM().tokens.starts
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         return self.model.embed(texts)
@@ -55,6 +58,7 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
     parser = argparse.ArgumentParser(prog="bench memory")
     parser.add_argument("--locomo", default="", help="locomo10.json")
     parser.add_argument("--every", type=int, default=3, help="each n-th question of it")
+    parser.add_argument("--of-languages", action="store_true", help="by the model for any language")
     parser.add_argument("--lives", type=int, default=LIVES, help="own lives")
     asked = parser.parse_args(list(options))
     sets = {"own": [own(seed) for seed in range(asked.lives)]}
@@ -67,7 +71,7 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
             replace(one, questions=one.questions[:: asked.every], strange=strange[n])
             for n, one in enumerate(lives)
         ]
-    model, found = _Model(), list[Row]()
+    model, found = _Model(is_of_languages=asked.of_languages), list[Row]()
     with tempfile.TemporaryDirectory() as folder:
         for name, lives in sets.items():
             found += _found(Path(folder) / name, name, lives, model)
@@ -79,7 +83,7 @@ def _found(folder: Path, name: str, lives: Sequence[Life], model: _Model) -> lis
     scores: list[list[Score]] = []
     strange: list[int] = []
     for number, life in enumerate(lives):
-        store = filled(folder / str(number), life, model, model.model.tokens.starts)
+        store = filled(folder / str(number), life, model, model.measure)
         scores.append(score(store, life, model))
         strange += [recall(store, life, model, text)[1] for text in life.strange]
         store.close()

@@ -20,6 +20,7 @@ from core.knowledge.layer7 import project
 from core.retrieval.ambient import recall_filters, recalled, wanted_count
 from core.retrieval.chunker import Measure, SpokenTurn, embedded_text, turn_chunks
 from core.retrieval.index_store import SourceKey, SourceState
+from core.retrieval.instructions import instruction_of
 from core.retrieval.local_store import LocalStore
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.search import SearchRequest, search
@@ -50,8 +51,9 @@ def filled(folder: Path, life: Life, model: Embedder, measure: Measure) -> Local
         key = SourceKey(Corpus.DISCUSSIONS, "", f"talk-{number:03}")
         head = SourceHead(title=talk.name, date=talk.day)
         store.put(key, SourceState(stamp="1", sha256="1", head=head), list(turn_chunks(turns, measure)))
+    before = instruction_of(model.name).passage
     while bare := store.bare(64):
-        vectors = model.embed([embedded_text(chunk) for _, chunk in bare], timeout_s=60.0)
+        vectors = model.embed([before + embedded_text(chunk) for _, chunk in bare], timeout_s=60.0)
         store.give({place: vector.tobytes() for (place, _), vector in zip(bare, vectors, strict=True)})
     store.note_whole()
     return store
