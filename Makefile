@@ -5,7 +5,7 @@
 #              program at every write of a queue, an export and a first start; send 100,000 vendors' streams with fields
 #              of other types, and 40,000 files of other programs to their readers
 # make optional   tests with the real Claude Code, which npm installs into .optional
-# make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
+# make wheels  build the three wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make check ROOM=harvest   lint, contracts, types and tests of one room: a folder of core, panels or gui by its name or path
 # make fmt | fmt-check | lint | types    the checks of CI
 # make site    build the documents as a site into build/site

@@ -111,7 +111,7 @@ def try_installed(folder: Path, program: Path, weights: Sequence[Path]) -> None:
     _run((sys.executable, "-m", "venv", venv), folder)
     environ = _bare_environment(venv, folder)
     pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--no-cache-dir")
-    wanted = (f"{program}[embedded,languages,tour]", *weights)
+    wanted: tuple[str | Path, ...] = (f"{program}[embedded,languages,tour]", *weights)
     _timed("pip install", lambda: _run((*pip, *wanted), elsewhere, environ, INSTALL_S))
     manual_slop = venv / "bin" / "manual-slop"
     _timed("--version", lambda: _run((manual_slop, "--version"), elsewhere, environ))

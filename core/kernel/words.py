@@ -4,7 +4,7 @@ Scripts that put no blanks between words (Chinese, Japanese, Thai and their like
 are looked for by each letter and by each pair of neighbours: a word is found wherever it stands in a run. Pairs alone
 would find no word of one letter; three letters together would find no word of two, which most words of Chinese are.
 Measured on 4,000 passages of Chinese of 500 letters each, 6.0 MB (2026-11-29): letters and pairs take 10.4 MB of FTS5, pairs
-alone 5.8, its own `trigram` 11.3; a question takes 1.4 ms, and the index twice the time of `trigram`, a tenth of the embedder's.
+alone 5.8, its own `trigram` 11.3; a question takes 1.4 ms, and the index twice the time of `trigram`.
 """
 
 from __future__ import annotations

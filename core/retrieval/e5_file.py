@@ -78,7 +78,7 @@ def read_e5(data: bytes | mmap) -> E5File:
 def _read(view: memoryview) -> E5File:
     if bytes(view[:4]) != b"E5S1":
         raise E5FileError("The file does not begin with E5S1")
-    head = Head(*struct.unpack_from("<7i", view, 8))
+    head = Head._make(struct.unpack_from("<7i", view, 8))
     epsilon, block = struct.unpack_from("<fi", view, 36)
     if block != BLOCK:
         raise E5FileError(f"A block has {block} weights, not {BLOCK}")
@@ -99,7 +99,7 @@ def _read(view: memoryview) -> E5File:
         head=head,
         epsilon=epsilon,
         pieces=pieces,
-        special=Special(*special),
+        special=Special._make(special),
         letters=letters,
         tensors=tensors,
     )

@@ -113,7 +113,7 @@ def index(
         passed_over=tuple(run.passed_over),
         no_vectors=why,
     )
-    return Indexed(report, tuple(folders), run.is_foreign)
+    return Indexed(report=report, folders=tuple(folders), is_foreign=run.is_foreign)
 
 
 def drop_unnamed(store: LocalStore, places: SearchPlaces, project: str) -> int:

@@ -12,8 +12,9 @@ _READ_CHARS = 600
 
 _LEAST_LETTERS = 8
 _LEAST_SHARE = 0.45
-"""Likelihood of the likeliest language, of all, from which on it is believed. Of 1,908 paragraphs of English about programs,
-among them tables and commands, none reached it by mistake; of short questions in seven other languages each did."""
+"""Likelihood of the likeliest language, of all, from which on it is believed. Of 19,755 pieces of
+English Markdown and Python, among them tables and commands, none reached it by mistake; of short questions in seven other
+languages each did."""
 
 _TIMES_ENGLISH = 8.0
 _NONE = frozenset({"en", "zxx"})

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.kernel.values.retrieval import ChunkKind
 from core.retrieval.fusion import VECTOR_WEIGHTS, fuse
 from core.retrieval.minilm import MODEL_NAME, MiniLM
 from core.retrieval.quantisation import DIMENSION
