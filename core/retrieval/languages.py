@@ -1,4 +1,4 @@
-"""Whether a text is in another language than English: the smaller model knows English alone."""
+"""Language of a text: English, which the smaller model knows alone, or another one."""
 
 from __future__ import annotations
 
