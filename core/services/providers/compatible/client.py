@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec.structs import replace
 
+from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.queue import Lazy
 from core.kernel.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
@@ -167,7 +168,7 @@ class CompatibleProvider:
 
     def _list(self, client: openai.OpenAI) -> list[dict[str, Any]]:
         """Entries of the server's list, in whatever it lies."""
-        answer = client.get("/models", cast_to=object)
+        answer = _answer(client)
         entries = list(islice(listed_entries(answer), MOST_MODELS))
         if not entries and (why := no_list(answer)):
             raise provider_error(
@@ -289,6 +290,17 @@ class CompatibleProvider:
     def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
         url = self._url(path)
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
+
+
+def _answer(client: openai.OpenAI) -> object:
+    """The answer to a question for models: JSON, or the text that it is."""
+    import httpx2
+
+    text = client.get("/models", cast_to=httpx2.Response).text
+    try:
+        return read_json(text)
+    except ValueError:
+        return text
 
 
 def _host(url: str) -> str:

@@ -26,12 +26,18 @@ _WINDOW_FIELDS = (
     "max_input_tokens",
     "max_context_tokens",
     "max_sequence_length",
+    "max_context_window_tokens",
+    "max_context",
+    "availableContextTokens",
+    "max_position_embeddings",
     "n_ctx",
     "num_ctx",
+    "n_ctx_train",
 )
-"""LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most), Novita, LiteLLM, others."""
+"""LM Studio (as loaded), vLLM, OpenRouter and Together, Groq, Mistral and LM Studio (at most), Novita, LiteLLM, GitHub Copilot,
+ArliAI, Venice, mlx, llama.cpp (what it was trained for, where it does not say more), others."""
 
-_LISTS = ("data", "models", "result", "results", "model_list", "items")
+_LISTS = ("data", "models", "result", "results", "model_list", "items", "list")
 """Keys under which servers put their list."""
 
 _NAMES = ("id", "model", "name", "model_name", "slug", "key")
@@ -64,13 +70,18 @@ _DEEPEST = 3
 
 def no_list(answer: object) -> str:
     """Words for the thing that came in place of a list of models; empty for a list that is empty."""
-    if isinstance(answer, list) or (
-        isinstance(answer, dict) and any(isinstance(answer.get(name), list) for name in _LISTS)
+    if isinstance(answer, list):
+        return ""
+    if isinstance(answer, dict) and (
+        answer.get("object") == "list" or any(isinstance(answer.get(name), list) for name in _LISTS)
     ):
         return ""
     if isinstance(answer, str) and answer.lstrip().startswith("<"):
         return f"a web page came in place of the list of models: {page_title(answer)}"
-    said = words_of(answer).message if isinstance(answer, dict | str) else ""
+    is_said = isinstance(answer, dict) or (
+        isinstance(answer, str) and not answer.lstrip().startswith(("{", "["))
+    )
+    said = words_of(answer).message if is_said else ""
     return f"no list of models came: {said}" if said else "no list of models came"
 
 
@@ -131,15 +142,26 @@ def _set_window(answer: Mapping[str, Any]) -> int | None:
 
 def _window(entry: Mapping[str, Any]) -> int | None:
     meta = _mapping(entry.get("meta"))
-    return _number(meta.get("n_ctx")) or _first_number(_places(entry), _WINDOW_FIELDS)
+    loaded = [
+        _number(_mapping(one.get("config")).get("context_length"))
+        for one in _mappings(entry, "loaded_instances")
+    ]
+    several = [_number(one.get("context_length")) for one in _mappings(entry, "providers")]
+    return (
+        _number(meta.get("n_ctx"))
+        or min(filter(None, loaded), default=None)
+        or _first_number(_places(entry), _WINDOW_FIELDS)
+        or min(filter(None, several), default=None)
+    )
 
 
 def _places(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The entry itself, OpenRouter's limits of the provider that it would use, and where others put theirs."""
     yield _mapping(entry.get("top_provider"))
     yield entry
-    for name in ("meta", "model_info", "limits", "capabilities", "model_spec"):
+    for name in ("meta", "model_info", "limits", "capabilities", "model_spec", "context_window"):
         yield _mapping(entry.get(name))
+    yield _mapping(_mapping(entry.get("capabilities")).get("limits"))
 
 
 def _first_number(places: Iterator[Mapping[str, Any]], names: tuple[str, ...]) -> int | None:
@@ -160,7 +182,14 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
+def _mappings(entry: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    value = entry.get(name)
+    return [_mapping(one) for one in value] if isinstance(value, list) else []
+
+
 def _number(value: object) -> int | None:
+    if isinstance(value, str) and value.isdecimal() and len(value) < 12:
+        value = int(value)
     return figure(value) or None
 
 

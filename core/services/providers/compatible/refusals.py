@@ -27,6 +27,14 @@ _OPTIONAL = (
 )
 """Fields that a server may refuse and that a reply can do without, where the request holds them."""
 
+_ALSO = {
+    "stream_options": r"include_usage|stream options?",
+    "reasoning_effort": r"reasoning[ .]effort|(?:not support|not enabled for) (?:thinking|reasoning)|think value",
+    "response_format": r"json_schema|structured outputs?",
+    "parallel_tool_calls": r"parallel tool calls",
+}
+"""Other words for a field. Source: Databricks, Mistral, Ollama, Together (read 2026-11)."""
+
 STATUSES = frozenset({400, 404, 415, 422, 500, 501})
 """Answers that may name a field. 500: llama.cpp and Ollama say so of what they cannot do."""
 
@@ -53,12 +61,16 @@ def refused_field(sent: Mapping[str, Any], words: str) -> str | None:
     present = [name for name in _OPTIONAL if name in sent] + sorted(of_messages, key=len, reverse=True)
     if not _IS_VALUE.search(words):
         present[:0] = [name for name in (MAX_TOKENS, MAX_COMPLETION_TOKENS) if name in sent]
-    named = [
-        (found.start(), name)
-        for name in present
-        if (found := re.search(rf"(?<!\w){re.escape(name)}(?![\w])", words))
-    ]
+    named = [(found.start(), name) for name in present if (found := re.search(_spellings(name), words))]
     return min(named)[1] if named else None
+
+
+def _spellings(name: str) -> str:
+    """A field as servers name it: as it stands, as JavaScript writes it, or by what it does."""
+    first, *rest = name.split("_")
+    camel = first + "".join(word.capitalize() for word in rest)
+    also = f"|(?i:{_ALSO[name]})" if name in _ALSO else ""
+    return rf"(?<!\w)(?:{re.escape(name)}|{camel}{also})(?!\w)"
 
 
 def without_refused(body: Json, refused: Collection[str]) -> Json:
