@@ -10,6 +10,7 @@ from core.agent.tool import ToolPlaces
 from core.kernel.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.retrieval import AskedPlaces
+from core.kernel.values.spec import ToolOffer
 
 
 class SetTools(msgspec.Struct, frozen=True):
@@ -67,7 +68,7 @@ class UndoTurn(msgspec.Struct, frozen=True):
 class JudgeCall(msgspec.Struct, frozen=True):
     """Find out what a call would do; answered by `CallJudged`, or by `CallPutOff` where others of its reply come first.
 
-    `is_next`: all before it in its reply are over.
+    `is_next`: all before it in its reply are over; `offer`: the tools that its request offered, None where that is unknown.
     """
 
     discussion_id: str
@@ -78,6 +79,7 @@ class JudgeCall(msgspec.Struct, frozen=True):
     places: ToolPlaces
     searched: AskedPlaces | None = None
     is_next: bool = True
+    offer: ToolOffer | None = None
 
 
 class RunCall(msgspec.Struct, frozen=True):

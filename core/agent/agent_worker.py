@@ -39,6 +39,8 @@ from core.kernel.queue import (
 from core.kernel.values.agent import ActKind, Approval, FileChange, Sandbox
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
+from core.kernel.values.spec import ToolOffer
+from core.kernel.values.stack import ToolSchema
 from core.services.providers.protocol import CancelToken
 
 Emit = Callable[[AgentEvent], None]
@@ -55,6 +57,10 @@ class ToolServices(Protocol):
     @property
     def tools(self) -> Mapping[str, Tool]:
         """All tools by name. Loaded when it is first asked for."""
+        ...
+
+    def offered(self, offer: ToolOffer) -> tuple[ToolSchema, ...]:
+        """Schemas of the tools that a request offers."""
         ...
 
     def now(self) -> datetime:
@@ -319,11 +325,11 @@ class ToolWorker:
     def _judged(self, effect: JudgeCall | RunCall, desk: CallDesk) -> Judged:
         tool = self._services.tools.get(effect.name)
         if tool is None:
-            known = ", ".join(sorted(self._services.tools))
+            offer = effect.offer if isinstance(effect, JudgeCall) else None
+            names = [schema.name for schema in self._services.offered(offer)] if offer is not None else []
+            known = f" There are: {', '.join(sorted(names))}." if names else ""
             return Judged(
-                kind=ActKind.OWN,
-                title=effect.name,
-                problem=f"There is no tool {effect.name!r}. There are: {known}.",
+                kind=ActKind.OWN, title=effect.name, problem=f"There is no tool {effect.name!r}.{known}"
             )
         try:
             return tool.judge(effect.arguments_json, desk)

@@ -24,9 +24,11 @@ from core.kernel.values.agent import ActKind, AgentTurn, CallState, ToolCall
 from core.kernel.values.messages import AttachmentPart, CallEnd, Role, Status, ToolResultPart
 from core.kernel.values.records import MessageRecord, StartRecord
 from core.kernel.values.settings import PolicyAnswer
+from core.kernel.values.spec import ToolOffer
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import Result
 from core.services.settings.searched_places import asked_places
+from core.talk.context.context_spec import tools_offered
 from core.talk.discussion.discussion_messages import AppendRecords, ResultToken, StartToken
 
 MOST_AT_ONCE = 8
@@ -86,9 +88,16 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
                 places=places_of(state),
                 searched=asked_places(state),
                 is_next=is_next,
+                offer=_offer(state, turn.discussion_id),
             )
         )
     return with_turn(state, turn), tuple(effects)
+
+
+def _offer(state: AppState, discussion_id: str) -> ToolOffer | None:
+    """The tools that a discussion is offered."""
+    row = state.discussions.summaries.get(discussion_id)
+    return None if row is None else tools_offered(state, row.meta)
 
 
 def _not_any_more(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall) -> Result | None:

@@ -64,7 +64,7 @@ def is_leaked(call_id: str) -> bool:
 
 
 def with_recovered(
-    parts: Sequence[Part], tools: Iterable[ToolSchema], stands_elsewhere: StandsElsewhere
+    parts: Sequence[Part], tools: Iterable[ToolSchema], stands_elsewhere: StandsElsewhere, model: str = ""
 ) -> tuple[Part, ...]:
     """The parts of a whole reply with the calls that it leaked as real ones, behind its words; the same where there are none.
 
@@ -72,7 +72,7 @@ def with_recovered(
     offered stay text, and so does what stands elsewhere.
 
     Args:
-        tools: that the request offered.
+        tools: that the request offered; model: whose reply it is: of some, a text that is JSON of calls alone is calls.
     """
     if any(isinstance(part, ToolCallPart) for part in parts):
         return tuple(parts)
@@ -80,10 +80,11 @@ def with_recovered(
     found: list[Part] = []
     calls: list[ToolCallPart] = []
     for part in parts:
-        if not isinstance(part, TextPart) or _next_start(part.text, 0) is None:
+        bare = _bare_leaks(part.text, schemas, model) if isinstance(part, TextPart) else []
+        if not isinstance(part, TextPart) or (not bare and _next_start(part.text, 0) is None):
             found.append(part)
             continue
-        leaks = [leak for leak in _leaks(part.text, schemas) if not stands_elsewhere(leak.core)]
+        leaks = [leak for leak in bare or _leaks(part.text, schemas) if not stands_elsewhere(leak.core)]
         if rest := _without(part.text, leaks):
             found.append(TextPart(rest))
         for leak in leaks:
@@ -144,6 +145,32 @@ def _without(text: str, leaks: Sequence[_Leak]) -> str:
     return "".join((*kept, text[at:])).strip()
 
 
+def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[_Leak]:
+    """Calls as JSON and nothing else, of a model that is known to write them so."""
+    start = _skip(text, 0)
+    token = next((one for one in _TOKENS if text.startswith(one, start)), "")
+    body = _skip(text, start + len(token))
+    if not (token or _WRITES_BARE.search(model)) or text[body : body + 1] not in {"{", "["}:
+        return []
+    calls_read = _json_calls(text, body, tools)
+    if calls_read is None or _skip(text, calls_read[1]) != len(text):
+        return []
+    calls, end = calls_read
+    try:
+        given = tuple((name, _as_json(arguments)) for name, arguments in calls)
+    except RecursionError:
+        return []
+    return [_Leak(start=start, end=len(text), core=text[body:end], calls=given)]
+
+
+_WRITES_BARE = re.compile(r"(?i)qwen-?2|qwen-?3-coder|llama-?3|hammer|devstral|glm-?4")
+_TOKENS = ("<|python_tag|>", "[TOOL_CALLS]")
+"""Models that write calls as JSON alone, and tokens of templates that say that a call follows.
+
+Source: ollama and llama.cpp issues (ggml-org/llama.cpp#14697, jundot/omlx#2565, NousResearch/hermes-agent#87900), read 2026-11.
+"""
+
+
 def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
     quoted = _quoted(text)
     at = 0
@@ -179,7 +206,10 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     after = _skip(text, core_end)
     has_close = text.startswith(_CLOSE, after)
     is_last = after == len(text)
-    if not calls or not (has_close or (has_open and is_last)):
+    is_closed = (
+        has_close or (has_open and is_last) or text.startswith("<function=", body)
+    )  # it has its own end
+    if not calls or not is_closed:
         return None
     try:
         given = tuple((name, _as_json(arguments)) for name, arguments in calls)
@@ -241,7 +271,12 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | 
             return None
         types = _types(tools[head[1]])
         arguments: dict[str, Any] = {}
-        at = head.end()
+        at = _skip(text, head.end())
+        if text[at : at + 1] == "{":
+            try:
+                arguments, at = _DECODER.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                return None
         while (parameter := _PARAMETER.match(text, at)) is not None:
             end = text.find(_PARAMETER_END, parameter.end())
             if end < 0:

@@ -106,7 +106,8 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
     ) -> tuple[Part, ...]:
         """The parts of a whole reply, calls that it leaked as text made real ones."""
-        return with_recovered(parts, request.tools, elsewhere(shown_texts(request, self.read_blob(spec))))
+        shown = elsewhere(shown_texts(request, self.read_blob(spec)))
+        return with_recovered(parts, request.tools, shown, request.model)
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         """Tokens of a reply's texts with its model, about."""

@@ -53,7 +53,7 @@ def stack_spec(
     opened = state.discussions.open.get(discussion_id, OpenDiscussion(id=discussion_id))
     preset = preset_of(state, meta.preset)
     profile = profile_of(state, meta.provider, meta.model)
-    tools = _tools(state, meta)
+    tools = tools_offered(state, meta)
     guide = notes_guide(state, has_memory=tools is not None and tools.has_memory)
     return StackSpec(
         discussion_id=discussion_id,
@@ -97,7 +97,8 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
     return RecallSpec(asked=asked, tokens=settings.ambient_tokens, kept_out=(*settings.kept_out, *kept_out))
 
 
-def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+def tools_offered(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+    """The tools that a request of a discussion offers, None for none."""
     if gets_memory_alone(state, meta):
         return ToolOffer(has_memory=True, only_memory=True)
     if not gets_tools(state, meta):

@@ -23,8 +23,8 @@ LS = '{"name": "bash", "arguments": {"command": "ls"}}'
 XML_LS = "<function=bash>\n<parameter=command>\nls\n</parameter>\n</function>"
 
 
-def recovered(text: str, *shown: str) -> tuple[str, list[tuple[str, dict[str, object]]]]:
-    parts = with_recovered((TextPart(text),), TOOLS, elsewhere(shown))
+def recovered(text: str, *shown: str, model: str = "") -> tuple[str, list[tuple[str, dict[str, object]]]]:
+    parts = with_recovered((TextPart(text),), TOOLS, elsewhere(shown), model)
     calls = [part for part in parts if isinstance(part, ToolCallPart)]
     assert all(is_leaked(call.call_id) for call in calls)
     assert len({call.call_id for call in calls}) == len(calls)
@@ -54,7 +54,10 @@ CORPUS: dict[str, tuple[str, list[tuple[str, dict[str, object]]]]] = {
         [("bash", {"command": "ls"})],
     ),
     '<tool_call>{"name":"server__find"}</tool_call>': ("", [("server__find", {})]),
-    # Qwen3-Coder
+    # Qwen3-Coder, without a tag around it, with JSON inside
+    XML_LS: ("", [("bash", {"command": "ls"})]),
+    f"I look.\n{XML_LS}\nDone.": ("I look.\n\nDone.", [("bash", {"command": "ls"})]),
+    '<function=bash>{"command": "ls"}</function>': ("", [("bash", {"command": "ls"})]),
     f"<tool_call>\n{XML_LS}\n</tool_call>": ("", [("bash", {"command": "ls"})]),
     f"Now:\n{XML_LS}\n</tool_call>": ("Now:", [("bash", {"command": "ls"})]),
     "<function=read_file><parameter=path>/tmp</parameter></function></tool_call>": (
@@ -71,6 +74,28 @@ CORPUS: dict[str, tuple[str, list[tuple[str, dict[str, object]]]]] = {
 }
 
 
+BARE = {
+    LS: [("bash", {"command": "ls"})],
+    f"\n{LS}\n{LS}\n": [("bash", {"command": "ls"})] * 2,
+    f"[{LS}]": [("bash", {"command": "ls"})],
+    '{"name": "server__find"}': [("server__find", {})],
+}
+
+
+@pytest.mark.parametrize("text", list(BARE))
+@pytest.mark.parametrize("model", ["qwen2.5-coder:7b", "Llama-3.1-8B-Instruct", "devstral-small"])
+def test_json_alone_is_a_call_of_a_model_that_is_known_for_it(text: str, model: str) -> None:
+    assert recovered(text, model=model) == ("", BARE[text])
+    assert recovered(text, model="gpt-6.1-sol") == (text, [])
+    assert recovered(f"Like so: {text}", model=model) == (f"Like so: {text}", [])
+    assert recovered(text, text, model=model) == (text, [])
+
+
+@pytest.mark.parametrize("token", ["<|python_tag|>", "[TOOL_CALLS]"])
+def test_a_token_of_a_template_says_that_a_call_follows(token: str) -> None:
+    assert recovered(token + LS) == ("", [("bash", {"command": "ls"})])
+
+
 @pytest.mark.parametrize("text", list(CORPUS))
 def test_a_leaked_call_becomes_a_real_one(text: str) -> None:
     assert recovered(text) == CORPUS[text]
@@ -84,8 +109,9 @@ STAYS = [
     f"It writes ``a ` <tool_call>{LS}</tool_call>`` then.",
     f"> <tool_call>{LS}</tool_call>",
     f"So:\n\n    <tool_call>{LS}</tool_call>\n",
-    XML_LS,
+    f"So:\n```\n{XML_LS}\n```",
     f"{LS}",
+    f"I would call {LS}",
     '<tool_call>{"name":"bash","arguments":{"command":"ls"</tool_call>',
     '<tool_call>{"name":"format_disk","arguments":{}}</tool_call>',
     "<tool_call><function=format_disk></function></tool_call>",
