@@ -263,11 +263,13 @@ class Stopped(msgspec.Struct, frozen=True):
     """The last item of every stream that did not raise. `detail` is the vendor's word for it.
 
     `is_sent`: the provider may have the request; False where it was stopped before any of its body had left.
+    `remarks`: sentences for the person about what the server did with the request, by its client.
     """
 
     kind: StopKind
     detail: str = ""
     is_sent: bool = True
+    remarks: tuple[str, ...] = ()
 
 
 StreamItem = TextDelta | ReasoningDelta | ToolCallReady | UsageUpdate | Stopped

@@ -62,6 +62,7 @@ from core.talk.turn.turn_messages import (
     ResendMessage,
     SendPrompt,
     SendRequest,
+    ServerRemarked,
     TurnEffect,
 )
 
@@ -587,6 +588,15 @@ def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
         event.reason,
         discussion_id=call.discussion_id,
     )
+
+
+def server_remarked(state: AppState, event: ServerRemarked) -> AppState:
+    """Say what a server did with a request."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state
+    key = f"remark/{call.provider}/{call.model}/{event.text}"
+    return notify(state, key, Level.WARNING, event.text, discussion_id=call.discussion_id)
 
 
 # Room in the model's window for a call: it waits until the view is cut, and goes then; after an overflow

@@ -184,6 +184,13 @@ class ReasoningRefused(msgspec.Struct, frozen=True):
     reason: str
 
 
+class ServerRemarked(msgspec.Struct, frozen=True):
+    """A server did with a request what the person should know of. Told once for a model by its client."""
+
+    call_id: str
+    text: str
+
+
 class CallRetrying(msgspec.Struct, frozen=True):
     """A call failed in passing and is tried again after `wait_s` seconds."""
 
@@ -233,6 +240,7 @@ TurnEvent = (
     | KnowledgeSent
     | ReplyArrived
     | ReasoningRefused
+    | ServerRemarked
     | CallRetrying
     | CallEnded
     | CallFailed

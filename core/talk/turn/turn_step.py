@@ -40,6 +40,7 @@ from core.talk.turn.turn_messages import (
     RetrySend,
     SendPrompt,
     SendQueued,
+    ServerRemarked,
     TakeBackQueued,
     TurnCommand,
 )
@@ -171,6 +172,7 @@ HANDLERS = Handlers(
     on(KnowledgeSent, keep),  # the room of knowledge keeps what entered
     on_stamped(ReplyArrived, sending.arrived),
     on(ReasoningRefused, lambda state, happened: (sending.reasoning_refused(state, happened), ())),
+    on(ServerRemarked, lambda state, happened: (sending.server_remarked(state, happened), ())),
     on_stamped(CallRetrying, sending.retrying),
     on_stamped(CallEnded, turn_replies.ended),
     on_stamped(CallFailed, turn_replies.failed),

@@ -56,6 +56,7 @@ from core.talk.turn.turn_messages import (
     RecallSent,
     ReplyArrived,
     RequestBuilt,
+    ServerRemarked,
     TurnEffect,
     TurnEvent,
 )
@@ -394,6 +395,8 @@ class CallWorker:
             for item in items:
                 if isinstance(item, Stopped):
                     reply.is_out = item.is_sent
+                    for remark in item.remarks:
+                        self._emit(ServerRemarked(effect.call_id, remark))
                     return item, built.request
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:

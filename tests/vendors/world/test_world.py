@@ -98,3 +98,22 @@ def test_usage_is_read_in_any_place(row: Row) -> None:
 @rows("endings")
 def test_an_end_is_told_truly(row: Row) -> None:
     check(row)
+
+
+def _remarks(name: str) -> tuple[str, ...]:
+    row = next(one for one in CLASSES["shapes of text"] if one.name == name)
+    return seen(row).stopped.remarks
+
+
+@pytest.mark.parametrize("name", ["several-in-one", "several-in-turn", "several-behind"])
+def test_several_replies_to_one_request_are_said(name: str) -> None:
+    (remark,) = _remarks(name)
+
+    assert "several replies" in remark
+
+
+@pytest.mark.parametrize(
+    "name", ["index-counts-up", "index-counts-longer", "index-one-alone", "no-index", "role-each"]
+)
+def test_one_reply_in_odd_places_is_not_said_to_be_several(name: str) -> None:
+    assert _remarks(name) == ()

@@ -12,7 +12,13 @@ from msgspec.structs import replace
 from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.queue import Lazy
-from core.kernel.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
+from core.kernel.values.provider import (
+    ModelProfile,
+    ProviderKind,
+    ProviderRequest,
+    Stopped,
+    StreamItem,
+)
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.attachments import sent_json
 from core.services.providers.compatible.body import (
@@ -81,6 +87,8 @@ class CompatibleProvider:
         self._refused: frozenset[tuple[str, str]] = frozenset()
         """Models and the fields that this server refused for them."""
         self._takes_cache_prompt = takes_cache_prompt
+        self._said: frozenset[tuple[str, str]] = frozenset()
+        """Models and remarks that the person was told."""
 
     @property
     def base_url(self) -> str:
@@ -229,12 +237,25 @@ class CompatibleProvider:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""), names)
                 for chunk in sensible(stream, is_known, self._server):
                     yield from reader.read(chunk)
-            yield from reader.end(is_done=stream.is_done)
+            for item in reader.end(is_done=stream.is_done):
+                yield self._with_remarks(item, request.model) if isinstance(item, Stopped) else item
             if not reader.has_stopped:
                 kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.BAD_REPLY
                 raise provider_error(kind, self._server, url=self._url("/chat/completions"), key=self._key)
         except sdk_failures() as error:
             raise self._translate(error, "/chat/completions", request.model, has_begun=has_begun) from error
+
+    def _with_remarks(self, stopped: Stopped, model: str) -> Stopped:
+        """The end of a reply with what the person should know and was not told: each once for a model."""
+        names = sorted(name for of, name in self._refused if of == model)
+        refused = [
+            f"The server takes no {name!r} for {model!r}. The program sent the request again without it or under its other"
+            " name, and does so for this model until it ends"
+            for name in names
+        ]
+        fresh = tuple(one for one in (*refused, *stopped.remarks) if (model, one) not in self._said)
+        self._said |= {(model, one) for one in fresh}
+        return replace(stopped, remarks=fresh)
 
     def _body(self, request: ProviderRequest, read_blob: ReadBlob) -> dict[str, Any]:
         return chat_body(

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from core.kernel.values.messages import ToolCallPart
 from core.kernel.values.provider import (
     ReasoningDelta,
@@ -60,6 +62,12 @@ class _Call:
     call_id: str = ""
     name: str = ""
     arguments: str = ""
+
+
+SEVERAL = (
+    "The server sent several replies to one request. The program keeps the first and leaves out the others, which the server"
+    " may bill. Look at the server's settings for `n`"
+)
 
 
 class ChatReader:
@@ -132,7 +140,8 @@ class ChatReader:
                 arguments_json=plain_arguments(call.arguments, name),
             )
             yield ToolCallReady(part)
-        yield stop_at(self._finish, has_calls=bool(calls), has_refused=self._has_refused)
+        stopped = stop_at(self._finish, has_calls=bool(calls), has_refused=self._has_refused)
+        yield replace(stopped, remarks=(SEVERAL,)) if self._choices.has_several else stopped
 
     def _read_choice(self, choice: Json) -> Iterator[StreamItem]:
         delta = choice.get("delta")
@@ -312,6 +321,8 @@ class _Choices:
         self._held: list[Json] = []
         self._counts: bool | None = None
         self._has_ended = False
+        self.has_several = False
+        """True once another choice than the reply's came."""
 
     def of_reply(self, choices: object) -> Iterator[Json]:
         """Choices of a chunk that belong to the reply."""
@@ -323,13 +334,15 @@ class _Choices:
                 self._base = index
             if index == self._base:
                 if self._held:
-                    self._held, self._counts = [], False
+                    self._held, self._counts, self.has_several = [], False, True
                 self._has_ended = self._has_ended or bool(choice.get("finish_reason"))
                 yield choice
             elif self._counts:
                 yield choice
             elif self._counts is None and not self._has_ended and len(several) == 1:
                 yield from self._hold(choice, index)
+            else:
+                self.has_several = self.has_several or bool(choice.get("delta"))
 
     def _hold(self, choice: Json, index: int) -> Iterator[Json]:
         if not self._held:

@@ -246,6 +246,10 @@ def test_a_field_that_a_server_refuses_is_left_out_from_then_on() -> None:
     optional = [sorted(body.keys() & {"stream_options", "reasoning_effort"}) for body in server.bodies]
     assert optional == [["reasoning_effort", "stream_options"], ["stream_options"], [], []]
     assert not [item for item in results[1].items if not isinstance(item, TextDelta)][:-1]
+    told = " ".join(results[0].stopped.remarks)
+    assert "'reasoning_effort'" in told
+    assert "'stream_options'" in told
+    assert results[1].stopped.remarks == ()
 
 
 @pytest.mark.parametrize("habits", [VLLM, LLAMA_CPP, OLLAMA, LM_STUDIO, OPENROUTER], ids=lambda h: h.name)

@@ -96,7 +96,7 @@ class Lister(LoopbackServer):
         return self._reply
 
 
-TWO = {"m1": None, "m2": None}
+TWO: dict[str, int | None] = {"m1": None, "m2": None}
 LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
     ("plain", {"object": "list", "data": [{"id": "m1", "object": "model"}, {"id": "m2"}]}, TWO, "what must stay right"),
     ("array", [{"id": "m1"}, {"id": "m2"}], TWO, "odysseus#2202; Together"),
