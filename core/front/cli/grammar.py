@@ -27,7 +27,6 @@ from core.front.cli.grammar_memory import (
 )
 from core.front.cli.parser import AnsweredError, Commands, Parser, WrongUsageError, add_command, near
 from core.front.cli.version import PROGRAM, put, version_text
-from core.kernel.values.discussion import FLAGS
 
 # Grammar of the commands that talk and that order what was said: `send`, `context`, `discussions`.
 
@@ -35,6 +34,15 @@ USAGE_BY = ("day", "week", "month", "provider", "model", "discussion", "kind")
 """The members of `core.kernel.values.usage_report.UsageBy`."""
 EFFORTS = ("auto", "none", "low", "medium", "high", "max")
 """The members of `core.kernel.values.provider.Effort`, whose module takes longer to load than all of the help."""
+
+
+FLAG_ACTS = (
+    ("pin", "keep one at the head of the list"),
+    ("unpin", "let one back into the order of time"),
+    ("archive", "take one out of the list"),
+    ("unarchive", "put one back into the list"),
+)
+"""The acts of `core.kernel.values.discussion.FLAGS`, whose module takes longer to load than all of the help."""
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +149,7 @@ def add_discussions(commands: Commands[Parser], common: Parser) -> None:
         ("show", "print one as Markdown, or with --json as JSON"),
         ("export", "write one to a file"),
         ("rename", "give one another name"),
-        *(each for flag in FLAGS.values() for each in ((flag.verb, flag.help), (flag.undo, flag.undo_help))),
+        *FLAG_ACTS,
         ("compact", "let the beginning of one leave what its model sees; says what that cost"),
         ("delete", "move one to the trash"),
         ("restore", "bring one back from the trash"),

@@ -12,9 +12,10 @@ import pytest
 
 from core import __version__
 from core.front.cli.arguments import parse
-from core.front.cli.grammar import EFFORTS
+from core.front.cli.grammar import EFFORTS, FLAG_ACTS
 from core.front.cli.version import version_text
 from core.kernel.errors import SlopError
+from core.kernel.values.discussion import FLAGS
 from core.kernel.values.provider import Effort
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -227,3 +228,8 @@ def test_a_place_that_is_named_already_is_not_repeated() -> None:
         == "'/a/b' is not a file. Choose another"
     )
     assert str(SlopError("It cannot be read", where="/a/b")) == "It cannot be read. /a/b"
+
+
+def test_the_acts_of_flags_are_those_of_a_discussion() -> None:
+    acts = [each for flag in FLAGS.values() for each in ((flag.verb, flag.help), (flag.undo, flag.undo_help))]
+    assert [*FLAG_ACTS] == acts
