@@ -46,7 +46,7 @@ from core.talk.discussion.log_content import FoldedLog
 from core.talk.discussion.open_calls import left_calls
 from core.talk.discussion.paid_records import PaidCalls
 
-# Versions of replies in the derived index: the chosen one is found and counted, by the rules of
+# Versions of messages in the derived index: the chosen one is found and counted, by the rules of
 # `log_content`.
 
 
@@ -59,16 +59,17 @@ class VersionPlace(msgspec.Struct, frozen=True):
 
 
 def place_for(db: sqlite3.Connection, number: int, record: MessageRecord) -> VersionPlace | None:
-    """Make room for a message; None where it is no version of a reply that the index knows.
+    """Make room for a message; None where it is no version of one that the index knows.
 
     Args:
         number: of the discussion.
     """
-    if not record.version_of or record.role is Role.USER:
+    if not record.version_of:
         return None
+    is_prompt = record.role is Role.USER
     target = db.execute(
-        "SELECT first, position, aside FROM entry WHERE discussion = ? AND message_id = ? AND role <> ?",
-        (number, record.version_of, Role.USER.value),
+        "SELECT first, position, aside FROM entry WHERE discussion = ? AND message_id = ? AND (role = ?) = ?",
+        (number, record.version_of, Role.USER.value, is_prompt),
     ).fetchone()
     if target is None:
         return None
@@ -76,7 +77,7 @@ def place_for(db: sqlite3.Connection, number: int, record: MessageRecord) -> Ver
     if chosen is None:
         return VersionPlace(position=target[1], first=target[0], aside=record.id)
     version_id, position = chosen
-    if _run_end(db, number, position) is not None:
+    if not is_prompt and _run_end(db, number, position) is not None:
         return VersionPlace(position=position, first=target[0], aside=record.id)
     _put_aside(db, number, version_id, position)
     return VersionPlace(position=position, first=target[0], aside="")
@@ -115,8 +116,12 @@ def _run_end(db: sqlite3.Connection, number: int, position: int) -> int | None:
 
 
 def _put_aside(db: sqlite3.Connection, number: int, version_id: str, position: int) -> None:
-    """Put aside a version, with what follows it up to the person's next message."""
-    end = _run_end(db, number, position)
+    """Put aside a version, with what follows it: of a reply up to the person's next message, of a person's to the end."""
+    is_prompt = db.execute(
+        "SELECT 1 FROM entry WHERE discussion = ? AND message_id = ? AND role = ?",
+        (number, version_id, Role.USER.value),
+    ).fetchone()
+    end = None if is_prompt else _run_end(db, number, position)
     db.execute(
         "UPDATE entry SET aside = ? WHERE discussion = ? AND aside = '' AND position >= ? AND (? IS NULL OR position < ?)",
         (version_id, number, position, end, end),

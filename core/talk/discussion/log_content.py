@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -49,7 +49,8 @@ class FoldedLog:
     """A discussion while records are added.
 
     Another version of a reply takes the place of the chosen one and of all that followed it up to the person's next
-    message. Where the person has written on behind the reply, a version that arrives is put aside.
+    message. Where the person has written on behind the reply, a version that arrives is put aside. Another version of a
+    person's message takes the place of the chosen one and of all that followed it to the end.
     """
 
     def __init__(self, discussion: OpenDiscussion) -> None:
@@ -160,17 +161,25 @@ class FoldedLog:
             self._append(message)
 
     def _first_version(self, record: MessageRecord) -> str:
-        """Id of the first version of the reply that a record is another version of, empty where it is none."""
+        """Id of the first version of what a record is another version of, empty where it is none."""
         target = self._known(record.version_of) if record.version_of else None
-        if target is None or Role.USER in {target.role, record.role}:
+        is_prompt = record.role is Role.USER
+        if target is None or (target.role is Role.USER) is not is_prompt:
             return ""
-        return self._away.get(target.id) or target.version_of or target.id
+        away = self._away.get(target.id, "")
+        is_of_reply = away and not is_prompt and not self._is_prompt(away)
+        return away if is_of_reply else target.version_of or target.id
+
+    def _is_prompt(self, first: str) -> bool:
+        """True if versions are of a person's message."""
+        known = self._known(first)
+        return known is not None and known.role is Role.USER
 
     def _add_version(self, first: str, message: Message) -> None:
         known = self._versions.get(first) or ReplyVersions(ids=(first,), chosen_id=first, aside={})
         known = replace(known, ids=(*known.ids, message.id))
         position = self._find(known.chosen_id)
-        if position is not None and self._run_end(position) == len(self._entries):
+        if position is not None and self._version_end(position) == len(self._entries):
             self._show(first, known, position, message.id, (message,))
         else:
             self._versions[first] = replace(known, aside={**known.aside, message.id: (message,)})
@@ -187,7 +196,7 @@ class FoldedLog:
         self, first: str, known: ReplyVersions, position: int, version_id: str, run: tuple[Entry, ...]
     ) -> None:
         """Put a version where the chosen one stands, and that one aside."""
-        end = self._run_end(position)
+        end = self._version_end(position)
         old = tuple(self._entries[position:end])
         self._entries[position:end] = run
         aside = {name: other for name, other in known.aside.items() if name != version_id}
@@ -200,6 +209,13 @@ class FoldedLog:
         for at in range(position, len(self._entries)):
             if isinstance(entry := self._entries[at], Message):
                 self._places[entry.id] = at
+
+    def _version_end(self, position: int) -> int:
+        """End of what a version has with it: of a reply the person's next message, of a person's message the end of all."""
+        head = self._entries[position]
+        if isinstance(head, Message) and head.role is Role.USER:
+            return len(self._entries)
+        return self._run_end(position)
 
     def _run_end(self, position: int) -> int:
         """Place of the person's next message, or the end."""
@@ -331,10 +347,9 @@ def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, 
         records: the parent's log; message_id: the last message that the branch shall hold, one that the person sees.
 
     Returns:
-        Everything up to that message, and what was later said of those messages (edits, deletions, usage, versions,
-        which one was chosen), so that the branch starts as the person sees the parent now. What was paid is marked as
-        inherited: it counts in the parent alone. Later versions of its last
-        reply are left out where one of them would be seen instead. None where no such message is in the log.
+        Everything up to that message, and what was later said of those messages (edits, deletions, usage, versions of
+        replies, which one was chosen), so that the branch starts as the person sees the parent now. What was paid is marked as
+        inherited: it counts in the parent alone. None where no such message is in the log.
     """
     end = next(
         (i for i, r in enumerate(records) if isinstance(r, MessageRecord) and r.id == message_id), None
@@ -342,42 +357,39 @@ def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, 
     if end is None:
         return None
     end = _before_later_turns(records, end)
-    whole = _branch(records, end, frozenset())
-    if _ends_with(whole, message_id):
-        return whole
-    return _branch(records, end, _last_reply(records[: end + 1]), but=message_id)
+    return _as_seen(_branch(records, end), fold("", records).entries)
 
 
-def _branch(
-    records: Sequence[Record], end: int, closed: Collection[str], but: str = ""
-) -> tuple[Record, ...]:
-    """Records up to a place, and later ones about their messages.
+def _as_seen(copied: tuple[Record, ...], shown: tuple[Entry, ...]) -> tuple[Record, ...]:
+    """The records of a branch, with choices behind them where it would show other versions than the parent does.
 
-    Args:
-        closed: messages of which no later version comes along, `but` one.
+    A choice that changed nothing there, for its thread was put aside, may change something here.
     """
+    wanted = [entry for entry in shown if isinstance(entry, Message)]
+    for _ in range(len(wanted)):
+        made = [entry for entry in fold("", copied).entries if isinstance(entry, Message)]
+        other = next((a for a, b in zip(wanted, made, strict=False) if a.id != b.id), None)
+        if other is None:
+            break
+        copied = (*copied, ChooseRecord(id=f"{other.id}/seen", at=other.at, target_id=other.id))
+    return copied
+
+
+def _branch(records: Sequence[Record], end: int) -> tuple[Record, ...]:
+    """Records up to a place, and later ones about their messages; of versions those of replies alone."""
     begin = records[: end + 1]
     kept = {record.id for record in begin if isinstance(record, (MessageRecord, RequestRecord))}
     later: list[Record] = []
     for record in records[end + 1 :]:
-        target = _target(record)
-        if target not in kept:
+        if _target(record) not in kept or _is_prompt(record):
             continue
         if isinstance(record, MessageRecord):
-            if target in closed and record.id != but:
-                continue
             kept.add(record.id)
         later.append(record)
     return tuple(
         replace(record, is_inherited=True) if isinstance(record, UsageRecord) else record
         for record in (*begin, *later)
     )
-
-
-def _ends_with(records: Sequence[Record], message_id: str) -> bool:
-    entries = fold("", records).entries
-    last = next((entry for entry in reversed(entries) if isinstance(entry, Message)), None)
-    return last is not None and last.id == message_id
 
 
 def _before_later_turns(records: Sequence[Record], end: int) -> int:
@@ -387,16 +399,12 @@ def _before_later_turns(records: Sequence[Record], end: int) -> int:
         if isinstance(record, MessageRecord):
             places.setdefault(record.id, place)
     at, record = end, records[end]
+    if _is_prompt(record):
+        return end
     while isinstance(record, MessageRecord) and places.get(record.version_of, at) < at:
         at = places[record.version_of]
         record = records[at]
     return at if any(_is_prompt(record) for record in records[at + 1 : end]) else end
-
-
-def _last_reply(records: Sequence[Record]) -> set[str]:
-    """Ids of what was said after the person's last message."""
-    start = max((i for i, record in enumerate(records) if _is_prompt(record)), default=-1)
-    return {record.id for record in records[start + 1 :] if isinstance(record, MessageRecord)}
 
 
 def _is_prompt(record: Record) -> bool:

@@ -16,7 +16,7 @@ from core.kernel.errors import FailureKind
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
-from core.kernel.values.messages import Entry, Mark, Message, Role, Status, TextPart
+from core.kernel.values.messages import Entry, Mark, Message, Part, Role, Status, TextPart
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import FAILURE_MARKS, WHOLE_REPLY, StopKind
 from core.kernel.values.records import EditRecord, MessageRecord, Record
@@ -35,16 +35,12 @@ from core.kernel.values.usage import SpendRefusal
 from core.services.spending.limits import paid_limit_usd, reached_limits
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
-    BranchOnDisk,
-    BranchToken,
-    DiscussionCreated,
     PromptGone,
     QueueWritten,
     RemoveFromQueue,
     WriteDraft,
 )
 from core.talk.discussion.durability import with_text
-from core.talk.discussion.lifecycle import branch_meta
 from core.talk.turn.sending import (
     draft_after,
     find_call,
@@ -53,8 +49,6 @@ from core.talk.turn.sending import (
     keep_out_of,
     kept_out_of,
     prompt_parts,
-    refusal_of,
-    refuse,
     save_then_call,
 )
 from core.talk.turn.turn_messages import (
@@ -68,8 +62,8 @@ from core.talk.turn.turn_messages import (
     TakeBackQueued,
 )
 
-# Renewal of a reply: asked for again as another version, with other words in a branch, or to go on where it
-# broke off.
+# Renewal of a reply: asked for again as another version, with other words as a version of the message, or to go
+# on where it broke off.
 
 CONTINUE_PROMPT = "continue.md"
 
@@ -83,7 +77,6 @@ class _AskedTurn(msgspec.Struct, frozen=True):
 
     prompt: Message
     run: tuple[Message, ...]
-    before_id: str
     is_last: bool
 
     @property
@@ -121,7 +114,7 @@ def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Resul
 
 
 def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
-    """Send a message with other words. What was answered stays: the words go into a branch that ends before them."""
+    """Send a message with other words: a version of it, and what followed the words before stays as theirs."""
     opened = state.discussions.open.get(command.discussion_id)
     turn = _turn(opened, command.message_id) if opened is not None else None
     if opened is None or turn is None:
@@ -132,10 +125,23 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
     if turn.is_last and turn.reply is None:
         edit = EditRecord(id=given.make_id(0), at=given.at, target_id=turn.prompt.id, parts=parts)
         return save_then_call(state, given, command, turn.prompt.id, (edit,))
-    record = MessageRecord(id=given.make_id(1), at=given.at, role=Role.USER, parts=parts)
-    state = keep_out_of(state, record.id, kept_out_of(state, turn.prompt.id))
-    point = turn.before_id
-    return _in_branch(state, given, command, point, held_id=point, prompt_id=record.id, records=(record,))
+    return _in_version(state, given, command, turn.prompt, parts)
+
+
+def _in_version(
+    state: AppState, given: Stamp, command: PaidCommand, prompt: Message, parts: tuple[Part, ...]
+) -> Result:
+    """Send a version of a message: it takes the place of that one and of all that followed."""
+    record = MessageRecord(
+        id=given.make_id(0),
+        at=given.at,
+        role=Role.USER,
+        parts=parts,
+        version_of=prompt.version_of or prompt.id,
+        is_autonomous=prompt.is_autonomous,
+    )
+    state = keep_out_of(state, record.id, kept_out_of(state, prompt.id))
+    return save_then_call(state, given, command, record.id, (record,))
 
 
 def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Result:
@@ -153,28 +159,13 @@ def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Res
     return save_then_call(state, given, command, record.id, (record,))
 
 
-def branched(state: AppState, given: Stamp, event: DiscussionCreated) -> Result:
-    """A branch stands on disk: ask in it what it was made for."""
-    token = event.token
-    if token is None:
-        return state, ()
-    command = RegenerateReply(
-        discussion_id=event.discussion.id,
-        message_id=token.user_message_id,
-        over_limit=token.over_limit,
-        command_id=token.command_id,
-    )
-    return regenerate(state, given, command)
-
-
 def _ask_again(state: AppState, given: Stamp, command: RetrySend | RegenerateReply, prompt_id: str) -> Result:
-    """Call anew for the reply to a message: another version of the last one, in a branch before it."""
+    """Call anew for the reply to a message: another version of the last reply, before it of the message and all behind it."""
     turn = _turn(state.discussions.open[command.discussion_id], prompt_id)
     if turn is None:
         return ignore(state, command, "The message was deleted meanwhile.")
     if not turn.is_last:
-        held = turn.run[-1] if turn.run else turn.prompt
-        return _in_branch(state, given, command, prompt_id, held_id=held.id, prompt_id=prompt_id)
+        return _in_version(state, given, command, turn.prompt, turn.prompt.parts)
     if isinstance(command, RetrySend) and (place := _unfinished(turn)) is not None:
         return save_then_call(state, given, command, prompt_id, (), version_of=place, is_round=True)
     reply = turn.reply
@@ -196,45 +187,6 @@ def _unfinished(turn: _AskedTurn) -> str | None:
     return last.version_of or last.id
 
 
-def _in_branch(
-    state: AppState,
-    given: Stamp,
-    command: PaidCommand,
-    point_id: str,
-    *,
-    held_id: str,
-    prompt_id: str,
-    records: tuple[Record, ...] = (),
-) -> Result:
-    """Make a branch, and ask in it once it stands on disk; nothing at a spend limit without the person's yes.
-
-    Args:
-        point_id: the branch point; held_id: the last message that is copied; records: what follows in the branch.
-        prompt_id: the message that is answered in it.
-    """
-    parent = command.discussion_id
-    reached = () if command.over_limit else reached_limits(state, parent)
-    if reached:
-        return refuse(state, command, refusal_of(command, reached))
-    opened = state.discussions.open[parent]
-    if opened.refusal is not None or opened.awaits_limit is not None:
-        state = with_open(state, replace(opened, refusal=None, awaits_limit=None))
-    meta = branch_meta(state.discussions.summaries[parent].meta, given, point_id)
-    token = BranchToken(
-        user_message_id=prompt_id, over_limit=command.over_limit, command_id=command.command_id
-    )
-    return state, (
-        BranchOnDisk(
-            parent_id=parent,
-            message_id=held_id,
-            meta=meta,
-            records=records,
-            token=token,
-            command_id=command.command_id,
-        ),
-    )
-
-
 def _turn(opened: OpenDiscussion, prompt_id: str) -> _AskedTurn | None:
     """The turn of a message of the person; None where it is not there, or deleted."""
     messages = [entry for entry in opened.entries if isinstance(entry, Message)]
@@ -242,11 +194,9 @@ def _turn(opened: OpenDiscussion, prompt_id: str) -> _AskedTurn | None:
     if at is None:
         return None
     end = next((i for i in range(at + 1, len(messages)) if _is_prompt(messages[i])), len(messages))
-    before_id = messages[at - 1].id if at else ""
     return _AskedTurn(
         prompt=messages[at],
         run=tuple(messages[at + 1 : end]),
-        before_id=before_id,
         is_last=end == len(messages),
     )
 

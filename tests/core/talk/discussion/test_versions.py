@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.kernel.values.discussion import OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Entry, Message, Role
@@ -163,12 +164,13 @@ def test_a_branch_holds_the_versions_that_there_were_and_shows_the_chosen_one() 
     assert versions(at_reply) == versions(fold(ID, log))
 
 
-def test_a_branch_at_a_reply_leaves_out_a_version_that_would_be_seen_instead() -> None:
+def test_a_branch_at_a_reply_shows_it_and_keeps_a_version_that_came_later_aside() -> None:
     log: list[Record] = [user("a", "one"), reply("b", "first"), user("d", "two"), version("c", "b", "late")]
 
     made = fold("new", branch_records(log, "b") or ())
 
-    assert (seen(made), made.versions) == (["one", "first"], {})
+    assert seen(made) == ["one", "first"]
+    assert [*versions(made).aside] == ["c"]
 
 
 def test_a_branch_at_a_late_version_holds_nothing_that_came_before_it_in_another_turn() -> None:
@@ -183,16 +185,55 @@ def test_a_branch_at_a_late_version_holds_nothing_that_came_before_it_in_another
     assert seen(fold("new", branch_records(log, "d") or ())) == ["one", "late", "two"]
 
 
+def resent(record_id: str, of: str, text: str) -> MessageRecord:
+    return replace(user(record_id, text), version_of=of)
+
+
+EDITED: tuple[Record, ...] = (*ON, resent("f", "a", "ONE"), reply("g", "other"))
+
+
+def test_a_message_with_other_words_takes_the_place_of_all_that_followed_and_gives_it_back() -> None:
+    found = fold(ID, EDITED)
+    assert seen(found) == ["ONE", "other"]
+    assert found.versions_of(found.messages[0]) == versions(found, "a")
+    assert versions(found, "a").ids == ("a", "f")
+
+    back = fold(ID, [*EDITED, choose("x", "a")])
+    assert seen(back) == ["one", "second", "two", "third"]
+    assert versions(back).number == 2, "versions of the reply came back with it"
+    assert seen(fold(ID, [*EDITED, choose("x", "a"), user("h", "on")])) == [*seen(back), "on"]
+    assert seen(fold(ID, [*EDITED, choose("x", "a"), user("h", "on"), choose("y", "f")])) == ["ONE", "other"]
+
+
+def test_a_later_message_changes_where_its_own_thread_is_seen() -> None:
+    log = [*ON, resent("f", "d", "TWO"), reply("g", "3b"), resent("h", "a", "ONE"), reply("i", "other")]
+    assert seen(fold(ID, log)) == ["ONE", "other"]
+    assert seen(fold(ID, [*log, choose("x", "d")])) == ["ONE", "other"], "it is not seen"
+    back = [*log, choose("x", "a")]
+    assert seen(fold(ID, back)) == ["one", "second", "TWO", "3b"]
+    assert seen(fold(ID, [*back, choose("y", "d")])) == ["one", "second", "two", "third"]
+    assert seen(fold("new", branch_records([*back, choose("y", "d")], "e") or ())) == ["one", "second", "two", "third"]
+
+
 @st.composite
 def talks(draw: st.DrawFn) -> list[Record]:
-    """Logs as programs write them: turns, versions in time and late, choices, deletions."""
+    """Logs as programs write them: turns, versions of replies and of messages, in time and late, choices, deletions."""
     log: list[Record] = []
     replies: list[str] = []
+    prompts: list[str] = []
     for number in range(draw(st.integers(1, 18))):
-        name, what = f"m{number}", draw(st.integers(0, 5))
+        name, what = f"m{number}", draw(st.integers(0, 7))
         if what == 0 or not replies:
             log += [user(f"u{number}", f"x{name}x"), reply(name, f"x{name}y")]
             replies.append(name)
+            prompts.append(f"u{number}")
+        elif what == 6:
+            of = draw(st.sampled_from([m.id for m in fold(ID, log).messages if m.role is Role.USER]))
+            log += [replace(user(f"u{number}", f"x{name}x"), version_of=of), reply(name, f"x{name}y")]
+            replies.append(name)
+            prompts.append(f"u{number}")
+        elif what == 7:
+            log.append(choose(name, draw(st.sampled_from(prompts))))
         elif what in {1, 2}:
             of = replies[-1] if what == 1 else draw(st.sampled_from(replies))
             log.append(version(name, of, f"x{name}x"))
