@@ -83,14 +83,26 @@ class Chooser(msgspec.Struct):
         self.picked = []
         self.revision += 1
 
+    def filter(self, typed: str) -> None:
+        """The person typed in the filter: a part of a name, or a path, whose folders are opened as it is typed."""
+        head, is_path, _ = typed.rpartition("/")
+        folder = Path(os.path.expanduser(head or "/")) if is_path and typed[0] in "/~" else self.folder
+        if folder != self.folder and folder.is_dir():
+            self.open(folder)
+        self.wanted = typed
+
     def shown(self) -> list[Entry]:
         """The entries that fit the filter and the kind that is picked."""
-        wanted = self.wanted.casefold()
+        is_path = self.wanted[:1] in ("/", "~")
+        wanted = (
+            "" if self.wanted == "~" else self.wanted.rpartition("/")[2] if is_path else self.wanted
+        ).casefold()
+        shows_hidden = self.shows_hidden or (is_path and wanted.startswith("."))
         return [
             entry
             for entry in self.entries
-            if wanted in entry.name.casefold()
-            and (self.shows_hidden or not entry.name.startswith("."))
+            if (entry.name.casefold().startswith(wanted) if is_path else wanted in entry.name.casefold())
+            and (shows_hidden or not entry.name.startswith("."))
             and (entry.is_folder or self.picks != "folder")
         ]
 

@@ -106,12 +106,12 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
         wanted = ui.text_input(
             "filter",
             chooser.wanted,
-            hint="Filter by name",
+            hint="Filter by name, or type a path from /",
             icon="magnifying-glass",
             is_focused=chooser.picks != "save",
         )
         if wanted is not None:
-            chooser.wanted = wanted
+            chooser.filter(wanted)
         if chooser.wants_filter:
             chooser.wants_filter = False
             if chooser.picks != "save":

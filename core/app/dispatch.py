@@ -263,10 +263,9 @@ def _records_appended(state: AppState, given: Stamp, event: RecordsAppended) -> 
 
 def _created(state: AppState, given: Stamp, event: DiscussionCreated) -> Result:
     state, effects = _by_room(state, given, event)
-    state, more = turn.branched(state, given, event)
     state, begun = agent.created(state, Stamp(given.at, f"{given.seed}/tools"), event)
     state, found = agent.branched(state, event.discussion.id)
-    return state, (*effects, *more, *begun, *found)
+    return state, (*effects, *begun, *found)
 
 
 def _queued(state: AppState, given: Stamp, event: QueueWritten | PromptGone) -> Result:

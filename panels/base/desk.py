@@ -76,6 +76,7 @@ class Action(msgspec.Struct, frozen=True):
     Args:
         id: stable; menu: one of `panels.shell.shell_actions.MENUS`; group: actions of one number stand together there.
         chord: its shortcut, empty for none; run sends commands or changes the view.
+        second_chord: another one, which counts while no action that has it as its first can be done.
         is_checked: whether it is the one in use of a few.
         label: what it will do; undo_label: what it will do where `is_done`, for what is switched on and off.
         is_bound: whether the window listens for the chord; False where a button or an editor does.
@@ -90,6 +91,7 @@ class Action(msgspec.Struct, frozen=True):
     run: Callable[[Desk], None]
     icon: str = ""
     chord: str = ""
+    second_chord: str = ""
     is_enabled: Callable[[Desk], bool] = _always
     why_not: Callable[[Desk], str] = _nothing
     is_checked: Callable[[Desk], bool] = _never

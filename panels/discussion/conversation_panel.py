@@ -17,7 +17,7 @@ from panels.base.desk import Desk, action_button, action_item, action_tip, run_a
 from panels.base.ui import Ui
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
-from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
+from panels.discussion.message_card import failure_row, follow_resent, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points, view_mark
 from panels.discussion.message_rows import MessageRows, read_in_front, shown_entries
 from panels.discussion.model_picker import effort_options, model_combo
@@ -89,7 +89,7 @@ def _header(desk: Desk, summary: DiscussionSummary, *, is_low: bool) -> None:
             _model_and_effort(desk, summary, MODEL_PX)
         action_button(desk, "model")
         ui.push()
-        action_button(desk, "fork", has_label=is_wide)
+        action_button(desk, "branch", has_label=is_wide)
         if is_wide:
             if ui.button("regenerate", "Regenerate", icon="arrows-rotate", kind="ghost",
                          is_enabled=desk.actions["regenerate"].is_enabled(desk), tip=action_tip(desk, "regenerate")):  # fmt: skip
@@ -112,7 +112,7 @@ def _folded_header(desk: Desk, summary: DiscussionSummary) -> None:
         _model_and_effort(desk, summary, 0)
         with ui.menu("more", "", icon="ellipsis", tip=summary.meta.name) as is_open:
             if is_open:
-                for action_id in ("fork", "regenerate"):
+                for action_id in ("branch", "regenerate"):
                     action_item(desk, action_id)
                 ui.divider("of the header")
                 _more_menu(desk, summary)
@@ -188,6 +188,8 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
         with desk.ui.surface("empty", "clear", height=0, padding=(0, 0), scrolls=True):
             _empty_state(desk)
         return
+    for key in [*own.resent]:  # its words may stand in another version by now
+        follow_resent(desk, key)
     terms, (found_row, found_at) = terms_of(own.find), place_of(desk, opened)
     found_id = opened.entries[found_row].id if found_row >= 0 else ""
 

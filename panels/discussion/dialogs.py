@@ -8,6 +8,7 @@ from core.talk.discussion.discussion_messages import AttachFile, ExportDiscussio
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.discussion.model_picker import model_dialog
+from panels.discussion.other_models import regenerate_dialog
 
 _NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 
@@ -21,6 +22,8 @@ def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
             _export(desk, dialog, "page", ".html")
         case "model":
             model_dialog(desk, dialog)
+        case "regenerate_with":
+            regenerate_dialog(desk, dialog)
         case "export_json":
             _export(desk, dialog, "json", ".json")
         case _:

@@ -25,6 +25,7 @@ from core.talk.discussion.discussion_messages import (
     SetDraft,
     UndoDelete,
 )
+from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from panels.base import selection
 from panels.base.desk import Action, Desk, Room, has_discussion, has_messages, opens_dialog, send_chord
@@ -99,11 +100,13 @@ def _choose(step: int) -> Callable[[Desk], None]:
 
 def _create(desk: Desk) -> None:
     desk.view.page = "chat"
-    desk.view.focus, desk.view.focus_not = "composer", desk.state.discussions.selected_id
+    selected = desk.state.discussions.selected_id
+    stays = is_empty(desk.state, selected)  # it is the new one
+    desk.view.focus, desk.view.focus_not = "composer", "" if stays else selected
     own = desk.view.of(DiscussionView)
     if own.project != desk.state.config.project.root:
         own.project = ALL_PROJECTS
-    desk.send(CreateDiscussion())
+    desk.send(CreateDiscussion(keeps_empty=True))
 
 
 def _model(desk: Desk) -> None:
@@ -144,7 +147,7 @@ def _delete(desk: Desk) -> None:
     desk.send(DeleteDiscussion(desk.state.discussions.selected_id))
 
 
-def _fork(desk: Desk) -> None:
+def _branch(desk: Desk) -> None:
     newest = next(selection.latest(desk.opened), None) if desk.opened is not None else None
     if desk.opened is not None and newest is not None:
         desk.send(BranchDiscussion(desk.opened.id, newest.id))
@@ -171,6 +174,11 @@ def _regenerate(desk: Desk) -> None:
     """Ask for another version of the last reply, and show the end, where it arrives."""
     desk.view.of(DiscussionView).scroll_to = -1
     desk.send(RegenerateReply(discussion_id=desk.state.discussions.selected_id))
+
+
+def _regenerate_with(desk: Desk) -> None:
+    desk.view.dialog = Dialog(kind="regenerate_with")
+    desk.send(PriceModels())
 
 
 def _copy_reply(desk: Desk) -> None:
@@ -245,11 +253,13 @@ ACTIONS: tuple[Action, ...] = (
            icon="arrows-rotate", chord="F5", is_enabled=_can_retry, why_not=why_no_retry),
     Action(id="regenerate", menu="Discussion", group=0, label="Regenerate reply",
            run=_regenerate, icon="arrows-rotate", chord="Ctrl+Shift+R", is_enabled=_can_regenerate),
-    Action(id="version_before", menu="Discussion", group=0, label="Previous version of the reply", run=_choose(-1), icon="chevron-left",
+    Action(id="regenerate_with", menu="Discussion", group=0, label="Regenerate with another model…", run=_regenerate_with, icon="arrows-rotate",
+           is_enabled=_can_regenerate),
+    Action(id="version_before", menu="Discussion", group=0, label="Previous version", run=_choose(-1), icon="chevron-left",
            chord="Alt+PageUp", is_enabled=lambda d: _has_version(d, -1)),
-    Action(id="version_after", menu="Discussion", group=0, label="Next version of the reply", run=_choose(1), icon="chevron-right",
+    Action(id="version_after", menu="Discussion", group=0, label="Next version", run=_choose(1), icon="chevron-right",
            chord="Alt+PageDown", is_enabled=lambda d: _has_version(d, 1)),
-    Action(id="fork", menu="Discussion", group=1, label="Fork", run=_fork, icon="code-branch", chord="Ctrl+Shift+B", is_enabled=has_messages),
+    Action(id="branch", menu="Discussion", group=1, label="Branch", run=_branch, icon="code-branch", chord="Ctrl+Shift+B", is_enabled=has_messages),
     Action(id="model", menu="Discussion", group=1, label="Model…", run=_model, icon="sliders", chord="", is_enabled=has_discussion),
     Action(id="effort", menu="Discussion", group=1, label="Next reasoning effort", run=next_effort, icon="gauge-high", chord="Ctrl+R",
            is_enabled=lambda d: bool(efforts_of(d)), why_not=why_no_effort),
@@ -291,7 +301,9 @@ def _escape(desk: Desk) -> bool:
 ROOM = Room(
     actions=ACTIONS,
     view=DiscussionView,
-    dialogs=dict.fromkeys(("attach", "export_markdown", "export_json", "export_page", "model"), _dialog),
+    dialogs=dict.fromkeys(
+        ("attach", "export_markdown", "export_json", "export_page", "model", "regenerate_with"), _dialog
+    ),
     begin=_begin,
     escape=_escape,
 )

@@ -11,6 +11,7 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion
 from core.kernel import figures as fmt
 from core.kernel.errors import SHORT_ENDS
 from core.kernel.frame import one_line
+from core.kernel.search_terms import plain_terms
 from core.kernel.values.discussion import (
     FLAGS,
     DiscussionSummary,
@@ -65,6 +66,11 @@ def discussions_panel(desk: Desk) -> None:
         if own.project != ALL_PROJECTS:
             _filter_row(desk, own)
         shown = rows(desk.state, own, desk.view.memo)
+        if own.opens_first:
+            _open_first(desk, own, shown)
+        if own.search_text.strip() and (instead := desk.state.discussions.search.instead) and shown:
+            words = f"Nothing holds “{one_line(own.search_text, 40)}”. Shown is what holds “{one_line(instead, 40)}”."
+            desk.ui.text("instead", words, tone="muted", style="small", wraps=True)
         if shown:
             is_wide = desk.ui.width() >= WIDE_FROM_PX
             today = None if desk.state.now is None else desk.state.now.astimezone().date()
@@ -73,6 +79,25 @@ def discussions_panel(desk: Desk) -> None:
             )
         else:
             _empty(desk, own)
+
+
+def _open_first(desk: Desk, own: DiscussionView, shown: tuple[Row, ...]) -> None:
+    """Open the first hit, once the search has answered."""
+    search = desk.state.discussions.search
+    if search.query.strip() != own.search_text.strip() or not search.is_complete:
+        return
+    own.opens_first = False
+    first = next((row.id for row in shown if isinstance(row, ListedDiscussion)), "")
+    if first:
+        _open(desk, own, first)
+
+
+def _open(desk: Desk, own: DiscussionView, discussion_id: str) -> None:
+    """Show a discussion, where a search found something at that message."""
+    desk.view.page, desk.view.focus, desk.view.focus_not = "chat", "composer", ""
+    open_hit(desk.state, own, discussion_id)
+    if discussion_id != desk.state.discussions.selected_id:
+        desk.send(SelectDiscussion(discussion_id))
 
 
 def _search_row(desk: Desk, own: DiscussionView) -> None:
@@ -85,11 +110,11 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
         if view.focus == "search":
             view.focus = ""
         if typed is not None:
-            own.search_text = typed
+            own.search_text, own.opens_first = typed, False
             desk.send(SearchDiscussions(typed.strip()))
         had_keyboard, own.is_searching = own.is_searching, ui.is_focused("search")
-        if had_keyboard and ui.shortcut("Enter", while_typing=True):
-            ui.focus("search")  # who searches goes on to refine: the keyboard would go home to the composer
+        if had_keyboard and own.search_text.strip() and ui.shortcut("Enter", while_typing=True):
+            own.opens_first = True
         with ui.menu("projects", "", icon="filter", tip="Projects") as is_open:
             if is_open:
                 _project_menu(desk, own)
@@ -255,16 +280,18 @@ def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: Discu
             _right(shown, ui, summary, has_menu=clicks.is_hovered or is_selected)
         if listed.line:
             ui.text(
-                "hit", listed.line, tone="muted", style="small", width=0, terms=tuple(own.search_text.split())
+                "hit",
+                listed.line,
+                tone="muted",
+                style="small",
+                width=0,
+                terms=plain_terms(state.discussions.search.instead or own.search_text),
             )
         with ui.context_menu("context menu") as is_open:
             if is_open:
                 _row_menu(shown, ui, summary)
     if clicks.clicked and not is_renamed:
-        shown.desk.view.page, shown.desk.view.focus, shown.desk.view.focus_not = "chat", "composer", ""
-        open_hit(state, own, listed.id)
-        if not is_selected:
-            shown.desk.send(SelectDiscussion(listed.id))
+        _open(shown.desk, own, listed.id)
 
 
 def _right(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, has_menu: bool) -> None:

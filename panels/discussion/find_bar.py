@@ -8,9 +8,10 @@ from itertools import accumulate
 
 import msgspec
 
+from core.kernel.search_terms import search_terms
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Entry, Mark, Message, Role
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, SearchHits
 from core.talk.discussion.log_content import together
 from panels.base.desk import Desk
 from panels.base.selection import Memo
@@ -170,11 +171,16 @@ def open_hit(state: AppState, own: DiscussionView, discussion_id: str) -> None:
     """A person chose a discussion in the search's list: it will open at the message that was found."""
     query = own.search_text.strip()
     if query:
-        own.landing = Landing(
-            discussion_id=discussion_id,
-            message_id=state.discussions.search.messages.get(discussion_id, ""),
-            query=query,
-        )
+        own.landing = landing_of(state.discussions.search, query, discussion_id)
+
+
+def landing_of(found: SearchHits, query: str, discussion_id: str) -> Landing:
+    """Place of a search's find in its discussion, with the words that are marked there."""
+    terms = search_terms(found.instead or query)
+    is_phrase = len(terms) == 1 and terms[0].is_phrase
+    words = " ".join(term.text for term in terms) or query.strip()
+    message_id = found.messages.get(discussion_id, "")
+    return Landing(discussion_id=discussion_id, message_id=message_id, query=words, is_phrase=is_phrase)
 
 
 def land(desk: Desk, opened: OpenDiscussion) -> None:

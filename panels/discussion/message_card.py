@@ -34,12 +34,13 @@ from panels.discussion.message_foot import (
     versions_foot,
 )
 from panels.discussion.message_rows import tokens_by_message
+from panels.discussion.other_models import regenerate_with
 from panels.discussion.tool_parts import answered_calls, quiet_line, quiet_words, tool_parts
 from panels.discussion.view import DiscussionView, MessageKey
 
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
-RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
+RESEND = "Send these words in place of the old ones; those and all that followed stay as another version"
 EDIT_PX, EDIT_MOST_PX = 96.0, 360.0
 """Height of the form of a short message, and of a long one, which then scrolls."""
 META_FROM_PX = 600
@@ -212,6 +213,8 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
             can = name != "regenerate" or not desk.is_replying
             if ui.menu_item(name, label, icon=icon, is_enabled=can):
                 _act(desk, opened, message, name)
+        if message.role is Role.ASSISTANT:
+            regenerate_with(desk, opened, message)
         if not message.is_of_tools and ui.menu_item(
             "delete", "Delete message", icon="trash-can", tone="error"
         ):
@@ -232,7 +235,7 @@ def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> Non
 
 def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     ui, own = desk.ui, desk.view.of(DiscussionView)
-    problem = _follow_resent(desk, key)
+    problem = follow_resent(desk, key)
     if key not in own.editing:
         return
     text = own.editing[key]
@@ -279,7 +282,7 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
             ui.text("problem", problem, tone="warn", style="small", wraps=True)
 
 
-def _follow_resent(desk: Desk, key: MessageKey) -> str:
+def follow_resent(desk: Desk, key: MessageKey) -> str:
     """Close an edit whose words are on disk where they were sent. Returns why they were not, empty otherwise."""
     own = desk.view.of(DiscussionView)
     outcome = outcome_of(desk.state, own.resent.get(key, ""))

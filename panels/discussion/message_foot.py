@@ -1,4 +1,4 @@
-"""Foot of a message: versions of a reply to page through, and the branches that begin there."""
+"""Foot of a message: its versions to page through, and the branches that begin there."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from core.talk.turn.turn_messages import RegenerateReply
 from panels.base.desk import Desk, action_tip
 from panels.base.selection import Memo
 from panels.base.ui import Ui
+from panels.discussion.other_models import regenerate_with
 from panels.discussion.view import DiscussionView
 
 BRANCHES_SHOWN = 3
@@ -47,7 +48,7 @@ def _branches(rows: Mapping[str, DiscussionSummary], discussion_id: str) -> Bran
 
 
 def versions_foot(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
-    """Draw which version of a reply is seen, with buttons to the others. Nothing where there is but one."""
+    """Draw which version of a message is seen, with buttons to the others. Nothing where there is but one."""
     versions = opened.versions_of(message)
     if versions is None or message.id != versions.chosen_id:
         return
@@ -65,7 +66,9 @@ def pager(desk: Desk, opened: OpenDiscussion, versions: ReplyVersions) -> None:
     ):
         if not step:
             shown = f"{versions.number}/{len(versions.ids)}"
-            ui.text(name, shown, tone="muted", style="small", tip="Versions of this reply; this one is sent")
+            ui.text(
+                name, shown, tone="muted", style="small", tip="Versions of this message; this one is sent"
+            )
             continue
         to = versions.neighbour(step, opened.asked_version)
         if ui.button(name, "", icon=icon, kind="ghost", is_small=True, is_enabled=bool(to), tip=tip) and to:
@@ -124,12 +127,15 @@ def _points(
     made: Branches, versions: Iterable[ReplyVersions], own: str | None
 ) -> Mapping[str, tuple[str, ...]]:
     points = dict.fromkeys((*made, *((own,) if own is not None else ())))
-    places = {point: point for point in points}
+    seen_instead: dict[str, str] = {}
     for known in versions if points else ():
         for run in known.aside.values():
-            places.update({entry.id: known.chosen_id for entry in run if entry.id in points})
+            seen_instead.update({entry.id: known.chosen_id for entry in run})
     found: dict[str, tuple[str, ...]] = {}
-    for point, place in places.items():
+    for point in points:
+        place = point
+        while place in seen_instead:  # a version may stand in another that was put aside
+            place = seen_instead[place]
         found[place] = (*found.get(place, ()), point)
     return found
 
@@ -242,12 +248,14 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         is_own = not message.is_of_tools
         if is_own and ui.menu_item("edit", "Edit", icon="pen"):
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
-        if ui.menu_item("fork", "Fork here", icon="code-branch"):
+        if ui.menu_item("branch", "Branch here", icon="code-branch"):
             desk.send(BranchDiscussion(opened.id, message.id))
-        if message.role is Role.ASSISTANT and ui.menu_item(
-            "regenerate", "Regenerate", icon="arrows-rotate", is_enabled=not desk.is_replying
-        ):
-            desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
+        if message.role is Role.ASSISTANT:
+            if ui.menu_item(
+                "regenerate", "Regenerate", icon="arrows-rotate", is_enabled=not desk.is_replying
+            ):
+                desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
+            regenerate_with(desk, opened, message)
         ui.divider("delete group")
         if is_own and ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))

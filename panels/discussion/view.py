@@ -117,7 +117,7 @@ class DiscussionView(msgspec.Struct):
 
     Args:
         grouping: of the list; project: the folder whose discussions are listed; is_searching: the search had the keyboard in
-            the last frame; menu_of: the discussion whose menu is open.
+            the last frame; opens_first: its first hit is opened once it is there; menu_of: the discussion whose menu is open.
         renaming_id: the discussion whose name is being typed in the list.
         editing: words typed into messages; seen_edits: those whose forms were brought into view; resent: the send of such words whose outcome is not seen yet;
             detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
@@ -140,6 +140,7 @@ class DiscussionView(msgspec.Struct):
 
     search_text: str = ""
     is_searching: bool = False
+    opens_first: bool = False
     grouping: Grouping = "date"
     project: str = ALL_PROJECTS
     is_archive_open: bool = False

@@ -1,30 +1,18 @@
-"""The command palette: every action and every discussion, found by a few letters."""
+"""The command palette: every action and every discussion by a few letters, and all that holds the words that are typed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import msgspec
-
-from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base.desk import Action, Desk, DrawDialog, run_action
+from core.talk.discussion.discussion_messages import SearchDiscussions
+from panels.base.desk import Desk, DrawDialog
 from panels.base.ui import Surface
 from panels.base.view import Dialog
+from panels.discussion.view import DiscussionView
+from panels.shell.finds import LEAST_CHARS, PaletteHit, hits
 from panels.shell.rooms import ROOMS
 from panels.shell.shell_actions import MENUS
 
-SHOWN = 12
 ROW_PX = 34.0
-
-
-class PaletteHit(msgspec.Struct, frozen=True):
-    """A line of the palette: an action or a discussion."""
-
-    label: str
-    icon: str
-    detail: str = ""
-    action_id: str = ""
-    discussion_id: str = ""
+HINT = "Type a command, a name, or words to find"
 
 
 def palette(desk: Desk, dialog: Dialog) -> None:
@@ -32,20 +20,21 @@ def palette(desk: Desk, dialog: Dialog) -> None:
     ui, view = desk.ui, desk.view
     chosen: PaletteHit | None = None
     with ui.dialog("palette", "Command palette", width=560) as closed:
-        typed = ui.text_input("query", dialog.text, hint="Type a command or the name of a discussion",
+        typed = ui.text_input("query", dialog.text, hint=HINT,
                               icon="magnifying-glass", is_focused=True)  # fmt: skip
         if typed is not None:
             dialog.text, dialog.at = typed, 0
-        hits = _hits(desk, dialog.text)
-        dialog.at = _moved(desk, dialog.at, len(hits))
-        if not hits:
-            ui.text("none", "Nothing is called that.", tone="muted")
-        for index, hit in enumerate(hits):
+            _look(desk, typed)
+        found = hits(desk, dialog.text)
+        dialog.at = _moved(desk, dialog.at, len(found))
+        if not found:
+            ui.text(
+                "none", "Nothing is called that, and nothing holds these words.", tone="muted", wraps=True
+            )
+        for index, hit in enumerate(found):
             kind: Surface = "card_selected" if index == dialog.at else "clear"
             with (
-                ui.clickable(
-                    (hit.action_id, hit.discussion_id), kind, height=ROW_PX, padding=(10, 5)
-                ) as clicks,
+                ui.clickable(hit.key, kind, height=ROW_PX, padding=(10, 5)) as clicks,
                 ui.row("line", height=ROW_PX - 10),
             ):
                 ui.icon("icon", hit.icon)
@@ -53,13 +42,15 @@ def palette(desk: Desk, dialog: Dialog) -> None:
                 ui.text("detail", hit.detail, tone="faint", style="small")
             if clicks.clicked:
                 chosen = hit
-        if hits and ui.shortcut("Enter", while_typing=True):
-            chosen = hits[dialog.at]
+        if found and ui.shortcut("Enter", while_typing=True):
+            chosen = found[dialog.at]
+    if chosen is None and not closed.clicked and not ui.shortcut("Escape"):
+        return
+    view.dialog = None
     if chosen is not None:
-        view.dialog = None
-        _do(desk, chosen)
-    elif closed.clicked or ui.shortcut("Escape"):
-        view.dialog = None
+        chosen.run(desk)
+    if dialog.text:
+        _look(desk, view.of(DiscussionView).search_text)
 
 
 def _moved(desk: Desk, at: int, count: int) -> int:
@@ -67,56 +58,11 @@ def _moved(desk: Desk, at: int, count: int) -> int:
     return (at + step) % count if count else 0
 
 
-def _do(desk: Desk, hit: PaletteHit) -> None:
-    if hit.action_id:
-        run_action(hit.action_id, desk)
-    else:
-        desk.view.page = "chat"
-        desk.send(SelectDiscussion(hit.discussion_id))
-
-
-def _hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
-    can_do = tuple(a for a in desk.actions.values() if a.id != "palette" and a.is_enabled(desk))
-    labels = "\n".join(a.shown_label(desk) for a in can_do)
-    parts = (desk.state.discussions.summaries, query, labels)
-    return desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
-
-
-def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
-    actions = [
-        PaletteHit(label=a.shown_label(desk), icon=a.icon, detail=a.shown_chord(desk.state), action_id=a.id)
-        for a in can_do
-    ]
-    if not query.strip():
-        return tuple(actions[:SHOWN])
-    discussions = (
-        PaletteHit(label=s.meta.name, icon="comments", detail="discussion", discussion_id=s.meta.id)
-        for s in desk.state.discussions.summaries.values()
-    )
-    return best([*actions, *discussions], query)
-
-
-def best(hits: Iterable[PaletteHit], query: str) -> tuple[PaletteHit, ...]:
-    """The hits whose label has the letters of `query` in order, best first, a screenful at most."""
-    ranked = ((rank(hit.label, query), index, hit) for index, hit in enumerate(hits))
-    found = sorted((r, index, hit.label, hit) for r, index, hit in ranked if r is not None)
-    return tuple(hit for *_, hit in found[:SHOWN])
-
-
-def rank(label: str, query: str) -> int | None:
-    """Distance of a label from a query, smaller is nearer; None where its letters are not there in order."""
-    text, wanted = label.casefold(), "".join(query.casefold().split())
-    at = text.find(query.casefold().strip())
-    if at >= 0:
-        return at if at == 0 or not text[at - 1].isalnum() else 20 + at
-    position, gaps = -1, 0
-    for letter in wanted:
-        found = text.find(letter, position + 1)
-        if found < 0:
-            return None
-        gaps += found - position - 1
-        position = found
-    return 100 + gaps
+def _look(desk: Desk, query: str) -> None:
+    """Have messages looked through for what is typed; for that of the list's search again once the palette is closed."""
+    wanted = query.strip() if len(query.strip()) >= LEAST_CHARS else ""
+    if wanted != desk.state.discussions.search.query:
+        desk.send(SearchDiscussions(wanted))
 
 
 # The dialogs over the window, by kind: the rooms', the palette, the list of shortcuts.

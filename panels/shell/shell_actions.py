@@ -114,7 +114,8 @@ OWN: tuple[Action, ...] = (
            is_done=lambda d: "list" in shown_panes(d.view), undo_label="Hide discussion list"),
     Action(id="hub", menu="View", group=1, label="Show Operations Hub", run=_toggle_hub, icon="table-columns", chord="Ctrl+Shift+H",
            is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
-    Action(id="palette", menu="Tools", group=0, label="Command palette", run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P"),
+    Action(id="palette", menu="Tools", group=0, label="Command palette", run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
+           second_chord="Ctrl+K"),
     Action(id="shortcuts", menu="Help", group=0, label="Keyboard shortcuts", run=opens_dialog("shortcuts"), icon="keyboard", chord="F1"),
 )  # fmt: skip
 
@@ -135,9 +136,18 @@ def run_shortcuts(desk: Desk) -> None:
     """Do what the pressed chords ask for, or have it said why not. Once a frame, before anything is drawn."""
     for action in ACTIONS:
         if action.chord and action.is_bound and desk.ui.shortcut(action.chord):
-            why = "" if action.is_enabled(desk) else action.why_not(desk)
+            meant = _meant(desk, action)
+            why = "" if meant.is_enabled(desk) else meant.why_not(desk)
             desk.view.said = (desk.state.discussions.selected_id, why) if why else None
-            run_action(action.id, desk)
+            run_action(meant.id, desk)
+
+
+def _meant(desk: Desk, action: Action) -> Action:
+    """The action that a chord means: while its own cannot be done, the one that has it as its second."""
+    if action.is_enabled(desk):
+        return action
+    others = (one for one in ACTIONS if one.second_chord == action.chord and one.is_enabled(desk))
+    return next(others, action)
 
 
 # File of what outlives the window: pages, tabs, widths, scroll, as TOML in the program's own settings.

@@ -171,3 +171,20 @@ def test_it_starts_where_the_last_file_was(folder: Path) -> None:
     assert first_folder(str(folder)) == (folder, "")
     assert first_folder(str(folder / "new.txt")) == (folder, "new.txt")
     assert first_folder(str(folder / "gone" / "x")) == (Path.home(), "")
+
+
+def test_a_slash_begins_a_path_whose_folders_open_as_it_is_typed(folder: Path) -> None:
+    chooser = opened(Path("/"), "files")
+    chooser.filter(f"{folder}/")
+    assert (chooser.folder, names(chooser)) == (folder, ["src", "apple.txt", "Zebra.txt"])
+    chooser.filter(f"{folder}/.h")
+    assert names(chooser) == [".hidden"]
+    chooser.filter(f"{folder}/src/ma")
+    assert (chooser.folder, names(chooser)) == (folder / "src", ["main.py"])
+    assert chooser.enter() == (str(folder / "src" / "main.py"),)
+
+
+def test_a_path_to_nowhere_shows_nothing_and_stays_where_it_was(folder: Path) -> None:
+    chooser = opened(folder, "files")
+    chooser.filter("/no/such/place/x")
+    assert (chooser.folder, names(chooser), chooser.wanted) == (folder, [], "/no/such/place/x")

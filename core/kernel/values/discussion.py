@@ -206,11 +206,11 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class ReplyVersions(msgspec.Struct, frozen=True):
-    """Versions of one reply, two at least.
+    """Versions of one reply, or of one message of the person, two at least.
 
     Args:
         ids: of the versions, in the order in which they came; chosen_id: the one that stands among the entries.
-        aside: the others by their ids, each with what followed it up to the person's next message.
+        aside: the others by their ids, each with what followed it: of a reply up to the person's next message.
     """
 
     ids: tuple[str, ...]
@@ -378,7 +378,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         return unanswered_id(self.entries)
 
     def versions_of(self, message: Message) -> ReplyVersions | None:
-        """Versions of a reply, None where it has but one."""
+        """Versions of a message, None where it has but one."""
         return self.versions.get(message.version_of or message.id)
 
     def version_from(self, message_id: str, step: int) -> str:
@@ -387,6 +387,13 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         if known is None:
             return ""
         return known.neighbour(step, self.asked_version) if step else message_id
+
+    def is_of_prompt(self, version_id: str) -> bool:
+        """True for a version of a person's message, with which all that followed it comes and goes."""
+        known = next((one for one in self.versions.values() if version_id in one.ids), None)
+        runs = () if known is None else known.aside.values()
+        head = next((run[0] for run in runs if run), None)
+        return isinstance(head, Message) and head.role is Role.USER
 
 
 def _kept_message(entry: Entry) -> tuple[Message, ...]:

@@ -16,8 +16,8 @@ _BESIDE_TURNS = frozenset(kind.value for kind in UsageKind if kind is not UsageK
 class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="message"):
     """Something was said.
 
-    `version_of`: the reply that this one is another version of. It is the chosen one from then on, unless the person
-    has written on behind that reply meanwhile. `is_autonomous`: as of `Message`.
+    `version_of`: the reply, or the person's message, that this one is another version of. It is the chosen one from then on,
+    unless the person has written on behind that reply meanwhile. `is_autonomous`: as of `Message`.
     """
 
     id: str
@@ -32,7 +32,7 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 
 
 class ChooseRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="choose"):
-    """This version of a reply goes to the model from now on; the others stay in the log."""
+    """This version of a reply, or of a message with all behind it, goes to the model from now on; the others stay in the log."""
 
     id: str
     at: datetime

@@ -96,7 +96,9 @@ class TrashItem(msgspec.Struct, frozen=True):
 class SearchHits(msgspec.Struct, frozen=True):
     """Ids that match a query, best first, with a line of context each. `is_complete` False while searching.
 
-    `messages`: the message that was found in each; a discussion whose name was found is not among them.
+    Args:
+        messages: the message that was found in each; a discussion whose name was found is not among them.
+        instead: nearest words that were looked for, where nothing holds those of the query; empty otherwise.
     """
 
     query: str = ""
@@ -104,6 +106,7 @@ class SearchHits(msgspec.Struct, frozen=True):
     lines: Mapping[str, str] = msgspec.field(default_factory=dict)
     is_complete: bool = True
     messages: Mapping[str, str] = msgspec.field(default_factory=dict)
+    instead: str = ""
 
 
 class ProviderTotals(msgspec.Struct, frozen=True):

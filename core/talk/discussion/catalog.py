@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.child_process import start_child
@@ -23,6 +24,7 @@ from core.kernel.decoders import read_json
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean, one_line
 from core.kernel.opener import open_file
+from core.kernel.search_terms import Term, likest, search_terms
 from core.kernel.secrets import scrub
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.records import EditRecord, MessageRecord
@@ -57,6 +59,8 @@ MAX_MATCHES = 4000
 """Of one query, newest first: enough to rank, and bounded while a single letter is typed."""
 
 MAX_QUERY_CHARS = 500
+MAX_VOCABULARY = 200_000
+"""Words of the index that are compared with one that is not there."""
 CONTEXT_CHARS = 160
 
 _BEFORE_CHARS = 40
@@ -78,9 +82,10 @@ class _Match(msgspec.Struct, frozen=True):
 def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> SearchHits:
     """Find discussions by their names and messages.
 
-    Words match from their start, in any order, without regard to case and accents; one message or name that holds
-    all comes before a discussion that holds them in several. A query without letters or digits is looked for as it
-    stands in names and previews.
+    Words match from their start, in any order, without regard to case and accents; a phrase between quotation marks
+    as it stands. One message or name that holds all comes before a discussion that holds them in several. Where nothing is
+    found, words that are nearest to those of the query are looked for. A query without letters or digits is looked for
+    as it stands in names and previews.
 
     Args:
         query: any text; limit: most discussions to return, at least 1.
@@ -88,15 +93,25 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
     Returns:
         Ids best first: by name, then by the words' weight, then the newest.
     """
-    words = _words(query)
+    words = search_terms(clean(query[:MAX_QUERY_CHARS]))
     if not words:
         return _literal(db, query, limit)
+    hits = _hits(db, home, query, words, limit)
+    if hits.ids:
+        return hits
+    nearest = _nearest(db, words)
+    other = _hits(db, home, query, nearest, limit) if nearest else hits
+    return replace(other, instead=" ".join(term.text for term in nearest)) if other.ids else hits
+
+
+def _hits(db: sqlite3.Connection, home: Path, query: str, words: tuple[Term, ...], limit: int) -> SearchHits:
     best = _best(_matches(db, words))
     if len(best) < limit and len(words) > 1:
         best = {**_scattered(db, words), **best}
     ranked = sorted(best.values(), key=lambda m: m.discussion_id, reverse=True)
     ranked = sorted(ranked, key=lambda m: (not m.is_name, round(m.score, 1)))[:limit]
-    found = {match.discussion_id: _found(home, match, words) for match in ranked}
+    texts = tuple(term.text for term in words)
+    found = {match.discussion_id: _found(home, match, texts) for match in ranked}
     lines = {discussion_id: line for discussion_id, (line, _) in found.items()}
     messages = {discussion_id: message for discussion_id, (_, message) in found.items() if message}
     return SearchHits(
@@ -104,18 +119,35 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
     )
 
 
-def _words(query: str) -> tuple[str, ...]:
-    """The query cut at blanks, without chunks that hold no letter or digit: those match nothing."""
-    chunks = clean(query[:MAX_QUERY_CHARS]).split()
-    return tuple(dict.fromkeys(chunk for chunk in chunks if any(map(str.isalnum, chunk))))
+def _nearest(db: sqlite3.Connection, words: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The query with the nearest word of the index for each that the index does not have; empty where there is none.
+
+    Words with the same first letter alone are compared: O(those).
+    """
+    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)")
+    nearest: list[Term] = []
+    for term in words:
+        if term.is_phrase or _matches(db, (term,)):
+            nearest.append(term)
+            continue
+        folded = term.text.casefold()
+        rows = db.execute(
+            "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
+            (folded[0], chr(ord(folded[0]) + 1), len(folded) - 2, len(folded) + 2, MAX_VOCABULARY),
+        ).fetchall()
+        names = [str(row[0]) for row in rows]
+        if not (places := likest(folded, names, 1)):
+            return ()
+        nearest.append(Term(names[places[0]]))
+    return tuple(nearest) if tuple(nearest) != words else ()
 
 
-def _quoted(word: str) -> str:
-    """A word as an FTS5 string, so that no character of it is an operator; found as the start of a word."""
-    return '"' + spaced(word).replace('"', '""') + '"*'
+def _quoted(term: Term) -> str:
+    """A term as an FTS5 string, so that no character of it is an operator; a word is found as the start of one."""
+    return '"' + spaced(term.text).replace('"', '""') + ('"' if term.is_phrase else '"*')
 
 
-def _matches(db: sqlite3.Connection, words: Iterable[str]) -> list[_Match]:
+def _matches(db: sqlite3.Connection, words: Iterable[Term]) -> list[_Match]:
     rows = db.execute(
         "SELECT d.id, e.position = 0, m.score, e.start, e.size, e.preview FROM"
         " (SELECT rowid AS number, bm25(words) AS score FROM words WHERE words MATCH ?"
@@ -147,7 +179,7 @@ def _best(matches: Iterable[_Match]) -> dict[str, _Match]:
     return best
 
 
-def _scattered(db: sqlite3.Connection, words: tuple[str, ...]) -> dict[str, _Match]:
+def _scattered(db: sqlite3.Connection, words: tuple[Term, ...]) -> dict[str, _Match]:
     """Discussions that hold every word somewhere; they rank behind all others."""
     found = [_best(_matches(db, (word,))) for word in words]
     common = set(found[0]).intersection(*found[1:])

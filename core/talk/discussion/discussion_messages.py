@@ -61,7 +61,9 @@ class PromptGone(msgspec.Struct, frozen=True):
 class CreateDiscussion(msgspec.Struct, frozen=True):
     """Start a discussion and select it. Empty fields take the settings' defaults.
 
-    `id` is given by a front end that must tell its discussion from others made at the same time; else empty.
+    Args:
+        id: given by a front end that must tell its discussion from others made at the same time; else empty.
+        keeps_empty: where the selected discussion is empty, it is the new one.
     """
 
     name: str = ""
@@ -70,6 +72,7 @@ class CreateDiscussion(msgspec.Struct, frozen=True):
     preset: str = ""
     id: str = ""
     command_id: str = ""
+    keeps_empty: bool = False
 
 
 class SelectDiscussion(OfferedCommand, frozen=True):
@@ -151,9 +154,9 @@ class RestoreMessage(msgspec.Struct, frozen=True):
 
 
 class ChooseVersion(msgspec.Struct, frozen=True):
-    """Choose which version of a reply stands in the discussion and goes to the model.
+    """Choose which version of a reply, or of a message with all that followed it, stands in the discussion and goes to the model.
 
-    `step`: 0 for the version `message_id`; else so many from the one of its reply that was asked for last.
+    `step`: 0 for the version `message_id`; else so many from the one of them that was asked for last.
     """
 
     discussion_id: str
@@ -226,23 +229,12 @@ class CreateOnDisk(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class BranchToken(msgspec.Struct, frozen=True):
-    """A call waits for the branch, for the reply to this message of it; the rest is the command's."""
-
-    user_message_id: str
-    over_limit: bool = False
-    command_id: str = ""
-
-
 class BranchOnDisk(msgspec.Struct, frozen=True):
-    """Make a discussion whose log starts with the parent's records up to a message (empty: none), then `records`."""
+    """Make a discussion whose log starts with the parent's records up to a message."""
 
     parent_id: str
     message_id: str
     meta: DiscussionMeta
-    records: tuple[Record, ...] = ()
-    token: BranchToken | None = None
-    command_id: str = ""
 
 
 class LoadDiscussion(msgspec.Struct, frozen=True):
@@ -419,11 +411,10 @@ class DiscussionLoaded(msgspec.Struct, frozen=True):
 
 
 class DiscussionCreated(msgspec.Struct, frozen=True):
-    """A discussion stands on disk with its first records, already folded. `token` is that of the effect."""
+    """A discussion stands on disk with its first records, already folded."""
 
     summary: DiscussionSummary
     discussion: OpenDiscussion
-    token: BranchToken | None = None
 
 
 class DiscussionTrashed(msgspec.Struct, frozen=True):

@@ -43,7 +43,6 @@ from core.talk.discussion.discussion_messages import (
     AddToQueue,
     AppendRecords,
     BranchOnDisk,
-    BranchToken,
     CreateOnDisk,
     DiscardDiscussion,
     DiscussionChangedOutside,
@@ -174,10 +173,8 @@ class DiscussionHandler:
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
             case BranchOnDisk():
-                store.branch(
-                    self._root, effect.parent_id, effect.message_id, effect.meta, more=effect.records
-                )
-                self._created(effect.meta, effect.token)
+                store.branch(self._root, effect.parent_id, effect.message_id, effect.meta)
+                self._created(effect.meta)
             case LoadDiscussion():
                 self._book_left(effect.task_ids)
                 loaded = self._load(effect.discussion_id)
@@ -353,12 +350,10 @@ class DiscussionHandler:
             if paid := paid_since(log_file, midnight(self._clock())):
                 self._emit(PaymentsSeen(paid))
 
-    def _created(self, new: DiscussionMeta, token: BranchToken | None = None) -> None:
+    def _created(self, new: DiscussionMeta) -> None:
         loaded = self._load(new.id)
         self._emit(
-            DiscussionCreated(
-                summary=summarise(loaded.meta, loaded.discussion), discussion=loaded.discussion, token=token
-            )
+            DiscussionCreated(summary=summarise(loaded.meta, loaded.discussion), discussion=loaded.discussion)
         )
 
     def _write_draft(self, effect: WriteDraft) -> None:

@@ -23,7 +23,16 @@ from core.kernel.values.records import (
     UsageRecord,
 )
 from core.kernel.values.state import AppState, Level, PendingWrite
-from core.kernel.values.updates import Result, conclude, dismiss, notify, with_open, with_summary
+from core.kernel.values.updates import (
+    Result,
+    conclude,
+    decline,
+    dismiss,
+    is_busy,
+    notify,
+    with_open,
+    with_summary,
+)
 from core.kernel.values.usage import add_usage
 from core.services.spending.limits import add_spent
 from core.talk.discussion.discussion_messages import (
@@ -228,14 +237,17 @@ def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> R
 
 
 def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Result:
-    """Put another version of a reply where the chosen one stands."""
+    """Put another version of a reply, or of a message with all behind it, where the chosen one stands."""
     opened = state.discussions.open.get(command.discussion_id)
     chosen = "" if opened is None else opened.version_from(command.message_id, command.step)
+    if opened is not None and opened.is_of_prompt(chosen) and is_busy(state, opened.id):
+        text = "A reply is under way in this version: wait for it or stop it, then choose another."
+        return decline(state, command.command_id, f"version/{opened.id}", text), ()
     if opened is not None and chosen:
         record = ChooseRecord(id=given.make_id(), at=given.at, target_id=chosen)
         state = with_open(state, replace(opened, asked_version=chosen))
         return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
-    problem = "The discussion has no such version of a reply."
+    problem = "The discussion has no such version."
     return conclude(state, CommandOutcome(command_id=command.command_id, problem=problem)), ()
 
 

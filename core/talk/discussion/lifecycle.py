@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp, is_id
+from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import without
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (
@@ -52,6 +53,8 @@ WITH = "deleted with "
 
 def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
     """Start a discussion on disk; it is selected when it stands there."""
+    if command.keeps_empty and is_empty(state, state.discussions.selected_id):
+        return state, ()
     ai = state.config.settings.ai
     first = starting_model(state, command.provider, command.model)
     if problem := unknown_preset(state, command.preset) or unknown_model(
@@ -84,6 +87,20 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
         folder=state.config.project.root,
     )
     return state, (CreateOnDisk(meta),)
+
+
+def is_empty(state: AppState, discussion_id: str) -> bool:
+    """True for a discussion of this project in which nothing was said, written or chosen yet."""
+    opened, summary = (
+        state.discussions.open.get(discussion_id),
+        state.discussions.summaries.get(discussion_id),
+    )
+    if opened is None or summary is None or is_busy(state, discussion_id):
+        return False
+    meta = summary.meta
+    has_words = opened.entries or opened.queue or opened.draft != Draft()
+    is_put_away = meta.archived or meta.parent_id or meta.folder != state.config.project.root
+    return meta.name == UNNAMED and not has_words and not is_put_away
 
 
 def _free_id(state: AppState, wanted: str) -> str:
@@ -183,20 +200,33 @@ def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     if summary is None or opened is None or not _holds(opened, command.message_id):
         return state, ()
-    meta = branch_meta(summary.meta, given, command.message_id)
+    meta = branch_meta(summary.meta, given, command.message_id, branch_name(opened, command.message_id))
     return state, (BranchOnDisk(parent_id=command.discussion_id, message_id=command.message_id, meta=meta),)
 
 
-def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> DiscussionMeta:
-    """Meta of a new branch.
+BRANCH = "Branch: "
+"""Begins the name of a branch until its first own words name it."""
 
-    Args:
-        message_id: the branch point: the last message that both have, empty where they have none.
-    """
+
+def branch_name(opened: OpenDiscussion, message_id: str) -> str:
+    """Name of a branch in which nothing was said yet: words of the last message that it shares."""
+    words = next((m.text for m in opened.messages if m.id == message_id), "")
+    return BRANCH + (scrubbed_line(words, 40) or "without words")
+
+
+def is_unnamed(meta: DiscussionMeta, opened: OpenDiscussion) -> bool:
+    """True until a person or the first own words have named a discussion."""
+    if meta.parent_id and not meta.delegated_by:
+        return meta.name == branch_name(opened, meta.branch_message_id)
+    return meta.name == UNNAMED
+
+
+def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str, name: str) -> DiscussionMeta:
+    """Meta of a new branch. `message_id`: the branch point, the last message that both have."""
     return replace(
         parent,
         id=given.make_id(),
-        name=f"{parent.name} (branch)",
+        name=name,
         created_at=given.at,
         **NOT_INHERITED,
         parent_id=parent.id,

@@ -19,7 +19,7 @@ from core.kernel.values.discussion import Draft, LiveCall, OpenDiscussion, Queue
 from core.kernel.values.messages import Entry, Mark, Message, Part, Role, Status, TextPart
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import FAILURE_MARKS, WHOLE_REPLY, StopKind
-from core.kernel.values.records import EditRecord, MessageRecord, Record
+from core.kernel.values.records import EditRecord, MessageRecord
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import (
     Result,
@@ -29,12 +29,15 @@ from core.kernel.values.updates import (
     is_busy,
     refused_files,
     with_open,
+    with_summary,
     without_call,
 )
 from core.kernel.values.usage import SpendRefusal
 from core.services.spending.limits import paid_limit_usd, reached_limits
+from core.talk.discussion.discussion_choices import change, unknown_model
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
+    ChangeDiscussion,
     PromptGone,
     QueueWritten,
     RemoveFromQueue,
@@ -49,6 +52,8 @@ from core.talk.turn.sending import (
     keep_out_of,
     kept_out_of,
     prompt_parts,
+    refusal_of,
+    refuse,
     save_then_call,
 )
 from core.talk.turn.turn_messages import (
@@ -72,7 +77,7 @@ class _AskedTurn(msgspec.Struct, frozen=True):
     """One message of the person and what followed it up to their next one.
 
     Args:
-        before_id: the message before it, empty for none; is_last: the person has written nothing behind it.
+        is_last: the person has written nothing behind it.
     """
 
     prompt: Message
@@ -105,12 +110,27 @@ def retried_prompt_id(opened: OpenDiscussion) -> str:
 
 
 def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Result:
-    """Ask again for a reply, the last one where none is named."""
+    """Ask again for a reply, the last one where none is named; of another model where one is named, which answers from then on."""
     opened = state.discussions.open.get(command.discussion_id)
     prompt_id = _prompt_of(opened.entries, command.message_id) if opened is not None else ""
     if not prompt_id:
         return ignore(state, command, "There is no message whose reply could be asked for again.")
-    return _ask_again(state, given, command, prompt_id)
+    if not command.provider:
+        return _ask_again(state, given, command, prompt_id)
+    chosen = {"provider": command.provider, "model": command.model}
+    switch = ChangeDiscussion(discussion_id=command.discussion_id, changes=chosen)
+    if is_busy(state, command.discussion_id):
+        return ignore(state, command, "A reply is under way in this discussion.")
+    if problem := unknown_model(state, command.provider, command.model):
+        return decline(state, command.command_id, "choice", *problem), ()
+    switched, marked = change(state, Stamp(given.at, f"{given.seed}/model"), switch)
+    asked, effects = _ask_again(switched, given, command, prompt_id)
+    if command.discussion_id not in asked.turns.calls:  # a limit stands against it: the model stays
+        meta = state.discussions.summaries[command.discussion_id].meta
+        rows = asked.discussions.summaries
+        row = replace(rows[command.discussion_id], meta=meta)
+        return with_summary(asked, row), effects
+    return asked, (*marked, *effects)
 
 
 def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:

@@ -48,7 +48,7 @@ from core.talk.discussion.discussion_messages import (
     WriteDraft,
     WriteMeta,
 )
-from core.talk.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
+from core.talk.discussion.lifecycle import HISTORY_LIMIT, is_unnamed
 from core.talk.turn.turn_messages import (
     CallProvider,
     CallRetrying,
@@ -392,7 +392,7 @@ def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_
             state, discussions=replace(state.discussions, prompt_history=history[-HISTORY_LIMIT:])
         )
     summary = state.discussions.summaries[opened.id]
-    if summary.meta.name == UNNAMED and message.text:
+    if message.text and is_unnamed(summary.meta, opened):
         meta = replace(summary.meta, name=scrubbed_line(message.text, 48))
         state = with_summary(state, replace(summary, meta=meta))
         effects.append(WriteMeta(meta))

@@ -70,9 +70,11 @@ class RetrySend(OfferedCommand, frozen=True):
 
 
 class RegenerateReply(OfferedCommand, frozen=True):
-    """Ask again for a reply: another version of it, and the others stay. Before the last one this makes a branch.
+    """Ask again for a reply: another version of it, and the others stay. Before the last one its message gets a version.
 
-    `message_id`: the reply, or the message that it answers; empty: the last one.
+    Args:
+        message_id: the reply, or the message that it answers; empty: the last one.
+        provider, model: who answers from now on; empty: who does now.
     """
 
     discussion_id: str
@@ -80,10 +82,12 @@ class RegenerateReply(OfferedCommand, frozen=True):
     over_limit: bool = False
     command_id: str = ""
     awaits_limit: bool = False
+    provider: str = ""
+    model: str = ""
 
 
 class ResendMessage(OfferedCommand, frozen=True):
-    """Send a message of the person with other words, in a branch that ends before it; without a reply, in its place.
+    """Send a message of the person with other words, as a version of it; without a reply, in its place.
 
     `detached`: attachments that it goes without, by key or sha256.
     """

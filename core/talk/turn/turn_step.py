@@ -13,7 +13,6 @@ from core.kernel.values.updates import Result, conclude, without_call
 from core.kernel.values.usage import SpentElsewhere
 from core.services.spending.limits import is_looked_up, reached_limits
 from core.talk.discussion.discussion_messages import (
-    DiscussionCreated,
     PromptGone,
     PromptToken,
     QueueWritten,
@@ -109,11 +108,6 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
             return prompt_queue.go_on(turn_replies.reply_saved(state, call), given, call.discussion_id)
         case _:
             assert_never(happened.token)
-
-
-def branched(state: AppState, given: Stamp, happened: DiscussionCreated) -> Result:
-    """Ask in a branch what it was made for."""
-    return prompt_queue.branched(state, given, happened)
 
 
 def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -> Result:

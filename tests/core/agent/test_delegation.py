@@ -131,7 +131,7 @@ def test_a_child_gives_no_task_away_also_when_it_is_an_own_discussion_later(book
     assert wider == ToolOffer(is_trusted=True, is_delegated=True), "the person said so"
     meta = book.state.discussions.summaries[child_of(call)].meta
     assert meta.delegated_by == "t"
-    assert branch_meta(meta, Stamp(book.at, "branch"), "").delegated_by == "", (
+    assert branch_meta(meta, Stamp(book.at, "branch"), "", "Branch: x").delegated_by == "", (
         "a branch of it is the person's"
     )
 

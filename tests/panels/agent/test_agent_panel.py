@@ -386,7 +386,6 @@ def test_an_answer_of_another_kind_beside_them_keeps_its_card() -> None:
     ("chord", "why"),
     [
         ("Ctrl+R", "This model has no levels of effort."),
-        ("Ctrl+K", "No command of this discussion runs."),
         ("Ctrl+M", "This discussion has no tools: there is no mode of them."),
         ("F5", "Nothing failed here that could be sent again."),
     ],

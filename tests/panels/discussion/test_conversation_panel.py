@@ -445,7 +445,7 @@ def test_with_nothing_selected_the_window_says_how_to_begin() -> None:
 
     screen.ui.click("New discussion", within="Begin a discussion")
 
-    assert screen.asked == [CreateDiscussion()]
+    assert screen.asked == [CreateDiscussion(keeps_empty=True)]
 
 
 def test_the_tokens_of_a_message_add_up_over_its_parts() -> None:

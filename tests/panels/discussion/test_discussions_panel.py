@@ -101,6 +101,28 @@ def test_search_asks_at_each_change_and_shows_the_hits_with_their_line() -> None
     assert not screen.ui.shows("Harvest worker design")
 
 
+def test_enter_in_the_search_opens_the_first_hit_once_it_is_there() -> None:
+    screen = Screen(states.working())
+    screen.ui.type("Search discussions", "ttl")
+    screen.ui.focus_on("Search discussions")
+    screen.ui.press("Enter")
+    assert not [one for one in screen.asked if isinstance(one, SelectDiscussion)], (
+        "the search has not answered"
+    )
+
+    screen.show(with_fields(screen.state, search=states.searched("ttl", "d7", "d5")))
+
+    assert screen.only(SelectDiscussion) == SelectDiscussion("d7")
+    assert screen.view.of(DiscussionView).landing is not None
+
+
+def test_words_that_were_looked_for_in_place_of_mistyped_ones_are_said() -> None:
+    found = replace(states.searched("tlt polcy", "d7"), instead="ttl policy")
+    screen = Screen(with_fields(states.working(), search=found))
+    screen.ui.type("Search discussions", "tlt polcy")
+    assert screen.ui.shows("Nothing holds “tlt polcy”. Shown is what holds “ttl policy”.")
+
+
 def test_a_search_without_hits_says_so() -> None:
     screen = Screen(with_fields(states.working(), search=states.searched("zebra")))
 
@@ -125,7 +147,7 @@ def test_a_new_discussion_takes_the_keyboard_to_its_composer() -> None:
 
     screen.ui.click("New discussion")
 
-    assert screen.asked == [CreateDiscussion()]
+    assert screen.asked == [CreateDiscussion(keeps_empty=True)]
     assert not screen.ui.is_focused_on("Write a message")
     screen.show(states.first_run())
     assert screen.ui.is_focused_on("Write a message")

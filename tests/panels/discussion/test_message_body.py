@@ -59,15 +59,15 @@ def test_without_a_selection_the_message_is_quoted(screen: Screen) -> None:
     assert screen.only(SetDraft).text.endswith("> Traceback:\n>   in __init__\n\n")
 
 
-def test_the_menu_edits_forks_regenerates_and_deletes(screen: Screen) -> None:
+def test_the_menu_edits_branches_regenerates_and_deletes(screen: Screen) -> None:
     screen.ui.right_click(REPLY)
-    screen.ui.click("Fork here")
+    screen.ui.click("Branch here")
     screen.ui.right_click(REPLY)
-    screen.ui.click("Regenerate", within="Fork here")
+    screen.ui.click("Regenerate", within="Branch here")
     screen.ui.right_click(REPLY)
-    screen.ui.click("Delete", within="Fork here")
+    screen.ui.click("Delete", within="Branch here")
     screen.ui.right_click(WORDS)
-    screen.ui.click("Edit", within="Fork here")
+    screen.ui.click("Edit", within="Branch here")
     screen.ui.type("Message", "other")
     screen.ui.click("Save", within="Cancel")
     assert screen.asked == [

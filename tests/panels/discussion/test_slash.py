@@ -55,7 +55,7 @@ def test_a_slash_lists_what_can_be_done() -> None:
 @pytest.mark.parametrize(
     ("text", "sent"),
     [
-        ("/new", CreateDiscussion()),
+        ("/new", CreateDiscussion(keeps_empty=True)),
         ("/quit", Quit()),
         ("/q", Quit()),
         ("/comp", CompactDiscussion("d1")),

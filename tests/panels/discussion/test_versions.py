@@ -45,8 +45,8 @@ def test_each_reply_says_which_version_it_is_and_pages_to_the_others() -> None:
     assert screen.ui.shows("2/3")
     assert screen.ui.shows("2/2")
 
-    screen.ui.click("Previous version of the reply (Alt+PageUp)", within=FIRST)
-    screen.ui.click("Next version of the reply (Alt+PageDown)", within=FIRST)
+    screen.ui.click("Previous version (Alt+PageUp)", within=FIRST)
+    screen.ui.click("Next version (Alt+PageDown)", within=FIRST)
 
     assert screen.asked == [ChooseVersion("d1", "v2", -1), ChooseVersion("d1", "v2", 1)]
 
@@ -71,7 +71,7 @@ def test_a_version_that_was_deleted_can_be_paged_from() -> None:
     screen = _screen(states.with_opened(state, entries=(*opened.entries[:-1], gone)))
 
     screen.ui.click("Restore")
-    screen.ui.click("Previous version of the reply (Alt+PageUp)", within="deleted")
+    screen.ui.click("Previous version (Alt+PageUp)", within="deleted")
 
     assert screen.asked == [RestoreMessage("d1", "w2"), ChooseVersion("d1", "w2", -1)]
 

@@ -80,7 +80,7 @@ def _text_of_last_reply(screen: Screen) -> bool:
 
 
 CASES: dict[str, Case] = {
-    "new": Case((CreateDiscussion(),)),
+    "new": Case((CreateDiscussion(keeps_empty=True),)),
     "open_project": Case(shows=lambda s: s.ui.has("Open project folder", kind="file_dialog")),
     "export_markdown": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
     "export_page": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
@@ -126,9 +126,10 @@ CASES: dict[str, Case] = {
     "stop": Case((CancelReply("d1"),), state=states.streaming),
     "retry": Case((RetrySend("d1"),), state=states.failed),
     "regenerate": Case((RegenerateReply("d1"),)),
+    "regenerate_with": Case((PriceModels(),), shows=lambda s: s.ui.shows("Regenerate with another model")),
     "version_before": Case((ChooseVersion("d1", "w2", -1),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w1", 1),), state=_first_version),
-    "fork": Case((BranchDiscussion("d1", "m7"),)),
+    "branch": Case((BranchDiscussion("d1", "m7"),)),
     "effort": Case((ChangeDiscussion(discussion_id="d1", changes={"effort": "low"}),)),
     "model": Case((PriceModels(),), shows=lambda s: s.ui.has("Done")),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
@@ -271,7 +272,7 @@ def test_nothing_can_be_sent_from_a_read_only_home() -> None:
 def test_forking_an_empty_discussion_is_not_offered() -> None:
     screen = Screen(with_fields(states.working(), open={"d1": OpenDiscussion("d1")}))
 
-    assert not screen.ui.find("Fork", kind="button").is_enabled
+    assert not screen.ui.find("Branch", kind="button").is_enabled
 
 
 def test_an_undo_of_a_harvest_is_offered_before_a_look_only_where_something_is_known() -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from core.kernel.values.state import AppState
+from core.agent.agent_messages import KillCommands
+from core.kernel.values.state import AppState, SearchHits
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
-from panels.shell.palette import rank
+from panels.discussion.view import DiscussionView
+from panels.knowledge.knowledge_view import KnowledgeView
+from panels.shell.finds import rank
+from panels.shell.palette import HINT
 from tests.panels import states
+from tests.panels.agent import agent_states
+from tests.panels.knowledge import knowledge_states
 from tests.panels.screen import Screen
+from tests.state_fields import with_fields
 
 
 def _open(state: AppState | None = None) -> Screen:
@@ -27,16 +34,16 @@ def test_letters_in_order_are_enough_and_nearer_matches_come_first() -> None:
 
 
 def test_the_palette_takes_the_keyboard() -> None:
-    assert _open().ui.is_focused_on("Type a command or the name of a discussion")
+    assert _open().ui.is_focused_on(HINT)
 
 
 def test_enter_does_what_is_marked_and_closes() -> None:
     screen = _open()
-    screen.ui.type("Type a command or the name of a discussion", "new disc")
+    screen.ui.type(HINT, "new disc")
 
     screen.ui.press("Enter")
 
-    assert screen.asked == [CreateDiscussion()]
+    assert CreateDiscussion(keeps_empty=True) in screen.asked
     assert screen.view.dialog is None
 
 
@@ -51,7 +58,7 @@ def test_down_moves_the_mark() -> None:
 
 def test_up_from_the_first_line_goes_to_the_last() -> None:
     screen = _open()
-    screen.ui.type("Type a command or the name of a discussion", "discussion")
+    screen.ui.type(HINT, "discussion")
     last = screen.ui.nodes("clickable")[-1].texts()[0]
 
     screen.ui.press("Up")
@@ -63,19 +70,19 @@ def test_up_from_the_first_line_goes_to_the_last() -> None:
 def test_a_discussion_is_found_by_its_name() -> None:
     screen = _open()
 
-    screen.ui.type("Type a command or the name of a discussion", "releas")
+    screen.ui.type(HINT, "releas")
     screen.ui.click("Release checklist")
 
-    assert screen.asked == [SelectDiscussion("d7")]
+    assert SelectDiscussion("d7") in screen.asked
 
 
 def test_only_what_can_be_done_now_is_offered() -> None:
     screen = _open()
 
-    screen.ui.type("Type a command or the name of a discussion", "retry failed")
+    screen.ui.type(HINT, "retry failed")
 
     assert not screen.ui.has("Retry failed send")
-    assert screen.ui.shows("Nothing is called that.")
+    assert screen.ui.shows("Nothing is called that, and nothing holds these words.")
 
 
 def test_escape_closes_it_and_nothing_else() -> None:
@@ -85,3 +92,48 @@ def test_escape_closes_it_and_nothing_else() -> None:
 
     assert screen.view.dialog is None
     assert screen.asked == []
+
+
+def test_words_are_found_in_messages_knowledge_and_presets_each_with_its_kind() -> None:
+    state = knowledge_states.some()
+    hits = SearchHits(query="slot", ids=("d1",), lines={"d1": "the slot is immutable"}, messages={"d1": "m2"})
+    screen = _open(with_fields(state, search=hits))
+    screen.ui.type(HINT, "slot")
+
+    texts = screen.ui.texts()
+    assert "the slot is immutable" in texts
+    assert "message · Cache TTL policy" in texts
+    assert any(text.startswith("knowledge · ") for text in texts)
+
+    screen.ui.click("the slot is immutable")
+    find = screen.view.of(DiscussionView).find
+    assert (find.is_open, find.query, find.is_by_word) == (True, "slot", True), "it stands at its message"
+    assert SelectDiscussion("d1") in screen.asked
+
+
+def test_a_find_in_knowledge_opens_its_panel_filtered() -> None:
+    screen = _open(knowledge_states.some())
+    screen.ui.type(HINT, "immutable")
+    line = next(n for n in screen.ui.nodes("clickable") if n.texts()[-1].startswith("knowledge"))
+    screen.ui.click(line.texts()[0])
+
+    assert (screen.view.panel, screen.view.of(KnowledgeView).query) == ("knowledge", "immutable")
+
+
+def test_a_slip_of_the_finger_finds_what_was_meant() -> None:
+    screen = _open()
+    screen.ui.type(HINT, "keybaord shortcust")
+    assert "Keyboard shortcuts" in screen.ui.texts()
+    screen.ui.type(HINT, "zzqqxx")
+    assert screen.ui.shows("Nothing is called that, and nothing holds these words.")
+
+
+def test_ctrl_k_opens_the_palette_while_no_command_runs() -> None:
+    screen = Screen(states.working())
+    screen.ui.press("Ctrl+K")
+    assert screen.ui.is_focused_on(HINT)
+
+    running = Screen(agent_states.running())
+    running.ui.press("Ctrl+K")
+    assert not running.ui.has(HINT)
+    assert running.asked == [KillCommands("d1")]

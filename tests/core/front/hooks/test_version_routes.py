@@ -79,20 +79,17 @@ def test_a_reply_of_one_version_says_so_and_what_is_none_is_not_found(running: W
         assert client.post(f"{path}/{nothing}/choose").status_code == 404
 
 
-def test_an_earlier_reply_and_a_message_with_other_words_go_into_branches(running: World) -> None:
+def test_an_earlier_reply_and_a_message_with_other_words_are_versions(running: World) -> None:
     chosen = running.discussion()
     ask(running, chosen, "When?", "Every six hours.")
     ask(running, chosen, "Why?", "The moon.")
     ids = [m.id for m in running.state.discussions.open[chosen].messages]
 
-    act(running, "regenerate_reply", chosen, "Twice a day.", message_id=ids[1])
-    branch = running.state.discussions.selected_id
-    assert branch != chosen
-    assert running.texts(branch) == ["When?", "Twice a day."]
     act(running, "resend_message", chosen, "The sun.", message_id=ids[2], text="Why so?")
-    other = running.state.discussions.selected_id
+    assert running.texts(chosen) == ["When?", "Every six hours.", "Why so?", "The sun."]
+    act(running, "regenerate_reply", chosen, "Twice a day.", message_id=ids[1])
 
-    assert running.texts(other) == ["When?", "Every six hours.", "Why so?", "The sun."]
-    assert running.texts(chosen) == ["When?", "Every six hours.", "Why?", "The moon."]
-    metas = [running.state.discussions.summaries[name].meta for name in (branch, other)]
-    assert [(m.parent_id, m.branch_message_id) for m in metas] == [(chosen, ids[0]), (chosen, ids[1])]
+    assert running.state.discussions.selected_id == chosen
+    assert running.texts(chosen) == ["When?", "Twice a day."]
+    known = running.state.discussions.open[chosen].versions[ids[0]]
+    assert known.number == 2

@@ -480,7 +480,8 @@ def test_search_finds_words_as_they_are_typed(catalog: Catalog, home: Path) -> N
     ):
         assert hits(catalog, query) == (ID,), query
     for query in ("romp", "cachingx", "prompt zebra", "hash.prefix"):
-        assert hits(catalog, query) == (), query
+        found = catalog.search(query)
+        assert found.ids == () or found.instead not in ("", query), query
 
 
 def test_search_finds_words_of_scripts_without_blanks(catalog: Catalog, home: Path) -> None:
@@ -543,6 +544,32 @@ def test_the_line_of_context_stands_where_the_words_stand_together(catalog: Cata
         line = catalog.search(query).lines[ID]
         assert "Paragraph 37: the quick" in line
         assert line.index("37") < 60
+
+
+def test_a_phrase_is_found_as_it_stands(catalog: Catalog, home: Path) -> None:
+    indexed(catalog, home, user("a", "the slot of the cache"), reply("b", "a cache has a slot"))
+    discussion_store.create(home, meta(OTHER, "Other"), (user("c", "slot and cache"),))
+    refreshed(catalog)
+
+    assert set(hits(catalog, "slot of")) == {ID}
+    assert set(hits(catalog, "cache slot")) == {ID, OTHER}
+    assert hits(catalog, '"slot of the"') == (ID,)
+    assert hits(catalog, '"cache slot"') == ()
+    assert hits(catalog, "“slot and” cache") == (OTHER,)
+    assert hits(catalog, '"slot of') == (ID,), "it is still being typed"
+    assert catalog.search('"slot of the"').messages == {ID: "a"}
+
+
+def test_where_nothing_is_found_the_nearest_words_are_looked_for_and_said(
+    catalog: Catalog, home: Path
+) -> None:
+    indexed(catalog, home, user("a", "Benchmarks of the embedding model"))
+
+    found = catalog.search("embeding modle")
+
+    assert (found.ids, found.instead, found.query) == ((ID,), "embedding model", "embeding modle")
+    assert catalog.search("embedding").instead == ""
+    assert catalog.search("zebra").ids == ()
 
 
 def test_a_find_names_its_message(catalog: Catalog, home: Path) -> None:

@@ -212,7 +212,12 @@ def test_a_later_message_changes_where_its_own_thread_is_seen() -> None:
     back = [*log, choose("x", "a")]
     assert seen(fold(ID, back)) == ["one", "second", "TWO", "3b"]
     assert seen(fold(ID, [*back, choose("y", "d")])) == ["one", "second", "two", "third"]
-    assert seen(fold("new", branch_records([*back, choose("y", "d")], "e") or ())) == ["one", "second", "two", "third"]
+    assert seen(fold("new", branch_records([*back, choose("y", "d")], "e") or ())) == [
+        "one",
+        "second",
+        "two",
+        "third",
+    ]
 
 
 @st.composite

@@ -30,7 +30,6 @@ from core.talk.discussion import log, trash
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     BranchOnDisk,
-    BranchToken,
     CreateOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
@@ -147,13 +146,12 @@ def test_a_branch_holds_the_parents_words_up_to_its_point(desk: Desk) -> None:
     new = DiscussionMeta(
         "20261120-130000-bcdefg", "Sky (branch)", AT, "embedded", "smollm2", parent_id=META.id
     )
-    token = BranchToken("m1")
 
-    event = desk.do(BranchOnDisk(META.id, "m1", new, token=token))
+    event = desk.do(BranchOnDisk(META.id, "m1", new))
 
     assert isinstance(event, DiscussionCreated)
     assert [m.text for m in event.discussion.messages] == ["Why is it blue?"]
-    assert (event.summary.meta, event.token) == (new, token)
+    assert event.summary.meta == new
     assert event.summary.turns == 1
 
 

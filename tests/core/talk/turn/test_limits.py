@@ -19,7 +19,6 @@ from core.talk.discussion.discussion_messages import (
     AddToQueue,
     AppendRecords,
     AttachmentStored,
-    BranchOnDisk,
     QueueWritten,
     SetDraft,
     WriteFailed,
@@ -84,17 +83,17 @@ def test_past_a_limit_nothing_is_written_or_called_and_the_words_stay(book: Play
 
 
 @pytest.mark.parametrize("which", [3, 4])
-def test_with_the_persons_yes_a_branch_is_made_and_the_refusal_forgotten(book: Playbook, which: int) -> None:
+def test_with_the_persons_yes_a_version_is_made_and_the_refusal_forgotten(book: Playbook, which: int) -> None:
     chosen = at_limit(book)
     book.play(paid(book, chosen)[which])
     refusal = book.state.discussions.open[chosen].refusal
     assert refusal is not None
     assert isinstance(refusal.confirmed, RegenerateReply | ResendMessage)
 
-    (made,) = of(book.play(refusal.confirmed), BranchOnDisk)
+    (write,) = of(book.play(refusal.confirmed), AppendRecords)
 
-    assert made.token is not None
-    assert made.token.over_limit
+    assert isinstance(write.records[0], MessageRecord)
+    assert book.state.turns.calls[chosen].over_limit
     assert book.state.discussions.open[chosen].refusal is None
 
 
@@ -131,12 +130,12 @@ def test_what_waits_for_a_limit_goes_on_when_that_is_raised(book: Playbook, whic
     assert book.state.discussions.open[chosen].awaits_limit == asked
     effects = book.play(settings_loaded(settings=RAISED))
 
-    assert len(of(effects, CallProvider) + of(effects, BranchOnDisk)) == 1
+    assert len(of(effects, CallProvider) + of(effects, AppendRecords)) == 1
     assert book.state.discussions.open[chosen].awaits_limit is None
     other = Settings(ai=AiSettings(spend_limit_usd=6.0))
     again = book.play(settings_loaded(settings=other))
     assert not of(again, CallProvider)
-    assert not of(again, BranchOnDisk)
+    assert not of(again, AppendRecords)
 
 
 @pytest.mark.parametrize("which", range(5))
@@ -150,7 +149,7 @@ def test_a_limit_that_was_raised_a_moment_ago_holds_in_what_is_asked_next(book: 
     book.play(settings_loaded(settings=RAISED))
     effects = book.play(SettingsSettled(book.state.config.asked))
 
-    assert len(of(effects, AppendRecords) + of(effects, CallProvider) + of(effects, BranchOnDisk)) == 1
+    assert len(of(effects, AppendRecords) + of(effects, CallProvider)) == 1
     assert book.play(SettingsSettled(book.state.config.asked)) == (), "it goes once"
 
 
@@ -195,7 +194,7 @@ def test_what_was_left_does_not_go_when_the_limit_is_raised(book: Playbook, whic
     effects = book.play(settings_loaded(settings=RAISED))
 
     assert not of(effects, CallProvider)
-    assert not of(effects, BranchOnDisk)
+    assert not of(effects, AppendRecords)
 
 
 def test_words_that_wait_for_a_limit_stand_in_the_queue(book: Playbook) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.retrieval import Corpus, Recalled, RecalledPassage
 from core.kernel.values.settings import RetrievalSettings, Settings
 from core.talk.context.context_messages import KeepOut
-from core.talk.discussion.discussion_messages import AddToQueue, BranchOnDisk
+from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords
 from core.talk.turn.turn_messages import (
     CallProvider,
     RecallSent,
@@ -86,8 +86,8 @@ def test_what_was_kept_out_of_a_message_stays_out_whenever_its_reply_is_asked_fo
     assert again.spec.recall is not None
     assert again.spec.recall.kept_out == OUT
     end(book, again)
-    (branch,) = of(book.play(ResendMessage(chosen, call.user_message_id, "in other words")), BranchOnDisk)
-    assert book.state.context.kept_out_of[branch.records[0].id] == OUT
+    (write,) = of(book.play(ResendMessage(chosen, call.user_message_id, "in other words")), AppendRecords)
+    assert book.state.context.kept_out_of[write.records[0].id] == OUT
 
 
 def test_a_message_that_waited_and_failed_is_sent_again_without_what_was_kept_out(book: Playbook) -> None:

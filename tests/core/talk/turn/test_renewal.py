@@ -1,4 +1,4 @@
-"""A reply asked for again: a version of it, a branch before it, a message with other words, the rest of it."""
+"""A reply asked for again: a version of it, a message with other words as a version of that, another model, the rest of it."""
 
 from __future__ import annotations
 
@@ -8,26 +8,23 @@ from msgspec.structs import replace
 from core.app.app_messages import Command, Input
 from core.app.dispatch import step
 from core.kernel.errors import FailureKind
-from core.kernel.reports import OperationFailed
-from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import ChooseRecord, EditRecord, MessageRecord
 from core.kernel.values.settings import CachingSettings, Settings
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import Usage
+from core.kernel.values.window import ViewCut
+from core.talk.discussion.cuts import cut_record
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     AttachmentStored,
-    BranchOnDisk,
     ChooseVersion,
     DeleteMessage,
-    DiscussionCreated,
     EditMessage,
     RestoreMessage,
     SetDraft,
 )
-from core.talk.discussion.log_content import fold
 from core.talk.turn.turn_messages import (
     CallEnded,
     CallFailed,
@@ -67,17 +64,6 @@ def texts(book: Playbook, chosen: str) -> list[str]:
 
 def said(call: CallProvider) -> tuple[list[str], str]:
     return [turn.text for turn in call.spec.inputs.turns], call.spec.inputs.user_text
-
-
-def branch_made(book: Playbook, made: BranchOnDisk) -> tuple[CallProvider, ...]:
-    """The disk made the branch: what it holds of the parent's messages, then its own."""
-    parent = messages(book, made.parent_id)
-    ids = [message.id for message in parent]
-    held = parent[: ids.index(made.message_id) + 1] if made.message_id else ()
-    copied = [MessageRecord(m.id, m.at, m.role, m.parts, m.status) for m in held]
-    discussion = fold(made.meta.id, [*copied, *made.records])
-    summary = DiscussionSummary(made.meta, book.at)
-    return of(book.play(DiscussionCreated(summary, discussion, made.token)), CallProvider)
 
 
 def dropped(book: Playbook, call: CallProvider, text: str) -> None:
@@ -240,48 +226,106 @@ def test_a_deleted_reply_that_is_asked_for_again_comes_as_its_next_version(book:
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_an_earlier_reply_is_asked_for_again_in_a_branch(book: Playbook, at: int) -> None:
-    """Named by itself or by the message that it answers. The parent stays as it is."""
+def test_an_earlier_reply_is_asked_for_again_as_a_version_of_all_that_followed(
+    book: Playbook, at: int
+) -> None:
+    """Named by itself or by the message that it answers. What followed is paged back to."""
     chosen = two_turns(book)
-    one, first = messages(book, chosen)[:2]
+    one = messages(book, chosen)[0]
 
-    (made,) = of(book.play(RegenerateReply(chosen, messages(book, chosen)[at].id)), BranchOnDisk)
-    assert (made.parent_id, made.message_id, made.records) == (chosen, first.id, ())
-    assert (made.meta.parent_id, made.meta.branch_message_id) == (chosen, one.id)
-    assert chosen not in book.state.turns.calls
+    (write,) = of(book.play(RegenerateReply(chosen, messages(book, chosen)[at].id)), AppendRecords)
+    (call,) = of(book.append(write), CallProvider)
 
-    (call,) = branch_made(book, made)
     assert said(call) == ([], "one")
-    assert (call.spec.discussion_id, call.version_of) == (made.meta.id, first.id)
-    assert book.state.discussions.selected_id == made.meta.id
+    assert (call.spec.discussion_id, call.version_of) == (chosen, "")
+    assert texts(book, chosen) == ["one"]
+    book.answer(call, "other")
+    (back,) = of(book.play(ChooseVersion(chosen, one.id)), AppendRecords)
+    book.append(back)
     assert texts(book, chosen) == ["one", "first", "two", "second"]
 
 
-def test_a_message_is_sent_with_other_words_in_a_branch_that_ends_before_it(book: Playbook) -> None:
+def test_a_message_with_other_words_is_a_version_and_what_followed_the_old_ones_stays(book: Playbook) -> None:
     chosen = book.discussion()
     book.answer(book.ask(chosen, "one"), "first")
     book.play(AttachmentStored(chosen, PICTURE))
     book.answer(book.ask(chosen, "two"), "second")
-    first, two = messages(book, chosen)[1:3]
+    two = messages(book, chosen)[2]
 
-    (made,) = of(book.play(ResendMessage(chosen, two.id, "TWO")), BranchOnDisk)
-    assert (made.message_id, made.meta.branch_message_id) == (first.id, first.id)
-    (record,) = made.records
+    (write,) = of(book.play(ResendMessage(chosen, two.id, "TWO", command_id="w1")), AppendRecords)
+    (record,) = write.records
     assert isinstance(record, MessageRecord)
-    assert (record.role, record.parts) == (Role.USER, (TextPart("TWO"), PICTURE))
-
-    (call,) = branch_made(book, made)
+    assert (record.role, record.parts, record.version_of) == (Role.USER, (TextPart("TWO"), PICTURE), two.id)
+    assert outcome_of(book.state, "w1") is None, "the words are not on disk yet"
+    (call,) = of(book.append(write), CallProvider)
     assert said(call) == (["one", "first"], "TWO")
-    assert texts(book, chosen) == ["one", "first", "two", "second"]
+    book.answer(call, "other")
+
+    assert texts(book, chosen) == ["one", "first", "TWO", "other"]
+    versions = book.state.discussions.open[chosen].versions_of(messages(book, chosen)[2])
+    assert versions is not None
+    assert (versions.number, versions.ids) == (2, (two.id, record.id))
+    outcome = outcome_of(book.state, "w1")
+    assert outcome is not None
+    assert outcome.made_id == record.id
+    assert said(book.ask(chosen, "three")) == (["one", "first", "TWO", "other"], "three")
 
 
-def test_the_first_message_with_other_words_begins_a_branch_that_holds_nothing_else(book: Playbook) -> None:
+def test_no_other_version_of_a_message_is_chosen_while_its_reply_is_under_way(book: Playbook) -> None:
+    """The reply would follow words that it does not answer."""
     chosen = two_turns(book)
+    two = messages(book, chosen)[2]
+    (write,) = of(book.play(ResendMessage(chosen, two.id, "TWO")), AppendRecords)
+    book.append(write)
 
-    (made,) = of(book.play(ResendMessage(chosen, messages(book, chosen)[0].id, "ONE")), BranchOnDisk)
+    assert book.play(ChooseVersion(chosen, two.id, command_id="w1")) == ()
 
-    assert (made.message_id, made.meta.branch_message_id, made.meta.parent_id) == ("", "", chosen)
-    assert said(branch_made(book, made)[0]) == ([], "ONE")
+    outcome = outcome_of(book.state, "w1")
+    assert outcome is not None
+    assert "A reply is under way" in outcome.problem
+
+
+def test_a_summary_of_words_that_were_put_aside_is_not_told_with_others(book: Playbook) -> None:
+    chosen = two_turns(book)
+    one, two = messages(book, chosen)[0], messages(book, chosen)[2]
+    cut = cut_record(
+        ViewCut(id="c1", at=book.at, begins_at=two.id, summary="They said one.", left_messages=2)
+    )
+    book.append(AppendRecords(chosen, (cut,)))
+    (write,) = of(book.play(ResendMessage(chosen, one.id, "ONE")), AppendRecords)
+    (call,) = of(book.append(write), CallProvider)
+    assert said(call) == ([], "ONE")
+    book.answer(call, "other")
+    assert said(book.ask(chosen, "on")) == (["ONE", "other"], "on")
+
+
+def test_a_reply_is_asked_of_another_model_in_one_step(book: Playbook) -> None:
+    chosen = two_turns(book)
+    before = book.state.discussions.summaries[chosen].meta
+
+    effects = book.play(RegenerateReply(discussion_id=chosen, provider="anthropic", model="claude-y"))
+
+    (call,) = of(effects, CallProvider)
+    assert (call.spec.profile.id, before.model) != ("claude-y", "claude-y")
+    assert book.state.turns.calls[chosen].model == "claude-y"
+    assert call.version_of == messages(book, chosen)[3].id
+    assert book.state.discussions.summaries[chosen].meta.model == "claude-y"
+
+
+def test_where_no_other_model_can_be_asked_the_model_stays(book: Playbook) -> None:
+    chosen = two_turns(book)
+    before = book.state.discussions.summaries[chosen].meta
+    book.play(replace(settings_loaded(settings=Settings(caching=CachingSettings(day_limit_usd=0.5)))))
+    book.state = replace(book.state, spending=replace(book.state.spending, spent_today_usd=0.6))
+
+    assert book.play(RegenerateReply(discussion_id=chosen, provider="anthropic", model="claude-y")) == ()
+
+    assert book.state.discussions.summaries[chosen].meta == before
+    refusal = book.state.discussions.open[chosen].refusal
+    assert refusal is not None
+    assert refusal.confirmed == RegenerateReply(
+        discussion_id=chosen, provider="anthropic", model="claude-y", over_limit=True
+    )
 
 
 def test_a_message_that_nobody_answered_is_sent_with_other_words_where_it_stands(book: Playbook) -> None:
@@ -296,32 +340,6 @@ def test_a_message_that_nobody_answered_is_sent_with_other_words_where_it_stands
 
     assert said(call) == ([], "hello")
     assert book.state.discussions.open[chosen].draft.text == "later words"
-
-
-def test_a_branch_that_cannot_be_made_is_told_to_who_waits(book: Playbook) -> None:
-    chosen = two_turns(book)
-    asked = ResendMessage(chosen, messages(book, chosen)[2].id, "x", command_id="w1")
-    (made,) = of(book.play(asked), BranchOnDisk)
-    assert made.command_id == "w1"
-
-    book.play(OperationFailed("branch", "The disk is full", "", command_id="w1"))
-
-    outcome = outcome_of(book.state, "w1")
-    assert outcome is not None
-    assert outcome.problem == "The disk is full"
-
-
-def test_who_waits_for_a_branch_is_told_its_message_once_it_is_on_disk(book: Playbook) -> None:
-    chosen = two_turns(book)
-    asked = ResendMessage(chosen, messages(book, chosen)[2].id, "x", command_id="w1")
-    (made,) = of(book.play(asked), BranchOnDisk)
-    assert outcome_of(book.state, "w1") is None
-
-    branch_made(book, made)
-
-    outcome = outcome_of(book.state, "w1")
-    assert outcome is not None
-    assert outcome.made_id == made.records[0].id
 
 
 def test_nothing_is_sent_that_is_not_there_or_empty(book: Playbook) -> None:
