@@ -400,7 +400,8 @@ def _providers(desk: Desk) -> None:
             totals = state.caching.totals.get(name)
             with ui.group(("provider", name), gap=2):
                 line = facts.provider_line(state, desk.view.memo, name)
-                ui.text("line", provider_sentence(state, name), style="small", wraps=True, tip=line)
+                ui.text("line", line, style="mono", wraps=True)
+                ui.text("sentence", provider_sentence(state, name), tone="muted", style="small", wraps=True)
                 saved = totals.saved_usd if totals is not None else None
                 if totals is not None and totals.usage != Usage():
                     tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
