@@ -77,6 +77,7 @@ def _commands() -> list[tuple[str, ...]]:
         "words": "x",
         "category": "facts",
         "path": "n.md",
+        "archive": "backup.tar",
     }
     found = []
     for name, parser in make_parser().commands().items():
