@@ -118,7 +118,7 @@ def try_installed(folder: Path, program: Path, weights: Sequence[Path]) -> None:
     report = _timed("doctor", lambda: _run((manual_slop, "doctor"), elsewhere, environ))
     if "SmolLM2" not in report:
         raise TrialError(f"doctor does not find the weights:\n{report}")
-    send = (manual_slop, "send", "--quiet", "--max-output", "24", "Say hello.")
+    send = (manual_slop, "send", "--quiet", "--max-output", "200", "Say hello.")
     reply = _timed("send", lambda: _run(send, elsewhere, environ))
     if not reply.strip():
         raise TrialError("the embedded model said nothing")
