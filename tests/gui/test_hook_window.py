@@ -51,7 +51,7 @@ def test_an_entry_of_the_menus_sends_what_the_menu_would(screen: Screen) -> None
     assert _asked(screen, lambda: window.act("theme")) is True
 
     sent: list[Command] = app.early
-    assert sent == [CreateDiscussion(), ChangeSetting("appearance.theme", "light")]
+    assert sent == [CreateDiscussion(keeps_empty=True), ChangeSetting("appearance.theme", "light")]
     assert app.view.page == "chat"
 
 
