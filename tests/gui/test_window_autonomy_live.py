@@ -135,7 +135,6 @@ def test_a_command_that_ends_in_the_background_wakes_it_and_its_words_are_shown_
     sitting.waits_in(Attention.RESTING)
     (signal,) = controller.snapshot().signals.seen
     assert (signal.source, "the tide is out" in signal.text) == (SignalSource.COMMAND, True)
-    sitting.person.click("Alone")
     sitting.sees("Woken by a command that ended")
     assert "the tide is out" in str(sitting.server.bodies[-1])
     screen.check()
