@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection
 
@@ -11,6 +12,9 @@ from core.services.providers.wire import canonical_json, is_object
 _WORD = re.compile(r"[\w-]+")
 _FENCE = re.compile(r"\A\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _MOST_NAME = 500
+_NOTHING = frozenset(["", "None", "undefined", "nil"])
+_MOST_LITERAL = 20_000
+"""Characters of arguments that are read as Python writes them."""
 _MOST_STARTS = 50
 """Places that are looked at for the begin of arguments that were begun twice."""
 
@@ -38,7 +42,7 @@ def plain_arguments(text: str, name: str = "") -> str:
     Args:
         name: of the tool: some models give it once more, with the arguments inside.
     """
-    if not text.strip():
+    if text.strip() in _NOTHING:
         return "{}"
     if fenced := _FENCE.match(text):
         text = fenced[1]
@@ -47,7 +51,7 @@ def plain_arguments(text: str, name: str = "") -> str:
     try:
         value = read_json(text)
     except ValueError:
-        return _once(text)
+        return _of_python(text) or _once(text)
     for _ in range(2):
         if not isinstance(value, str):
             break
@@ -55,11 +59,26 @@ def plain_arguments(text: str, name: str = "") -> str:
             value = read_json(value or "{}")
         except ValueError:
             return text
-    if value is None:
+    if not value:  # null, an empty list: a tool without parameters
         return "{}"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0]
     return canonical_json(value) if isinstance(value, dict) else text
+
+
+def _of_python(text: str) -> str:
+    """Arguments in the quotes of Python, as JSON; empty where they are none."""
+    if not text.lstrip().startswith("{") or "'" not in text or len(text) > _MOST_LITERAL:
+        return ""
+    try:
+        value = ast.literal_eval(text.strip())
+        return (
+            canonical_json(value)
+            if isinstance(value, dict) and all(isinstance(k, str) for k in value)
+            else ""
+        )
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return ""
 
 
 def _inside(text: str, name: str) -> str:

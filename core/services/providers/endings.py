@@ -6,6 +6,7 @@ says nothing about the reply: it counts as not whole, and the person reads the w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TypeGuard
 
@@ -214,6 +215,8 @@ UNKNOWN = Ending(
     remedy="Read whether it is whole; press Continue for the rest, or Retry",
 )
 
+_LONGEST_WORD = 80
+
 NO_CALL = "The model ended its reply to call a tool, and called none"
 
 _BY_WORD: Mapping[str, Ending] = {word: row for row in ENDINGS for word in row.words}
@@ -225,15 +228,58 @@ _OF_KIND: Mapping[StopKind, Ending] = {
 } | {StopKind.UNKNOWN: UNKNOWN}
 
 
+_STEMS: tuple[tuple[str, str], ...] = (
+    (
+        "content_filter",
+        r"filter|safe|unsafe|block|moderat|polic|harm|guardrail|sensitive|violat|prohibit|flagged|toxic",
+    ),
+    ("refusal", r"refus|declin|reject"),
+    ("insufficient_system_resource", r"overload|capacity|quota|rate\Z|resource|memory|oom"),
+    ("malformed_function_call", r"malform|pars|unparsable"),
+    ("error", r"err|fail|exception|crash|fault|invalid"),
+    (
+        "abort",
+        r"cancel|abort|interrupt|timeout|timed|time\Z|deadline|disconnect|kill|preempt|evict|user|client",
+    ),
+    ("pause_turn", r"paus|continu|suspend"),
+    ("model_length", r"context|window"),
+    ("length", r"max|length|limit|exceed|truncat|budget|cut|incomplete|partial|unfinished"),
+    ("tool_calls", r"tool|function|call"),
+)
+"""Beginnings of words that tell an end in a word that is in no table, the most telling first: `token_limit`, `StoppedByUser`."""
+
+_END = re.compile(
+    r"(?:stop(?:s|ped)?|end(?:ed)?|eo[smtg]|done|finish(?:ed)?|completed?|success(?:ful)?|succeeded|normal|ok)\Z"
+)
+_BESIDE_AN_END = re.compile(
+    r"(?:turn|sequence|string|words?|tokens?|id|text|message|stream|generation|model|reason|natural|found|hit|reached|of|by|the|at)\Z"
+)
+_NEGATIONS = frozenset(["not", "no", "un", "without", "unknown", "unspecified", "never"])
+_BEGIN_OF_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+
+
 def ending_of(word: str) -> Ending:
     """Meaning of a vendor's word, in any case and dress; of a word with another behind a colon, the more telling one."""
-    plain = word.lower().replace("-", "_")
+    plain = word.lower().replace("-", "_").replace(" ", "_")
     if (found := _BY_WORD.get(plain) or _BY_WORD.get(plain.removeprefix("finish_reason_"))) is not None:
         return found
     before, colon, behind = plain.partition(":")
-    if not colon:
+    if colon and (told := _BY_WORD.get(behind.strip("_")) or _BY_WORD.get(before.strip("_"))):
+        return told
+    return _by_stems([one.lower() for one in _BEGIN_OF_WORD.split(word[:_LONGEST_WORD]) if one])
+
+
+def _by_stems(words: list[str]) -> Ending:
+    """Meaning of a name that is made up of words: by the most telling of them; whole only where each is a word of an end."""
+    if not _NEGATIONS.isdisjoint(words):
         return UNKNOWN
-    return _BY_WORD.get(behind.strip()) or _BY_WORD.get(before.strip(), UNKNOWN)
+    for meant, stems in _STEMS:
+        if any(re.match(stems, one) for one in words):
+            return _BY_WORD[meant]
+    is_whole = any(map(_END.match, words)) and all(
+        _END.match(one) or _BESIDE_AN_END.match(one) for one in words
+    )
+    return _BY_WORD["stop"] if is_whole else UNKNOWN
 
 
 def is_said(word: object) -> TypeGuard[str]:

@@ -39,6 +39,9 @@ _NOISE = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat", b"null",
 
 _NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
+_IS_JSON = re.compile(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
+"""How JSON begins; words in brackets, as `[ERROR] …`, are none."""
+
 _ODD = re.compile(rb"[^\x09\x20-\x7e]")
 _BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}
 """Characters at which a reader of lines may break a line, or that JSON takes only as an escape."""
@@ -261,7 +264,7 @@ def _read(data: bytes) -> list[Json]:
     try:
         value = read_json(data)
     except ValueError:
-        if data.startswith((b"{", b"[")):
+        if _IS_JSON.match(data):
             raise
         return [{"error": {"message": data.decode("utf-8", "replace")}}]
     values = value if isinstance(value, list) else [value]
@@ -277,12 +280,27 @@ def _unwrapped(value: Json) -> Json:
     if isinstance(output, dict):  # DashScope's own form
         return {**_chat_of(output), **{name: one for name, one in value.items() if name != "output"}}
     if _REPLY_KEYS.isdisjoint(value) and not value.get("error"):
-        for name in ("data", "result", "body"):
+        if isinstance(value.get("message"), dict) and isinstance(value.get("done"), bool):
+            return _chat_of_ollama(value)
+        names = ("data", "result", "body") if "type" in value else ("data", "result", "body", "response")
+        for name in names:
             inner = value.get(name)
             inner = inner[0] if isinstance(inner, list) and len(inner) == 1 else inner
             if isinstance(inner, dict) and not _REPLY_KEYS.isdisjoint(inner):
                 return inner
     return value
+
+
+def _chat_of_ollama(value: Json) -> Json:
+    """A line of Ollama's own API. Source: Ollama, docs/api.md, "Generate a chat completion" (read 2026-11)."""
+    counts = {"prompt_tokens": value.get("prompt_eval_count"), "completion_tokens": value.get("eval_count")}
+    end = (value.get("done_reason") or "stop") if value["done"] else None
+    usage = {"usage": counts} if value["done"] and None not in counts.values() else {}
+    return {
+        "id": "ollama",
+        "choices": [{"index": 0, "delta": value["message"], "finish_reason": end}],
+        **usage,
+    }
 
 
 def _chat_of(output: Json) -> Json:

@@ -19,6 +19,9 @@ _MESSAGE = (
     "error_msg",
     "errormessage",
     "status_msg",
+    "error_description",
+    "faultstring",
+    "exception",
     "detail",
     "description",
     "reason",
@@ -26,7 +29,7 @@ _MESSAGE = (
 )
 _CODE = ("code", "error_code", "errorcode", "status_code", "statuscode", "status")
 _KIND = ("type", "error_type", "object")
-_INNER = ("error", "errors", "base_resp")
+_INNER = ("error", "errors", "base_resp", "fault")
 """Keys under which servers put what went wrong. `base_resp`: MiniMax."""
 
 _FINE = frozenset(
@@ -98,7 +101,8 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
     own = next(
         (words for name in _MESSAGE if (words := words_of(body.get(name), depth + 1)).message), ServerWords()
     )
-    message = deeper.message or own.message
+    is_code = bool(own.message) and " " not in deeper.message.strip()
+    message = (own.message if is_code else deeper.message) or own.message or _sentence(body)
     place = body.get("loc")
     if isinstance(place, list) and message:
         message = f"{'.'.join(map(str, place))}: {message}"
@@ -109,6 +113,14 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
         message=message,
         code=deeper.code or own.code or _word(body, _CODE),
         kind=deeper.kind or own.kind or _word(body, _KIND),
+    )
+
+
+def _sentence(body: Mapping[str, Any]) -> str:
+    """The first text of several words, where servers name what went wrong by a key of their own."""
+    texts = (one for one in body.values() if isinstance(one, str))
+    return next(
+        (one for one in texts if len(one.split()) > 1 and not one.lstrip().startswith(("{", "[", "<"))), ""
     )
 
 
@@ -179,7 +191,9 @@ TOO_MUCH_A_MINUTE = (
 )
 
 _NOT = r"(?:doesn'?t|does not|do not|don'?t|cannot|can'?t|not)"
+_NOT_THERE = r"(?:not (?:currently |yet )?(?:supported|enabled|available|allowed|implemented)|unsupported|disabled|unavailable)"
 _TOOL_USE = r"(?:tools?\b|functions?\b|tool[ _-]?(?:use|call)|function[ _-]?call)"
+_UNWANTED = r"(?:inappropriate|sensitive|harmful|unsafe|prohibited|risky|offensive)"
 _TEXT = r"(?:prompt|inputs?|context|conversation|(?:all |the )messages)"
 _TOO_LONG = r"(?:exceed(?:s|ed|ing)?|too (?:long|large)|(?:longer|greater|larger) than|must (?:be|have) less than|cannot exceed)"
 
@@ -198,8 +212,14 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.DECLINED,
         words=_any(
             r"content_filter\b|content[ -]management policy|content filter(?:ing)? polic|responsibleaipolicyviolation",
-            r"data_?inspection_?failed|inappropriate content|considered high risk|sensitive (?:content|words)",
-            r"(?:prompt|input|request|content) was (?:flagged|blocked)|flagged (?:as|for)\b|requires moderation|violat\w+ (?:our |openai'?s |the )?(?:usage|content|safety) polic",
+            r"data_?inspection_?failed|considered high risk|content exists risk|"
+            + _UNWANTED
+            + r" (?:content|words?|information|material)",
+            r"contains? (?:\w+ ){0,2}"
+            + _UNWANTED
+            + r"\b|blocked by (?:\w+ ){0,2}(?:content|safety|moderation)|(?:content|safety) (?:system|filter|check)s?\b.{0,40}(?:rejected|blocked|refused|triggered)",
+            r"(?:rejected|blocked|refused|flagged) by (?:\w+ ){0,2}(?:content|safety|moderation)|guardrail\w* (?:intervened|violat\w+|triggered)|违规|敏感",
+            r"(?:prompt|input|request|content) was (?:flagged|blocked)|flagged (?:as|for)\b|requires moderation|violat\w+ (?:[\w']+ ){0,3}(?:polic\w+|guidelines?|terms of)",
         ),
         is_sure=True,
     ),
@@ -224,12 +244,15 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.NO_TOOLS,
         words=_any(
-            _NOT + r" support (?:the )?(?:use of )?(?:native )?" + _TOOL_USE,
+            _NOT
+            + r" (?:support|handle|accept|allow|take|use|have|provide|implement) (?:the )?(?:use of )?(?:native )?"
+            + _TOOL_USE,
             r"no endpoints found that support tool use",
             r"requires --enable-auto-tool-choice|tool choice requires|--tool-call-parser",
             r"tools? param(?:eter)? requires --jinja",
-            r"(?:tool|function)s?[ _-]?(?:use|calling|calls?)[`'\"]? (?:is|are) not (?:supported|enabled|available)",
-            r"tools? (?:is|are) not (?:supported|enabled|available|allowed)",
+            r"(?:tools?|(?:tool|function)s?[ _-]?(?:use|calling|calls?|support))[`'\"]?:? (?:(?:is|are|was|were) )?"
+            + _NOT_THERE,
+            r"(?:no|lacks?|without|unsupported:?) (?:native )?(?:(?:tool|function)s?[ _-]?(?:use|calling|calls?|support)|tools)\b",
             r"(?:unsupported|unrecognized|unknown|"
             + _NOT
             + r" support) (?:parameters?|fields?|arguments?|request arguments?)\b[^.]{0,30}\btools?\b",
@@ -268,7 +291,7 @@ MEANINGS: tuple[Meaning, ...] = (
         words=_any(
             r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|insufficient_user_quota|余额不足|欠费|arrear",
             r"balance (?:is |was )?(?:insufficient|not enough|depleted|exhausted|negative)|not enough (?:balance|credits?|funds)|overdue (?:balance|payment|bill)|past invoices|account is in good standing",
-            r"credit balance is too low|credits? (?:are|is|have been|were) (?:depleted|exhausted|used up)|(?:out of|no|any|more|run out of) (?:\w+ )?credits?\b|out of funds",
+            r"credit balance is too low|credits? (?:are|is|have been|were) (?:depleted|exhausted|used up)|credits?\b.{0,20}\brun out\b|(?:out of|no|any|more|run out of) (?:\w+ )?credits?\b|out of funds",
             r"add (?:more )?credits?\b|requires (?:more|at least \$)|purchase (?:more )?credits|payment required|top up|recharge",
             r"spend_limit_reached|spend(?:ing)?[ _](?:limit|cap)|billing_unavailable|not_billable|billing[ _]hard[ _]limit|accountoverdue",
             r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
@@ -280,7 +303,7 @@ MEANINGS: tuple[Meaning, ...] = (
         kind=FailureKind.UNKNOWN_MODEL,
         words=_any(
             r"\bmodels?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
-            r"unknown model|no such model|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
+            r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
             r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
             r"model_not_found|model_not_available|no available channel",
         ),
@@ -289,7 +312,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.OVERLOADED,
         words=_any(
-            r"overloaded|at capacity|(?:service|server|engine|system|model) (?:is )?(?:currently )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
+            r"overloaded|at capacity|(?:services?|servers?|engines?|systems?|models?|workers?|slots?|instances?|gpus?) (?:(?:is|are) )?(?:currently )?(?:all )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
             r"loading model|model is (?:currently |still )?loading|temporarily unavailable|queue is full|no (?:available|healthy) (?:server|instance|upstream)",
         ),
     ),
@@ -302,7 +325,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.BAD_KEY,
         words=_any(
-            r"(?:invalid|incorrect|missing|expired|no) (?:api|auth)[ _-]?(?:key|token)|api key (?:not valid|expired|is invalid)|invalid (?:token|credentials)|unauthorized|authentication (?:failed|error|fails)|no auth credentials|login fail|subscription key"
+            r"(?:invalid|incorrect|missing|expired|no) (?:api|auth)[ _-]?(?:key|token)|(?:api|access|auth)[ _-]?(?:key|token)\b.{0,20}\b(?:missing|malformed|invalid|expired|revoked|required|not valid|incorrect)|invalid (?:token|credentials)|unauthorized|authentication (?:failed|error|fails)|no auth credentials|login fail|subscription key"
         ),
     ),
     Meaning(

@@ -480,6 +480,105 @@ MORE_ENDS = [
     Row("blocked", GEMINI, "data: " + json.dumps({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 12, "totalTokenCount": 12}}) + "\n\n", "Gemini", text="", ends="refused"),
 ]  # fmt: skip
 
+MORE_FRAMES += [
+    Row("words-in-brackets", COMPATIBLE, "data: [ERROR] upstream gave up\n\n", "gateways that print a tag", text="", fails="server_fault", words=("upstream gave up",)),
+    Row("words-in-brackets-small", COMPATIBLE, frames(chunk({"content": "Half"}), done=False) + "data: [error: 502] bad upstream\n\n", "gateways that print a tag", text="Half", fails="server_fault", words=("bad upstream",)),
+]  # fmt: skip
+
+MORE_KINDS += [
+    refusal("tools-without-a-verb", 400, "no_tools", "tools not supported", "servers of few words"),
+    refusal("tool-calling-disabled", 400, "no_tools", "Tool calling disabled for this model", "servers of few words"),
+    refusal("no-tool-support", 400, "no_tools", "model has no tool support", "servers of few words"),
+    refusal("tool-use-unsupported", 422, "no_tools", "tool_use: unsupported", "servers of few words"),
+    refusal("exists-risk", 400, "declined", "Content Exists Risk", "DeepSeek", code="invalid_request_error"),
+    refusal("may-contain", 400, "declined", "The input may contain sensitive information.", "Volcengine", code="SensitiveContentDetected"),
+    refusal("blocked-by-filter", 400, "declined", "Your request was rejected by the safety system", "OpenAI"),
+]  # fmt: skip
+
+MORE_SHAPES += [
+    Row("object-with-parts", COMPATIBLE, frames(chunk({"content": {"parts": [{"text": "Hello "}, {"text": "there."}]}}), chunk({}, "stop")), "gateways of Gemini"),
+    Row("object-with-texts", COMPATIBLE, frames(chunk({"content": {"content_type": "text", "parts": ["Hello there."]}}), chunk({}, "stop")), "ChatGPT's own export form"),
+]  # fmt: skip
+
+MORE_CALLS += [
+    calls("arguments-empty-list", _unindexed(_function("read_file", "[]", index=0, id="t")), "servers of PHP", (("read_file", "{}"),)),
+    calls("arguments-list-itself", _unindexed(_function("read_file", [], index=0, id="t")), "servers of PHP", (("read_file", "{}"),)),
+]  # fmt: skip
+
+_MADE_UP = {
+    "end": "completed", "max_length": "truncated", "token_limit": "truncated", "endTurn": "completed", "MaxTokens": "truncated",
+    "max_new_tokens": "truncated", "stop_word": "completed", "eos_found": "completed", "StoppedByUser": "truncated", "context_limit": "truncated",
+    "ContentFilter": "refused", "safety_block": "refused", "generation_failed": "broken", "finished": "completed", "not_finished": "unknown",
+    "reason_unknown": "unknown",
+}  # fmt: skip
+
+MORE_ENDS += [
+    Row(
+        f"made-up-{word}",
+        COMPATIBLE,
+        frames(chunk({"content": "Hello there."}), chunk({}, word), used()),
+        "servers' own words",
+        ends=kind,
+    )
+    for word, kind in _MADE_UP.items()
+]
+
+# Made up before the program was tried on them, over all classes: 13 of these 30 were right at once.
+
+MORE_FRAMES += [
+    Row("held-crlf-comments-mixed", COMPATIBLE, ": OPENROUTER PROCESSING\r\n\r\n" + frames(chunk({"content":"Hello "}), chunk({"content":"there."}), chunk({}, "stop")).replace("\n","\r\n"), "servers' own forms"),
+    Row("held-ndjson", COMPATIBLE, "".join(json.dumps(o)+"\n" for o in (chunk({"content":"Hello "}), chunk({"content":"there."}), chunk({}, "stop"))), "servers' own forms", "application/x-ndjson"),
+    Row("held-done-in-event", COMPATIBLE, frames(chunk({"content":"Hello there."}), chunk({}, "stop"), done=False) + "event: done\ndata: {}\n\n", "servers' own forms"),
+    Row("held-ollama-native", COMPATIBLE, "".join(json.dumps(o)+"\n" for o in ({"model":"m","message":{"role":"assistant","content":"Hello "},"done":False},{"model":"m","message":{"role":"assistant","content":"there."},"done":False},{"model":"m","message":{"role":"assistant","content":""},"done":True,"done_reason":"stop","prompt_eval_count":300,"eval_count":20})), "servers' own forms", "application/x-ndjson"),
+]  # fmt: skip
+
+MORE_WHOLE += [
+    Row("held-whole-in-response-key", COMPATIBLE, json.dumps({"response": json.loads(whole({"content":"Hello there."}))}), "servers' own forms", JSON, usage=PAID),
+    Row("held-whole-text-completion", COMPATIBLE, json.dumps({"id":"c","object":"text_completion","choices":[{"index":0,"text":"Hello there.","finish_reason":"stop"}],"usage":U}), "servers' own forms", JSON, usage=PAID),
+]  # fmt: skip
+
+MORE_ERRORS += [
+    _broken("held-error-desc", {"error":"server_error","error_description":"The pool of workers is gone"}, "servers' own forms","server_fault","The pool of workers is gone",status=500),
+    _broken("held-fault", {"fault":{"faultstring":"Backend is asleep","detail":{"errorcode":"servers' own forms"}}}, "servers' own forms","server_fault","Backend is asleep",status=500),
+    _broken("held-exception", {"exception":"CUDA out of memory on rank 3"}, "servers' own forms","server_fault","CUDA out of memory",status=500),
+    _broken("held-errors-strings", {"errors":["Worker lost","Try later"]}, "servers' own forms","server_fault","Worker lost",status=502),
+    _broken("held-sse-error-mid", frames(chunk({"content":"Half"}),done=False)+"event: error\ndata: Engine loop has died\n\n","servers' own forms","server_fault","Engine loop has died",text="Half",content_type="text/event-stream"),
+]  # fmt: skip
+
+MORE_KINDS += [
+    refusal("held-context",400,"context_too_long","Conversation too long: 210000 tokens, limit 200000","servers' own forms"),
+    refusal("held-context2",400,"context_too_long","Requested tokens (9123) exceed context window of 8192","llama-cpp-python"),
+    refusal("held-credit",402,"no_quota","Wallet empty","servers' own forms"),
+    refusal("held-credit2",403,"no_quota","Your prepaid credits have run out","servers' own forms"),
+    refusal("held-model",404,"unknown_model","Could not find model: foo-1","servers' own forms"),
+    refusal("held-tools",400,"no_tools","This endpoint can't handle function calling","servers' own forms"),
+    refusal("held-declined",400,"declined","Request blocked: prompt violates content guidelines","servers' own forms"),
+    refusal("held-overload",500,"overloaded","All workers are busy, please retry later","servers' own forms"),
+    refusal("held-key",400,"bad_key","API key is missing or malformed","servers' own forms"),
+]  # fmt: skip
+
+MORE_SHAPES += [
+    Row("held-delta-text", COMPATIBLE, frames(chunk({"text":"Hello there."}), chunk({}, "stop")), "servers' own forms"),
+    Row("held-choice-text", COMPATIBLE, frames({"id":"c","choices":[{"index":0,"text":"Hello there."}]}, chunk({}, "stop")), "servers' own forms"),
+    Row("held-reasoning-object", COMPATIBLE, frames(chunk({"reasoning":{"text":"Hm."}}), chunk({"content":"Hello there."}), chunk({}, "stop")), "servers' own forms", reasoning="Hm."),
+]  # fmt: skip
+
+MORE_CALLS += [
+    calls("held-args-none-python", _unindexed(_function("read_file","None",index=0,id="t")), "servers' own forms", (("read_file","{}"),)),
+    calls("held-tool-name-field", _unindexed({"index":0,"id":"t","tool_name":"read_file","arguments":ARGS}), "servers' own forms"),
+    calls("held-args-single-quotes", _unindexed(_function("read_file","{'a': 1}",index=0,id="t")), "servers' own forms"),
+]  # fmt: skip
+
+MORE_USAGES += [
+    metered("held-input-output", "servers' own forms", {"id":"c","choices":[],"usage":{"input_tokens":300,"output_tokens":20,"cache_read":256}}, input_tokens=300, output_tokens=20),
+    Row("held-usage-metadata", COMPATIBLE, frames(chunk({"content":"Hello there."}), {**chunk({}, "stop"), "usage_metadata":{"prompt_tokens":300,"completion_tokens":20,"total_tokens":320}}), "servers' own forms", usage=PAID),
+]  # fmt: skip
+
+MORE_ENDS += [
+    Row("held-stop_reason", COMPATIBLE, frames(chunk({"content":"Hello there."}), {"id":"c","choices":[{"index":0,"delta":{},"stop_reason":"max_tokens"}]}), "servers' own forms", ends="truncated"),
+    Row("held-anthropic-limit", ANTHROPIC, named(*message_events("Hello there.", stop="output_token_limit")), "servers' own forms", ends="truncated"),
+]  # fmt: skip
+
 MORE: dict[str, list[Row]] = {
     "frames": MORE_FRAMES,
     "whole replies": MORE_WHOLE,

@@ -101,7 +101,7 @@ def text_in(value: object) -> str:
         inner = next(
             (
                 value[name]
-                for name in ("text", "thinking", "reasoning", "content", "summary")
+                for name in ("text", "thinking", "reasoning", "content", "summary", "parts", "value")
                 if value.get(name)
             ),
             "",

@@ -103,7 +103,7 @@ class ChatReader:
         if not isinstance(chunk, dict):
             return
         self.has_begun = True
-        reported = chunk.get("usage")
+        reported = next((chunk[name] for name in _USAGES if chunk.get(name)), None)
         choices = chunk.get("choices")
         if is_said(end := chunk.get("finish_reason")):
             self._finish = end
@@ -148,6 +148,8 @@ class ChatReader:
         if isinstance(delta, dict):
             yield from self._read_delta(self._unsaid(delta) if choice.get(WHOLE) else delta)
         finish = choice.get("finish_reason") or choice.get("finishReason")
+        if "finish_reason" not in choice:  # beside one, vLLM names the word that stopped it
+            finish = finish or choice.get("stop_reason")
         if is_said(finish):
             self._finish = _more_telling(finish, choice.get("native_finish_reason"))
 
@@ -168,7 +170,7 @@ class ChatReader:
         if reasoning := self._reasoning.read(delta):
             self._thought.add(reasoning)
             yield ReasoningDelta(reasoning)
-        content = delta.get("content")
+        content = delta.get("content") or delta.get("text")
         if content and _is_thought(delta):
             yield ReasoningDelta(text_in(content))
         elif content:
@@ -190,8 +192,7 @@ class ChatReader:
 
     def _read_parts(self, content: object) -> Iterator[StreamItem]:
         """Content as a list of parts: text, and thoughts among it."""
-        parts: list[Any] = content if isinstance(content, list) else [content]
-        for part in parts:
+        for part in _parts(content):
             kind = part.get("type") if isinstance(part, dict) else ""
             if kind in _REASONING_KINDS:
                 yield ReasoningDelta(text_in(part))
@@ -219,7 +220,8 @@ class ChatReader:
         function = next(
             (part[name] for name in ("function", "tool") if isinstance(part.get(name), dict)), part
         )
-        call_id, name = _word(part.get("id")), _word(function.get("name"))
+        call_id = _word(part.get("id"))
+        name = next((word for one in _NAMES if (word := _word(function.get(one)))), "")
         given = next((function[one] for one in _ARGUMENTS if function.get(one)), None)
         index = _index(part.get("index"))
         known = self._owner(index, call_id, name)
@@ -249,8 +251,19 @@ class ChatReader:
         return by_id or self._calls[-1]
 
 
+_USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "tokenUsage")
+_NAMES = ("name", "tool_name", "function_name", "tool")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 """Fields for the arguments of a call: OpenAI's, templates of Llama, proxies of Anthropic and of Gemini."""
+
+
+def _parts(content: object) -> list[Any]:
+    """Parts of content: a list of them, an object around such a list, or one alone."""
+    if isinstance(content, dict) and not content.get("type"):
+        content = next(
+            (content[name] for name in ("parts", "content") if isinstance(content.get(name), list)), content
+        )
+    return content if isinstance(content, list) else [content]
 
 
 def _is_thought(delta: Json) -> bool:

@@ -142,7 +142,10 @@ def sdk_error(
     status = None
     if isinstance(error, openai.APIStatusError):
         headers, status = error.response.headers, error.status_code
-    words = words_of(error.body) if error.body else ServerWords(message=text_of(error.message))
+    body = error.body
+    if isinstance(body, str) and isinstance(error, openai.APIStatusError):
+        body = error.response.text or body  # the SDK keeps what stands under "error" alone
+    words = words_of(body) if body else ServerWords(message=text_of(error.message))
     return failure(
         server,
         message=words.message or text_of(error.message),
