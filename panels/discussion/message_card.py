@@ -496,6 +496,10 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                 ):
                     desk.send(RetrySend(discussion_id=opened.id))
                 ui.text("hint", desk.actions["retry"].chord, tone="muted", style="small")
+            if opened.failed_message_id and failure.kind is FailureKind.NO_TOOLS:
+                tip = "Send it again, and give this discussion's model no tools from now on"
+                if ui.button("without-tools", "Send without tools", icon="arrows-rotate", tip=tip):
+                    desk.send(RetrySend(discussion_id=opened.id, without_tools=True))
             if can_go_on(desk, opened, next(selection.latest(opened), None)):
                 _go_on(desk, opened)
             if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):

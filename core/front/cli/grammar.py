@@ -96,10 +96,14 @@ def add_send(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")
     parser.add_argument("--retry", action="store_true", help="send the discussion's failed message again")
     parser.add_argument("--over-limit", action="store_true", help="send it although a spend limit is reached")
-    parser.add_argument(
+    tools = parser.add_mutually_exclusive_group()
+    tools.add_argument(
         "--tools",
         action="store_true",
         help="give the model tools in this discussion; what must be asked is asked on this terminal",
+    )
+    tools.add_argument(
+        "--no-tools", action="store_true", help="give the model no tools in this discussion from now on"
     )
     parser.add_argument(
         "--queue", action="store_true", help="wait for the end of a reply that the window is receiving"

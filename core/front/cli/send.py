@@ -118,7 +118,12 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
         command_id=secrets.token_hex(8),
     )
     front.send(
-        RetrySend(discussion_id=chosen, over_limit=given.over_limit, command_id=turn.command_id)
+        RetrySend(
+            discussion_id=chosen,
+            over_limit=given.over_limit,
+            command_id=turn.command_id,
+            without_tools=given.no_tools,
+        )
         if given.retry
         else SendPrompt(
             discussion_id=chosen, text=text, over_limit=given.over_limit, command_id=turn.command_id
@@ -249,6 +254,8 @@ def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
         act(front, ChangeDiscussion(discussion_id=chosen, changes={"max_output_tokens": given.max_output}))
     if given.tools:
         act(front, SetTools(discussion_id=chosen, has_tools=True, mode=mode_of(front.snapshot(), chosen)))
+    if given.no_tools and not given.retry:
+        act(front, SetTools(discussion_id=chosen, has_tools=False, mode=mode_of(front.snapshot(), chosen)))
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:

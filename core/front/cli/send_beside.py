@@ -36,7 +36,9 @@ def program_beside(options: Options) -> Beside | None:
         a limit, which the token that any program reads cannot give; then files and their locks are used.
     """
     given = options.given
-    asks_for_more = given.attach or given.retry or given.persona or given.system or given.over_limit
+    asks_for_more = (
+        given.attach or given.retry or given.persona or given.system or given.over_limit or given.no_tools
+    )
     is_plain = not (asks_for_more or options.overrides)
     if not is_plain or options.trusts or given.persona == "" or given.system == "":
         return None

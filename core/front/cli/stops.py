@@ -77,6 +77,7 @@ WORDS = (
         "Give its base_url on the settings page",
         "Give its base_url in the settings (`manual-slop doctor` names the file)",
     ),
+    ("Send without tools", "Send it again with --retry --no-tools"),
     ("Choose another model for this discussion", "Choose another with --model"),
     ("choose another model", "choose another with --model"),
     ("choose another provider", "choose another with --provider"),

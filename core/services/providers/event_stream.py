@@ -282,8 +282,9 @@ def _unwrapped(value: Json) -> Json:
     if _REPLY_KEYS.isdisjoint(value) and not value.get("error"):
         if isinstance(value.get("message"), dict) and isinstance(value.get("done"), bool):
             return _chat_of_ollama(value)
-        names = ("data", "result", "body") if "type" in value else ("data", "result", "body", "response")
-        for name in names:
+        if isinstance(inner := value.get("response"), dict) and "choices" in inner:
+            return inner
+        for name in ("data", "result", "body"):
             inner = value.get(name)
             inner = inner[0] if isinstance(inner, list) and len(inner) == 1 else inner
             if isinstance(inner, dict) and not _REPLY_KEYS.isdisjoint(inner):

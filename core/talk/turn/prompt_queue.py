@@ -34,7 +34,7 @@ from core.kernel.values.updates import (
 )
 from core.kernel.values.usage import SpendRefusal
 from core.services.spending.limits import paid_limit_usd, reached_limits
-from core.talk.discussion.discussion_choices import change, unknown_model
+from core.talk.discussion.discussion_choices import change, change_meta, unknown_model
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
     ChangeDiscussion,
@@ -97,7 +97,13 @@ def retry(state: AppState, given: Stamp, command: RetrySend) -> Result:
     prompt_id = retried_prompt_id(opened) if opened is not None else ""
     if not prompt_id:
         return ignore(state, command, "No send has failed in this discussion.")
-    return _ask_again(state, given, command, prompt_id)
+    if not command.without_tools or is_busy(state, command.discussion_id):
+        return _ask_again(state, given, command, prompt_id)
+    bare, marked = change_meta(state, command.discussion_id, has_tools=False)
+    asked, effects = _ask_again(bare, given, command, prompt_id)
+    if command.discussion_id not in asked.turns.calls:  # a limit stands against it: the tools stay
+        return _with_meta_of(asked, state, command.discussion_id), effects
+    return asked, (*marked, *effects)
 
 
 def retried_prompt_id(opened: OpenDiscussion) -> str:
@@ -126,11 +132,14 @@ def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Resul
     switched, marked = change(state, Stamp(given.at, f"{given.seed}/model"), switch)
     asked, effects = _ask_again(switched, given, command, prompt_id)
     if command.discussion_id not in asked.turns.calls:  # a limit stands against it: the model stays
-        meta = state.discussions.summaries[command.discussion_id].meta
-        rows = asked.discussions.summaries
-        row = replace(rows[command.discussion_id], meta=meta)
-        return with_summary(asked, row), effects
+        return _with_meta_of(asked, state, command.discussion_id), effects
     return asked, (*marked, *effects)
+
+
+def _with_meta_of(asked: AppState, before: AppState, discussion_id: str) -> AppState:
+    """The state in which a discussion's choices are those that it had before."""
+    meta = before.discussions.summaries[discussion_id].meta
+    return with_summary(asked, replace(asked.discussions.summaries[discussion_id], meta=meta))
 
 
 def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:

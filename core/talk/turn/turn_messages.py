@@ -61,12 +61,17 @@ class CancelReply(msgspec.Struct, frozen=True):
 
 
 class RetrySend(OfferedCommand, frozen=True):
-    """Send again the message whose call failed; nothing is retyped."""
+    """Send again the message whose call failed; nothing is retyped.
+
+    Args:
+        without_tools: the discussion has none from now on, for a model that takes none.
+    """
 
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
     awaits_limit: bool = False
+    without_tools: bool = False
 
 
 class RegenerateReply(OfferedCommand, frozen=True):

@@ -294,6 +294,16 @@ def test_a_send_that_failed_for_its_key_leads_to_the_settings() -> None:
     assert screen.ui.has("Anthropic API key")
 
 
+def test_a_model_that_takes_no_tools_is_asked_again_without_them_by_one_button() -> None:
+    screen = Screen(states.failed(FailureKind.NO_TOOLS))
+
+    screen.ui.click("Send without tools", within="Anthropic could not be reached")
+
+    assert screen.asked == [RetrySend("d1", without_tools=True)]
+    screen.show(states.failed())
+    assert not screen.ui.has("Send without tools")
+
+
 def test_a_message_without_an_answer_offers_to_ask_for_one() -> None:
     """The program was killed while it waited, or the discussion was branched at a message of the person."""
     waiting = states.with_opened(states.working(), failed_message_id="m6", draft=Draft())

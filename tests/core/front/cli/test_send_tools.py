@@ -26,6 +26,7 @@ from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
 from tests.core.front.cli.conftest import Screen, World, terminal
 from tests.vendors.compatible_server import Said
+from tests.vendors.loopback import Answer, json_reply
 
 TEXT = json.dumps({"path": "new.txt", "text": "words\n"})
 
@@ -43,6 +44,28 @@ def test_where_there_is_no_terminal_what_must_be_asked_is_a_no_and_said(world: W
     assert ended.out == "I write.\n\nThere.\n"
     (result,) = (one for one in world.server.bodies[-1]["messages"] if one["role"] == "tool")
     assert "There is no terminal" in result["content"]
+
+
+def test_the_remedy_for_a_model_without_tools_is_one_flag_and_holds_from_then_on(world: World) -> None:
+    world.server.faults.append(Answer(json_reply(400, {"error": {"message": "tools not supported"}})))
+    world.server.replies += [Said("Hello."), Said("Hello again.")]
+    refused = world.run("send", "--trust", "--tools", "Write it.")
+    assert refused.code == 1
+    assert "Send it again with --retry --no-tools" in refused.err
+
+    again = world.run("send", "--retry", "--no-tools", "--discussion", "last")
+    assert (again.code, again.out) == (0, "Hello.\n"), again.err
+    assert world.run("send", "--discussion", "last", "And now?").code == 0
+
+    assert ["tools" in body for body in world.server.bodies] == [True, False, False]
+
+
+def test_a_message_can_be_sent_without_the_tools_of_its_discussion(world: World) -> None:
+    world.server.replies += [Said("Hello."), Said("Hello again.")]
+    assert world.run("send", "--trust", "--tools", "Write it.").code == 0
+    assert world.run("send", "--no-tools", "--discussion", "last", "And now?").code == 0
+
+    assert ["tools" in body for body in world.server.bodies] == [True, False]
 
 
 def test_a_folder_that_is_not_trusted_says_which_tools_are_missing_and_how_they_come(world: World) -> None:
