@@ -256,7 +256,7 @@ def _unindexed(*parts: Json) -> str:
     return frames(*(chunk({"tool_calls": [one]}) for one in parts), chunk({}, "tool_calls"), used())
 
 
-def _function(name: str | None, arguments: str | None, **more: Any) -> Json:
+def _function(name: str | None, arguments: str | list[Json] | None, **more: Any) -> Json:
     return {**more, "function": {"name": name, "arguments": arguments}}
 
 
