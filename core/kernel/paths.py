@@ -162,6 +162,10 @@ def losses_file() -> Path:
     return cache_dir() / "ignores-said"
 
 
+REFUSED_FIELDS = "refused-fields"
+"""File in the cache: fields that servers refused, by marks of server and model; safe to delete."""
+
+
 def counts_file() -> Path:
     """File of token counts by the hash of the text; safe to delete."""
     return cache_dir() / "token-counts"

@@ -300,7 +300,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         id="wordless-cache",
         label="derived files without words",
-        files=("ignores-said", "token-counts", "imports-*.msgpack"),
+        files=("ignores-said", "token-counts", "refused-fields", "imports-*.msgpack"),
         root=Folder.CACHE,
         is_wordless=True,
     ),

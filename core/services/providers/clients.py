@@ -14,8 +14,10 @@ from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.provider import ModelProfile, ProviderKind, StoredContent
 from core.kernel.values.settings import ServerSettings
+from core.services.providers.http import plain_address
 from core.services.providers.keys import KeyStore
 from core.services.providers.protocol import Provider
+from core.services.providers.refused_fields import RefusedFields
 
 # Factory of clients: one for each server.
 
@@ -36,12 +38,14 @@ def make_provider(
         key: the provider's key, None where none was found or needed; only the client keeps it.
         models: what is known of models (`core.services.providers.model_data`), for all providers or for this one.
         clock: the program's, with its zone.
-        cache_dir: where the embedded model may keep saved prefixes; embedded_disk_mb: what they may take.
+        cache_dir: where the embedded model may keep saved prefixes, and servers' refusals are kept; embedded_disk_mb: what they may take.
         notes: command line of our server for a client that runs tools itself; empty for none.
 
     Raises:
         ValueError: `server.kind` is none of `ProviderKind` (settings are checked before).
     """
+    file = None if cache_dir is None else cache_dir / paths.REFUSED_FIELDS
+    refused = RefusedFields(plain_address(server.base_url), file, clock)
     match ProviderKind(server.kind):
         case ProviderKind.ANTHROPIC:
             from core.services.providers.anthropic.client import AnthropicProvider
@@ -54,11 +58,11 @@ def make_provider(
         case ProviderKind.OPENAI:
             from core.services.providers.openai.client import OpenAiProvider
 
-            return OpenAiProvider(server, key, models)
+            return OpenAiProvider(server, key, models, refused=refused)
         case ProviderKind.COMPATIBLE:
             from core.services.providers.compatible.client import CompatibleProvider
 
-            return CompatibleProvider(server, key, models)
+            return CompatibleProvider(server, key, models, refused=refused)
         case ProviderKind.CLAUDE_CODE:
             from core.services.providers.claude_code.client import ClaudeCodeProvider
 

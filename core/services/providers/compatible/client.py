@@ -48,6 +48,7 @@ from core.services.providers.openai.sdk import (
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, ReadBlob
 from core.services.providers.pump import run_call
+from core.services.providers.refused_fields import KEPT_DAYS, RefusedFields
 
 if TYPE_CHECKING:
     import openai
@@ -68,6 +69,7 @@ class CompatibleProvider:
         models: known profiles; those of other providers are passed over.
         extra: fields for a request's body that this server knows and others do not (`top_k`).
         takes_cache_prompt: whether it honours `cache_prompt`, None while that is unknown.
+        refused: fields that this server is known to refuse; None: nothing is known, and nothing kept.
     """
 
     def __init__(
@@ -78,14 +80,16 @@ class CompatibleProvider:
         *,
         extra: Callable[[ProviderRequest], Mapping[str, Any]] = lambda _request: {},
         takes_cache_prompt: bool | None = None,
+        refused: RefusedFields | None = None,
     ) -> None:
         self._server = server
         self._key = key
         self._models = tuple(models)
         self._extra = extra
         self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
-        self._refused: frozenset[tuple[str, str]] = frozenset()
-        """Models and the fields that this server refused for them."""
+        self._refused = refused or RefusedFields()
+        self._learned: frozenset[tuple[str, str]] = frozenset()
+        """Models and the fields that this server refused for them since the program began."""
         self._takes_cache_prompt = takes_cache_prompt
         self._said: frozenset[tuple[str, str]] = frozenset()
         """Models and remarks that the person was told."""
@@ -247,10 +251,10 @@ class CompatibleProvider:
 
     def _with_remarks(self, stopped: Stopped, model: str) -> Stopped:
         """The end of a reply with what the person should know and was not told: each once for a model."""
-        names = sorted(name for of, name in self._refused if of == model)
+        names = sorted(name for of, name in self._learned if of == model)
         refused = [
             f"The server takes no {name!r} for {model!r}. The program sent the request again without it or under its other"
-            " name, and does so for this model until it ends"
+            f" name, and does so for this model for {KEPT_DAYS} days"
             for name in names
         ]
         fresh = tuple(one for one in (*refused, *stopped.remarks) if (model, one) not in self._said)
@@ -278,12 +282,14 @@ class CompatibleProvider:
         import openai
 
         model, whole = str(body["model"]), {**body, **extra}
+        known = self._refused.of(model)
+        learned: frozenset[str] = frozenset()
         while True:
-            refused = {name for of, name in self._refused if of == model}
+            refused = known | learned
             sent = without_refused(whole, refused)
             more = {name: sent.pop(name) for name in extra if name in sent}
             try:
-                return self._sdk.get().post(
+                stream = self._sdk.get().post(
                     "/chat/completions",
                     content=sent_json(sent, more),
                     options=CALL_OPTIONS,
@@ -297,7 +303,11 @@ class CompatibleProvider:
                     name = refused_field({**sent, **more}, f"{error} {error.body}")
                 if name is None or name in refused:
                     raise
-                self._refused |= {(model, name)}
+                learned |= {name}
+            else:
+                self._refused.keep(model, learned)
+                self._learned |= {(model, name) for name in learned}
+                return stream
 
     def _ask_ollama(self, client: openai.OpenAI, profile: ModelProfile) -> ModelProfile:
         """Fill in a model's window and abilities from Ollama's own API, beside `/v1`."""

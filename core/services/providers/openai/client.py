@@ -53,6 +53,7 @@ from core.services.providers.openai.sdk import (
 from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
+from core.services.providers.refused_fields import RefusedFields
 
 if TYPE_CHECKING:
     import openai
@@ -74,14 +75,22 @@ class OpenAiProvider:
 
     Args:
         models: known profiles; those of other providers are passed over.
+        refused: as of `CompatibleProvider`.
     """
 
-    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+    def __init__(
+        self,
+        server: ServerSettings,
+        key: str | None,
+        models: Sequence[ModelProfile] = (),
+        *,
+        refused: RefusedFields | None = None,
+    ) -> None:
         self._server = server
         self._key = key
         self._models = tuple(models)
         self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
-        self._refused: frozenset[tuple[str, str]] = frozenset()
+        self._refused = refused or RefusedFields()
         self._last_ids = LastIds()
 
     @property
@@ -209,9 +218,11 @@ class OpenAiProvider:
         from openai.types.responses import Response, ResponseStreamEvent
 
         model = str(body["model"])
+        learned: frozenset[str] = frozenset()
         while True:
+            refused = self._refused.of(model) | learned
             for param, leave_out in _OPTIONAL.items():
-                if (model, param) in self._refused:
+                if param in refused:
                     leave_out(body)
             try:
                 stream = self._sdk.get().post(
@@ -223,11 +234,12 @@ class OpenAiProvider:
                     stream_cls=done_stream(ResponseStreamEvent),
                 )
             except openai.BadRequestError as error:
-                refused = model, _optional_field(error)
-                if refused[1] not in _OPTIONAL or refused in self._refused:
+                name = _optional_field(error)
+                if name not in _OPTIONAL or name in refused:
                     raise
-                self._refused |= {refused}
+                learned |= {name}
             else:
+                self._refused.keep(model, learned)
                 return stream
 
     def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
@@ -250,7 +262,7 @@ class OpenAiProvider:
                     self._last_ids.put(discussion_id, event.response.id)
                     if event.response.usage is not None:
                         why = miss_reason(getattr(event.response, "prompt_cache_diagnostics", None))
-                        has_cache = (model, "prompt_cache_key") not in self._refused
+                        has_cache = "prompt_cache_key" not in self._refused.of(model)
                         usage = usage_of(
                             event.response.usage, request_id or event.response.id, has_cache=has_cache
                         )

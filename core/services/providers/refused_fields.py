@@ -1,0 +1,89 @@
+"""Fields of a request that a server refused for a model, kept in a file so that the next start does not pay for them again."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from core.kernel.disk import make_dirs, write_passing
+from core.kernel.errors import SlopError
+from core.kernel.opener import read_file
+
+log = logging.getLogger(__name__)
+
+KEPT_DAYS = 30
+"""After so long a server is asked again: a newer one may take the field."""
+
+_MOST_BYTES = 1_000_000
+_MOST_MODELS = 2_000
+
+_Kept = dict[str, dict[str, float]]
+"""By the mark of a server and model: fields, each with the second at which it was refused."""
+
+
+class RefusedFields:
+    """What one server refused. Thread-safe; programs share the file, and the last to write adds to what is there.
+
+    Args:
+        address: of the server, without its key; path: the file, None to keep nothing beyond this run.
+    """
+
+    def __init__(
+        self,
+        address: str = "",
+        path: Path | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._address = address
+        self._path = path
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, model: str) -> frozenset[str]:
+        """Fields that a model's server takes not."""
+        with self._lock:
+            if model not in self._known:
+                self._known[model] = frozenset(self._read().get(self._mark(model), {}))
+            return self._known[model]
+
+    def keep(self, model: str, names: Iterable[str]) -> None:
+        """Remember fields that were refused, once the server took the same request without them. A failure is logged."""
+        fresh = frozenset(names) - self.of(model)
+        if not fresh:
+            return
+        with self._lock:
+            self._known[model] |= fresh
+            if self._path is not None:
+                self._write(self._path, model, fresh)
+
+    def _write(self, path: Path, model: str, fresh: frozenset[str]) -> None:
+        kept, mark, now = self._read(), self._mark(model), self._clock().timestamp()
+        row = {**kept.pop(mark, {}), **dict.fromkeys(sorted(fresh), now)}
+        newest = dict([*kept.items(), (mark, row)][-_MOST_MODELS:])
+        try:
+            make_dirs(path.parent)
+            write_passing(path, msgspec.json.encode(newest))
+        except SlopError as error:
+            log.warning("refused fields were not kept: %s", error)
+
+    def _read(self) -> _Kept:
+        """The file's rows that still count. Never fails: what cannot be read is learned anew."""
+        if self._path is None:
+            return {}
+        try:
+            kept = msgspec.json.decode(read_file(self._path, _MOST_BYTES), type=_Kept)
+        except (OSError, ValueError):
+            return {}
+        since = (self._clock() - timedelta(days=KEPT_DAYS)).timestamp()
+        fresh = {mark: {name: at for name, at in row.items() if at > since} for mark, row in kept.items()}
+        return {mark: row for mark, row in fresh.items() if row}
+
+    def _mark(self, model: str) -> str:
+        return hashlib.sha256(f"{self._address}\n{model}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
