@@ -40,7 +40,7 @@ _NOISE = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat", b"null",
 _NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 _IS_JSON = re.compile(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
-"""How JSON begins; words in brackets, as `[ERROR] …`, are none."""
+"""Begin of JSON; words in brackets, as `[ERROR] …`, are none."""
 
 _ODD = re.compile(rb"[^\x09\x20-\x7e]")
 _BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}

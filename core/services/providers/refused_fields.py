@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
@@ -28,7 +29,7 @@ _Kept = dict[str, dict[str, float]]
 
 
 class RefusedFields:
-    """What one server refused. Thread-safe; programs share the file, and the last to write adds to what is there.
+    """Fields that one server refused. Thread-safe; programs share the file, and the last to write adds to what is there.
 
     Args:
         address: of the server, without its key; path: the file, None to keep nothing beyond this run.
@@ -78,11 +79,16 @@ class RefusedFields:
         if self._path is None:
             return {}
         try:
-            kept = msgspec.json.decode(read_file(self._path, _MOST_BYTES), type=_Kept)
+            kept = read_json(read_file(self._path, _MOST_BYTES))
         except (OSError, ValueError):
             return {}
         since = (self._clock() - timedelta(days=KEPT_DAYS)).timestamp()
-        fresh = {mark: {name: at for name, at in row.items() if at > since} for mark, row in kept.items()}
+        rows = kept.items() if isinstance(kept, dict) else ()
+        fresh = {
+            mark: {name: at for name, at in row.items() if isinstance(at, int | float) and at > since}
+            for mark, row in rows
+            if isinstance(row, dict)
+        }
         return {mark: row for mark, row in fresh.items() if row}
 
     def _mark(self, model: str) -> str:
