@@ -141,16 +141,19 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         console.shown(f"  {escaped(line)}")
     for tool in server.tools:
         console.shown(_asked_lines(tool, is_approved=tool.name in server.approved))
-    if not confirm(
-        console,
-        f"Offer {'this tool' if len(server.tools) == 1 else f'these {len(server.tools):,} tools'} to models?",
-        is_yes=False,
-    ):
+    if not confirm(console, _offer_question(server), is_yes=False):
         console.line("Nothing more was changed: no model is offered them.")
         return NOT_AGREED
     act(front, ApproveTools(name=name, shown=question_id(server.asked)))
     console.line(f"{name} is approved.")
     return 0
+
+
+def _offer_question(server: McpServer) -> str:
+    """The question for a server's tools, with the count of those that are left out."""
+    offered = "this tool" if len(server.tools) == 1 else f"these {len(server.tools):,} tools"
+    left = f" ({len(server.left_out):,} more left out)" if server.left_out else ""
+    return f"Offer {offered} to models{left}?"
 
 
 def _started(front: FrontEnd, name: str) -> McpServer:
