@@ -21,7 +21,7 @@ from core.kernel.words import STOP_WORDS, words
 
 VECTOR_WEIGHTS: Mapping[ChunkKind, float] = MappingProxyType(
     {
-        ChunkKind.CODE: 0.85,
+        ChunkKind.CODE: 0.9,
         ChunkKind.PROSE: 0.55,
         ChunkKind.KNOWLEDGE: 0.55,
         ChunkKind.CONVERSATION: 0.5,

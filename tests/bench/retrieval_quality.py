@@ -31,7 +31,7 @@ from tests.core.retrieval.quality import (
 )
 
 RECALL, REGRET, GAIN = 0.98, 0.02, 0.06
-CODE_VECTORS, CODE_FUSION = 0.58, 0.57
+CODE_VECTORS, CODE_FUSION = 0.58, 0.59
 TOP = 10
 BUDGETS = 1_000, 3_000
 NAVIGATED = 3
