@@ -202,7 +202,9 @@ def note_reading(db: sqlite3.Connection, how: str) -> None:
     """Note how files of a person's are read. Where it was another way, each is read once more; its vectors stay."""
     mark = zlib.crc32(how.encode()) & 0x7FFF_FFFF
     if db.execute("PRAGMA application_id").fetchone()[0] != mark:
-        db.execute("UPDATE source SET stamp = '', sha256 = '' WHERE corpus IN ('notes', 'project')")
+        db.execute(
+            "UPDATE source SET stamp = '', sha256 = '' WHERE corpus IN ('knowledge', 'notes', 'project')"
+        )
         db.execute(f"PRAGMA application_id = {mark}")
 
 

@@ -35,6 +35,7 @@ from core.kernel.values.retrieval import (
     SourcesPreview,
 )
 from core.knowledge.categories import CATEGORY_NAMES, parse_file
+from core.knowledge.evidence.evidence_rows import is_struck
 from core.knowledge.facts import fact_file
 from core.knowledge.facts.places import FOLDERS, place_of
 from core.knowledge.note_files import parse_notes
@@ -64,7 +65,7 @@ from core.talk.transcripts import ours
 
 PROSE_ENDINGS = frozenset({"md", "markdown", "mdx", "txt", "rst", "org", "adoc"})
 
-READING = 3
+READING = 4
 """Form of what is made of a file: with another one, each file is read once more."""
 
 _HEAD_CHARS = 16_384
@@ -245,6 +246,8 @@ def _item_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
         notes = parse_notes(path, data)
         heading, items = notes.heading, notes.items
     for item in items:
+        if is_struck(item.text):  # its successor is found; cut into pieces, the old value would stand alone
+            continue
         day = item.provenance.date if item.provenance is not None else ""
         yield KnowledgeLine(
             lines=LineRange(item.first_line, item.last_line),

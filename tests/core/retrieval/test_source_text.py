@@ -66,3 +66,13 @@ def test_a_note_of_one_long_line_is_listed_as_it_says_of_itself(text: str) -> No
 def test_what_a_program_made_is_passed_over_and_said(text: str, path: str) -> None:
     source = read(text, path, Corpus.PROJECT)
     assert (source.chunks, "a program must have made it" in source.problem) == ((), True)
+
+
+@pytest.mark.parametrize("pointer", [" (replaced 2026-11-20: The port is 9090.)", ""])
+@pytest.mark.parametrize("old", ["The build port is 8080.", "The build port is 8080. " * 200])
+def test_a_value_that_another_has_replaced_is_found_no_more_and_no_piece_of_it(
+    old: str, pointer: str
+) -> None:
+    text = f"# Facts\n\n- ~~{old.strip()}~~{pointer}\n- The port is 9090.\n"
+    found = read(text, "facts.md", Corpus.KNOWLEDGE)
+    assert [one.text for one in found.chunks] == ["The port is 9090."]
