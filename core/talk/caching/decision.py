@@ -210,7 +210,7 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
             return _with_sentence(best, rewritten, _SHARED)
         return _with_sentence(best, rewritten, _THOUGHTS_LEFT) if is_left else best
     if best is kept:
-        return _with_sentence(kept, rewritten, _why_kept(turn, kept, kept.view))
+        return _with_sentence(kept, rewritten, _why_kept(turn, kept, appended))
     if _is_held_elsewhere(turn, market, kept, best):
         return _with_sentence(kept, rewritten, _ELSEWHERE)
     if best is not rewritten:
@@ -375,10 +375,14 @@ def _why_rewritten(turn: PlannedTurn, rewritten: Decision, kept: Decision) -> st
     return f"The context was rewritten: carrying {kept.plan.superseded_tokens:,} superseded tokens on would cost more."
 
 
-def _why_kept(turn: PlannedTurn, kept: Decision, view: ContextView) -> str:
+def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> str:
+    """The reason why what was sent stays. `asked`: the discussion's own view with all thinking that was sent."""
+    view = kept.view
     fresh = [delta for delta in view.deltas if delta.message_id == turn.message_id]
     keys = [key for delta in fresh for key in (*(file.key for file in delta.files), *delta.removed)]
     carried = f"{kept.plan.superseded_tokens:,} superseded tokens are carried."
+    if asked is not None and len(view.reasoned) < len(asked.reasoned) and not view.deltas:
+        return f"What the cache still holds stays as it was; earlier thinking that it does not hold is left out. {carried}"
     if view.reasoned and not view.deltas:
         return (
             "The cache is warm: what was sent stays as it was, earlier thinking too; "

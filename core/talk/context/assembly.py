@@ -43,7 +43,7 @@ from core.talk.context.difference import (
     too_large,
     what_to_leave_out,
 )
-from core.talk.context.extension import Basis, break_text, first_break, is_asked, warm_until
+from core.talk.context.extension import basis_of, break_text, first_break, is_asked, warm_until
 from core.talk.context.file_reader import FileCache, Outliner, read_items
 from core.talk.context.history_turns import running_pieces
 from core.talk.context.pieces import AsText
@@ -362,7 +362,7 @@ class Assembler:
         else:
             request = planned.request
         request = replace(request, temperature=spec.temperature)
-        broken, unasked = self._broken(spec, request, planned, reasons)
+        broken, unasked = self._broken(replace(call, spec=spec), request, planned, reasons)
         self._remember(spec, request, factor)
         record = RequestRecord(
             id=call.request_id,
@@ -404,7 +404,7 @@ class Assembler:
 
     def _broken(
         self,
-        spec: StackSpec,
+        call: CallToBuild,
         request: ProviderRequest,
         planned: PlannedRequest | None,
         reasons: Mapping[LayerId, str],
@@ -412,9 +412,10 @@ class Assembler:
         """Break of a request with the one before it in words, for the log; the same where it is warm and nobody asked for
         that: it is held then, and told once.
         """
+        spec = call.spec
         desk, now = self._desk(spec.discussion_id), self._clock()
         before, basis, sent_at = desk.request, desk.basis, desk.sent_at
-        desk.basis = Basis(turns=spec.inputs.turns, view=None if planned is None else planned.view)
+        desk.basis = basis_of(call, spec.inputs, None if planned is None else planned.view)
         desk.sent_at = now
         found = None if before is None else first_break(before, request)
         broken = break_text(found, None if planned is None else planned.plan) or desk.held

@@ -12,7 +12,8 @@ from core.kernel.structures import shared_run
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.messages import AttachmentPart, Message, ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ProviderRequest, RequestPart
-from core.kernel.values.stack import LAYER_TITLES, LayerId, Segment, ToolSchema
+from core.kernel.values.spec import CallToBuild
+from core.kernel.values.stack import LAYER_TITLES, LayerId, Segment, StackInputs, ToolSchema
 from core.kernel.values.window import ContextView
 from core.services.providers.blocks import TRANSIENT_KEYS
 from core.talk.context.difference import first_difference
@@ -82,10 +83,28 @@ class Basis(msgspec.Struct, frozen=True):
 
     Args:
         turns: what was said, in order; view: through which it was shown, None where nothing plans.
+        message_id, text, attachments: the message that it sends behind them; the last two are empty in a round of a turn.
+        recalled: what stays behind earlier messages, each with the id of its message.
     """
 
     turns: tuple[Message, ...] = ()
     view: ContextView | None = None
+    message_id: str = ""
+    text: str = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+    recalled: tuple[tuple[str, str], ...] = ()
+
+
+def basis_of(call: CallToBuild, inputs: StackInputs, view: ContextView | None) -> Basis:
+    """Material of a call's request."""
+    return Basis(
+        turns=inputs.turns,
+        view=view,
+        message_id=call.user_message_id,
+        text=inputs.user_text,
+        attachments=inputs.attachments,
+        recalled=inputs.kept_retrieved,
+    )
 
 
 def is_asked(found: PrefixBreak, before: Basis, after: Basis, reasons: Mapping[LayerId, str]) -> bool:
@@ -100,11 +119,28 @@ def is_asked(found: PrefixBreak, before: Basis, after: Basis, reasons: Mapping[L
     """
     if reasons or found.layer is LayerId.USER or found.reason in _CHOSEN:
         return True
-    if shared_run(before.turns, after.turns) < len(before.turns):
+    if not _is_said_on(before, after):
         return True
     if found.layer not in _SHOWN_BY_VIEW:
         return False
     return before.view is None or after.view is None or not _goes_on(before.view, after.view)
+
+
+def _is_said_on(before: Basis, after: Basis) -> bool:
+    """True if all that was said stands where it stood, message by message, the one that was sent last among them."""
+    count = len(before.turns)
+    if (
+        shared_run(before.turns, after.turns) < count
+        or after.recalled[: len(before.recalled)] != before.recalled
+    ):
+        return False
+    if not before.text and not before.attachments:
+        return True
+    sent = (before.message_id, before.text, before.attachments)
+    if len(after.turns) == count:
+        return (after.message_id, after.text, after.attachments) == sent
+    said = after.turns[count]
+    return (said.id, said.text, said.attachments) == sent
 
 
 _UNMARKED_S = 300

@@ -95,6 +95,21 @@ def test_turns_go_back_as_they_came_while_warm_also_after_a_restart_and_without_
     assert breaks[-2:] == ["", ""]
 
 
+def test_after_a_gap_what_is_said_of_thinking_that_the_cache_does_not_hold_is_what_is_done(
+    world: World,
+) -> None:
+    controller, chosen = begun(world)
+    for number in (1, 2, 3):
+        world.time.now += timedelta(minutes=2)
+        turn(world, controller, chosen, number)
+    world.time.now += timedelta(minutes=20)
+    turn(world, controller, chosen, 4)
+
+    told = breaks_of(world, chosen)[-3]
+    assert "what was sent stays as it was" not in told
+    assert "earlier thinking that it does not hold is left out" in told
+
+
 def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(world: World) -> None:
     controller, chosen = begun(world)
     for number in (1, 2):

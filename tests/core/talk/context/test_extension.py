@@ -6,7 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.cache import CachePlan
-from core.kernel.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import (
+    AttachmentPart,
+    Message,
+    ReasoningPart,
+    Role,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.window import BaseFile, ContextView, FrozenBase
@@ -89,6 +96,9 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
 
 LATER = (*TURN, said("d", Role.ASSISTANT, "Done."))
 SHOWN = ContextView(reasoned=("b",))
+PICTURE = AttachmentPart(sha256="ab" * 32, media_type="image/png", name="shot.png", size_bytes=10)
+ASKED = Basis(turns=TURN, view=SHOWN, message_id="e", text="more")
+ANSWERED = Basis(turns=(*TURN, said("e", Role.USER, "more")), view=SHOWN, message_id="f", text="and?")
 
 
 @pytest.mark.parametrize(
@@ -107,6 +117,15 @@ SHOWN = ContextView(reasoned=("b",))
             True,
         ),
         (Basis(TURN), Basis(LATER), {}, True),
+        (ASKED, ANSWERED, {}, False),
+        (ASKED, ASKED, {}, False),
+        (ASKED, replace(ASKED, text="in other words"), {}, True),
+        (ASKED, replace(ASKED, message_id="version"), {}, True),
+        (replace(ASKED, attachments=(PICTURE,)), ASKED, {}, True),
+        (replace(ASKED, attachments=(PICTURE,)), ANSWERED, {}, True),
+        (ASKED, replace(ANSWERED, turns=(*TURN, said("e", Role.USER, "edited"))), {}, True),
+        (replace(ASKED, recalled=(("a", "passage"),)), ANSWERED, {}, True),
+        (ASKED, replace(ANSWERED, recalled=(("d", "passage"),)), {}, False),
     ],
 )
 def test_what_a_person_did_or_a_plan_chose_explains_a_break_and_nothing_else_does(
