@@ -5,6 +5,7 @@ What rewrites a warm prefix at once, and what stands against it here:
 - what a person takes out of knowledge (an item, the digest, its switch, the undo of a harvest): the discussions that hold
   it, as `core.talk.caching.rewrite` prices them; an item has a dialog of its own, which says the same sentence;
 - another model, effort, persona, system prompt, and another preset where changes are not appended: what stands behind it;
+- tools that are given or taken: they stand before all else. Those of servers stay as they were sent while that is warm;
 - a message that is edited, deleted or put back: what stands behind it;
 - caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
 
@@ -23,6 +24,7 @@ from functools import partial
 
 import msgspec
 
+from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command
 from core.kernel import figures as fmt
 from core.kernel.values.cache import CachePrices
@@ -39,6 +41,7 @@ from core.services.spending.pricing import TokenPrices
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
+from core.talk.context.offered_tools import can_take_memory, can_take_tools
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,
@@ -125,6 +128,8 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
             )
         case ChangeDiscussion():
             return _prefix(state, command)
+        case SetTools():
+            return _tools(state, command)
         case _:
             return None
 
@@ -210,6 +215,21 @@ def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
     prices = _switched_prices(state, command.changes) if is_switch else None
     verb = "Switch anyway" if is_switch else "Change anyway"
     return _said(state, found.meta.id, what, verb, kept, partial(sent_again_usd, prices=prices))
+
+
+def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
+    """Loss by tools that are given or taken: they stand before all else. Another mode sends the same."""
+    found = state.discussions.summaries.get(command.discussion_id)
+    if found is None or not found.meta.caching_enabled or found.meta.has_tools == command.has_tools:
+        return None
+    if not (can_take_tools(state, found.meta.provider) or can_take_memory(state, found.meta.provider)):
+        return None
+    what, verb = (
+        ("Giving it tools", "Give them anyway")
+        if command.has_tools
+        else ("Taking its tools", "Take them anyway")
+    )
+    return _said(state, command.discussion_id, what, verb, 0)
 
 
 def _switched_prices(state: AppState, changes: Mapping[str, object]) -> CachePrices | None:

@@ -7,9 +7,11 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command, Quit
 from core.kernel import figures as fmt
 from core.kernel.structures import with_entry
+from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import ReplyVersions
 from core.kernel.values.knowledge import Category, Item
 from core.kernel.values.settings import CachingSettings, Settings
@@ -43,6 +45,13 @@ def _rewriting(state: AppState) -> AppState:
     )
 
 
+def with_tools(state: AppState, *, has_tools: bool) -> AppState:
+    found = state.discussions.summaries["d1"]
+    meta = replace(found.meta, has_tools=has_tools)
+    summaries = with_entry(state.discussions.summaries, "d1", replace(found, meta=meta))
+    return replace(state, discussions=replace(state.discussions, summaries=summaries))
+
+
 def test_switching_the_model_loses_the_whole_prefix() -> None:
     loss = warm_loss(cache_states.caching(), SWITCH)
 
@@ -51,6 +60,22 @@ def test_switching_the_model_loses_the_whole_prefix() -> None:
         "Anthropic holds 11.9k tokens of this discussion for another 4:32. Switching the model leaves them"
         " unused: sending them again costs about $0.060."
     )
+
+
+@pytest.mark.parametrize(("has_tools", "what"), [(False, "Giving it tools"), (True, "Taking its tools")])
+def test_tools_that_are_given_or_taken_lose_the_whole_prefix_and_another_mode_nothing(
+    has_tools: bool, what: str
+) -> None:
+    state = with_tools(cache_states.caching(), has_tools=has_tools)
+
+    loss = warm_loss(state, SetTools("d1", has_tools=not has_tools))
+
+    assert loss is not None
+    assert loss.sentence == (
+        f"Anthropic holds 11.9k tokens of this discussion for another 4:32. {what} leaves them"
+        " unused: sending them again costs about $0.060."
+    )
+    assert warm_loss(state, SetTools("d1", has_tools=has_tools, mode=Mode.PLAN)) is None
 
 
 def test_the_persona_leaves_what_stands_before_it_on_the_wire() -> None:
