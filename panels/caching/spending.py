@@ -47,7 +47,7 @@ class Amount(msgspec.Struct, frozen=True):
     """A number that the person types.
 
     Args:
-        high: the largest that is taken; is_whole: no part after the point; may_be_empty: empty stands for none.
+        high: the largest that is taken; is_whole: no part after the point; may_be_empty: empty stands for none, which `hint` says.
     """
 
     key: str
@@ -56,6 +56,7 @@ class Amount(msgspec.Struct, frozen=True):
     high: float
     is_whole: bool = False
     may_be_empty: bool = False
+    hint: str = "No limit"
 
 
 GEMINI_TTL = Amount(
@@ -70,6 +71,14 @@ CAP = Amount(
     label="Keepalive cap ($)",
     tip="What keepalive may cost for one discussion and one idle time",
     high=1_000,
+)
+COLD = Amount(
+    key=f"{TABLE}.cold_send_usd",
+    label="Say a cold send from ($)",
+    tip="After a cache has ended: the composer says so where the next send writes it again for more. 0: never",
+    high=1_000_000,
+    may_be_empty=True,
+    hint="Not set",
 )
 DISK = Amount(
     key=f"{TABLE}.embedded_disk_mb",
@@ -117,6 +126,7 @@ def _keeping(desk: Desk, now: CachingSettings) -> None:
     _switch(desk, "keepalive", "Keepalive", now.keepalive,
             "An idle prefix is read again to keep it, while that is expected to pay")  # fmt: skip
     amount_row(desk, CAP, now.keepalive_cap_usd)
+    amount_row(desk, COLD, now.cold_send_usd)
     amount_row(desk, DISK, now.embedded_disk_mb)
 
 
@@ -143,7 +153,7 @@ def amount_row(desk: Desk, amount: Amount, value: float | None) -> None:
         ui.text("label", amount.label, tone="muted", tip=amount.tip)
         ui.push()
         shown = "" if value is None else f"{value:g}"
-        typed = ui.text_input("value", shown, hint="No limit" if amount.may_be_empty else "", width=NUMBER_PX,
+        typed = ui.text_input("value", shown, hint=amount.hint if amount.may_be_empty else "", width=NUMBER_PX,
                               submits=True, tip=amount.label)  # fmt: skip
     if typed is not None and typed.strip() != shown:
         found = _parsed(desk, amount, typed.strip())

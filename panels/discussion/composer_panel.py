@@ -20,11 +20,13 @@ from core.talk.discussion.discussion_messages import (
     Detach,
     SetDraft,
 )
+from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import CancelReply
 from panels.base import selection
 from panels.base.desk import Desk, action_tip, run_action, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
+from panels.discussion.cold_strip import cold_strip
 from panels.discussion.discussion_room import can_send
 from panels.discussion.mentions import is_completing, mention_strip
 from panels.discussion.queue_strip import compaction_strip, held_strip, queue_strip
@@ -63,6 +65,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
     ui, own = desk.ui, desk.view.of(DiscussionView)
     composer = own.composer(opened.id)
     if desk.opened is not None:
+        _take_carried(desk, opened, composer)
         _join_early(desk, opened, composer)
         composer.sync(opened.draft.text)
         _follow_sent(desk, opened, composer)
@@ -78,6 +81,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
             slash_strip(desk, opened, composer)
             mention_strip(desk, opened, composer)
             compaction_strip(desk, opened, composer)
+            cold_strip(desk, opened, composer)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
             _chips(desk, opened, composer)
@@ -86,6 +90,16 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
                 ui.icon("icon", "triangle-exclamation", tone="warn")
                 ui.text("text", problem, tone="warn", style="small", width=0, wraps=True)
         _foot(desk, opened)
+
+
+def _take_carried(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Take over the words that a person goes on with in a new discussion."""
+    own = desk.view.of(DiscussionView)
+    origin, text = own.carried
+    if origin and origin != opened.id:
+        own.carried = ("", "")
+        if is_empty(desk.state, opened.id):
+            composer.early = text
 
 
 def _join_early(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:

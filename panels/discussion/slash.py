@@ -80,7 +80,8 @@ def run_slash(desk: Desk, typed: SlashInput) -> str:
         return f"/{command.name} takes nothing behind it. Two slashes send a slash."
     match command.name:
         case "compact":
-            return _compact(desk)
+            compact(desk)
+            return ""
         case "model" if argument:
             return _choose_model(desk, argument)
         case "effort" if argument or not efforts_of(desk):
@@ -89,11 +90,11 @@ def run_slash(desk: Desk, typed: SlashInput) -> str:
             return _run(desk, command.name)
 
 
-def _compact(desk: Desk) -> str:
+def compact(desk: Desk) -> None:
+    """Have what is old in the selected discussion replaced by a summary; the composer says how that ends."""
     chosen = desk.state.discussions.selected_id
     composer = desk.view.of(DiscussionView).composer(chosen)
     composer.compaction_id = desk.ask(CompactDiscussion(chosen))
-    return ""
 
 
 def _run(desk: Desk, action_id: str) -> str:

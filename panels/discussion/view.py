@@ -118,7 +118,7 @@ class DiscussionView(msgspec.Struct):
     Args:
         grouping: of the list; project: the folder whose discussions are listed; is_searching: the search had the keyboard in
             the last frame; opens_first: its first hit is opened once it is there; menu_of: the discussion whose menu is open.
-        renaming_id: the discussion whose name is being typed in the list.
+        renaming_id: the discussion whose name is being typed in the list; carried: a discussion, and its words that go on in a new one.
         editing: words typed into messages; seen_edits: those whose forms were brought into view; resent: the send of such words whose outcome is not seen yet;
             detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
             had it in the last frame; unfolded: reasoning, and words of the program's, that are shown; open_tools: calls and results, by their number as well; open_rounds: runs of them, by their first message;
@@ -148,6 +148,7 @@ class DiscussionView(msgspec.Struct):
     menu_of: str = ""
     renaming_id: str = ""
     composers: dict[str, ComposerView] = msgspec.field(default_factory=dict)
+    carried: tuple[str, str] = ("", "")
     find: FindView = msgspec.field(default_factory=FindView)
     landing: Landing | None = None
     editing: dict[MessageKey, str] = msgspec.field(default_factory=dict)

@@ -41,6 +41,7 @@ from core.knowledge.knowledge_messages import FollowDigest
 from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_wording import trust_command
 from core.services.settings.starting_model import named_provider
+from core.talk.caching.standing import cold_send, cold_words, standing_of
 from core.talk.context.offered_tools import missing_in_folder, missing_tools
 from core.talk.context.window_budget import context_window
 from core.talk.discussion.discussion_messages import (
@@ -58,6 +59,8 @@ from core.talk.turn.turn_messages import CancelReply, PaidCommand, RetrySend, Se
 MAX_INPUT_BYTES = 20_000_000
 STOP_S = 15.0
 NEVER_S = 1e9
+PLAN_S = 5.0
+"""Longest wait for the plan of a send whose cache has ended: its cost is said before it goes."""
 PATIENCE_S = 2.0
 """Silence of standard input in seconds before the person is told that it is being read."""
 
@@ -106,6 +109,7 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     if given.retry and not retried_prompt_id(opened):
         raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
     say_losses(front.stack_spec(chosen), console)
+    _say_cold(front, chosen, console)
     before = frozenset(entry.id for entry in opened.entries)
     for name in given.attach:
         act(front, AttachFile(discussion_id=chosen, path=str(Path(name).expanduser().absolute())))
@@ -140,6 +144,21 @@ def _say_missing_tools(state: AppState, chosen: str, console: Console) -> None:
     elif missing := missing_in_folder(state):
         way = f" `{trust_command(root)}` does that." if root else ""
         console.note(f"manual-slop: warning: {missing}{way}")
+
+
+def _say_cold(front: FrontEnd, chosen: str, console: Console) -> None:
+    """Say that the cache has ended and what this send pays again, where the settings ask for that."""
+    state = front.snapshot()
+    if state.config.settings.caching.cold_send_usd == 0 or standing_of(state, chosen).ended_at is None:
+        return
+    cold = cold_send(front.wait_for(lambda s: chosen in s.caching.plans, PLAN_S) or front.snapshot(), chosen)
+    if cold is None:
+        return
+    console.note(f"manual-slop: {cold_words(front.snapshot(), cold)}")
+    if cold.is_offer:
+        console.note(
+            "Set ai_settings.caching.cold_send_usd to the amount from which you want to know it; 0: never."
+        )
 
 
 @contextmanager

@@ -132,6 +132,8 @@ class CachingSettings(msgspec.Struct, frozen=True):
         prewarm: read the prefix when a discussion opens; the embedded model always does, it is free.
         embedded_disk_mb: what saved prefixes of the embedded model may take.
         day_limit_usd: at this sum of a day the next send asks and background work stops; None: no limit.
+        cold_send_usd: a send that writes more than this again because its cache ended is said before; 0: never; None: the
+            person was not asked yet.
     """
 
     anthropic_enabled: bool = True
@@ -146,6 +148,7 @@ class CachingSettings(msgspec.Struct, frozen=True):
     prewarm: bool = False
     embedded_disk_mb: int = 512
     day_limit_usd: float | None = None
+    cold_send_usd: float | None = None
 
 
 class ServerSettings(msgspec.Struct, frozen=True):

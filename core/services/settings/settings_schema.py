@@ -397,6 +397,17 @@ _AI = (
         minimum=0,
         maximum=1_000_000,
     ),
+    Setting(
+        key="ai_settings.caching.cold_send_usd",
+        kind=Kind.NUMBER,
+        default=None,
+        doc="When a cache has ended and the next send writes it again for more than this amount in US dollars, the program "
+        "says so first. 0: it never says so. Not set: it offers the note once a send costs over $0.25.",
+        scope=SettingScope.USER,
+        field="caching.cold_send_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
 )
 
 _PROVIDERS = (
