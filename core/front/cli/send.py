@@ -42,6 +42,7 @@ from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_wording import trust_command
 from core.services.settings.starting_model import named_provider
 from core.talk.caching.standing import cold_send, cold_words, standing_of
+from core.talk.context.context_messages import MeasureContext
 from core.talk.context.offered_tools import missing_in_folder, missing_tools
 from core.talk.context.window_budget import context_window
 from core.talk.discussion.discussion_messages import (
@@ -151,6 +152,7 @@ def _say_cold(front: FrontEnd, chosen: str, console: Console) -> None:
     state = front.snapshot()
     if state.config.settings.caching.cold_send_usd == 0 or standing_of(state, chosen).ended_at is None:
         return
+    front.send(MeasureContext(chosen, secrets.token_hex(8)))
     cold = cold_send(front.wait_for(lambda s: chosen in s.caching.plans, PLAN_S) or front.snapshot(), chosen)
     if cold is None:
         return

@@ -204,7 +204,7 @@ def check_name(what: str, name: str, known: tuple[str, ...]) -> None:
 
 # Outside of a command: moves no selection, measures no contexts that nobody looks at, watches no files.
 
-_FOR_WINDOWS = AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge | FindBatches
+_FOR_WINDOWS = CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge | FindBatches
 
 
 class CommandOutside(LocalOutside):
@@ -220,6 +220,6 @@ class CommandOutside(LocalOutside):
             return
         if isinstance(effect, ResumeForget) and not is_waiting(self.home):
             return
-        if isinstance(effect, RefreshModels) and not effect.command_id:
+        if isinstance(effect, RefreshModels | AssembleContext) and not effect.command_id:
             return
         super().begin(effect)

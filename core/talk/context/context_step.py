@@ -330,7 +330,7 @@ def add_items(state: AppState, asked: AddItems) -> Result:
 
 
 HANDLERS = Handlers(
-    on(MeasureContext, lambda state, asked: inspection.measure(state, asked.discussion_id)),
+    on(MeasureContext, inspection.measure),
     on(KeepOut, inspection.keep_out),
     on(InspectFile, lambda state, asked: inspection.inspect(state, asked.path)),
     on(LookUpFiles, look_up),

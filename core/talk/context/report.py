@@ -18,7 +18,7 @@ from core.kernel.values.stack import LayerId, LayerReport, Segment, SegmentRepor
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import Result, conclude, with_open
 from core.services.providers.attachments import attachment_tokens, result_file_tokens
-from core.talk.context.context_messages import AssembleContext, InspectOnDisk, KeepOut
+from core.talk.context.context_messages import AssembleContext, InspectOnDisk, KeepOut, MeasureContext
 from core.talk.context.context_spec import stack_spec
 from core.talk.context.pieces import AS_TEXT, Layer, Piece
 
@@ -228,11 +228,12 @@ def inspect(state: AppState, path: str) -> Result:
     )
 
 
-def measure(state: AppState, discussion_id: str) -> Result:
+def measure(state: AppState, asked: MeasureContext) -> Result:
     """Assemble the stack of a discussion whose log is loaded."""
+    discussion_id = asked.discussion_id
     if discussion_id not in state.discussions.summaries or discussion_id not in state.discussions.open:
         return state, ()
-    return state, (AssembleContext(stack_spec(state, discussion_id)),)
+    return state, (AssembleContext(stack_spec(state, discussion_id), asked.command_id),)
 
 
 def keep_out(state: AppState, asked: KeepOut) -> Result:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -464,3 +465,39 @@ def test_a_window_that_the_server_lists_holds_for_a_command_too(world: World) ->
     assert ended.code == 1
     assert "takes 1,575 beside its reply" in ended.err
     assert not world.server.bodies
+
+
+def test_a_send_whose_cache_has_ended_says_first_what_it_writes_again(world: World) -> None:
+    with AnthropicServer() as vendor:
+        keys = {"ANTHROPIC_API_KEY": anthropic_server.KEY, "ANTHROPIC_BASE_URL": vendor.url}
+        world.config.write_text(
+            '[ai_settings]\nprovider = "anthropic"\nmodel = "claude-opus-5-5"\n'
+            "[ai_settings.caching]\ncold_send_usd = 0.01\n",
+            encoding="utf-8",
+        )
+        assert world.run("send", "The tides of the north. " * 4_000, **keys).code == 0
+        warm = world.run("send", "and then?", "--discussion", "last", **keys)
+        assert "The cache ended" not in warm.err
+        _let_time_pass(world)
+
+        cold = world.run("send", "and now?", "--discussion", "last", **keys)
+
+        assert cold.code == 0, cold.err
+        assert re.search(
+            r"The cache ended .* pays for ≈[\d.]+k tokens again, for about \$0\.\d+\.", cold.err
+        ), cold.err
+        world.config.write_text(world.config.read_text("utf-8").replace("0.01", "0"), encoding="utf-8")
+        _let_time_pass(world)
+        assert "The cache ended" not in world.run("send", "x", "--discussion", "last", **keys).err
+
+
+def _let_time_pass(world: World) -> None:
+    """A day goes by: every time that the cache's file holds lies a day further back."""
+    (file,) = (world.home / "discussions").glob("*/cache.json")
+    day = timedelta(days=1)
+    text = re.sub(
+        r"20\d\d-\d\d-\d\dT[\d:.]+(?:\+00:00|Z)",
+        lambda found: (datetime.fromisoformat(found[0]) - day).isoformat(),
+        file.read_text("utf-8"),
+    )
+    file.write_text(text, encoding="utf-8")
