@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from gui import editor_keys, text_buffer
 from gui.canvas import glyph
 from gui.describe import Tree
+from gui.elements.base import Element
 from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Field, GuardedButton, Slider
 from gui.elements.editor import Editor, SelectableText
@@ -237,6 +238,12 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
     element = kids.get(it.key)
     if element is None and ("labelled", it.key) in kids:
         element = kids["labelled", it.key].kids.get(it.key)
+    if element is not None and it.is_within:
+        return any(_has_keyboard(one) for one in element.walk())
+    return _has_keyboard(element)
+
+
+def _has_keyboard(element: Element | None) -> bool:
     if isinstance(element, Field):
         # Enter makes it leave the field before anybody is asked.
         return element.is_active or element.was_active

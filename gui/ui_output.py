@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -213,23 +214,25 @@ BOX_HANDLERS = w.table(
 PAGE_CHARS = 24_000
 """Size of a long text's first part, and of each that a press of its button adds."""
 CODE_MOST_PX = 480.0
+_DOCUMENT = re.compile(r"(?:\.\./)*[A-Za-z0-9_-]+\.md(?:#.*)?")
+"""Link to a document beside the one that is shown."""
 
 
-def _markdown(tree: Tree, it: w.MarkdownWidget) -> None:
+def _markdown(tree: Tree, it: w.MarkdownWidget) -> str:
     source = it.source
     if len(source) <= PAGE_CHARS:
-        _page(tree, it, it.key, source)
-        return
+        return _page(tree, it, it.key, source)
     with tree.ui.group(it.key):
         place = tree.at.path()
         pages = max(tree.pages.get(place, 1), _pages_to(source, it.terms, it.found_at))
         tree.pages[place] = pages
         shown = page_end(source, pages * PAGE_CHARS)
-        _page(tree, it, "text", source[:shown])
+        pressed = _page(tree, it, "text", source[:shown])
         if shown < len(source):
             left = f"Show more ({size(len(source) - shown)} left)"
             if tree.ui.button("more", left, icon="angles-down", is_small=True):
                 tree.pages[place] = pages + 1
+    return pressed
 
 
 def _pages_to(source: str, terms: tuple[str, ...], found_at: int) -> int:
@@ -241,7 +244,8 @@ def _pages_to(source: str, terms: tuple[str, ...], found_at: int) -> int:
     return 1 if found is None else 1 + (found.end() + 2000) // PAGE_CHARS
 
 
-def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> None:
+def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> str:
+    """Draw it. Returns the document that a link leads to which was pressed, where the text has such; else nothing."""
     text = tree.take(Markdown, key)
     text.update((source, it.is_streaming, it.is_written, it.terms, it.found_at))
     for copy in text.copies:
@@ -259,13 +263,19 @@ def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> None:
             fold.is_clicked = False
             text.document.toggle_fold(fold.fold)
             text.invalidate()
+    pressed = ""
     for link in text.links:
         if link.is_clicked:
             link.is_clicked = False
-            if tree.prose.span() is None:
+            if tree.prose.span() is not None:
+                continue
+            if it.has_pages and _DOCUMENT.fullmatch(link.tip):
+                pressed = link.tip
+            else:
                 tree.asked_address = (text.path(), link.tip)
     if tree.asked_address is not None and tree.asked_address[0] == text.path():
         _ask(tree, tree.asked_address[1])
+    return pressed
 
 
 def _ask(tree: Tree, address: str) -> None:

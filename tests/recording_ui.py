@@ -203,6 +203,15 @@ class RecordingUi:
         self._record.dropped = paths
         self.settle()
 
+    def follow(self, href: str) -> None:
+        """Press a link of a text that leads to a document beside it. Fails where no text in view has it."""
+        for node in self.nodes("markdown"):
+            if f"]({href})" in node.value and node.props["has_pages"]:
+                self._record.events[node.path, "follow"] = href
+                self.settle()
+                return
+        raise AssertionError(f"no link in view leads to {href!r}")
+
     def focus_on(self, label: str) -> None:
         """Click into an input."""
         self._record.focused = self.find(label, kind=INPUTS).path

@@ -205,6 +205,11 @@ def _shown(record: Record, it: w.KeyedWidget[None]) -> None:
     record.add(it)
 
 
+def _markdown(record: Record, it: w.MarkdownWidget) -> str:
+    followed: str | None = record.take(record.add(it), "follow")
+    return followed or ""
+
+
 def _container(record: Record, it: w.KeyedWidget[w.Container]) -> w.Container:
     return record.inside(record.add(it))
 
@@ -445,7 +450,8 @@ def _focus(record: Record, it: w.FocusWish) -> None:
 
 
 def _is_focused(record: Record, it: w.FocusQuery) -> bool:
-    return record.focused == (*record.here.path, it.key)
+    path, focused = (*record.here.path, it.key), record.focused
+    return focused == path or (it.is_within and focused is not None and focused[: len(path)] == path)
 
 
 def _is_typing_elsewhere(record: Record, it: w.TypingQuery) -> bool:
@@ -484,7 +490,7 @@ HANDLERS = w.table(
     w.StackedBarWidget.handled_by(_stacked_bar),
     w.PlotWidget.handled_by(_plot),
     w.BadgeWidget.handled_by(_shown),
-    w.MarkdownWidget.handled_by(_shown),
+    w.MarkdownWidget.handled_by(_markdown),
     w.CodeWidget.handled_by(_shown),
     w.SelectableTextWidget.handled_by(_shown),
     w.ImageWidget.handled_by(_image),

@@ -78,7 +78,14 @@ ROOM = Room(
     view=AgentView,
     panels=(
         HubPanel(
-            id="agent", title="Agent", label="Agent", icon="robot", place=7, draw=_panel, least_px=_least_px
+            id="agent",
+            title="Agent",
+            label="Agent",
+            icon="robot",
+            place=7,
+            guide="tools",
+            draw=_panel,
+            least_px=_least_px,
         ),
     ),
     dialogs={"undo_turn": _dialog},

@@ -247,6 +247,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     Args:
         id: stable; title: of the panel and the action; label: of the button; icon: of both.
         place: from the top, from 1; its chord is Ctrl and this number, none from 10 on.
+        guide: the page of the guide about it (`docs/guide`).
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
         least_px: height that it needs as it is now, so that its list has some rows.
     """
@@ -256,6 +257,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     label: str
     icon: str
     place: int
+    guide: str
     draw: Callable[[Desk], None]
     least_px: Callable[[Desk], float] = _least
 

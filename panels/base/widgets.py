@@ -376,7 +376,7 @@ class BadgeWidget(KeyedWidget[None], frozen=True):
     tip: str = ""
 
 
-class MarkdownWidget(KeyedWidget[None], frozen=True):
+class MarkdownWidget(KeyedWidget[str], frozen=True):
     """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched.
 
     Its text can be selected with the mouse, across the texts of a list, and copied as Markdown.
@@ -385,11 +385,13 @@ class MarkdownWidget(KeyedWidget[None], frozen=True):
         is_written: a person's words: shown as they were written, only fenced code is formatted.
         terms: what is marked wherever it stands, whatever its case; found_at: the number of the occurrence that a
             search stands on, which is brought into view, -1 for none.
+        has_pages: a link to a document beside this one, `name.md`, is returned when it is pressed, instead of being asked about.
     """
 
     source: str
     _: KW_ONLY
     is_streaming: bool = False
+    has_pages: bool = False
     is_written: bool = False
     terms: tuple[str, ...] = ()
     found_at: int = -1
@@ -583,4 +585,10 @@ class DropQuery(Widget[tuple[str, ...]], frozen=True):
 
 
 class FocusQuery(KeyedWidget[bool], frozen=True):
-    """True if the item with that key in the current container has the keyboard, as of the last frame."""
+    """True if the item with that key in the current container has the keyboard, as of the last frame.
+
+    `is_within`: or one that stands in it. O(items in it): not for every frame.
+    """
+
+    _: KW_ONLY
+    is_within: bool = False

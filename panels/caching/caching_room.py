@@ -14,6 +14,10 @@ def _panel(desk: Desk) -> None:
 
 ROOM = Room(
     view=CachingView,
-    panels=(HubPanel(id="caching", title="Caching", label="Caching", icon="bolt", place=4, draw=_panel),),
+    panels=(
+        HubPanel(
+            id="caching", title="Caching", label="Caching", icon="bolt", place=4, guide="caching", draw=_panel
+        ),
+    ),
     dialogs={"lose_cache": lose_cache_dialog, "spend_limit": spend_limit_dialog},
 )

@@ -50,9 +50,18 @@ ROOM = Room(
             label="Presets",
             icon="layer-group",
             place=1,
+            guide="context",
             draw=presets_panel,
         ),
-        HubPanel(id="context", title="Context", label="Context", icon="chart-bar", place=2, draw=_context),
+        HubPanel(
+            id="context",
+            title="Context",
+            label="Context",
+            icon="chart-bar",
+            place=2,
+            guide="context",
+            draw=_context,
+        ),
     ),
     dialogs=dict.fromkeys(
         ("add_files", "new_preset", "duplicate_preset", "rename_preset", "delete_preset"), _dialog

@@ -95,6 +95,7 @@ ROOM = Room(
             label="Harvest",
             icon="wheat-awn",
             place=5,
+            guide="knowledge",
             draw=_panel,
             least_px=_least_px,
         ),

@@ -64,6 +64,7 @@ ROOM = Room(
             label="Knowledge",
             icon="book",
             place=3,
+            guide="knowledge",
             draw=_panel,
             least_px=_least_px,
         ),

@@ -14,5 +14,9 @@ def _panel(desk: Desk) -> None:
 
 ROOM = Room(
     view=McpView,
-    panels=(HubPanel(id="mcp", title="MCP Servers", label="Servers", icon="plug", place=8, draw=_panel),),
+    panels=(
+        HubPanel(
+            id="mcp", title="MCP Servers", label="Servers", icon="plug", place=8, guide="mcp", draw=_panel
+        ),
+    ),
 )

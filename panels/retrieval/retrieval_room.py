@@ -36,7 +36,15 @@ ROOM = Room(
     actions=ACTIONS,
     view=RetrievalView,
     panels=(
-        HubPanel(id="retrieval", title="Retrieval", label="Retrieval", icon="compass", place=6, draw=_panel),
+        HubPanel(
+            id="retrieval",
+            title="Retrieval",
+            label="Retrieval",
+            icon="compass",
+            place=6,
+            guide="search",
+            draw=_panel,
+        ),
     ),
     dialogs={"notes_folder": _dialog},
 )

@@ -9,6 +9,7 @@ from panels.context.context_room import ROOM as CONTEXT
 from panels.discussion.discussion_room import ROOM as DISCUSSION
 from panels.forgetting.forgetting_room import ROOM as FORGETTING
 from panels.harvest.harvest_room import ROOM as HARVEST
+from panels.help.help_room import ROOM as HELP
 from panels.imports.imports_room import ROOM as IMPORTS
 from panels.knowledge.knowledge_room import ROOM as KNOWLEDGE
 from panels.mcp.mcp_room import ROOM as MCP
@@ -31,6 +32,7 @@ ROOMS: tuple[Room, ...] = (
     AGENT,
     MCP,
     SETTINGS,
+    HELP,
 )
 """In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""
 

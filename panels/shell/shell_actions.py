@@ -116,7 +116,7 @@ OWN: tuple[Action, ...] = (
            is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
     Action(id="palette", menu="Tools", group=0, label="Command palette", run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
            second_chord="Ctrl+K"),
-    Action(id="shortcuts", menu="Help", group=0, label="Keyboard shortcuts", run=opens_dialog("shortcuts"), icon="keyboard", chord="F1"),
+    Action(id="shortcuts", menu="Help", group=0, label="Keyboard shortcuts", run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1"),
 )  # fmt: skip
 
 

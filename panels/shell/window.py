@@ -11,10 +11,20 @@ from panels.base.view import WindowView
 from panels.caching.caching_view import ask_past_limit, guarded
 from panels.discussion.conversation_panel import conversation_panel
 from panels.discussion.discussions_panel import discussions_panel
+from panels.help.help_view import HelpView
 from panels.shell import shell_actions
-from panels.shell.hub_panel import hub_panel, rail
+from panels.shell.hub_panel import BY_PANEL, hub_panel, rail
 from panels.shell.rooms import ROOMS
-from panels.shell.shell_actions import ACTIONS, BY_ID, MENUS, Pane, panes, run_shortcuts, show_conversation
+from panels.shell.shell_actions import (
+    ACTIONS,
+    BY_ID,
+    MENUS,
+    Pane,
+    panes,
+    run_shortcuts,
+    show_conversation,
+    shown_panes,
+)
 from panels.shell.status_bar import STATUS_PX, notices_panel, status_bar
 
 MENU_PX = 32
@@ -42,6 +52,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
                 _main(desk)
         status_bar(desk)
         notices_panel(desk)
+    _help(desk)
     if view.dialog is not None:
         from panels.shell.palette import dialogs
 
@@ -154,7 +165,26 @@ def _kept_free(desk: Desk) -> float:
     return min(desk.view.notices_px, FREE_SHARE * desk.ui.height())
 
 
+def _help(desk: Desk) -> None:
+    """Open the guide's page of the pane that has the keyboard; where none has it, of the panel in view."""
+    view, own = desk.view, desk.view.of(HelpView)
+    if not own.is_asked:
+        return
+    shown = shown_panes(view)
+    pane = own.pane or ("hub" if "hub" in shown and view.side == "hub" else "conversation")
+    own.is_asked, own.pane = False, ""
+    from panels.help.help_panel import PAGES, open_page
+
+    if view.page == "settings":
+        open_page(desk, PAGES["settings"])
+    else:
+        open_page(desk, BY_PANEL[view.panel].guide if pane == "hub" else PAGES[pane])
+
+
 def _pane(desk: Desk, name: Pane, *, free_px: float = 0.0) -> None:
+    own = desk.view.of(HelpView)
+    if own.is_asked and desk.ui.is_focused(name, is_within=True):
+        own.pane = name
     with desk.ui.surface(name, "pane", height=-free_px, padding=(0, 0)):
         if name == "list":
             discussions_panel(desk)

@@ -33,5 +33,15 @@ def _panel(desk: Desk) -> None:
 ROOM = Room(
     actions=ACTIONS,
     view=SignalsView,
-    panels=(HubPanel(id="signals", title="Signals", label="Signals", icon="bell", place=9, draw=_panel),),
+    panels=(
+        HubPanel(
+            id="signals",
+            title="Signals",
+            label="Signals",
+            icon="bell",
+            place=9,
+            guide="autonomy",
+            draw=_panel,
+        ),
+    ),
 )

@@ -14,5 +14,9 @@ def _panel(desk: Desk) -> None:
 
 ROOM = Room(
     view=UsageView,
-    panels=(HubPanel(id="usage", title="Usage", label="Usage", icon="coins", place=10, draw=_panel),),
+    panels=(
+        HubPanel(
+            id="usage", title="Usage", label="Usage", icon="coins", place=10, guide="caching", draw=_panel
+        ),
+    ),
 )

@@ -14,6 +14,7 @@ from core.kernel.values.curation import FilesLookedUp, FileSnapshot, ItemFiles
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.facts import EvidenceState
 from core.kernel.values.forgetting import ForgettingState
+from core.kernel.values.guide import GuidePage
 from core.kernel.values.harvest import HarvestState
 from core.kernel.values.imports import ImportState
 from core.kernel.values.knowledge import KnowledgeState, ProposalsState
@@ -137,7 +138,7 @@ class ProgramState(msgspec.Struct, frozen=True):
         raise_count: how often a second start asked this window to come forward.
         is_loading: the list of discussions is still being read; is_closing: `Quit` was asked for.
         notices: what the person should read, oldest first; dismissed: standing ones that were read, by id, each with
-            its text; outcomes: of the last commands that carried an id.
+            its text; outcomes: of the last commands that carried an id; guide: the page that was read last.
     """
 
     home: str = ""
@@ -152,6 +153,7 @@ class ProgramState(msgspec.Struct, frozen=True):
     notices: tuple[Notice, ...] = ()
     dismissed: Mapping[str, str] = msgspec.field(default_factory=dict)
     outcomes: tuple[CommandOutcome, ...] = ()
+    guide: GuidePage | None = None
 
 
 class ConfigState(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from core.kernel.values.curation import Preset, TextTable
+from core.kernel.values.guide import GuidePage
 from core.kernel.values.mcp import McpApproved, McpServerSettings
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
 from core.kernel.values.settings import AskedValue, Project, ServerSettings, Settings, SettingsFault
@@ -94,6 +95,12 @@ class UpdatePrices(msgspec.Struct, frozen=True):
 
 class FindLocalServers(msgspec.Struct, frozen=True):
     """Look for Ollama, LM Studio, llama.cpp and vLLM on their usual loopback ports."""
+
+
+class ReadGuide(msgspec.Struct, frozen=True):
+    """Read a page of the guide that comes with the program, by its name."""
+
+    page: str
 
 
 class SavePrompt(OfferedCommand, frozen=True):
@@ -238,6 +245,12 @@ class PromptReset(msgspec.Struct, frozen=True):
     text: str
 
 
+class GuideRead(msgspec.Struct, frozen=True):
+    """A page of the guide was read, or there is none of that name."""
+
+    page: GuidePage
+
+
 class SettingsLoaded(msgspec.Struct, frozen=True):
     """Settings, project, prompts and the providers' readiness were read.
 
@@ -317,6 +330,7 @@ SettingsCommand = (
     | RemoveServer
     | RefreshModels
     | FindLocalServers
+    | ReadGuide
     | PriceModels
     | UpdatePrices
     | SavePrompt
@@ -333,6 +347,7 @@ SettingsEvent = (
     | PricesFound
     | PricesTaken
     | PromptReset
+    | GuideRead
 )
 """Events of this room."""
 
@@ -363,5 +378,6 @@ SettingsEffect = (
     | FindPrices
     | UpdatePrices
     | FindLocalServers
+    | ReadGuide
 )
 """The settings worker's, on one thread."""

@@ -19,6 +19,7 @@ from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
     FindPrices,
+    GuideRead,
     LoadSettings,
     ModelsListed,
     OpenProject,
@@ -26,6 +27,7 @@ from core.services.settings.settings_messages import (
     PricesFound,
     PricesTaken,
     PromptReset,
+    ReadGuide,
     RefreshModels,
     RemoveServer,
     ResetPrompt,
@@ -64,6 +66,10 @@ def _prices_taken(state: AppState, happened: PricesTaken) -> Result:
 
 def _servers_found(state: AppState, happened: ServersFound) -> Result:
     return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
+
+
+def _guide_read(state: AppState, happened: GuideRead) -> Result:
+    return replace(state, program=replace(state.program, guide=happened.page)), ()
 
 
 _CHANGES = frozenset(get_args(SettingsChange))
@@ -266,6 +272,7 @@ HANDLERS = Handlers(
     on(RemoveServer, carry_out),
     on(RefreshModels, carry_out),
     on(FindLocalServers, carry_out),
+    on(ReadGuide, carry_out),
     on(PriceModels, lambda state, _asked: price_models(state)),
     on(UpdatePrices, carry_out),
     on(SavePrompt, save_prompt),
@@ -278,6 +285,7 @@ HANDLERS = Handlers(
     on(PricesTaken, _prices_taken),
     on(PromptReset, prompt_reset),
     on(ServersFound, _servers_found),
+    on(GuideRead, _guide_read),
 )
 """Each message of this room, with the function that decides what follows from it."""
 

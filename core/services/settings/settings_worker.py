@@ -35,6 +35,7 @@ from core.services.providers.model_data import load_models, packaged_models
 from core.services.providers.profiles import merge_models, offered_models
 from core.services.settings import prompts, settings_writer, trust
 from core.services.settings.asked_values import shown_as
+from core.services.settings.guide_pages import read_guide
 from core.services.settings.prompts import (
     own_prompt,
     prompt_names,
@@ -48,6 +49,7 @@ from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
     FindPrices,
+    GuideRead,
     KeepPresets,
     LoadSettings,
     ModelsListed,
@@ -56,6 +58,7 @@ from core.services.settings.settings_messages import (
     PricesFound,
     PricesTaken,
     PromptReset,
+    ReadGuide,
     RefreshModels,
     RemoveServer,
     ResetPrompt,
@@ -177,6 +180,8 @@ class SetupHandler:
                 self._emit(PricesFound({key: self._price(*key) for key in effect.models}))
             case FindLocalServers():
                 self._probe()
+            case ReadGuide():
+                self._emit(GuideRead(read_guide(effect.page)))
             case TellSettled():
                 self._emit(SettingsSettled(effect.number))
             case _:
@@ -465,7 +470,7 @@ ASK_WORK = queued("models", RefreshModels | UpdatePrices, supersedes)
 """One worker for each server that is asked."""
 WORK = queued(
     "settings",
-    SettingsChange | TellSettled | KeepPresets | WarmUp | FindPrices | FindLocalServers,
+    SettingsChange | TellSettled | KeepPresets | WarmUp | FindPrices | FindLocalServers | ReadGuide,
     supersedes,
     keeps,
 )

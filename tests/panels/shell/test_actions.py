@@ -23,6 +23,7 @@ from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
     PriceModels,
+    ReadGuide,
     RefreshModels,
     TrustProject,
 )
@@ -145,6 +146,7 @@ CASES: dict[str, Case] = {
     "trust": Case((TrustProject(is_trusted=False),)),
     "local_servers": Case((FindLocalServers(),)),
     "refresh_models": Case((RefreshModels("anthropic"),)),
+    "help": Case((ReadGuide("context"),)),
     "shortcuts": Case(shows=lambda s: s.ui.shows("Keyboard shortcuts")),
     "about": Case(shows=lambda s: s.ui.shows("About Manual Slop")),
 }

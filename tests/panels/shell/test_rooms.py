@@ -14,7 +14,7 @@ IN_MENUS = {
     "View": "composer to_end | list hub | presets context knowledge caching harvest retrieval agent mcp signals usage | theme larger smaller normal_size",
     "Discussion": "send stop retry regenerate regenerate_with version_before version_after | branch model effort rename pin archive | delete | previous next | tools mode autonomy kill_commands",
     "Tools": "palette | attach save_preset | regenerate_digest update_index trust | look_harvest quiet local_servers refresh_models",
-    "Help": "shortcuts | about",
+    "Help": "help shortcuts | about",
 }
 
 

@@ -68,6 +68,10 @@ PARTS: dict[str, tuple[type[RoomView] | None, tuple[str, ...]]] = {
 }
 
 
+PROVIDER_LINE = re.compile(r"\[.+\] in:.+ cache:.+ hit:.+ ttl:.+")
+"""The one line that the specification wants word for word; a sentence stands under it."""
+
+
 def _screens(panel: str) -> Iterator[Screen]:
     room, parts = PARTS.get(panel, (None, ("",)))
     for name in SAMPLES[panel].split():
@@ -83,7 +87,7 @@ def _said(screen: Screen) -> Iterator[str]:
     """What the program says by itself: not what the person or a model wrote, nor code, paths and addresses."""
     own = {"text", "badge", "button", "tab", "menu", "checkbox"}
     for node in screen.ui.root.walk():
-        if node.kind in own:
+        if node.kind in own and not (node.kind == "text" and PROVIDER_LINE.fullmatch(node.value)):
             yield from filter(None, (node.label, node.value if isinstance(node.value, str) else ""))
 
 

@@ -1,0 +1,1 @@
+"""Help in place: the guide's page about what a person looks at, offline."""

@@ -1,0 +1,60 @@
+"""The guide in a dialog: the page of the panel that has the keyboard, links between pages, and the way back."""
+
+from __future__ import annotations
+
+import re
+
+from core.services.settings.settings_messages import ReadGuide
+from panels.base.desk import Desk
+from panels.base.ui import Option
+from panels.base.view import Dialog
+from panels.help.help_view import HelpView
+
+WIDE_PX, HIGH_PX, CHOICE_PX = 760.0, 620.0, 300.0
+PAGES = {"conversation": "context", "list": "search", "settings": "providers"}
+"""Page of each part of the window that is no panel of the hub."""
+_PAGE = re.compile(r"(?:\.\./)?([a-z-]+)\.md(?:#.*)?")
+
+
+def open_page(desk: Desk, page: str) -> None:
+    """Show a page. Sends ReadGuide."""
+    own = desk.view.of(HelpView)
+    if own.page and own.page != page and desk.view.dialog is not None:
+        own.read = (*own.read, own.page)
+    own.page = page
+    desk.view.dialog = Dialog(kind="help")
+    desk.send(ReadGuide(page))
+
+
+def help_dialog(desk: Desk, _dialog: Dialog) -> None:
+    """Draw the page. Sends ReadGuide."""
+    ui, own, found = desk.ui, desk.view.of(HelpView), desk.state.program.guide
+    title = found.titles.get(own.page, "") if found is not None else ""
+    with ui.dialog("help", title or "Help", width=WIDE_PX, height=HIGH_PX) as closed:
+        _ways(desk, own)
+        with ui.surface(("page", own.page), "clear", height=0, padding=(0, 0), scrolls=True):
+            if found is None or found.name != own.page:
+                ui.text("reading", "Reading the page…", tone="muted", style="small")
+            elif found.problem:
+                ui.text("problem", found.problem, tone="error", wraps=True)
+            elif pressed := _PAGE.fullmatch(ui.markdown("text", found.text, has_pages=True) or ""):
+                open_page(desk, pressed[1])
+    if closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog, own.read, own.page = None, (), ""
+
+
+def _ways(desk: Desk, own: HelpView) -> None:
+    """All pages to choose from, and the way back."""
+    ui, found = desk.ui, desk.state.program.guide
+    with ui.row("ways"):
+        if ui.button("back", "Back", icon="arrow-left", is_small=True, is_enabled=bool(own.read)):
+            page, own.read, own.page = own.read[-1], own.read[:-1], ""
+            open_page(desk, page)
+        ui.push()
+        titles = found.titles if found is not None else {}
+        options = tuple(Option(value=name, label=label) for name, label in titles.items())
+        chosen = (
+            ui.combo("page", options, own.page, width=CHOICE_PX, tip="Page of the guide") if options else None
+        )
+        if chosen and chosen != own.page:
+            open_page(desk, chosen)
