@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
@@ -15,13 +14,11 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import Upkeep, Usage
 from core.talk.caching import accounts
-from core.talk.caching.accounts import held_tokens, is_alive, last_expiry, warm_until
+from core.talk.caching.standing import CacheStanding, CacheStatus, standing_of
 from panels.base import selection
 from panels.base.selection import Memo
 from panels.base.ui import Series, Tone
 
-RECENT = 8
-"""Number of messages back in which the last reply's usage is looked for."""
 MANAGED = {
     ProviderKind.COMPATIBLE: "Cached by {}; TTL: server-managed",
     ProviderKind.EMBEDDED: "Cached by {}; kept until deleted, within its disk budget",
@@ -35,65 +32,98 @@ KEEPERS = {
 
 
 class CacheLook(msgspec.Struct, frozen=True):
-    """Look of one discussion's cache.
+    """Every sentence about one discussion's cache, derived from its one standing.
 
     Args:
-        is_warm: whether a provider holds a prefix of it now; ttl_s: how long most of it still, None where that is not ours.
-        ttl_text: `expires: … (in 4:32)` or who manages it, as the specification has it; words: the same as a person
-            says it; both empty where nothing is cached.
+        headline: who holds something, or that nothing is held; words: until when; both as a person says it.
+        ttl_text: the same as the specification has it, for the tooltip.
+        next_words: what the next request reads; empty where none was planned.
+        short: the line in the status bar; empty where nothing is known.
+        ttl_s: how long most of it still lives, None where that is not ours.
     """
 
-    is_warm: bool
-    ttl_s: float | None = None
-    ttl_text: str = ""
-    words: str = ""
+    standing: CacheStanding
+    headline: str
     provider: str = ""
-    tokens: int = 0
-    hits: int = 0
+    words: str = ""
+    ttl_text: str = ""
+    next_words: str = ""
+    short: str = ""
+    ttl_s: float | None = None
+
+    @property
+    def is_warm(self) -> bool:
+        """True if a provider holds a prefix of it now."""
+        return self.standing.status is CacheStatus.HELD
+
+    @property
+    def is_read(self) -> bool:
+        """True if something is held and the next request reads of it, as far as is known."""
+        return self.is_warm and self.standing.is_on and not self.standing.is_missed
 
 
 def look_of(state: AppState, discussion_id: str) -> CacheLook:
     """Look of a discussion's cache at `state.now`."""
-    cache = state.caching.caches.get(discussion_id)
-    if cache is None:
-        return CacheLook(is_warm=False)
-    label = selection.provider_label(state, cache.provider)
-    held = held_tokens(cache, state.now)
-    cold = CacheLook(is_warm=False, provider=label, tokens=held, hits=cache.hit_count)
-    if not is_alive(cache, state.now):
-        at = last_expiry(cache)
-        if at is None or state.now is None or at > state.now:
-            return cold
-        words = f"Expired {fmt.at_moment(at, state.now)}"
-        return replace(cold, ttl_text=f"expired: {_stamp(at)}", words=words)
-    if cache.expires_at is None:
-        text, words = managed_text(state, cache.provider), keeper_words(state, cache.provider)
-        return replace(cold, is_warm=True, ttl_text=text, words=words)
-    left = (cache.expires_at - state.now).total_seconds() if state.now else 0.0
-    end, words = _until(cache.expires_at, left), _end_words(state, cache.expires_at, left)
-    if cache.long_until is not None:
-        longer = (cache.long_until - state.now).total_seconds() if state.now else 0.0
-        long_end, long_words = _until(cache.long_until, longer), _end_words(state, cache.long_until, longer)
-        if left <= 0:
-            left, end, words = longer, long_end, long_words
-        else:
-            kept = f"{fmt.tokens(cache.long_tokens)} of {fmt.tokens(cache.tokens_cached)} tokens"
-            end, words = f"{end}; {kept}: {long_end}", f"{words}; {kept} {long_words}"
-    until = warm_until(cache, state.now)
-    if until is not None and state.now is not None:
-        left = (until - state.now).total_seconds()
-    return replace(cold, is_warm=True, ttl_s=left, ttl_text=f"expires: {end}", words=f"Expires {words}")
+    standing = standing_of(state, discussion_id)
+    label = selection.provider_label(state, standing.provider) if standing.provider else ""
+    base = CacheLook(
+        standing=standing,
+        headline="Not cached",
+        provider=label,
+        next_words=_next_words(standing),
+        short=_short(standing),
+    )
+    match standing.status:
+        case CacheStatus.NONE:
+            return base
+        case CacheStatus.ENDED:
+            at = standing.ended_at
+            assert at is not None
+            words = f"Expired {fmt.at_moment(at, state.now)}"
+            return replace(base, ttl_text=f"expired: {_stamp(at)}", words=words)
+    base = replace(base, headline=f"Cached by {label}")
+    if not standing.ends:
+        text, words = managed_text(state, standing.provider), keeper_words(state, standing.provider)
+        return replace(base, ttl_text=text, words=words)
+    first, *rest = standing.ends
+    left = _left(state, first.at)
+    ends, words = [_until(first.at, left)], [f"Expires {_end_words(state, first.at, left)}"]
+    for one in rest:
+        words.append(
+            f"{fmt.tokens(one.tokens)} of {fmt.tokens(standing.tokens)} tokens {_end_words(state, one.at, _left(state, one.at))}"
+        )
+        ends.append(f"{fmt.tokens(one.tokens)} tokens: {_until(one.at, _left(state, one.at))}")
+    return replace(base, ttl_s=left, ttl_text=f"expires: {'; '.join(ends)}", words="; ".join(words))
 
 
-def is_of_model(state: AppState, discussion_id: str) -> bool:
-    """True if what is cached of a discussion is its model's: not that of one which was chosen before."""
-    cache, row = state.caching.caches.get(discussion_id), state.discussions.summaries.get(discussion_id)
-    if cache is None or row is None or cache.provider != row.meta.provider:
-        return False
-    opened = state.discussions.open.get(discussion_id)
-    recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
-    last = next((one for one in recent if one.usage is not None), None)
-    return last is None or (last.provider, last.model) == (row.meta.provider, row.meta.model)
+def _left(state: AppState, at: datetime) -> float:
+    return (at - state.now).total_seconds() if state.now else 0.0
+
+
+def _next_words(standing: CacheStanding) -> str:
+    """What the next request reads from a cache, said once for all views."""
+    if not standing.is_planned or standing.request is None:
+        return ""
+    if standing.read_tokens:
+        whose = "" if standing.status is CacheStatus.HELD else ", which other discussions keep"
+        return f"The next message reads {fmt.tokens(standing.read_tokens)} tokens from the cache{whose}."
+    if standing.is_missed:
+        return "The next message does not read what is cached: something before it changed."
+    return "The next message reads nothing from a cache."
+
+
+def _short(standing: CacheStanding) -> str:
+    if not standing.is_on:
+        return "caching is off"
+    match standing.status:
+        case CacheStatus.NONE:
+            return ""
+        case CacheStatus.ENDED:
+            return "cache cold"
+    if standing.is_missed:
+        return "cache not read by the next message"
+    until = f" until {fmt.clock(standing.ends[0].at)}" if standing.ends else ""
+    return f"cache warm{until}"
 
 
 def _end_words(state: AppState, at: datetime, left_s: float) -> str:
@@ -225,7 +255,7 @@ def _ttl_figure(state: AppState) -> Figure:
         value="–",
         label="time left",
         tone="faint",
-        tip=look.words or "Nothing of this discussion is cached now",
+        tip=look.words or look.headline,
     )
 
 

@@ -177,6 +177,8 @@ def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool
         if has_name:
             _name(desk, ui, summary, look)
         _cached(ui, meta, look)
+        if look.next_words:
+            ui.text("next", look.next_words, tone="muted", style="small", wraps=True)
         _figures(state, ui, meta, look)
         _misses(state, ui, meta)
         _buttons(desk, ui, meta)
@@ -185,8 +187,8 @@ def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool
 def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook) -> None:
     meta = summary.meta
     with ui.row("name row"):
-        tone: Tone = "ok" if look.is_warm else "faint"
-        ui.icon("icon", "bolt", tone=tone, tip="warm" if look.is_warm else "cold")
+        tone: Tone = "ok" if look.is_read else "faint"
+        ui.icon("icon", "bolt", tone=tone, tip=look.headline)
         ui.text("name", meta.name, style="strong", width=0, tip=meta.name)
         if meta.id != desk.state.discussions.selected_id and ui.button(
             "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=f"Show {meta.name}"
@@ -197,26 +199,24 @@ def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook)
 
 def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
     with ui.row("cached"):
-        tip = "\n".join(
-            filter(None, (f"cached: yes ({look.provider})" if look.is_warm else "cached: no", look.ttl_text))
-        )
-        if look.is_warm:
-            ui.text("cached", f"Cached by {look.provider}", tone="ok", tip=tip)
-        else:
-            ui.text("cached", "Not cached", tone="muted", tip=tip)
+        said = f"cached: yes ({look.provider})" if look.is_warm else "cached: no"
+        tone: Tone = "ok" if look.is_read else "muted"
+        ui.text("cached", look.headline, tone=tone, tip="\n".join(filter(None, (said, look.ttl_text))))
         ui.push()
         if not meta.caching_enabled:
             ui.badge("off", "caching is off", tone="warn", tip="Nothing more of this discussion is cached")
     if look.words:
         is_short = look.ttl_s is not None and look.ttl_s < 60
-        tone: Tone = "warn" if is_short else "text" if look.is_warm else "muted"
+        tone = "warn" if is_short else "text" if look.is_warm else "muted"
         ui.text("ttl", look.words, tone=tone, style="small", wraps=True, tip=look.ttl_text)
 
 
 def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
-    known = [fmt.count(look.hits, "hit")] if look.provider else []
-    if look.provider:
-        known.insert(0, f"{fmt.tokens(look.tokens)} tokens")
+    known = (
+        [f"{fmt.tokens(look.standing.tokens)} tokens", fmt.count(look.standing.hits, "hit")]
+        if look.provider
+        else []
+    )
     plan = state.caching.plans.get(meta.id)
     if plan is not None and plan.superseded_tokens:
         known.append(f"{fmt.tokens(plan.superseded_tokens)} superseded")

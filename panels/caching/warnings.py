@@ -41,6 +41,7 @@ from core.services.spending.pricing import TokenPrices
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
+from core.talk.caching.standing import is_of_model
 from core.talk.context.offered_tools import can_take_memory, can_take_tools
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
@@ -49,7 +50,7 @@ from core.talk.discussion.discussion_messages import (
     EditMessage,
     RestoreMessage,
 )
-from panels.caching.caching_facts import is_of_model, look_of
+from panels.caching.caching_facts import look_of
 
 WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]
@@ -168,8 +169,8 @@ def _all_given_up(state: AppState, discussion_ids: Iterable[str], *, is_written:
     for name in discussion_ids:
         look = look_of(state, name)
         if look.is_warm and name in state.discussions.summaries:
-            tokens, count = tokens + look.tokens, count + 1
-            usd += again_usd(state, name, 0, look.tokens) or 0.0
+            tokens, count = tokens + look.standing.tokens, count + 1
+            usd += again_usd(state, name, 0, look.standing.tokens) or 0.0
     if usd <= WORTH_SAYING_USD:
         return None
     who = fmt.count(count, "warm discussion")
@@ -194,7 +195,7 @@ def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
     sizes = [len(one.text) for one in messages]
     talk = sum(one.tokens_est for one in report.layers if one.layer is LayerId.TURNS)
     behind = round(talk * sum(sizes[place:]) / max(1, sum(sizes)))
-    kept = look_of(state, command.discussion_id).tokens - behind
+    kept = look_of(state, command.discussion_id).standing.tokens - behind
     what = {EditMessage: "Editing", DeleteMessage: "Deleting", RestoreMessage: "Restoring"}[type(command)]
     verb = {EditMessage: "Save", DeleteMessage: "Delete", RestoreMessage: "Restore"}[type(command)]
     return _said(state, command.discussion_id, f"{what} this message", f"{verb} anyway", max(1, kept))
@@ -248,7 +249,7 @@ def _said(
 ) -> WarmLoss | None:
     """Loss of what is cached behind so many tokens. `again_usd`: price of sending them again."""
     look = look_of(state, discussion_id)
-    tokens = look.tokens - kept
+    tokens = look.standing.tokens - kept
     if not is_of_model(state, discussion_id) or not look.is_warm or tokens <= 0:
         return None
     usd = again_usd(state, discussion_id, kept, tokens)
@@ -257,7 +258,7 @@ def _said(
     until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
     unused = "them" if not kept else f"{fmt.tokens(tokens)} of them"
     sentence = (
-        f"{look.provider} holds {fmt.tokens(look.tokens)} tokens of this discussion{until}. {what} leaves"
+        f"{look.provider} holds {fmt.tokens(look.standing.tokens)} tokens of this discussion{until}. {what} leaves"
         f" {unused} unused: sending them again costs about {fmt.money(usd)}."
     )
     return WarmLoss(discussion_id=discussion_id, sentence=sentence, verb=verb)

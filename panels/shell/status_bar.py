@@ -20,7 +20,7 @@ from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import TrustProject
 from core.services.settings.settings_wording import asked_lines, trust_reason, trust_title
 from core.services.spending.estimates import next_request
-from core.talk.caching.accounts import warm_until
+from core.talk.caching.standing import RECENT, is_of_model
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_room import show_autonomy
 from panels.agent.autonomy import MEANINGS, autonomy_words
@@ -29,7 +29,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import LEVEL_ICONS, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Style, Tone, Ui
 from panels.base.view import Dialog, WindowView
-from panels.caching.caching_facts import RECENT, is_of_model, look_of
+from panels.caching.caching_facts import look_of
 from panels.discussion.approvals import go_to_question, questions
 from panels.knowledge.knowledge_view import PROPOSED, KnowledgeView
 from panels.shell.hub_panel import rail_px
@@ -123,8 +123,8 @@ def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: boo
         words = words.partition(" · ")[0]
     if words:
         look = look_of(state, summary.meta.id)
-        tip = f"{look.provider}: {look.words}" if look.words else "Nothing is cached"
-        is_read = look.is_warm and not misses_cache(state, summary.meta.id)
+        tip = "\n".join(filter(None, (look.headline, look.words, look.next_words)))
+        is_read = look.is_read
         with ui.row("cache", gap=6):
             ui.icon("icon", "bolt", tone="ok" if is_read else "faint")
             ui.text("text", words, tone="ok" if is_read else "muted", style="small", tip=tip)
@@ -132,29 +132,16 @@ def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: boo
 
 def cache_words(state: AppState, summary: DiscussionSummary) -> str:
     """`cache warm until 14:12 · 11.9k reused`; empty where its model never cached anything of it."""
-    cache = state.caching.caches.get(summary.meta.id)
-    if not summary.meta.caching_enabled:
-        return "caching is off"
-    if cache is None or not is_of_model(state, summary.meta.id):
-        return ""
     look = look_of(state, summary.meta.id)
-    if not look.is_warm:
-        return "cache cold"
-    if misses_cache(state, summary.meta.id):
-        return "cache not read by the next message"
-    at = warm_until(cache, state.now)
-    until = f" until {fmt.clock(at)}" if at is not None else ""
+    if look.standing.is_on and not is_of_model(state, summary.meta.id):
+        return ""
+    if not look.is_read:
+        return look.short
     opened = selection.opened(state)
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
     used = next((message.usage for message in recent if message.usage is not None), None)
     reused = used.cache_read_tokens if used is not None else None
-    return f"cache warm{until}" + (f" · {fmt.tokens(reused)} reused" if reused else "")
-
-
-def misses_cache(state: AppState, discussion_id: str) -> bool:
-    """True if the next request, by its one estimate, reads nothing of what is held: effort, tools or text changed."""
-    request = next_request(state, discussion_id)
-    return discussion_id in state.caching.plans and request is not None and not request.read_tokens_est
+    return look.short + (f" · {fmt.tokens(reused)} reused" if reused else "")
 
 
 def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:

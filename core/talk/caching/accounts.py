@@ -412,10 +412,6 @@ def _said(
     hit: CacheHit,
     own: Outlook,
 ) -> Iterator[str]:
-    if hit.index >= 0:
-        yield f"{hit.tokens:,} tokens are expected to be read from the cache."
-    else:
-        yield "Nothing of this request is known to be in the cache."
     if not marks:
         yield _why_none(wire, prices)
         return

@@ -45,7 +45,6 @@ def plan(**changes: object) -> CachePlan:
         read_tokens=11_900, write_tokens=900, fresh_tokens=320, cost_usd=0.0135, cost_without_usd=0.0656,
         superseded_tokens=1_240,
         sentences=(
-            "11,900 tokens are expected to be read from the cache.",
             "A mark behind the stable layers (5,810 tokens) costs nothing and keeps that prefix alive.",
             "A mark behind your message (13,100 tokens) writes it for 5 min.",
             "5 min was chosen: 84 % of your turns are expected to find it alive.",
@@ -98,8 +97,7 @@ def caching(**changes: object) -> AppState:
 
 def fresh() -> AppState:
     """Nothing was sent yet: a plan for the first request, no usage anywhere."""
-    state = states.working(plans={"d1": plan(read_tokens=0, write_tokens=12_800, sentences=(
-        "Nothing of this request is known to be in the cache.",))})  # fmt: skip
+    state = states.working(plans={"d1": plan(read_tokens=0, write_tokens=12_800, sentences=())})  # fmt: skip
     return replace(
         state,
         discussions=replace(

@@ -12,6 +12,7 @@ from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.state import AppState, ProviderTotals
 from core.kernel.values.usage import Usage
 from core.talk.caching.accounts import hit_percent, provider_sentence
+from core.talk.caching.standing import is_of_model
 from panels.base.selection import Memo
 from panels.caching import caching_facts
 from tests.panels import states
@@ -74,12 +75,16 @@ def test_a_part_that_lives_longer_is_told_beside_the_next_end_and_then_alone() -
     both = caching_facts.look_of(state, "d1")
     late = caching_facts.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
 
-    assert both.ttl_text.endswith("(in 1:00:00)")
-    assert both.words.startswith("Expires in 4 minutes, at ")
-    assert "; 60.0k of 82.1k tokens in 1 hour, at " in both.words
+    assert "(in 1:00:00); 22.1k tokens: " in both.ttl_text
+    assert both.words.startswith("Expires in 1 hour, at ")
+    assert "; 22.1k of 82.1k tokens in 4 minutes, at " in both.words
     assert late.words.startswith("Expires in 30 minutes, at ")
-    assert "(in 4:32); 60.0k of 82.1k tokens: " in both.ttl_text
-    assert (both.tokens, late.tokens, late.is_warm, late.ttl_s) == (82_100, 60_000, True, 1800.0)
+    assert (both.standing.tokens, late.standing.tokens, late.is_warm, late.ttl_s) == (
+        82_100,
+        60_000,
+        True,
+        1800.0,
+    )
     assert late.ttl_text.endswith("(in 30:00)")
 
 
@@ -237,8 +242,8 @@ def test_what_is_cached_is_of_the_model_until_another_is_chosen_or_has_replied()
         rows = with_entry(state.discussions.summaries, "d1", replace(row, meta=replace(row.meta, **changes)))  # type: ignore[arg-type]
         return replace(state, discussions=replace(state.discussions, summaries=rows))
 
-    assert caching_facts.is_of_model(state, "d1")
-    assert not caching_facts.is_of_model(with_meta(provider="gemini"), "d1")
-    assert not caching_facts.is_of_model(with_meta(model="another"), "d1")
-    assert not caching_facts.is_of_model(with_fields(state, caches={}), "d1")
-    assert not caching_facts.is_of_model(state, "gone")
+    assert is_of_model(state, "d1")
+    assert not is_of_model(with_meta(provider="gemini"), "d1")
+    assert not is_of_model(with_meta(model="another"), "d1")
+    assert not is_of_model(with_fields(state, caches={}), "d1")
+    assert not is_of_model(state, "gone")

@@ -381,7 +381,7 @@ def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
         keys = {"ANTHROPIC_API_KEY": anthropic_server.KEY, "ANTHROPIC_BASE_URL": vendor.url}
         world.config.write_text(f'[ai_settings]\nmodel = "claude-opus-5-5"\n{broken}', encoding="utf-8")
 
-        held = world.run("send", "private words", given=b"", types=False, **keys)
+        held = world.run("send", "private words", given=b"", types=False, given=b"", types=False, **keys)
         assert (held.code, held.out) == (1, "")
         assert "nobody knows who may be asked and up to what sum" in held.err
         assert "Correct the file, or send it with --over-limit" in held.err
@@ -475,12 +475,12 @@ def test_a_send_whose_cache_has_ended_says_first_what_it_writes_again(world: Wor
             "[ai_settings.caching]\ncold_send_usd = 0.01\n",
             encoding="utf-8",
         )
-        assert world.run("send", "The tides of the north. " * 4_000, **keys).code == 0
-        warm = world.run("send", "and then?", "--discussion", "last", **keys)
+        assert world.run("send", "The tides of the north. " * 4_000, given=b"", types=False, **keys).code == 0
+        warm = world.run("send", "and then?", "--discussion", "last", given=b"", types=False, **keys)
         assert "The cache ended" not in warm.err
         _let_time_pass(world)
 
-        cold = world.run("send", "and now?", "--discussion", "last", **keys)
+        cold = world.run("send", "and now?", "--discussion", "last", given=b"", types=False, **keys)
 
         assert cold.code == 0, cold.err
         assert re.search(
@@ -488,7 +488,10 @@ def test_a_send_whose_cache_has_ended_says_first_what_it_writes_again(world: Wor
         ), cold.err
         world.config.write_text(world.config.read_text("utf-8").replace("0.01", "0"), encoding="utf-8")
         _let_time_pass(world)
-        assert "The cache ended" not in world.run("send", "x", "--discussion", "last", **keys).err
+        assert (
+            "The cache ended"
+            not in world.run("send", "x", "--discussion", "last", given=b"", types=False, **keys).err
+        )
 
 
 def _let_time_pass(world: World) -> None:

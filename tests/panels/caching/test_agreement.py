@@ -1,0 +1,90 @@
+"""No two sentences of one view contradict, whatever a cache's state and the plan of the next request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from core.kernel.structures import with_entry
+from core.kernel.values.cache import CachePlan, DiscussionCacheState
+from core.kernel.values.state import AppState
+from panels.base.view import WindowView
+from panels.caching.caching_view import CachingView
+from panels.shell.status_bar import cache_words
+from tests.panels import states
+from tests.panels.caching.cache_states import caching, plan
+from tests.panels.screen import Screen
+
+HELD = re.compile(r"^Cached by |^cache warm|^Expires |not read what is cached|cache not read by the next")
+NOT_HELD = re.compile(r"^Not cached|^cache cold|^Expired |nothing of .* is cached", re.IGNORECASE)
+READ = re.compile(r"reads [\d.]+k? tokens|^[\d.]+k? from the cache|^cache warm")
+NOT_READ = re.compile(r"reads nothing|does not read|cache not read|^Nothing .* in the cache")
+ENDS = re.compile(r"([\d.]+k?) of [\d.]+k? tokens")
+
+_seconds = st.none() | st.integers(-7_200, 7_200)
+_tokens = st.integers(0, 50_000)
+
+
+@st.composite
+def _worlds(draw: st.DrawFn) -> AppState:
+    """Any cache, plan and switch of the selected discussion."""
+    ends, longer, tokens = draw(_seconds), draw(_seconds), draw(_tokens)
+    cache = DiscussionCacheState(
+        discussion_id="d1",
+        provider=draw(st.sampled_from(["anthropic", "gemini", "openai"])),
+        cached_at=states.NOW - timedelta(hours=3),
+        expires_at=None if ends is None else states.NOW + timedelta(seconds=ends),
+        hit_count=draw(st.integers(0, 3)),
+        tokens_cached=tokens,
+        long_until=None if longer is None or ends is None else states.NOW + timedelta(seconds=longer),
+        long_tokens=0 if longer is None else draw(st.integers(0, tokens)),
+    )
+    planned: CachePlan | None = draw(st.none() | st.builds(_plan, _tokens, _tokens, _tokens))
+    state = caching(
+        caches=draw(st.sampled_from([{}, {"d1": cache}])),
+        plans={} if planned is None else {"d1": planned},
+        reports={},
+    )
+    row = state.discussions.summaries["d1"]
+    meta = replace(row.meta, provider=cache.provider, caching_enabled=draw(st.booleans()))
+    rows = with_entry(state.discussions.summaries, "d1", replace(row, meta=meta))
+    return replace(state, discussions=replace(state.discussions, summaries=rows))
+
+
+def _plan(read: int, write: int, fresh: int) -> CachePlan:
+    return plan(
+        read_tokens=read,
+        write_tokens=write,
+        fresh_tokens=fresh,
+        read_cost_usd=0.0,
+        cost_usd=0.5,
+        sentences=(),
+    )
+
+
+def _sentences(state: AppState, tab: str) -> list[str]:
+    view = WindowView(panel="caching")
+    view.of(CachingView).tab = tab  # type: ignore[assignment]
+    screen = Screen(state, view)
+    return [*screen.ui.texts(), cache_words(state, state.discussions.summaries["d1"])]
+
+
+def _any(pattern: re.Pattern[str], said: Iterable[str]) -> list[str]:
+    return [text for text in said if pattern.search(text)]
+
+
+@settings(max_examples=120, deadline=None)
+@given(_worlds(), st.sampled_from(["overview", "discussions"]))
+def test_no_two_sentences_of_a_view_contradict(state: AppState, tab: str) -> None:
+    said = _sentences(state, tab)
+
+    assert not (_any(HELD, said) and _any(NOT_HELD, said)), said
+    assert not (_any(READ, said) and _any(NOT_READ, said)), said
+    for text in said:
+        told = ENDS.findall(text)
+        assert len(told) == len({*told}) or len(told) < 2, text
