@@ -381,7 +381,7 @@ def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
         keys = {"ANTHROPIC_API_KEY": anthropic_server.KEY, "ANTHROPIC_BASE_URL": vendor.url}
         world.config.write_text(f'[ai_settings]\nmodel = "claude-opus-5-5"\n{broken}', encoding="utf-8")
 
-        held = world.run("send", "private words", given=b"", types=False, given=b"", types=False, **keys)
+        held = world.run("send", "private words", given=b"", types=False, **keys)
         assert (held.code, held.out) == (1, "")
         assert "nobody knows who may be asked and up to what sum" in held.err
         assert "Correct the file, or send it with --over-limit" in held.err
