@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -103,6 +103,7 @@ class Source(NamedTuple):
     imported: frozenset[str]
     looked_up: frozenset[str]
     docstrings: tuple[tuple[int, str], ...]
+    constants: tuple[str, ...]
 
 
 @cache
@@ -117,7 +118,23 @@ def sources() -> dict[str, Source]:
 
 def _read(tree: ast.Module) -> Source:
     classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
-    return Source(classes, _imported(nodes := list(ast.walk(tree))), _looked_up(nodes), _docstrings(nodes))
+    nodes = list(ast.walk(tree))
+    return Source(
+        classes=classes,
+        imported=_imported(nodes),
+        looked_up=_looked_up(nodes),
+        docstrings=_docstrings(nodes),
+        constants=tuple(_constants(tree)),
+    )
+
+
+def _constants(tree: ast.Module) -> Iterator[str]:
+    """Names in capitals that the module gives a value, each as often as it does."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        for one in (name for target in targets for name in ast.walk(target)):
+            if isinstance(one, ast.Name) and one.id.strip("_").isupper():
+                yield one.id
 
 
 def _program() -> dict[str, Source]:
@@ -130,6 +147,16 @@ def test_no_two_classes_have_one_name() -> None:
         for found in source.classes:
             places.setdefault(found, []).append(name)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_module_gives_a_constant_two_values() -> None:
+    """The tabs took the second one's value, and cut their words where there was room for them."""
+    found = {
+        name: sorted({one for one in own.constants if own.constants.count(one) > 1})
+        for name, own in sources().items()
+    }
+
+    assert {name: twice for name, twice in found.items() if twice} == {}
 
 
 # Rooms of features by folder, and the word that their doors begin with.
@@ -399,7 +426,11 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
         name for path in tracked() if (name := path.relative_to(ROOT).as_posix()).split("/")[0] in packages
     }
     guide = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "guide").glob("*.md"))
-    pages = ("docs/openapi.json", "docs/settings.md", "docs/benchmarks.md", "CHANGELOG.md", *guide)
+    pages = (
+        *[f"docs/{name}" for name in ("openapi.json", "settings.md", "benchmarks.md", "glossary.md")],
+        "CHANGELOG.md",
+        *guide,
+    )
     for name in (*wanted, *pages, "pyproject.toml", "README.md", "LICENSE"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ROOT / name)

@@ -14,7 +14,7 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import Upkeep, Usage
 from core.talk.caching import accounts
-from core.talk.caching.standing import CacheStanding, CacheStatus, standing_of
+from core.talk.caching.warmth import CacheStanding, CacheStatus, standing_of
 from panels.base import selection
 from panels.base.selection import Memo
 from panels.base.ui import Series, Tone
@@ -101,7 +101,7 @@ def _left(state: AppState, at: datetime) -> float:
 
 
 def _next_words(standing: CacheStanding) -> str:
-    """What the next request reads from a cache, said once for all views."""
+    """Sentence on what the next request reads from a cache, one for all views."""
     if not standing.is_planned or standing.request is None:
         return ""
     if standing.read_tokens:

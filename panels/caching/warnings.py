@@ -41,7 +41,7 @@ from core.services.spending.pricing import TokenPrices
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
-from core.talk.caching.standing import is_of_model
+from core.talk.caching.warmth import is_of_model
 from core.talk.context.offered_tools import can_take_memory, can_take_tools
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.kernel import figures as fmt
 from core.kernel.values.discussion import OpenDiscussion
 from core.services.settings.settings_messages import ChangeSetting
-from core.talk.caching.standing import OFFERED_FROM_USD, ColdSend, cold_send, cold_words
+from core.talk.caching.warmth import OFFERED_FROM_USD, ColdSend, cold_send, cold_words
 from panels.base.desk import Desk, run_action
 from panels.discussion.discussion_room import can_send
 from panels.discussion.slash import compact
@@ -13,7 +13,7 @@ from panels.discussion.view import ComposerView, DiscussionView
 
 KEY = "ai_settings.caching.cold_send_usd"
 LIMIT_WORDS = fmt.dollars(OFFERED_FROM_USD)
-WIDE_PX = 420
+WIDE_PX = 312
 
 
 def cold_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:

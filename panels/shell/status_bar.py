@@ -20,7 +20,7 @@ from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import TrustProject
 from core.services.settings.settings_wording import asked_lines, trust_reason, trust_title
 from core.services.spending.estimates import next_request
-from core.talk.caching.standing import RECENT, is_of_model
+from core.talk.caching.warmth import RECENT, is_of_model
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_room import show_autonomy
 from panels.agent.autonomy import MEANINGS, autonomy_words

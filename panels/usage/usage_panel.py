@@ -51,6 +51,8 @@ NARROW_COLUMNS = (
     Column(label="Cost", width=104, is_number=True),
     Column(label="Hits", width=52, is_number=True),
 )
+TIGHT_COLUMNS = (Column(label="", weight=1.0), Column(label="Cost", width=116, is_number=True))
+"""In the narrowest hub: what it is for and what it cost are never cut."""
 WIDE_COLUMNS = (
     *NARROW_COLUMNS,
     Column(label="Saved", width=76, is_number=True),
@@ -133,8 +135,8 @@ def _report(desk: Desk, report: UsageReport) -> None:
         is_wide = ui.width() >= WIDE_PX
         height = min(TABLE_PX, ROW_PX * (len(report.rows) + 1) + 6)
         with ui.surface("rows", "clear", height=height, padding=(0, 0)):
-            columns = WIDE_COLUMNS if is_wide else NARROW_COLUMNS
-            ui.table("table", columns, UsageRows(report=report, is_wide=is_wide))
+            columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
+            ui.table("table", columns, UsageRows(report=report, columns=len(columns)))
 
 
 def _figures(ui: Ui, total: UsageSum) -> None:
@@ -193,12 +195,12 @@ class UsageRows(msgspec.Struct, frozen=True):
     """Rows of the table."""
 
     report: UsageReport
-    is_wide: bool
+    columns: int
 
     @property
     def revision(self) -> Hashable:
         """The report, by identity."""
-        return Same(self.report), self.is_wide
+        return Same(self.report), self.columns
 
     def __len__(self) -> int:
         return len(self.report.rows)
@@ -220,8 +222,9 @@ class UsageRows(msgspec.Struct, frozen=True):
         one = row.sum
         ui.text("label", label, style="small", width=0, tip=label)
         ui.text("cost", cost_text(one), style="small", tip=cost_text(one))
-        ui.text("hits", _hits(one) or "-", style="small", tone="muted")
-        if self.is_wide:
+        if self.columns >= len(NARROW_COLUMNS):
+            ui.text("hits", _hits(one) or "-", style="small", tone="muted")
+        if self.columns >= len(WIDE_COLUMNS):
             ui.text("saved", saved_text(one), style="small", tone="muted")
             ui.text("calls", f"{one.calls:,}", style="small", tone="muted")
             speed = "-" if one.tokens_per_s is None else f"{one.tokens_per_s:.0f}"

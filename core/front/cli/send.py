@@ -41,7 +41,7 @@ from core.knowledge.knowledge_messages import FollowDigest
 from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_wording import trust_command
 from core.services.settings.starting_model import named_provider
-from core.talk.caching.standing import cold_send, cold_words, standing_of
+from core.talk.caching.warmth import cold_send, cold_words, standing_of
 from core.talk.context.context_messages import MeasureContext
 from core.talk.context.offered_tools import missing_in_folder, missing_tools
 from core.talk.context.window_budget import context_window

@@ -11,7 +11,7 @@ from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import CreateDiscussion, SetDraft
 from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import SendPrompt
-from tests.core.talk.caching.test_standing import cold
+from tests.core.talk.caching.test_warmth import cold
 from tests.panels import states
 from tests.panels.screen import Screen
 

@@ -1,4 +1,4 @@
-"""What a person must know of a discussion's cache, as one value: what is held, until when, and what the next send pays.
+"""Standing of a discussion's cache as one value: all that a person must know of what is held, until when, and what the next send pays.
 
 Every front end derives its sentences from it, so that no two of them can contradict. Pure.
 """

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.state import AppState
-from core.talk.caching.standing import OFFERED_FROM_USD, CacheStatus, cold_send, cold_words, standing_of
+from core.talk.caching.warmth import OFFERED_FROM_USD, CacheStatus, cold_send, cold_words, standing_of
 from tests.panels import states
 from tests.panels.caching.cache_states import cached, caching, plan
 from tests.state_fields import with_fields
