@@ -133,7 +133,7 @@ def _constants(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         for one in (name for target in targets for name in ast.walk(target)):
-            if isinstance(one, ast.Name) and one.id.strip("_").isupper():
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id.strip("_").isupper():
                 yield one.id
 
 
