@@ -73,27 +73,24 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
         next_words=_next_words(standing),
         short=_short(standing),
     )
-    match standing.status:
-        case CacheStatus.NONE:
-            return base
-        case CacheStatus.ENDED:
-            at = standing.ended_at
-            assert at is not None
-            words = f"Expired {fmt.at_moment(at, state.now)}"
-            return replace(base, ttl_text=f"expired: {_stamp(at)}", words=words)
+    if standing.status is CacheStatus.NONE:
+        return base
+    if standing.ended_at is not None:
+        words = f"Expired {fmt.at_moment(standing.ended_at, state.now)}"
+        return replace(base, ttl_text=f"expired: {_stamp(standing.ended_at)}", words=words)
     base = replace(base, headline=f"Cached by {label}")
     if not standing.ends:
         text, words = managed_text(state, standing.provider), keeper_words(state, standing.provider)
         return replace(base, ttl_text=text, words=words)
     first, *rest = standing.ends
     left = _left(state, first.at)
-    ends, words = [_until(first.at, left)], [f"Expires {_end_words(state, first.at, left)}"]
+    ends, said = [_until(first.at, left)], [f"Expires {_end_words(state, first.at, left)}"]
     for one in rest:
-        words.append(
-            f"{fmt.tokens(one.tokens)} of {fmt.tokens(standing.tokens)} tokens {_end_words(state, one.at, _left(state, one.at))}"
-        )
-        ends.append(f"{fmt.tokens(one.tokens)} tokens: {_until(one.at, _left(state, one.at))}")
-    return replace(base, ttl_s=left, ttl_text=f"expires: {'; '.join(ends)}", words="; ".join(words))
+        more = _left(state, one.at)
+        part = f"{fmt.tokens(one.tokens)} of {fmt.tokens(standing.tokens)} tokens"
+        said.append(f"{part} {_end_words(state, one.at, more)}")
+        ends.append(f"{fmt.tokens(one.tokens)} tokens: {_until(one.at, more)}")
+    return replace(base, ttl_s=left, ttl_text=f"expires: {'; '.join(ends)}", words="; ".join(said))
 
 
 def _left(state: AppState, at: datetime) -> float:
@@ -115,11 +112,8 @@ def _next_words(standing: CacheStanding) -> str:
 def _short(standing: CacheStanding) -> str:
     if not standing.is_on:
         return "caching is off"
-    match standing.status:
-        case CacheStatus.NONE:
-            return ""
-        case CacheStatus.ENDED:
-            return "cache cold"
+    if standing.status is not CacheStatus.HELD:
+        return "cache cold" if standing.status is CacheStatus.ENDED else ""
     if standing.is_missed:
         return "cache not read by the next message"
     until = f" until {fmt.clock(standing.ends[0].at)}" if standing.ends else ""
