@@ -69,7 +69,7 @@ def _plan(read: int, write: int, fresh: int) -> CachePlan:
 
 def _sentences(state: AppState, tab: str) -> list[str]:
     view = WindowView(panel="caching")
-    view.of(CachingView).tab = tab  # type: ignore[assignment]
+    view.of(CachingView).tab = tab
     screen = Screen(state, view)
     return [*screen.ui.texts(), cache_words(state, state.discussions.summaries["d1"])]
 
