@@ -129,12 +129,12 @@ class Sitting:
         self.driver.step(4)
 
     def read(self) -> re.Match[str]:
-        """The provider's summary, as it is said on hover."""
+        """The provider's summary."""
         self.driver.until(self._lines, "the provider's summary")
         return self._lines()[0]
 
     def _lines(self) -> list[re.Match[str]]:
-        found = (LINE.match(element.tip) for element in self.driver.visible())
+        found = (LINE.match(element.label()) for element in self.driver.visible())
         return [match for match in found if match is not None]
 
     def sees(self, text: str) -> None:

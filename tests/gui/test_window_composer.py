@@ -214,19 +214,24 @@ def test_enter_in_the_find_bar_goes_on_and_the_keyboard_stays_there(writer: Writ
     writer.holds("")
 
 
-def test_enter_in_the_search_over_discussions_leaves_the_keyboard_there(writer: Writer) -> None:
+def test_enter_in_the_search_keeps_the_keyboard_until_there_is_a_discussion_to_open(writer: Writer) -> None:
     driver = writer.driver
     driver.click("Search discussions")
     driver.until(lambda: field_named(driver, "Search discussions").is_active, "the search")
-    driver.type("sky")
+    driver.type("qqq")
     for _ in range(3):
         driver.key("Enter")
         driver.until(lambda: field_named(driver, "Search discussions").is_active, "the search again")
         assert not writer.editor.is_active
     driver.key("End")
     driver.type("x")
-    driver.until(lambda: field_named(driver, "Search discussions").text == "skyx", "the word")
+    driver.until(lambda: field_named(driver, "Search discussions").text == "qqqx", "the word")
     writer.holds("")
+
+    driver.key("Ctrl+a")
+    driver.type("sky")
+    driver.key("Enter")
+    driver.until(lambda: writer.editor.is_active, "the composer of what was opened")
 
 
 def test_after_a_press_anywhere_what_is_typed_is_in_the_composer(writer: Writer) -> None:
