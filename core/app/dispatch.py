@@ -333,7 +333,8 @@ def _tick(state: AppState, given: Stamp, _report: Tick) -> Result:
     state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
     state, late = agent.tick(state, given)
     state, inbox = signals.tick(state)
-    return state, (*effects, *more, *looked, *sent, *late, *inbox, *discussion.tick(state))
+    state, followed = imports.tick(state)
+    return state, (*effects, *more, *looked, *sent, *late, *inbox, *followed, *discussion.tick(state))
 
 
 ROOMS: tuple[Handlers, ...] = (

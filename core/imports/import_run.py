@@ -13,6 +13,7 @@ from typing import BinaryIO, assert_never
 
 import msgspec
 
+from core.imports.followed import imported_ids, mark_of, note_imported, whole
 from core.imports.import_memory import ImportMemory
 from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
 from core.imports.import_sources import PIPE, FileBegun, Origin, OtherFile, Unchanged, conversations
@@ -22,7 +23,9 @@ from core.imports.imports_messages import (
     ImportEnded,
     ImportEvent,
     ImportProgressed,
+    LookForSessions,
     RunImport,
+    SessionsTaken,
 )
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
@@ -55,6 +58,7 @@ class ImportRequest(msgspec.Struct, frozen=True):
         paths: of files and folders, `-` for the standard input; now: of the marks.
         provider, model: what the new discussions go on with; is_dry: nothing is written.
         without: conversations that the person unticked, by the discussion that each would become.
+        is_followed: nobody asked for this one; what was deleted since an import before is not made again.
     """
 
     home: Path
@@ -65,6 +69,7 @@ class ImportRequest(msgspec.Struct, frozen=True):
     is_dry: bool = True
     disk: Disk = OS_DISK
     without: frozenset[str] = frozenset()
+    is_followed: bool = False
 
 
 def run_import(
@@ -119,6 +124,9 @@ class _Work:
         self._counts: Counter[str] = Counter()
         self._gone = {item.discussion_id for item in trash.items(request.home)}
         self._there = _names(paths.discussions_dir(request.home))
+        self._before, self._taken = imported_ids(request.home), set[str]()
+        if request.is_followed:
+            self._gone |= self._before - self._there
         self._batch = _Batch(request.disk, on_written)
         self._planned: dict[str, Held] = {}
         self._left_out = set[str]()
@@ -133,8 +141,13 @@ class _Work:
 
     def known(self, path: Path, about: os.stat_result) -> int | None:
         """Conversations in a file that did not change since an import has read it, None for all others."""
-        kept = self._memory.unchanged(path, about, self._there.__contains__)
+        kept = self._memory.unchanged(path, about, self._is_known)
+        if kept is not None:
+            self._taken.update(kept.discussion_ids)
         return kept.conversations if kept is not None and kept.conversations else None
+
+    def _is_known(self, discussion_id: str) -> bool:
+        return discussion_id in self._there or (self._request.is_followed and discussion_id in self._gone)
 
     def begin(self, found: FileBegun) -> None:
         """A file is read from here on."""
@@ -187,6 +200,8 @@ class _Work:
             *(one.discussion_id for one in plan.grown),
         }
         self._read_ids.update(ids - {""})
+        if plan.why != UNTICKED:
+            self._taken.update(ids - {""})
         self._count(origin, transcript, plan)
         for made in plan.made:
             self._counts["made"] += 1
@@ -295,6 +310,7 @@ class _Work:
         """Have all that was made among the home's discussions, and remember what was read. Raises StorageError."""
         self._batch.finish()
         if not self._request.is_dry:
+            note_imported(self._request.home, self._taken - self._before)
             self._memory.save()
 
 
@@ -392,6 +408,7 @@ class ImportHandler:
         self._why = ""
         self._is_closing = False
         self._told_at = 0.0
+        self._looked = ""
 
     def prepare(self) -> None:
         """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
@@ -413,6 +430,8 @@ class ImportHandler:
         match effect:
             case RunImport():
                 self._run(effect)
+            case LookForSessions():
+                self._look(effect)
             case CancelImport():
                 self.cancel()
             case _:
@@ -444,6 +463,38 @@ class ImportHandler:
         else:
             self._emit(ImportEnded(report=report, written=tuple(grown)))
 
+    def _look(self, effect: LookForSessions) -> None:
+        """Take what is new at the places that are followed. Where nothing came, grew or went, no file is opened."""
+        places = tuple(place for place in map(whole, effect.places) if Path(place).exists())
+        grown: list[str] = []
+        try:
+            mark = mark_of(places)
+            if mark == self._looked:
+                self._emit(SessionsTaken())
+                return
+            request = ImportRequest(
+                home=self._home,
+                paths=places,
+                now=self._clock(),
+                provider=effect.provider,
+                model=effect.model,
+                is_dry=False,
+                is_followed=True,
+            )
+            report = run_import(request, on_progress=self._going_on, on_written=grown.append)
+        except (SlopError, OSError) as error:
+            self._emit(SessionsTaken(problem=str(error), remedy=getattr(error, "remedy", "")))
+        except Exception as error:  # as for a run
+            self._emit(SessionsTaken(problem=f"the look failed: {error}", remedy="See the log file."))
+            raise
+        else:
+            self._looked = "" if report.stopped else mark
+            self._emit(SessionsTaken(report=report, written=tuple(grown)))
+
+    def _going_on(self, _count: int, _doing: str) -> None:
+        if self._stop.is_set():
+            raise SlopError(self._why)
+
     def _piped(self, paths: tuple[str, ...]) -> BinaryIO | None:
         if PIPE not in paths:
             return None
@@ -459,5 +510,5 @@ class ImportHandler:
             self._emit(ImportProgressed(count, doing))
 
 
-WORK = queued("import", RunImport)
+WORK = queued("import", RunImport | LookForSessions)
 STOP_WORK = at_once("import stop", CancelImport)

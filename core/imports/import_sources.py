@@ -120,14 +120,16 @@ def conversations(
             continue
         path = Path(name).expanduser()
         if path.is_dir():
-            for file in _walked(path):
+            for file in walked(path):
                 yield from _of_file(file, known, is_named=False)
         else:
             yield from _of_file(path, known, is_named=True)
 
 
-def _walked(folder: Path) -> Iterator[Path]:
-    """Files in a fixed order; links are not followed, hidden folders are passed over."""
+def walked(folder: Path) -> Iterator[Path]:
+    """Files in a fixed order; links are not followed, hidden folders are passed over. A file is all that is at its path."""
+    if folder.is_file():
+        yield folder
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):

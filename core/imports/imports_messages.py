@@ -42,6 +42,28 @@ class RunImport(msgspec.Struct, frozen=True):
     without: frozenset[str] = frozenset()
 
 
+class LookForSessions(msgspec.Struct, frozen=True):
+    """Take what is new at places that are followed; report `SessionsTaken`. `provider`, `model`: as for `RunImport`."""
+
+    places: tuple[str, ...]
+    provider: str
+    model: str
+
+
+class SessionsTaken(msgspec.Struct, frozen=True):
+    """A look at the places that are followed ended.
+
+    Args:
+        report: None where nothing had changed; problem: why it could not be carried out, empty where it was.
+        written: discussions that were made or have grown.
+    """
+
+    report: ImportReport | None = None
+    problem: str = ""
+    remedy: str = ""
+    written: tuple[str, ...] = ()
+
+
 class ImportProgressed(msgspec.Struct, frozen=True):
     """The run under way got on. `count`: conversations that were looked at; `doing`: the one in work."""
 
@@ -66,8 +88,8 @@ class ImportEnded(msgspec.Struct, frozen=True):
 ImportCommand = ImportConversations | CancelImport | DismissImport
 """Commands that a front end may give this room."""
 
-ImportEvent = ImportProgressed | ImportEnded
+ImportEvent = ImportProgressed | ImportEnded | SessionsTaken
 """Events of this room."""
 
-ImportEffect = RunImport | CancelImport
+ImportEffect = RunImport | CancelImport | LookForSessions
 """The import worker's; `CancelImport` reaches a run from outside its thread."""

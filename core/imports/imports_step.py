@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from msgspec.structs import replace
 
-from core.imports.import_plan import sum_text
+from core.imports.import_plan import fault_text, sum_text
 from core.imports.imports_messages import (
     CancelImport,
     DismissImport,
     ImportConversations,
     ImportEnded,
     ImportProgressed,
+    LookForSessions,
     RunImport,
+    SessionsTaken,
 )
-from core.kernel.values.imports import ImportState
+from core.kernel.figures import count
+from core.kernel.values.imports import FollowState, ImportReport, ImportState
 from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.state import AppState, Level
 from core.kernel.values.tables import Handlers, on
@@ -22,10 +27,16 @@ from core.services.settings.starting_model import starting_model
 from core.talk.discussion.discussion_messages import LoadSummaries, LookAtDiscussions
 
 NOTICE = "import"
+FOLLOW_NOTICE = "import-follow"
+
+LOOK_EVERY = timedelta(seconds=30)
+"""Between two looks at the places that are followed. A look at 2,000 files that did not change asks for their dates alone."""
 
 
 def _dismiss_import(state: AppState, _asked: DismissImport) -> Result:
-    return (state if state.imports.is_running else replace(state, imports=ImportState())), ()
+    if state.imports.is_running:
+        return state, ()
+    return replace(state, imports=ImportState(follow=state.imports.follow)), ()
 
 
 def _import_progressed(state: AppState, happened: ImportProgressed) -> Result:
@@ -46,7 +57,11 @@ def _begin(state: AppState, asked: ImportConversations) -> Result:
         ), ()
     first = starting_model(state)
     running = ImportState(
-        paths=asked.paths, is_running=True, is_dry=asked.is_dry, command_id=asked.command_id
+        paths=asked.paths,
+        is_running=True,
+        is_dry=asked.is_dry,
+        command_id=asked.command_id,
+        follow=state.imports.follow,
     )
     state = replace(state, imports=running)
     return state, (
@@ -75,11 +90,58 @@ def _ended(state: AppState, happened: ImportEnded) -> Result:
         state = notify(state, NOTICE, Level.WARNING, f"The import ended early: {why}", happened.remedy)
     elif report is not None and not report.is_dry:
         state = notify(state, NOTICE, Level.INFO, f"Imported: {sum_text(report)}.")
-    if not happened.written:
-        return state, ()
-    shown = tuple(one for one in happened.written if one in state.discussions.open)
+    return state, _seen(state, happened.written)
+
+
+def _seen(state: AppState, written: tuple[str, ...]) -> tuple[LookAtDiscussions | LoadSummaries, ...]:
+    """Have read again what was written."""
+    if not written:
+        return ()
+    shown = tuple(one for one in written if one in state.discussions.open)
     looks = (LookAtDiscussions(shown),) if shown else ()
-    return state, (*looks, LoadSummaries(state.config.settings.trash_days))
+    return (*looks, LoadSummaries(state.config.settings.trash_days))
+
+
+def tick(state: AppState) -> Result:
+    """Look at the places that a person said yes to, where that is due. The list is theirs: nothing here adds to it."""
+    follow, places, now = state.imports.follow, state.config.settings.imports.follow, state.now
+    if follow.places != places:
+        follow = FollowState(places=places, is_looking=follow.is_looking)
+        state = _following(state, follow)
+    is_busy = state.imports.is_running or follow.is_looking or state.program.is_loading
+    if not places or now is None or is_busy or state.program.is_closing or state.program.is_home_read_only:
+        return state, ()
+    if follow.at is not None and now < follow.at <= now + LOOK_EVERY:
+        return state, ()
+    first = starting_model(state)
+    state = _following(state, replace(follow, is_looking=True, at=now + LOOK_EVERY))
+    return state, (LookForSessions(places=places, provider=first.provider, model=first.model),)
+
+
+def _following(state: AppState, follow: FollowState) -> AppState:
+    return replace(state, imports=replace(state.imports, follow=follow))
+
+
+def _taken(state: AppState, happened: SessionsTaken) -> Result:
+    """Say what was taken, and once what was wrong. A session that is written right now ends in the middle: that is none."""
+    follow, report = replace(state.imports.follow, is_looking=False), happened.report
+    faults = () if report is None else tuple(one for one in report.faults if not one.is_cut)
+    why = happened.problem or (report.stopped if report is not None else "")
+    why = why or (fault_text(faults[0]) if faults else "")
+    if why and why != follow.told and not state.program.is_closing:
+        text = f"Not all that you follow could be taken: {why}"
+        state = notify(state, FOLLOW_NOTICE, Level.WARNING, text, happened.remedy)
+    elif report is not None and happened.written:
+        state = notify(state, FOLLOW_NOTICE, Level.INFO, f"Taken from what you follow: {_sum(report)}.")
+    if why or report is not None:
+        follow = replace(follow, told=why)
+    return _following(state, follow), _seen(state, happened.written)
+
+
+def _sum(report: ImportReport) -> str:
+    made = count(report.made, "new discussion") if report.made else ""
+    grown = f"{report.grown:,} grown" if report.grown else ""
+    return ", ".join(filter(None, (made, grown, count(report.new_messages, "message"))))
 
 
 HANDLERS = Handlers(
@@ -88,5 +150,6 @@ HANDLERS = Handlers(
     on(DismissImport, _dismiss_import),
     on(ImportProgressed, _import_progressed),
     on(ImportEnded, _ended),
+    on(SessionsTaken, _taken),
 )
 """Each message of this room, with the function that decides what follows from it."""

@@ -43,6 +43,7 @@ WHY_FILE = "why.toml"
 AGES_FILE = "ages.toml"
 REVIEW_FILE = ".review.json"
 PROPOSALS_FILE = ".proposals.json"
+IMPORTED_FILE = "imported"
 
 PROJECT_FILE = "manual_slop.toml"
 CONFIG_FILE = "config.toml"
@@ -206,6 +207,11 @@ def facts_file(home: Path) -> Path:
 def imports_file(home: Path) -> Path:
     """The derived list of the files that imports have read; each home has its own."""
     return cache_dir() / f"imports-{_mark(home)}.msgpack"
+
+
+def imported_file(home: Path) -> Path:
+    """Ids of the discussions that imports made."""
+    return home / IMPORTED_FILE
 
 
 def index_dir(home: Path, model: str = "") -> Path:

@@ -283,6 +283,7 @@ PLACES: tuple[Place, ...] = (
                 "hook.json",
                 "caching.json",
                 "tokens.json",
+                "imported",
             ),
             *(
                 "reserves/*",

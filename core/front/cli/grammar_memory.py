@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from core.front.cli.parser import CATEGORIES, Commands, Parser, add_command, days, size_bytes
 
+FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "llm")
+"""Names of `core.imports.followed.known_places`, whose module takes longer to load than all of the help."""
+
 
 def add_import(commands: Commands[Parser], common: Parser) -> None:
     """Add `import`."""
@@ -13,11 +16,23 @@ def add_import(commands: Commands[Parser], common: Parser) -> None:
         "import",
         "make discussions of conversations from other programs",
         "Reads exports of ChatGPT and Claude (zipped or not), sessions of Claude Code, aider and SpecStory, and text. "
-        "Importing twice adds nothing; a file that grew adds its new part.",
+        "Importing twice adds nothing; a file that grew adds its new part. What you follow is taken by itself while a window "
+        "or --headless runs.",
     )
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="files and folders, `-` for the standard input"
+        "paths", nargs="*", metavar="PATH", help="files and folders, `-` for the standard input"
     )
+    parser.add_argument(
+        "--follow",
+        nargs="?",
+        const="",
+        default=None,
+        metavar="NAME",
+        help=f"take new sessions of a program by themselves: {', '.join(FOLLOWED)}, or a folder; without a name, list what is "
+        "followed",
+    )
+    parser.add_argument("--unfollow", default="", metavar="NAME", help="follow it no more")
+    parser.add_argument("--yes", action="store_true", help="say yes to --follow without being asked")
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
     parser.add_argument(
         "--without",

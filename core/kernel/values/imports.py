@@ -163,13 +163,27 @@ MAX_ROWS = 2_000
 """Conversations that a report lists; all of them are counted."""
 
 
+class FollowState(msgspec.Struct, frozen=True):
+    """Places that are followed.
+
+    Args:
+        places: that were looked at last, as the settings name them; at: when the next look is due, None for at once.
+        is_looking: a look is under way; told: what was wrong at the last look, so that it is said once.
+    """
+
+    places: tuple[str, ...] = ()
+    at: datetime | None = None
+    is_looking: bool = False
+    told: str = ""
+
+
 class ImportState(msgspec.Struct, frozen=True):
     """The import under way, and the last report.
 
     Args:
         paths: of the run under way, or of the report; is_running: one is under way; is_dry: it writes nothing.
         count: conversations that it looked at; doing: the one in work; command_id: who waits for its end.
-        problem, remedy: why the last run could not begin or go on.
+        problem, remedy: why the last run could not begin or go on. follow: places of which what is new is taken by itself.
     """
 
     paths: tuple[str, ...] = ()
@@ -181,3 +195,4 @@ class ImportState(msgspec.Struct, frozen=True):
     problem: str = ""
     remedy: str = ""
     command_id: str = ""
+    follow: FollowState = FollowState()

@@ -258,6 +258,12 @@ class ChannelSettings(msgspec.Struct, frozen=True):
     is_enabled: bool = True
 
 
+class ImportSettings(msgspec.Struct, frozen=True):
+    """`[imports]` of user settings. `follow`: files and folders of which new conversations are taken by themselves."""
+
+    follow: tuple[str, ...] = ()
+
+
 class AgentSettings(msgspec.Struct, frozen=True):
     """`[agent]` of user settings: autonomous mode.
 
@@ -296,6 +302,7 @@ class Settings(msgspec.Struct, frozen=True):
     notifications: NotificationSettings = msgspec.field(default_factory=NotificationSettings)
     channels: Mapping[str, ChannelSettings] = msgspec.field(default_factory=dict)
     agent: AgentSettings = msgspec.field(default_factory=AgentSettings)
+    imports: ImportSettings = msgspec.field(default_factory=ImportSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     own_ai: AiSettings | None = None

@@ -18,6 +18,7 @@ from core.kernel.values.settings import (
     ChannelSettings,
     FileLimits,
     HookSettings,
+    ImportSettings,
     KnowledgeSettings,
     NotificationSettings,
     RetrievalSettings,
@@ -156,6 +157,7 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         notifications=NotificationSettings(**groups.get("notifications", {})),
         channels=channels,
         agent=AgentSettings(**groups.get("agent", {})),
+        imports=ImportSettings(**groups.get("imports", {})),
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )

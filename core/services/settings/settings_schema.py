@@ -719,6 +719,16 @@ _WINDOW = (
         field="agent.desktop_idle",
     ),
     Setting(
+        key="imports.follow",
+        kind=Kind.TEXTS,
+        default=(),
+        doc="Files and folders of other programs, absolute or from `~`, of which new conversations are taken by themselves while "
+        "a window or `--headless` runs, and what grew adds its part. `manual-slop import --follow NAME` adds one.",
+        scope=SettingScope.USER,
+        field="imports.follow",
+        maximum=100,
+    ),
+    Setting(
         key="trash_days",
         kind=Kind.WHOLE,
         default=30,
