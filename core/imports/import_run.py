@@ -13,7 +13,7 @@ from typing import BinaryIO, assert_never
 
 import msgspec
 
-from core.imports.followed import imported_ids, mark_of, note_imported, whole
+from core.imports.follow_places import imported_ids, mark_of, note_imported, whole
 from core.imports.import_memory import ImportMemory
 from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
 from core.imports.import_sources import PIPE, FileBegun, Origin, OtherFile, Unchanged, conversations

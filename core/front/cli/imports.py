@@ -10,7 +10,7 @@ from core.front.cli.arguments import Options
 from core.front.cli.output import Console, table
 from core.front.cli.questions import confirm
 from core.front.cli.session import FrontEnd, UsageError, session, settle
-from core.imports.followed import KEY, KnownPlace, known_places, whole, with_place, without_place
+from core.imports.follow_places import KEY, KnownPlace, known_places, whole, with_place, without_place
 from core.imports.import_plan import report_data, report_text
 from core.imports.import_sources import PIPE
 from core.imports.imports_messages import ImportConversations

@@ -34,7 +34,7 @@ ESSENTIAL = (paths.HOME_FILE, paths.HOME_LOCK_FILE)
 """Without these nobody can say whose home it is; a start may end there, with a sentence."""
 OF_THE_HOME = (
     paths.OWNER_FILE, paths.RAISE_FILE, paths.STATE_FILE, paths.JOURNAL_FILE, paths.HOOK_TOKEN_FILE, paths.HOOK_FILE,
-    paths.CACHING_FILE, paths.TOKENS_FILE, f"{paths.RESERVES_DIR}/{paths.RESERVES_FILE}", f"{paths.RESERVES_DIR}/{paths.LOCK_FILE}",
+    paths.IMPORTED_FILE, paths.CACHING_FILE, paths.TOKENS_FILE, f"{paths.RESERVES_DIR}/{paths.RESERVES_FILE}", f"{paths.RESERVES_DIR}/{paths.LOCK_FILE}",
     "keys/local", "keys/anthropic", "CLAUDE.md", "AGENTS.md",
     f"trash/{paths.AGES_FILE}", f"trash/20260101-000000-20260101-000000-aaaaaa/{paths.WHY_FILE}",
     *(f"knowledge/{name}" for name in (

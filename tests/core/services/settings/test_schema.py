@@ -17,6 +17,7 @@ from core.kernel.values.settings import (
     ChannelSettings,
     FileLimits,
     HookSettings,
+    ImportSettings,
     KnowledgeSettings,
     NotificationSettings,
     RetrievalSettings,
@@ -42,6 +43,7 @@ GROUPS = {
     "notifications": NotificationSettings,
     "channels": ChannelSettings,
     "agent": AgentSettings,
+    "imports": ImportSettings,
     "mcp": McpServerSettings,
 }
 NO_KEY = {

@@ -13,7 +13,7 @@ from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import step
 from core.app.execution import is_persons
 from core.front.cli.grammar_memory import FOLLOWED
-from core.imports.followed import KEY, imported_ids, known_places, mark_of, with_place, without_place
+from core.imports.follow_places import KEY, imported_ids, known_places, mark_of, with_place, without_place
 from core.imports.import_run import ImportHandler
 from core.imports.imports_messages import (
     DismissImport,

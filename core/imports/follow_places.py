@@ -21,7 +21,7 @@ MAX_BYTES = 100_000_000
 
 
 class KnownPlace(msgspec.Struct, frozen=True):
-    """Where a program keeps its sessions: a folder, or one file. `name`: as on the command line; `label`: for a person."""
+    """Place in which a program keeps its sessions: a folder, or one file. `name`: as on the command line; `label`: for a person."""
 
     name: str
     label: str
@@ -48,12 +48,12 @@ def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ..
 
 
 def with_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
-    """What is followed once this place is too."""
+    """The list with this place at its end."""
     return (*without_place(followed, path), path)
 
 
 def without_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
-    """What is followed once this place is not."""
+    """The list without this place, however it is written there."""
     return tuple(one for one in followed if whole(one) != whole(path))
 
 
@@ -63,7 +63,7 @@ def whole(path: str) -> str:
 
 
 def mark_of(places: Iterable[str]) -> str:
-    """What stands at these places, by names, sizes and dates: the same as long as nothing came, grew or went."""
+    """Mark of all files at these places, of their names, sizes and dates: the same as long as nothing came, grew or went."""
     digest = hashlib.sha256()
     for place in places:
         for path in walked(Path(place)):
