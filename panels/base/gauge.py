@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from datetime import datetime
 
 from core.kernel import figures as fmt
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.kernel.values.state import AppState, Level
+from core.services.providers.profiles import ending_words
 from core.services.spending.estimates import NextRequest
 from panels.base.ui import Option, Tone, Ui
 
@@ -88,7 +90,7 @@ def model_options(state: AppState) -> tuple[Option, ...]:
     return tuple(
         Option(
             value=model_value(status.id, model.id),
-            label=model.label or model.id,
+            label=_named(model, state.now),
             detail=_detail(state, status, model),
             group=status.label if status.is_ready else f"{status.label} (not ready)",
         )
@@ -99,7 +101,14 @@ def model_options(state: AppState) -> tuple[Option, ...]:
 
 def option_parts(state: AppState) -> tuple[object, ...]:
     """Parts of the state that the options follow from."""
-    return state.config.models, state.config.providers, state.config.prices
+    day = state.now.date() if state.now is not None else None
+    return state.config.models, state.config.providers, state.config.prices, day
+
+
+def _named(model: ModelProfile, now: datetime | None) -> str:
+    """A model's name, with the day that it ends where that is near."""
+    ends = ending_words(model, now)
+    return f"{model.label or model.id} ({ends})" if ends else model.label or model.id
 
 
 def price_text(price: ModelPrice) -> str:

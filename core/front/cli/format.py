@@ -22,6 +22,7 @@ from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import LAYER_TITLES, ContextReport
 from core.kernel.values.usage import Usage, upkeep_data, usage_data
+from core.services.providers.profiles import ending_words
 from core.talk.context.context_step import losses_sentences
 from core.talk.context.context_worker import LossesSaid
 
@@ -178,14 +179,15 @@ def models_text(
     models: Mapping[str, tuple[ModelProfile, ...]],
     columns: int | None = None,
     prices: Mapping[tuple[str, str], ModelPrice | None] | None = None,
+    now: datetime | None = None,
 ) -> str:
-    """Providers with whether they can be used, and their models below, each with its price and who says so."""
+    """Providers with whether they can be used, and their models below, each with its price and who says so, and its end where that is near."""
     blocks = []
     for status in providers:
         state = "ready" if status.is_ready else in_terminal(status.advice.removesuffix("."))
         rows = [
             (
-                f"  {model.id}",
+                f"  {model.id}" + (f" ({ends})" if (ends := ending_words(model, now)) else ""),
                 _window(model),
                 price_words((prices or {}).get((status.id, model.id))),
                 " ".join(effort.value for effort in model.efforts),
@@ -231,6 +233,7 @@ def model_data(model: ModelProfile, price: ModelPrice | None) -> dict[str, Any]:
         "efforts": [effort.value for effort in model.efforts],
         "takes_images": model.takes_images,
         "from_server": model.from_server,
+        "ends_on": model.ends_on,
     }
 
 

@@ -32,7 +32,7 @@ from core.front.cli.version import PROGRAM, put, version_text
 
 USAGE_BY = ("day", "week", "month", "provider", "model", "discussion", "kind")
 """The members of `core.kernel.values.usage_report.UsageBy`."""
-EFFORTS = ("auto", "none", "low", "medium", "high", "max")
+EFFORTS = ("auto", "none", "minimal", "low", "medium", "high", "xhigh", "max")
 """The members of `core.kernel.values.provider.Effort`, whose module takes longer to load than all of the help."""
 
 

@@ -67,7 +67,9 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _print_models(state: AppState, chosen: list[ProviderStatus], console: Console, *, is_json: bool) -> None:
     if not is_json:
-        console.write(models_text(chosen, state.config.models, console.columns, state.config.prices))
+        console.write(
+            models_text(chosen, state.config.models, console.columns, state.config.prices, state.now)
+        )
         return
     console.json(
         {

@@ -30,9 +30,11 @@ class Effort(StrEnum):
 
     AUTO = "auto"
     NONE = "none"
+    MINIMAL = "minimal"
     LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"
+    XHIGH = "xhigh"
     MAX = "max"
 
 
@@ -86,6 +88,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
         pdf: how it takes a PDF, None where it reads only the text of one.
         max_picture_bytes, max_picture_px: of one picture's file and its longer side, None where no limit is documented.
         rates: what the person says that it costs, None where they say nothing.
+        ends_on: the day on which its vendor ends it, `2026-12-31`, empty where none is said.
     """
 
     provider: str
@@ -107,6 +110,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
     max_picture_bytes: int | None = None
     max_picture_px: int | None = None
     rates: TokenRates | None = None
+    ends_on: str = ""
 
 
 class ModelPrice(msgspec.Struct, frozen=True):

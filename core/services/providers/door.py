@@ -7,7 +7,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import islice
 
@@ -228,9 +228,19 @@ def sound_models(models: Iterable[ModelProfile]) -> tuple[ModelProfile, ...]:
             label=one_line(clean(text_of(model.label)), NAME_CHARS),
             context_tokens=figure(model.context_tokens) or None,
             max_output_tokens=figure(model.max_output_tokens) or None,
+            ends_on=day_of(model.ends_on),
         )
         found.setdefault(name, sound)
     return tuple(found.values())
+
+
+def day_of(value: object) -> str:
+    """A day that a vendor names, as a date, a moment or their text: `2026-12-31`; empty for anything else."""
+    text = value.isoformat() if isinstance(value, date) else text_of(value)
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 def sound_content(content: StoredContent) -> StoredContent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
 
 import msgspec
 from msgspec.structs import replace
@@ -126,20 +127,35 @@ def _match(pattern: str, model: str) -> int | None:
 
 def _fill(base: ModelProfile, listed: ModelProfile) -> ModelProfile:
     is_told = bool(base.thinking or base.efforts)
+    tells_efforts = bool(listed.efforts) and base.thinking == listed.thinking == "adaptive"
     return replace(
         base,
         id=listed.id,
         label=base.label or listed.label,
         context_tokens=base.context_tokens or listed.context_tokens,
         max_output_tokens=base.max_output_tokens or listed.max_output_tokens,
-        efforts=base.efforts if is_told else listed.efforts,
+        efforts=base.efforts if is_told and not tells_efforts else listed.efforts,
         thinking=base.thinking if is_told else listed.thinking,
         thinking_off=base.thinking_off if is_told else listed.thinking_off,
         takes_images=base.takes_images or listed.takes_images,
         family=base.family or listed.family,
         from_server=True,
         takes_cache_prompt=listed.takes_cache_prompt,
+        ends_on=listed.ends_on or base.ends_on,
     )
+
+
+ENDS_SOON = timedelta(days=60)
+
+
+def ending_words(profile: ModelProfile, now: datetime | None) -> str:
+    """Words on a model that its vendor ends within 60 days: `ends 2026-12-31`; empty for any other."""
+    if not profile.ends_on or now is None:
+        return ""
+    day, today = date.fromisoformat(profile.ends_on), now.date()
+    if day > today + ENDS_SOON:
+        return ""
+    return f"ends {profile.ends_on}" if day >= today else f"to end since {profile.ends_on}"
 
 
 # Abilities of each provider's cache, with the true effect or the reason why not, in words.

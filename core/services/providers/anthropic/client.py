@@ -31,7 +31,7 @@ from core.services.providers.anthropic.wire import (
     request_body,
 )
 from core.services.providers.attachments import sent_json
-from core.services.providers.door import FOREIGN, MOST_MODELS, figure, text_of
+from core.services.providers.door import FOREIGN, MOST_MODELS, day_of, figure, text_of
 from core.services.providers.failures import (
     checked_key,
     kind_of_status,
@@ -308,6 +308,7 @@ def _listed(info: ModelInfo, provider: str) -> ModelProfile:
         takes_images=_supported(can, "image_input"),
         family="claude",
         from_server=True,
+        ends_on=day_of(info.retires_at),
         thinking=next((kind for word, kind in _THINKING if _supported(can, "thinking", "types", word)), ""),
         thinking_off=next((word for word in _OFF if _supported(can, "thinking", "types", word)), ""),
     )
@@ -318,7 +319,7 @@ _OFF = ("disabled", "between_tools")
 
 
 def _listed_efforts(can: object) -> tuple[Effort, ...]:
-    levels = [Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.MAX]
+    levels = [Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.XHIGH, Effort.MAX]
     found = tuple(level for level in levels if _supported(can, "effort", level.value))
     is_off = any(_supported(can, "thinking", "types", word) for word in _OFF)
     return (Effort.NONE, *found) if found and is_off else found

@@ -53,7 +53,14 @@ UNKNOWN_MODEL_TOKENS = 32_000
 
 LEAST_TOKENS = 1024
 LEAST_BUDGET = 1024
-BUDGETS = {Effort.LOW: 4_096, Effort.MEDIUM: 10_240, Effort.HIGH: 24_576, Effort.MAX: 32_768}
+BUDGETS = {
+    Effort.MINIMAL: 1_024,
+    Effort.LOW: 4_096,
+    Effort.MEDIUM: 10_240,
+    Effort.HIGH: 24_576,
+    Effort.XHIGH: 28_672,
+    Effort.MAX: 32_768,
+}
 """Thinking tokens for models that take a budget; at least 1,024 and below `max_tokens` (types/thinking_config)."""
 
 LONG_TTL_S = 3600

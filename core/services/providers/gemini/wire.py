@@ -48,7 +48,14 @@ from core.services.providers.wire import (
 if TYPE_CHECKING:
     from google.genai import types
 
-BUDGETS = {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, Effort.HIGH: 24_576, Effort.MAX: 24_576}
+BUDGETS = {
+    Effort.MINIMAL: 1_024,
+    Effort.LOW: 2_048,
+    Effort.MEDIUM: 8_192,
+    Effort.HIGH: 24_576,
+    Effort.XHIGH: 24_576,
+    Effort.MAX: 24_576,
+}
 """Thinking tokens for models that take a budget (2.5): Flash takes up to 24,576, Pro from 128 to 32,768."""
 
 ANY_SIGNATURE = b"skip_thought_signature_validator"

@@ -24,7 +24,7 @@ from core.kernel.values.provider import (
 from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
 from core.services.providers.attachments import sent_json
-from core.services.providers.door import MOST_MODELS, figure, text_of
+from core.services.providers.door import MOST_MODELS, day_of, figure, text_of
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import provider_error
 from core.services.providers.http import plain_address, sensible
@@ -114,14 +114,19 @@ class OpenAiProvider:
         return warmed(run_call(lambda: self._warm(body), cancel))
 
     def list_models(self) -> tuple[ModelProfile, ...]:
-        """The models of this account that hold a conversation; the list says nothing but their names."""
+        """The models of this account that hold a conversation; the list says their names and when they end."""
         self._require_key()
-        ids = self._ask(
+        ends = self._ask(
             "/models",
-            lambda client: [text_of(model.id) for model in islice(client.models.list(), MOST_MODELS)],
+            lambda client: {
+                text_of(model.id): day_of(model.shutdown_date)
+                for model in islice(client.models.list(), MOST_MODELS)
+            },
         )
-        spoken = sorted(i for i in ids if _SPEAKS.match(i) and not _MUTE.search(i))
-        return tuple(ModelProfile(provider=self._server.id, id=i, from_server=True) for i in spoken)
+        spoken = sorted(i for i in ends if _SPEAKS.match(i) and not _MUTE.search(i))
+        return tuple(
+            ModelProfile(provider=self._server.id, id=i, from_server=True, ends_on=ends[i]) for i in spoken
+        )
 
     def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
         """Input tokens by the vendor's free endpoint."""
