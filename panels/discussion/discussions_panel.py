@@ -115,6 +115,7 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
         had_keyboard, own.is_searching = own.is_searching, ui.is_focused("search")
         if had_keyboard and own.search_text.strip() and ui.shortcut("Enter", while_typing=True):
             own.opens_first = True
+            ui.focus("search")  # until there is something to open: the keyboard would go home to the composer
         with ui.menu("projects", "", icon="filter", tip="Projects") as is_open:
             if is_open:
                 _project_menu(desk, own)

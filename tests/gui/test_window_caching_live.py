@@ -254,7 +254,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert not off.cache_write_tokens
     sitting.sees("Not cached")
     screen.driver.until(
-        lambda: any(e.tip.endswith("ttl:none") for e in screen.driver.visible()), "no lifetime"
+        lambda: any(e.label().endswith("ttl:none") for e in screen.driver.visible()), "no lifetime"
     )
     assert not screen.driver.has("Expired ")
     screen.check()
@@ -284,7 +284,7 @@ def test_paging_an_early_reply_says_its_price_first_and_the_vendor_bills_that(
     _sees_it_warm(sitting)
 
     driver = screen.driver
-    before = "Previous version of the reply"
+    before = "Previous version"
     talk = next(
         e for e in driver.visible() if isinstance(e, VirtualList) and e.parent and e.parent.key == "messages"
     )

@@ -75,13 +75,11 @@ def test_a_window_at_a_larger_scale_is_used(writer: Writer, screen: Screen, scal
     driver.key("Escape")
     driver.until(lambda: not driver.has("Open project folder"), "the menu gone")
     driver.key("Ctrl+Shift+P")
-    driver.until(lambda: driver.has("Type a command or the name of a discussion"), "the palette")
+    driver.until(lambda: driver.has("Type a command, a name, or words to find"), "the palette")
     driver.type("shortcuts")
-    driver.until(
-        lambda: field_named(driver, "Type a command or the name of a discussion").text == "shortcuts"
-    )
+    driver.until(lambda: field_named(driver, "Type a command, a name, or words to find").text == "shortcuts")
     screen.check()
     driver.key("Escape")
-    driver.until(lambda: not driver.has("Type a command or the name of a discussion"), "the palette gone")
+    driver.until(lambda: not driver.has("Type a command, a name, or words to find"), "the palette gone")
     driver.type("two")
     writer.holds("two")
