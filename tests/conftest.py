@@ -114,6 +114,8 @@ def isolated_home(_homes: Iterator[Path], _authorities: Path, monkeypatch: pytes
     monkeypatch.setenv("SSL_CERT_FILE", str(_authorities))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    if (pricing := sys.modules.get("core.services.spending.pricing")) is not None:
+        pricing.use_prices(pricing.PACKAGED)  # a program of an earlier test may have gone by others
     return base / "slop-home"
 
 
