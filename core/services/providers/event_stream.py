@@ -218,8 +218,11 @@ def sound_events(
     for piece in pieces:
         for line in lines.feed(piece):
             for frame in frames.feed(line):
-                since, told = clock(), frame[1]
+                heard, since, told = since, clock(), frame[1]
                 for made in dress(*frame):
+                    if made == _ANNOUNCED:
+                        since = heard
+                        continue
                     has_passed = True
                     if made == _END:  # what came with it belongs to the reply
                         end = made
@@ -234,7 +237,7 @@ def sound_events(
             raise SenselessError
     for frame in (*frames.feed(lines.end()), *frames.end()):
         told = frame[1]
-        for made in dress(*frame):
+        for made in filter(None, dress(*frame)):
             has_passed = True
             yield made
     if stray := frames.stray.strip():
@@ -331,6 +334,8 @@ def _error(value: Json) -> Json:
 
 
 _END = b"data: [DONE]\n\n"
+_ANNOUNCED = b""
+"""Words to a person: no part of a reply, and the wait for one goes on."""
 
 _MAY_WRAP = re.compile(rb'"(?:error|data|result|body|base_resp|output)"')
 """Keys of a frame that is looked at before it is passed on."""
@@ -353,7 +358,7 @@ def _chat(event: str, data: bytes) -> Iterator[bytes]:
         if event == "error" or is_failure(value, _REPLY_KEYS):
             yield _made({**value, "error": _error(value)})
         elif _is_announcement(value):
-            continue
+            yield _ANNOUNCED
         else:
             yield _made(_as_chunk(value))
             if failed := _choice_error(value):
