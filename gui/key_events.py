@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import sys
 from collections import deque
-from collections.abc import Callable
+from typing import Any
 
 import msgspec
-from dearpygui import _dearpygui
 
-_CALLBACK = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int
-)  # window, key, scancode, action, modifiers
+from gui.window_taps import WindowTap, listen
+
 _PRESS = 1
 _HELD = (("Ctrl", 2), ("Alt", 4), ("Shift", 1))
 _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ`-=[]\\,;'./"
@@ -56,7 +53,7 @@ class KeyEvents:
     def __init__(self) -> None:
         self._waiting: deque[KeyPress] = deque(maxlen=MOST_WAITING)
         self._numbers = itertools.count()
-        self.is_listening = _listen(self)
+        self.is_listening = listen(_KeyTap, self)
 
     def note(self, key: str, modifiers: int) -> None:
         """A key went down. `modifiers`: GLFW's bits."""
@@ -72,62 +69,24 @@ class KeyEvents:
         return press
 
 
-class _Tap:
-    """Our place in the way of a window's key events. It is never let go: the window's library keeps its address."""
+class _KeyTap(WindowTap[KeyEvents]):
+    setter = "glfwSetKeyCallback"
+    prototype = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int
+    )  # window, key, scancode, action, modifiers
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self.listener: KeyEvents | None = None
+        super().__init__(library)
         self._name = library["glfwGetKeyName"]
         self._name.restype, self._name.argtypes = ctypes.c_char_p, (ctypes.c_int, ctypes.c_int)
-        self._callback = _CALLBACK(self._on_key)
-        self._before: Callable[..., None] | None = None
-        self._set_callback = library["glfwSetKeyCallback"]
-        self._set_callback.restype, self._set_callback.argtypes = (
-            ctypes.c_void_p,
-            (ctypes.c_void_p, _CALLBACK),
-        )
 
-    def put_in(self, window: int) -> None:
-        """Stand first in `window`, also where a new window has the address of an old one."""
-        before = self._set_callback(window, self._callback)
-        if before != ctypes.cast(self._callback, ctypes.c_void_p).value:
-            self._before = _CALLBACK(before) if before else None
-
-    def _on_key(self, window: int, code: int, scancode: int, action: int, modifiers: int) -> None:
-        try:
-            if action == _PRESS and self.listener is not None:
-                self.listener.note(_NAMES.get(self._translated(code, scancode), ""), modifiers)
-        finally:
-            if self._before is not None:
-                self._before(window, code, scancode, action, modifiers)
+    def hear(self, listener: KeyEvents, *told: Any) -> None:
+        code, scancode, action, modifiers = told
+        if action == _PRESS:
+            listener.note(_NAMES.get(self._translated(code, scancode), ""), modifiers)
 
     def _translated(self, code: int, scancode: int) -> int:
         """The key by what the layout prints on it, as the toolkit names it."""
         label = self._name(code, scancode) if 32 < code < 256 else None
         letter = (label or b"").decode("utf-8", "replace").upper()
         return ord(letter) if len(letter) == 1 and letter in _LETTERS else code
-
-
-_taps: dict[int, _Tap] = {}
-"""By the window's address: the newest listener hears it."""
-
-
-def _listen(listener: KeyEvents) -> bool:
-    """Stand before the toolkit in the way of key events of this thread's window. False where that cannot be."""
-    if sys.platform != "linux":
-        return False
-    library = ctypes.CDLL(_dearpygui.__file__)
-    try:
-        find_window = library["glfwGetCurrentContext"]
-        find_window.restype = ctypes.c_void_p
-        window = find_window()
-        if not window:
-            return False
-        tap = _taps.get(window)
-        if tap is None:
-            tap = _taps[window] = _Tap(library)
-        tap.put_in(window)
-    except AttributeError:
-        return False
-    tap.listener = listener
-    return True
