@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
 from core.agent.delegation import questions_of
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
-from core.kernel.values.messages import Entry, Mark, Message
+from core.kernel.values.messages import Mark, Message
 from core.kernel.values.provider import FAILURE_MARKS
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
@@ -197,7 +197,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
         here = replace(desk, ui=ui)
         match entry:
             case Rounds():
-                rounds_row(ui, own, (opened.id, entry.id), entry)
+                rounds_row(here, own, (opened.id, entry.id), entry)
             case Lead():
                 is_found = entry.message.id == found_id
                 message_card(
@@ -232,7 +232,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
                 )
 
     points = branch_points(desk, opened)
-    folded = _folded(desk, opened, shown_entries(opened, call), found_row)
+    folded = _folded(desk, opened, call, points, found_row)
     rows = MessageRows(
         opened=opened,
         folded=folded,
@@ -260,21 +260,24 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
         _way_to_end(desk, shown.left_px)
 
 
-def _folded(desk: Desk, opened: OpenDiscussion, entries: tuple[Entry, ...], found_row: int) -> FoldedRows:
+def _folded(
+    desk: Desk, opened: OpenDiscussion, call: LiveCall | None, points: Collection[str], found_row: int
+) -> FoldedRows:
     """The entries with their rounds folded, but for what a branch, a version or the model's view is about."""
-    own, points = desk.view.of(DiscussionView), branch_points(desk, opened)
+    own = desk.view.of(DiscussionView)
     begins_at = opened.cut.begins_at if opened.cut is not None else ""
-    opened_runs = {message_id for name, message_id in own.open_rounds if name == opened.id}
+    answered = call.user_message_id if call is not None and call.version_of else ""
 
     def whole(message: Message) -> bool:
         is_named = message.id in points or message.id == begins_at
         return is_named or opened.versions_of(message) is not None
 
-    return desk.view.memo.get(
-        "folded rounds",
-        (entries, own.open_rounds, points, begins_at, opened.versions, found_row),
-        lambda: folded_rows(entries, opened_runs, whole, found_row),
-    )
+    def fold() -> FoldedRows:
+        opened_runs = {message_id for name, message_id in own.open_rounds if name == opened.id}
+        return folded_rows(shown_entries(opened, call), opened_runs, whole, found_row)
+
+    parts = (opened.entries, answered, own.open_rounds, points, begins_at, opened.versions, found_row)
+    return desk.view.memo.get("folded rounds", parts, fold)
 
 
 def _new_form(own: DiscussionView, discussion_id: str, rows: MessageRows) -> int | None:

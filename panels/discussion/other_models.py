@@ -48,7 +48,7 @@ def offered_models(desk: Desk) -> tuple[OtherModel, ...]:
     if summary is None:
         return ()
     now = (summary.meta.provider, summary.meta.model)
-    parts = (state.discussions.summaries, *option_parts(state), now)
+    parts = (state.discussions.summaries, *option_parts(state), *now)
     return desk.view.memo.get("other models", parts, lambda: other_models(state, *now))
 
 

@@ -19,7 +19,8 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from panels.base.ui import Tone, Ui
+from panels.base.desk import Desk
+from panels.base.ui import Tone
 from panels.discussion.view import DiscussionView, MessageKey
 
 KINDS: dict[str, tuple[str, str]] = {
@@ -175,8 +176,9 @@ def run_words(run: Rounds) -> str:
         for part in message.parts
         if isinstance(part, ToolCallPart)
     )
-    named = [fmt.count(number, *kind) for kind, number in calls.most_common(KINDS_SHOWN)]
-    if rest := calls.total() - sum(number for _, number in calls.most_common(KINDS_SHOWN)):
+    shown = calls.most_common(KINDS_SHOWN)
+    named = [fmt.count(number, *kind) for kind, number in shown]
+    if rest := calls.total() - sum(number for _, number in shown):
         named.append(f"{rest:,} more")
     return " · ".join(filter(None, (", ".join(named), _span(run), _cost(run))))
 
@@ -219,13 +221,16 @@ def ended_otherwise(run: Rounds) -> tuple[str, Tone]:
     return ", ".join(said), "error" if failed else "warn"
 
 
-def rounds_row(ui: Ui, own: DiscussionView, key: MessageKey, run: Rounds) -> None:
+def rounds_row(desk: Desk, own: DiscussionView, key: MessageKey, run: Rounds) -> None:
     """Draw the line of a run; a click opens or folds it."""
+    ui = desk.ui
+    called, words, tone = desk.view.memo.get(
+        ("rounds", *key), (run,), lambda: (run_words(run), *ended_otherwise(run))
+    )
     tip = "Fold these calls to a line" if run.is_open else "Show these calls and what they gave"
     with ui.row("rounds", gap=6):
         icon = "chevron-down" if run.is_open else "chevron-right"
-        if ui.button("fold", run_words(run), icon=icon, kind="ghost", is_small=True, tip=tip):
+        if ui.button("fold", called, icon=icon, kind="ghost", is_small=True, tip=tip):
             own.open_rounds ^= {key}
-        words, tone = ended_otherwise(run)
         if words:
             ui.text("ends", words, tone=tone, style="small")

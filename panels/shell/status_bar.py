@@ -29,7 +29,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import LEVEL_ICONS, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Style, Tone, Ui
 from panels.base.view import Dialog, WindowView
-from panels.caching.caching_facts import look_of
+from panels.caching.caching_facts import CacheLook, look_of
 from panels.discussion.approvals import go_to_question, questions
 from panels.knowledge.knowledge_view import PROPOSED, KnowledgeView
 from panels.shell.hub_panel import rail_px
@@ -118,11 +118,11 @@ def _light(state: AppState, provider: str) -> tuple[str, Tone, str]:
 
 def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: bool) -> None:
     """State of the prefix: warm or not, until when, and where there is room what the last reply read from it."""
-    words = cache_words(state, summary)
+    look = look_of(state, summary.meta.id)
+    words = cache_words(state, summary, look)
     if is_tight:
         words = words.partition(" · ")[0]
     if words:
-        look = look_of(state, summary.meta.id)
         tip = "\n".join(filter(None, (look.headline, look.words, look.next_words)))
         is_read = look.is_read
         with ui.row("cache", gap=6):
@@ -130,9 +130,8 @@ def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: boo
             ui.text("text", words, tone="ok" if is_read else "muted", style="small", tip=tip)
 
 
-def cache_words(state: AppState, summary: DiscussionSummary) -> str:
+def cache_words(state: AppState, summary: DiscussionSummary, look: CacheLook) -> str:
     """`cache warm until 14:12 · 11.9k reused`; empty where its model never cached anything of it."""
-    look = look_of(state, summary.meta.id)
     if look.standing.is_on and not is_of_model(state, summary.meta.id):
         return ""
     if not look.is_read:

@@ -149,7 +149,8 @@ def cold_send(state: AppState, discussion_id: str) -> ColdSend | None:
         None while something is held, while a turn runs, where the amount of the settings is not passed, or where it is 0. An
         unknown price counts as more than any amount; it alone offers nothing to who never chose an amount.
     """
-    standing, request = standing_of(state, discussion_id), next_request(state, discussion_id)
+    standing = standing_of(state, discussion_id)
+    request = standing.request
     if standing.ended_at is None or not standing.is_on or request is None or is_busy(state, discussion_id):
         return None
     tokens, usd = request.write_tokens_est + request.fresh_tokens_est, request.new_cost_usd

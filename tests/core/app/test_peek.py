@@ -13,7 +13,6 @@ OWNER = """
 import sys
 from pathlib import Path
 from core.app import home
-from tests.command_forks import FORKS
 lock = home.own(Path(sys.argv[1]))
 print("owned", flush=True)
 sys.stdin.read()

@@ -14,6 +14,7 @@ from core.kernel.structures import with_entry
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.state import AppState
 from panels.base.view import WindowView
+from panels.caching.caching_facts import look_of
 from panels.caching.caching_view import CachingView
 from panels.shell.status_bar import cache_words
 from tests.panels import states
@@ -71,7 +72,7 @@ def _sentences(state: AppState, tab: str) -> list[str]:
     view = WindowView(panel="caching")
     view.of(CachingView).tab = tab
     screen = Screen(state, view)
-    return [*screen.ui.texts(), cache_words(state, state.discussions.summaries["d1"])]
+    return [*screen.ui.texts(), cache_words(state, state.discussions.summaries["d1"], look_of(state, "d1"))]
 
 
 def _any(pattern: re.Pattern[str], said: Iterable[str]) -> list[str]:

@@ -19,7 +19,6 @@ import os, signal, sys
 from datetime import datetime
 from pathlib import Path
 from core.services.spending.shared_reserves import SharedReserves
-from tests.command_forks import FORKS
 reserves = SharedReserves(Path(sys.argv[1]), lambda: datetime.fromisoformat(sys.argv[2]))
 for key in sys.argv[3:] or ["theirs"]:
     reserves.claim(key, 5.0, "d" if key != "theirs" else "")
