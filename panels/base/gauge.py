@@ -10,6 +10,7 @@ from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, 
 from core.kernel.values.state import AppState, Level
 from core.services.providers.profiles import ending_words
 from core.services.spending.estimates import NextRequest
+from panels.base.selection import Memo
 from panels.base.ui import Option, Tone, Ui
 
 NAME = "Next request"
@@ -103,6 +104,11 @@ def option_parts(state: AppState) -> tuple[object, ...]:
     """Parts of the state that the options follow from."""
     day = state.now.date() if state.now is not None else None
     return state.config.models, state.config.providers, state.config.prices, day
+
+
+def remembered_options(state: AppState, memo: Memo) -> tuple[Option, ...]:
+    """The options, made anew only where one of their parts changed."""
+    return memo.get("models", option_parts(state), lambda: model_options(state))
 
 
 def _named(model: ModelProfile, now: datetime | None) -> str:

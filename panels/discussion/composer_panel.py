@@ -208,8 +208,7 @@ def _history(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
     if step:
         composer.history_at += step
         text = history[-composer.history_at] if composer.history_at else ""
-        composer.replace(text)
-        composer.pending.append(text)
+        composer.put(text)
         desk.send(SetDraft(opened.id, text))
 
 
@@ -252,8 +251,7 @@ def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer:
     """Put a paste into the message, and take its file off."""
     pasted = composer.pasted.pop(part.name)
     text = "\n".join(filter(None, (composer.text, pasted)))
-    composer.replace(text)
-    composer.pending.append(text)
+    composer.put(text)
     desk.send(SetDraft(opened.id, text))
     desk.send(Detach(discussion_id=opened.id, sha256=part.sha256, name=part.name))
 

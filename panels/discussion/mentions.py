@@ -169,8 +169,7 @@ def take(desk: Desk, opened: OpenDiscussion, composer: ComposerView, mention: Me
     words = "" if way.kind == "preset" else f"@{way.words} "
     text = composer.text[: mention.start] + words + composer.text[mention.end :].lstrip(" ")
     composer.mention_at, composer.caret, composer.mention_asked = 0, -1, None
-    composer.replace(text)
-    composer.pending.append(text)
+    composer.put(text)
     desk.send(SetDraft(opened.id, text))
 
 

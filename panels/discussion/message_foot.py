@@ -286,7 +286,6 @@ def quote(desk: Desk, discussion_id: str, text: str) -> None:
     quoted = "\n".join(f"> {line}".rstrip() for line in text.strip("\n").split("\n"))
     before = composer.text.rstrip()
     written = f"{before}\n\n{quoted}\n\n" if before else f"{quoted}\n\n"
-    composer.replace(written)
-    composer.pending.append(written)
+    composer.put(written)
     desk.send(SetDraft(discussion_id, written))
     desk.view.focus, desk.view.focus_not = "composer", ""

@@ -10,7 +10,7 @@ from core.services.settings.starting_model import profile_of
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import model_options, model_value, option_parts, price_text
+from panels.base.gauge import model_value, price_text, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
 
@@ -50,7 +50,7 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
 
 def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
     """Draw the choice of every model, by provider. Sends ChangeDiscussion."""
-    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
+    options = remembered_options(desk.state, desk.view.memo)
     value = model_value(meta.provider, meta.model)
     if all(option.value != value for option in options):
         label = selection.model_label(desk.state, meta.provider, meta.model)

@@ -10,8 +10,7 @@ from core.kernel.values.state import AppState
 from core.talk.turn.turn_messages import RegenerateReply
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import model_options, option_parts
-from panels.base.ui import Option
+from panels.base.gauge import option_parts, remembered_options
 from panels.base.view import Dialog
 
 MOST_OFFERED = 6
@@ -74,9 +73,7 @@ def regenerate_dialog(desk: Desk, dialog: Dialog) -> None:
     if opened is None:
         desk.view.dialog = None
         return
-    options: tuple[Option, ...] = desk.view.memo.get(
-        "models", option_parts(desk.state), lambda: model_options(desk.state)
-    )
+    options = remembered_options(desk.state, desk.view.memo)
     with ui.dialog("regenerate with", "Regenerate with another model", width=520) as closed:
         chosen = ui.combo("model", options, dialog.text, width=0, tip="Model that answers from now on")
         if chosen is not None:

@@ -8,7 +8,7 @@ from core.agent.compaction_messages import CompactDiscussion
 from core.kernel.values.discussion import OpenDiscussion, SlashInput, slash_input
 from core.talk.discussion.discussion_messages import ChangeDiscussion, SetDraft
 from panels.base.desk import Desk, run_action
-from panels.base.gauge import model_options, model_value, option_parts
+from panels.base.gauge import model_value, remembered_options
 from panels.base.ui import Surface
 from panels.discussion.model_picker import NO_LEVELS, efforts_of
 from panels.discussion.view import ComposerView, DiscussionView
@@ -59,7 +59,7 @@ def completions(desk: Desk, typed: SlashInput) -> tuple[Completion, ...]:
 
 def _models(desk: Desk) -> tuple[tuple[str, str, str], ...]:
     """Models to choose from: value, name, provider. Of two with one name the second is told by its provider."""
-    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
+    options = remembered_options(desk.state, desk.view.memo)
     names = [option.label for option in options]
     return tuple(
         (o.value, o.label if names.count(o.label) == 1 else f"{o.label} ({o.group})", o.group)
@@ -214,6 +214,5 @@ def _do(desk: Desk, opened: OpenDiscussion, composer: ComposerView, typed: Slash
 def write(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str) -> None:
     """Put a text into the composer in place of what is typed."""
     composer.slash_at, composer.slash_problem = 0, ""
-    composer.replace(text)
-    composer.pending.append(text)
+    composer.put(text)
     desk.send(SetDraft(opened.id, text))

@@ -69,6 +69,11 @@ class ComposerView(Typing):
             self.pending.append("")
             self.replace("")
 
+    def put(self, text: str) -> None:
+        """Show other words in place of what is typed. The caller sends them as the draft."""
+        self.replace(text)
+        self.pending.append(text)
+
     def take_back(self) -> None:
         """The words were refused or could not be written: they stand in front of what was typed since."""
         sent, self.sent = self.sent, ""

@@ -9,7 +9,7 @@ from core.knowledge.harvest.modes import NOTHING_AUTOMATIC, harvest_reader, writ
 from core.services.settings.settings_messages import ChangeSetting
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import model_options, model_value, option_parts
+from panels.base.gauge import model_value, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.harvest.harvest_view import HarvestView
@@ -63,7 +63,7 @@ def _reader(desk: Desk) -> None:
     provider, model = harvest_reader(state)
     own = f"The model of a new discussion ({selection.model_label(state, provider, model)})"
     is_own = not settings.harvest_provider and not settings.harvest_model
-    listed = desk.view.memo.get("models", option_parts(state), lambda: model_options(state))
+    listed = remembered_options(state, desk.view.memo)
     value = "" if is_own else model_value(provider, model)
     options = [Option(value="", label=own if is_own else "The model of a new discussion"), *listed]
     if value not in {option.value for option in options}:

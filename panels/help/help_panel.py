@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from pathlib import PurePosixPath
 
 from core.services.settings.settings_messages import ReadGuide
 from panels.base.desk import Desk
@@ -13,7 +13,6 @@ from panels.help.help_view import HelpView
 WIDE_PX, HIGH_PX, CHOICE_PX = 760.0, 620.0, 300.0
 PAGES = {"conversation": "context", "list": "search", "settings": "providers"}
 """Page of each part of the window that is no panel of the hub."""
-_PAGE = re.compile(r"(?:\.\./)?([a-z-]+)\.md(?:#.*)?")
 
 
 def open_page(desk: Desk, page: str) -> None:
@@ -37,8 +36,8 @@ def help_dialog(desk: Desk, _dialog: Dialog) -> None:
                 ui.text("reading", "Reading the page…", tone="muted", style="small")
             elif found.problem:
                 ui.text("problem", found.problem, tone="error", wraps=True)
-            elif pressed := _PAGE.fullmatch(ui.markdown("text", found.text, has_pages=True) or ""):
-                open_page(desk, pressed[1])
+            elif pressed := ui.markdown("text", found.text, has_pages=True):
+                open_page(desk, PurePosixPath(pressed.partition("#")[0]).stem)
     if closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog, own.read, own.page = None, (), ""
 

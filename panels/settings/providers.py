@@ -20,7 +20,7 @@ from core.services.settings.settings_messages import (
 from core.services.settings.settings_schema import VENDORS
 from core.services.settings.starting_model import starting_model
 from panels.base.desk import Desk, ask_removal
-from panels.base.gauge import model_options, model_value, option_parts, told_price
+from panels.base.gauge import model_value, remembered_options, told_price
 from panels.base.selection import model_label
 from panels.base.ui import Option, Tone, Ui
 from panels.settings.settings_view import ServerForm, SettingsView
@@ -208,7 +208,7 @@ def models_section(desk: Desk) -> None:
     UpdatePrices.
     """
     ui, ai = desk.ui, desk.state.config.settings.ai
-    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
+    options = remembered_options(desk.state, desk.view.memo)
     ui.text("title", "Models", style="h2")
     with ui.row("default"):
         ui.text("label", "New discussions use", width=180)
