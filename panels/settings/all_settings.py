@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from core.kernel import figures as fmt
 from core.kernel.values.settings import Settings
+from core.services.settings.settings_checks import value_flaw
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.settings.settings_schema import SETTINGS, Kind, Setting, SettingScope, Value
 from panels.base.desk import Desk
@@ -136,9 +137,9 @@ def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
     if not text:
         return (() if one.kind is Kind.TEXTS else None), ""
     if one.kind is Kind.TEXT:
-        return text, ""
+        return _checked(one, text)
     if one.kind is Kind.TEXTS:
-        return tuple(part.strip() for part in text.split(",") if part.strip()), ""
+        return _checked(one, tuple(part.strip() for part in text.split(",") if part.strip()))
     number = _number(one, text)
     if number is None:
         wanted = "a size, such as 25 MB" if is_size(one) else f"a {one.kind.value}"
@@ -146,7 +147,13 @@ def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
     low, high = one.minimum, one.maximum
     if (low is not None and number < low) or (high is not None and number > high):
         return None, f"It must be {_range(one)}."
-    return number, ""
+    return _checked(one, number)
+
+
+def _checked(one: Setting, value: Value) -> tuple[Value | None, str]:
+    """The value by the rules that settings are read by, before it is sent."""
+    flaw = value_flaw(one, value)
+    return (None, f"It {flaw}.") if flaw else (value, "")
 
 
 def _number(one: Setting, text: str) -> int | float | None:
