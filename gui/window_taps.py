@@ -6,6 +6,7 @@ import ctypes
 import sys
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
+from weakref import WeakSet
 
 from dearpygui import _dearpygui
 
@@ -24,7 +25,7 @@ class WindowTap(Generic[Listener]):
     prototype: ClassVar[Any]
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self.listener: Listener | None = None
+        self.listeners: WeakSet[Listener] = WeakSet()
         self._callback = self.prototype(self._on_event)
         self._before: Callable[..., None] | None = None
         self._set_callback = library[self.setter]
@@ -43,15 +44,15 @@ class WindowTap(Generic[Listener]):
 
     def _on_event(self, window: int, *told: Any) -> None:
         try:
-            if self.listener is not None:
-                self.hear(self.listener, *told)
+            for listener in tuple(self.listeners):
+                self.hear(listener, *told)
         finally:
             if self._before is not None:
                 self._before(window, *told)
 
 
 _taps: dict[tuple[type[WindowTap[Any]], int], WindowTap[Any]] = {}
-"""By kind and the window's address: the newest listener hears it."""
+"""By kind and the window's address: every listener that lives hears it."""
 
 
 def listen(kind: type[WindowTap[Listener]], listener: Listener) -> bool:
@@ -71,5 +72,5 @@ def listen(kind: type[WindowTap[Listener]], listener: Listener) -> bool:
         tap.put_in(window)
     except AttributeError:
         return False
-    tap.listener = listener
+    tap.listeners.add(listener)
     return True
