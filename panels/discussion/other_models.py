@@ -73,7 +73,7 @@ def regenerate_dialog(desk: Desk, dialog: Dialog) -> None:
     if opened is None:
         desk.view.dialog = None
         return
-    options = remembered_options(desk.state, desk.view.memo)
+    options = (Option(value="", label="Choose a model"), *remembered_options(desk.state, desk.view.memo))
     with ui.dialog("regenerate with", "Regenerate with another model", width=520) as closed:
         chosen = ui.combo("model", options, dialog.text, width=0, tip="Model that answers from now on")
         if chosen is not None:
