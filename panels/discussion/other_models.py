@@ -11,6 +11,7 @@ from core.talk.turn.turn_messages import RegenerateReply
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import option_parts, remembered_options
+from panels.base.ui import Option
 from panels.base.view import Dialog
 
 MOST_OFFERED = 6
