@@ -121,6 +121,7 @@ class _Making:
         self.mounts: dict[str, str] = {}
         self.links: dict[str, str] = {}
         self.masked: dict[str, None] = {}
+        self._moved = toolchains.moved(os.environ)
 
     def view(self) -> ClosedView:
         mounts = sorted(self.mounts.items(), key=lambda one: (one[0].count("/"), one[0]))
@@ -204,7 +205,7 @@ class _Making:
                 self._add_targets(folder)
 
     def _places(self, name: str) -> tuple[str, ...]:
-        return toolchains.places_of(name, self.home, os.environ)
+        return toolchains.places_of(name, self.home, self._moved)
 
     def _add_targets(self, folder: str) -> None:
         """Show what programs of a folder are links to, each by itself; a virtual environment that one stands in whole."""

@@ -217,11 +217,15 @@ def moved(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in MOVED if os.path.isabs(environ.get(name, ""))}
 
 
-def places_of(name: str, home: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Places where a part of a tool's folder may stand: below the person's own folder, and where a variable says."""
+def places_of(name: str, home: str, folders: Mapping[str, str]) -> tuple[str, ...]:
+    """Places where a part of a tool's folder may stand: below the person's own folder, and where a variable says.
+
+    Args:
+        folders: by their variables, as `moved` gives them.
+    """
     elsewhere = (
         os.path.join(folder, name[len(MOVED[variable]) :].lstrip("/")).rstrip("/")
-        for variable, folder in moved(environ).items()
+        for variable, folder in folders.items()
         if name == MOVED[variable] or name.startswith(f"{MOVED[variable]}/")
     )
     return tuple(dict.fromkeys((os.path.join(home, name), *elsewhere)))
