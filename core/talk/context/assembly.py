@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -46,7 +45,7 @@ from core.talk.context.difference import (
 from core.talk.context.extension import basis_of, break_text, first_break, is_asked, warm_until
 from core.talk.context.file_reader import FileCache, Outliner, read_items
 from core.talk.context.history_turns import running_pieces
-from core.talk.context.pieces import AsText
+from core.talk.context.pieces import AsText, digest
 from core.talk.context.report import layer_report, recorded
 from core.talk.context.stack import AggregateStack, build_stack
 from core.talk.context.token_scale import (
@@ -464,7 +463,7 @@ class Assembler:
         return scaled(self._counted(texts), self._scale.reply_factor(spec.profile, spec.discussion_id))
 
     def _counted(self, texts: Iterable[str]) -> int:
-        by_hash = {hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(): text for text in texts}
+        by_hash = {digest(text): text for text in texts}
         self._counter.count(by_hash)
         known = self._counter.known()
         return sum(known.get(key, 0) for key in by_hash)

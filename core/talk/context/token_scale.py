@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -25,6 +24,7 @@ from core.kernel.values.provider import ModelProfile, ProviderRequest, RequestMe
 from core.kernel.values.stack import Segment, ToolSchema
 from core.kernel.values.usage import Usage
 from core.services.providers.attachments import attachment_tokens, is_seen_in_result, result_file_tokens
+from core.talk.context.pieces import digest
 
 _LEAST_REPLY_TOKENS = 40
 """A shorter reply says nothing of how its model counts: it is mostly overhead."""
@@ -264,10 +264,16 @@ def text_of(part: RequestPart | ToolSchema) -> str:
             return ""
 
 
-@lru_cache(maxsize=8_192)
+_SHORT = 4_000
+"""Characters up to which the name of a text is remembered, those of most tools among them: a key of the memory is the whole text."""
+
+
 def text_name(text: str) -> str:
     """Name that a text is counted under."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return _short_name(text) if len(text) <= _SHORT else digest(text)
+
+
+_short_name = lru_cache(maxsize=8_192)(digest)
 
 
 def texts_to_count(parts: Parts, counted: Mapping[str, int]) -> dict[str, str]:

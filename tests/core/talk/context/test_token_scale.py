@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 
 from hypothesis import given
@@ -109,3 +110,10 @@ def test_a_picture_in_a_result_counts_as_words_for_a_model_that_takes_none() -> 
         assert token_counter({}, 1.0, None, one)(shown.messages[0].parts[0]) == (
             counts[one.id].tokens + counts[one.id].images - token_counter({}, 1.0, None, one)(shown.system[0])
         )
+
+
+def test_a_long_text_is_not_kept_for_its_name() -> None:
+    text = "a line of a log\n" * 50_000
+    held = sys.getrefcount(text)
+    token_counter({}, 1.0)(ToolResultPart("c1", text))
+    assert sys.getrefcount(text) == held
