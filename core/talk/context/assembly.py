@@ -353,15 +353,14 @@ class Assembler:
             self._counter.count(new)
         factor = self._factor(spec)
         planned = self._planned(call, assembly, factor)
-        reasons = self._reasons(spec, stack, planned)
-        reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         if planned is None:
             request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
         else:
             request = planned.request
         request = replace(request, temperature=spec.temperature)
-        broken, unasked = self._broken(replace(call, spec=spec), request, planned, reasons)
+        broken, unasked = self._broken(replace(call, spec=spec), request, stack, planned)
+        reason, warning = self._guard(spec, stack, planned)
         self._remember(spec, request, factor)
         record = RequestRecord(
             id=call.request_id,
@@ -405,8 +404,8 @@ class Assembler:
         self,
         call: CallToBuild,
         request: ProviderRequest,
+        stack: AggregateStack,
         planned: PlannedRequest | None,
-        reasons: Mapping[LayerId, str],
     ) -> tuple[str, str]:
         """Break of a request with the one before it in words, for the log; the same where it is warm and nobody asked for
         that: it is held then, and told once.
@@ -422,7 +421,7 @@ class Assembler:
         if found is None or before is None or sent_at is None or warm_until(before, sent_at) <= now:
             return broken, ""
         keeps = spec.caching.appends_changes and spec.caching_enabled
-        if not keeps or is_asked(found, basis, desk.basis, reasons):
+        if not keeps or is_asked(found, basis, desk.basis, self._reasons(spec, stack, planned)):
             return broken, ""
         desk.held = broken
         return broken, broken
