@@ -246,7 +246,7 @@ def _followed(
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:
         return _over(after, autonomy, given.at, "The discussion is gone: autonomy ends."), ()
-    if any(isinstance(one, BranchOnDisk) and one.parent_id == discussion_id for one in effects):
+    if any(isinstance(one, BranchOnDisk) and one.meta.parent_id == discussion_id for one in effects):
         return _over(after, autonomy, given.at, "You go on in a branch: autonomy ends."), ()
     autonomy = _with_cost(before, autonomy, body)
     if isinstance(body, CancelReply) and body.discussion_id == discussion_id:

@@ -230,10 +230,8 @@ class CreateOnDisk(msgspec.Struct, frozen=True):
 
 
 class BranchOnDisk(msgspec.Struct, frozen=True):
-    """Make a discussion whose log starts with the parent's records up to a message."""
+    """Make a discussion whose log starts with the records of the parent that its meta names, up to the branch point."""
 
-    parent_id: str
-    message_id: str
     meta: DiscussionMeta
 
 

@@ -194,33 +194,24 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
 
 
 def branch(
-    home: Path,
-    parent_id: str,
-    message_id: str,
-    new: DiscussionMeta,
-    *,
-    more: Sequence[Record] = (),
-    disk: Disk = OS_DISK,
+    home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK
 ) -> None:
     """Copy a discussion up to a message into a new one. The parent is only read.
 
     Args:
-        message_id: the last message that it holds, empty for none; new: names the parent and the branch point.
-        more: what follows in the branch's log.
+        message_id: the last message that it holds; new: names the parent and the branch point.
 
     Raises:
         StorageError: the message is not in the parent's log, or the branch could not be made.
     """
-    records: tuple[Record, ...] | None = ()
-    if message_id:
-        records = log_content.branch_records(log.read(home, parent_id).records, message_id)
+    records = log_content.branch_records(log.read(home, parent_id).records, message_id)
     if records is None:
         raise StorageError(
             f"The discussion has no message {message_id!r}",
             remedy="Open the discussion again and branch from a message that it shows",
             where=str(paths.log_file(home, parent_id)),
         )
-    create(home, new, (*records, *more), attachments_of=parent_id, disk=disk)
+    create(home, new, records, attachments_of=parent_id, disk=disk)
 
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:

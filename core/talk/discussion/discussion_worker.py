@@ -173,7 +173,7 @@ class DiscussionHandler:
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
             case BranchOnDisk():
-                store.branch(self._root, effect.parent_id, effect.message_id, effect.meta)
+                store.branch(self._root, effect.meta.parent_id, effect.meta.branch_message_id, effect.meta)
                 self._created(effect.meta)
             case LoadDiscussion():
                 self._book_left(effect.task_ids)

@@ -201,7 +201,7 @@ def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
     if summary is None or opened is None or not _holds(opened, command.message_id):
         return state, ()
     meta = branch_meta(summary.meta, given, command.message_id, branch_name(opened, command.message_id))
-    return state, (BranchOnDisk(parent_id=command.discussion_id, message_id=command.message_id, meta=meta),)
+    return state, (BranchOnDisk(meta),)
 
 
 BRANCH = "Branch: "

@@ -144,10 +144,16 @@ def test_the_reply_journal_goes_only_after_the_reply_is_logged(desk: Desk) -> No
 def test_a_branch_holds_the_parents_words_up_to_its_point(desk: Desk) -> None:
     desk.do(AppendRecords(META.id, (PROMPT, REPLY)))
     new = DiscussionMeta(
-        "20261120-130000-bcdefg", "Sky (branch)", AT, "embedded", "smollm2", parent_id=META.id
+        "20261120-130000-bcdefg",
+        "Sky (branch)",
+        AT,
+        "embedded",
+        "smollm2",
+        parent_id=META.id,
+        branch_message_id="m1",
     )
 
-    event = desk.do(BranchOnDisk(META.id, "m1", new))
+    event = desk.do(BranchOnDisk(new))
 
     assert isinstance(event, DiscussionCreated)
     assert [m.text for m in event.discussion.messages] == ["Why is it blue?"]
