@@ -99,11 +99,8 @@ def retry(state: AppState, given: Stamp, command: RetrySend) -> Result:
         return ignore(state, command, "No send has failed in this discussion.")
     if not command.without_tools or is_busy(state, command.discussion_id):
         return _ask_again(state, given, command, prompt_id)
-    bare, marked = change_meta(state, command.discussion_id, has_tools=False)
-    asked, effects = _ask_again(bare, given, command, prompt_id)
-    if command.discussion_id not in asked.turns.calls:  # a limit stands against it: the tools stay
-        return _with_meta_of(asked, state, command.discussion_id), effects
-    return asked, (*marked, *effects)
+    bare = change_meta(state, command.discussion_id, has_tools=False)
+    return _ask_changed(state, given, command, prompt_id, bare)
 
 
 def retried_prompt_id(opened: OpenDiscussion) -> str:
@@ -129,17 +126,20 @@ def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Resul
         return ignore(state, command, "A reply is under way in this discussion.")
     if problem := unknown_model(state, command.provider, command.model):
         return decline(state, command.command_id, "choice", *problem), ()
-    switched, marked = change(state, Stamp(given.at, f"{given.seed}/model"), switch)
-    asked, effects = _ask_again(switched, given, command, prompt_id)
-    if command.discussion_id not in asked.turns.calls:  # a limit stands against it: the model stays
-        return _with_meta_of(asked, state, command.discussion_id), effects
-    return asked, (*marked, *effects)
+    switched = change(state, Stamp(given.at, f"{given.seed}/model"), switch)
+    return _ask_changed(state, given, command, prompt_id, switched)
 
 
-def _with_meta_of(asked: AppState, before: AppState, discussion_id: str) -> AppState:
-    """The state in which a discussion's choices are those that it had before."""
-    meta = before.discussions.summaries[discussion_id].meta
-    return with_summary(asked, replace(asked.discussions.summaries[discussion_id], meta=meta))
+def _ask_changed(
+    before: AppState, given: Stamp, command: RetrySend | RegenerateReply, prompt_id: str, changed: Result
+) -> Result:
+    """Ask again with a discussion's choices changed; where a limit stands against it, they stay as they were before."""
+    state, marked = changed
+    asked, effects = _ask_again(state, given, command, prompt_id)
+    if command.discussion_id in asked.turns.calls:
+        return asked, (*marked, *effects)
+    meta = before.discussions.summaries[command.discussion_id].meta
+    return with_summary(asked, replace(asked.discussions.summaries[command.discussion_id], meta=meta)), effects
 
 
 def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
