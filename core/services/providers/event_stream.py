@@ -42,6 +42,9 @@ _NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 _IS_JSON = re.compile(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
 """Begin of JSON; words in brackets, as `[ERROR] …`, are none."""
 
+_MARKS = re.compile(rb'\\.?|["\[\]{}]', re.DOTALL)
+"""What tells where JSON ends: brackets, and the quotes and escapes of texts that may hold some."""
+
 _ODD = re.compile(rb"[^\x09\x20-\x7e]")
 _BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}
 """Characters at which a reader of lines may break a line, or that JSON takes only as an escape."""
@@ -88,12 +91,47 @@ class _ByteLines:
         return line.removeprefix(b"\xef\xbb\xbf") if self._is_first else line
 
 
+class _JsonLines:
+    """Lines of JSON as they come: each byte is passed over once, and parsed once, where the outermost bracket closes."""
+
+    def __init__(self) -> None:
+        self._seen = self._depth = 0
+        self._is_json = self._in_text = self._is_escaped = self._has_closed = self._is_whole = False
+
+    def lack_more(self, lines: list[bytes]) -> bool:
+        """True of JSON that needs a further line. `lines`: those of the last time, and what came behind them."""
+        for line in lines[self._seen :]:
+            self._seen += 1
+            if self._seen == 1:
+                self._is_json = line.lstrip()[:1] in {b"{", b"["}
+            if self._has_closed:  # blanks alone may follow
+                self._is_whole = self._is_whole and not line.strip()
+            elif self._is_json and self._closes(line):
+                self._has_closed, self._is_whole = True, _is_whole(b"".join(lines[: self._seen]))
+        return self._is_json and not self._is_whole
+
+    def _closes(self, line: bytes) -> bool:
+        start, self._is_escaped = int(self._is_escaped), False
+        for found in _MARKS.finditer(line, start):
+            mark = found[0]
+            if mark == b"\\":  # it escapes what the next line begins with
+                self._is_escaped = True
+            elif mark == b'"':
+                self._in_text = not self._in_text
+            elif not self._in_text and mark in {b"{", b"[", b"}", b"]"}:
+                self._depth += 1 if mark in {b"{", b"["} else -1
+                if not self._depth:
+                    return True
+        return False
+
+
 class _FrameReader:
     """Frames of lines. A line without its blank one, and JSON without its field, count too."""
 
     def __init__(self) -> None:
         self._event = ""
         self._data: list[bytes] = []
+        self._json = _JsonLines()
         self._plain: list[bytes] = []
         self._stray: list[bytes] = []
         self.size = 0
@@ -143,7 +181,7 @@ class _FrameReader:
             self._plain.append(line)
             self.size += len(line)
             return
-        if self._data and self._data[0].lstrip()[:1] in {b"{", b"["} and not _is_whole(b"".join(self._data)):
+        if self._json.lack_more(self._data):
             self._data.append(line)  # JSON over lines behind one prefix
             self.size += len(line)
             return
@@ -164,7 +202,7 @@ class _FrameReader:
         if self._plain:
             return
         event, data = self._event, self._data
-        self._event, self._data, self.size = "", [], 0
+        self._event, self._data, self._json, self.size = "", [], _JsonLines(), 0
         if data:
             yield from self._made(event, data[0] if len(data) == 1 else b"\n".join(data))
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +20,7 @@ from core.services.providers.door import (
     bounded_body,
     bounded_error,
 )
-from core.services.providers.event_stream import CHAT, sound_events
+from core.services.providers.event_stream import CHAT, _JsonLines, sound_events
 from core.services.providers.http import sensible
 from tests.core.services.providers.outcomes import ask, run, server_settings
 from tests.core.services.providers.vendors import VENDORS, Vendor
@@ -167,3 +171,53 @@ def test_lines_of_an_answer_that_is_waited_for_whole_are_no_progress() -> None:
     with pytest.raises(SenselessError):
         sent(whole, [b'{"a": 1}\n'] * 3, 0.0, 40.0, 90.0)
     assert sent(whole, [b"x" * 65_536] * 3, 0.0, 40.0, 90.0, 140.0)
+
+
+NESTED = {"id": "x", "choices": [{"delta": {"content": '}]"\\'}, "list": [[], {}]}], "usage": {"tokens": 1}}
+
+
+@pytest.mark.parametrize("indent", [0, 1, None])
+def test_json_over_lines_behind_one_prefix_is_one_event_whatever_its_texts_hold(indent: int | None) -> None:
+    text = json.dumps(NESTED, indent=indent).encode()
+
+    frames = sent(chat_events, [b"data: ", text, b"\n \n", b'{"id": "y"}\n'], 0.0)
+
+    assert [json.loads(frame.removeprefix(b"data: ")) for frame in frames] == [NESTED, {"id": "y"}]
+
+
+def test_json_that_is_cut_anywhere_over_lines_ends_where_its_first_bracket_closes() -> None:
+    """Between any two bytes, also of an escape: a further line belongs to it, and what comes behind its last does not."""
+    text = json.dumps(NESTED).encode()
+    for place in range(1, len(text)):
+        lines = _JsonLines()
+        assert lines.lack_more([text[:place]])
+        assert not lines.lack_more([text[:place], text[place:]])
+        assert not lines.lack_more([text[:place], text[place:], b" "])
+        assert lines.lack_more([text[:place], text[place:], b" ", b"{}"])
+
+
+@pytest.mark.parametrize("last", ["}", "]}"])
+def test_json_over_lines_is_read_once_and_not_anew_at_each_of_them(last: str) -> None:
+    """At two sizes: the lines end with brackets, as those of JSON that is written for people do."""
+    command = [sys.executable, "-P", "-c", GROWN, str(Path(__file__).parents[4]), last]
+
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    small, large = json.loads(ended.stdout)
+    assert large < TIMES * 1.3 * small
+
+
+TIMES = 4
+GROWN = """
+import json
+import sys
+sys.path.insert(0, sys.argv[1])
+from tests.text_work import count_from, work
+count_from("core")
+from core.services.providers.event_stream import CHAT, sound_events
+def done(size):
+    lines = [b'data: {"choices": [', *[b"{}", b","] * size, b"{}", sys.argv[2].encode()]
+    return work(lambda: list(sound_events([b"\\n".join(lines)], CHAT, 60.0, lambda: 0.0)))
+done(10)
+print(json.dumps([done(500), done(2_000)]))
+"""
