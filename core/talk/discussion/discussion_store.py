@@ -193,9 +193,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     return LoadedDiscussion(meta=read.meta, discussion=discussion, meta_problem=read.problem)
 
 
-def branch(
-    home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK
-) -> None:
+def branch(home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK) -> None:
     """Copy a discussion up to a message into a new one. The parent is only read.
 
     Args:

@@ -139,7 +139,9 @@ def _ask_changed(
     if command.discussion_id in asked.turns.calls:
         return asked, (*marked, *effects)
     meta = before.discussions.summaries[command.discussion_id].meta
-    return with_summary(asked, replace(asked.discussions.summaries[command.discussion_id], meta=meta)), effects
+    return with_summary(
+        asked, replace(asked.discussions.summaries[command.discussion_id], meta=meta)
+    ), effects
 
 
 def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:

@@ -225,10 +225,7 @@ class ChatReader:
         given = next((function[one] for one in _ARGUMENTS if function.get(one)), None)
         index = _index(part.get("index"))
         known = self._owner(index, call_id, name)
-        is_begun = _is_begin(known.arguments, given) if known is not None else False
-        if known is None or _is_next_call(
-            known, call_id, name, has_index=index is not None, is_begun=is_begun
-        ):
+        if known is None or _is_next_call(known, call_id, name, given, has_index=index is not None):
             known = _Call()
             self._calls.append(known)
         if index is not None:
@@ -297,7 +294,7 @@ def _is_begin(before: str, given: object) -> bool:
     return text.startswith("{") and not is_object(before + text)
 
 
-def _is_next_call(known: _Call, call_id: str, name: str, *, has_index: bool, is_begun: bool) -> bool:
+def _is_next_call(known: _Call, call_id: str, name: str, given: object, *, has_index: bool) -> bool:
     """True if a piece begins another call than the one of its place.
 
     Servers leave out the index or the id, give all calls the index 0, repeat the name, or give each piece of one call
@@ -309,7 +306,7 @@ def _is_next_call(known: _Call, call_id: str, name: str, *, has_index: bool, is_
     if not is_other and (has_index or call_id):
         return False
     if known.arguments:
-        return is_object(known.arguments) or (is_other and is_begun)
+        return is_object(known.arguments) or (is_other and _is_begin(known.arguments, given))
     return name != known.name if is_other else True
 
 
