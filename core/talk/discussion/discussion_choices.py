@@ -50,8 +50,9 @@ def _checked(state: AppState, meta: DiscussionMeta | None, changes: Mapping[str,
     wanted = {name: _CHECKS.get(name, _as_it_is)(state, meta, value) for name, value in changes.items()}
     if meta is not None and ("provider" in wanted or "model" in wanted):
         provider, model = wanted.get("provider", meta.provider), wanted.get("model", "")
-        _known(f"model of {provider}", model, closed_models(state, provider) or (model,))
-        wanted["model"] = model or default_model(state, provider)
+        wanted["model"] = _sound(model, unknown_model(state, provider, model)) or default_model(
+            state, provider
+        )
     return wanted
 
 
@@ -94,18 +95,20 @@ _CHECKS: Mapping[str, Callable[[AppState, DiscussionMeta | None, Any], Any]] = {
     "temperature": _temperature,
     "max_output_tokens": _max_output,
     # A preset that there is not is refused: without its files a call would be paid for nothing.
-    "preset": lambda state, _meta, name: _known("preset", name, state.config.project.presets),
-    "persona": lambda state, _meta, name: _known("persona", name, state.config.project.personas),
-    "system_preset": lambda state, _meta, name: _known(
-        "system prompt", name, state.config.project.system_prompts
+    "preset": lambda state, _meta, name: _sound(name, unknown_preset(state, name)),
+    "persona": lambda state, _meta, name: _sound(
+        name, _unknown("persona", name, state.config.project.personas)
+    ),
+    "system_preset": lambda state, _meta, name: _sound(
+        name, _unknown("system prompt", name, state.config.project.system_prompts)
     ),
 }
 """Checks of choices: each gives the value that is kept, or raises SlopError. The others are kept as they are."""
 
 
-def _known(what: str, name: str, known: Iterable[str]) -> str:
-    """The name, where it is known or empty. Raises SlopError."""
-    if problem := _unknown(what, name, known):
+def _sound(name: str, problem: tuple[str, str] | None) -> str:
+    """The name, where nothing is wrong with it. Raises SlopError."""
+    if problem:
         raise SlopError(problem[0], remedy=problem[1])
     return name
 
