@@ -369,15 +369,10 @@ SettingsChange = (
 )
 """Effects after which a call may be another one."""
 
-SettingsEffect = (
-    SettingsChange
-    | TellSettled
-    | KeepPresets
-    | RefreshModels
-    | WarmUp
-    | FindPrices
-    | UpdatePrices
-    | FindLocalServers
-    | ReadGuide
-)
+AskEffect = RefreshModels | UpdatePrices
+"""The workers' that ask servers, one for each that is asked."""
+
+SetupEffect = SettingsChange | TellSettled | KeepPresets | WarmUp | FindPrices | FindLocalServers | ReadGuide
 """The settings worker's, on one thread."""
+
+SettingsEffect = SetupEffect | AskEffect

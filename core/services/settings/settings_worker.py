@@ -46,6 +46,7 @@ from core.services.settings.prompts import (
 )
 from core.services.settings.settings_loader import ConfigRequest, LoadedSettings, config_request, load
 from core.services.settings.settings_messages import (
+    AskEffect,
     ChangeSetting,
     FindLocalServers,
     FindPrices,
@@ -65,11 +66,11 @@ from core.services.settings.settings_messages import (
     SavePrompt,
     SaveServer,
     ServersFound,
-    SettingsChange,
     SettingsEffect,
     SettingsEvent,
     SettingsLoaded,
     SettingsSettled,
+    SetupEffect,
     StoreKey,
     TellSettled,
     UpdatePrices,
@@ -466,11 +467,6 @@ def keeps(effect: SettingsEffect) -> bool:
     return isinstance(effect, KeepPresets)
 
 
-ASK_WORK = queued("models", RefreshModels | UpdatePrices, supersedes)
+ASK_WORK = queued("models", AskEffect, supersedes)
 """One worker for each server that is asked."""
-WORK = queued(
-    "settings",
-    SettingsChange | TellSettled | KeepPresets | WarmUp | FindPrices | FindLocalServers | ReadGuide,
-    supersedes,
-    keeps,
-)
+WORK = queued("settings", SetupEffect, supersedes, keeps)
