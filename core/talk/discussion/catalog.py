@@ -127,7 +127,7 @@ def _nearest(db: sqlite3.Connection, words: tuple[Term, ...]) -> tuple[Term, ...
     db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)")
     nearest: list[Term] = []
     for term in words:
-        if term.is_phrase or _matches(db, (term,)):
+        if term.is_phrase or _is_there(db, term):
             nearest.append(term)
             continue
         folded = term.text.casefold()
@@ -147,13 +147,29 @@ def _quoted(term: Term) -> str:
     return '"' + spaced(term.text).replace('"', '""') + ('"' if term.is_phrase else '"*')
 
 
+_SHOWN = (
+    "JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion"
+    " WHERE NOT e.is_deleted AND e.aside = ''"
+)
+"""Of what matches, what a person sees."""
+
+
+def _is_there(db: sqlite3.Connection, term: Term) -> bool:
+    """True of a term that a name or a message holds: `_matches` has one for it."""
+    found = db.execute(
+        "SELECT 1 FROM"  # noqa: S608
+        " (SELECT rowid AS number FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS m"
+        f" {_SHOWN} LIMIT 1",
+        (_quoted(term), MAX_MATCHES),
+    )
+    return found.fetchone() is not None
+
+
 def _matches(db: sqlite3.Connection, words: Iterable[Term]) -> list[_Match]:
     rows = db.execute(
-        "SELECT d.id, e.position = 0, m.score, e.start, e.size, e.preview FROM"
+        "SELECT d.id, e.position = 0, m.score, e.start, e.size, e.preview FROM"  # noqa: S608
         " (SELECT rowid AS number, bm25(words) AS score FROM words WHERE words MATCH ?"
-        "  ORDER BY rowid DESC LIMIT ?) AS m"
-        " JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion"
-        " WHERE NOT e.is_deleted AND e.aside = ''",
+        f"  ORDER BY rowid DESC LIMIT ?) AS m {_SHOWN}",
         (" AND ".join(map(_quoted, words)), MAX_MATCHES),
     )
     return [
