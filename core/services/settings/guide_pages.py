@@ -6,6 +6,8 @@ import re
 import sysconfig
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
 from core.kernel.values.guide import GuidePage
@@ -33,25 +35,23 @@ def read_guide(name: str, folder: Path | None = None) -> GuidePage:
         name: a file's name without its ending; folder: of the pages, None for the program's own.
     """
     own = guide_folder() if folder is None else folder
-    titles = {file.stem: _title(file) for file in sorted(own.glob("*.md"))}
-    titles |= {file.stem: _title(file) for one in BESIDE if (file := own.parent / f"{one}.md").is_file()}
-    if not _NAME.fullmatch(name) or name not in titles:
+    files = sorted(own.glob("*.md"))
+    files += (file for one in BESIDE if (file := own.parent / f"{one}.md").is_file())
+    pages = {file.stem: _page(file) for file in files}
+    titles = {page.name: _title(page) for page in pages.values()}
+    if not _NAME.fullmatch(name) or name not in pages:
         why = f"There is no guide page {name[:40]!r} in {own}. Install Manual Slop again to get its pages."
         return GuidePage(name=name, problem=why, titles=titles)
+    return replace(pages[name], titles=titles)
+
+
+def _page(file: Path) -> GuidePage:
     try:
-        text = _text((own.parent if name in BESIDE else own) / f"{name}.md")
+        return GuidePage(name=file.stem, text=read_file(file, MOST_BYTES).decode("utf-8", "replace"))
     except (OSError, SlopError) as error:
-        return GuidePage(name=name, problem=f"The guide page {name!r} cannot be read: {error}", titles=titles)
-    return GuidePage(name=name, text=text, titles=titles)
+        return GuidePage(name=file.stem, problem=f"The guide page {file.stem!r} cannot be read: {error}")
 
 
-def _text(file: Path) -> str:
-    return read_file(file, MOST_BYTES).decode("utf-8", "replace")
-
-
-def _title(file: Path) -> str:
-    try:
-        found = _HEADING.search(_text(file))
-    except (OSError, SlopError):
-        return file.stem
-    return found[1].strip() if found else file.stem
+def _title(page: GuidePage) -> str:
+    found = _HEADING.search(page.text)
+    return found[1].strip() if found else page.name
