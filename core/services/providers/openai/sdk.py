@@ -178,16 +178,16 @@ def failure(
         message, code, error_type: as the server gave them, whatever they are.
     """
     heads = headers or {}
-    told, number, word = text_of(message), word_of(code), text_of(error_type)
-    kind = _kind(told, number, word, status)
-    remedy = remedy_of(ServerWords(message=told, code=number, kind=word), status)
+    words = ServerWords(message=text_of(message), code=word_of(code), kind=text_of(error_type))
+    kind = _kind(words, status)
+    remedy = remedy_of(words, status)
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
         remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
     return provider_error(
         kind,
         server,
         model=model,
-        detail=told or number or word,
+        detail=words.message or words.code or words.kind,
         remedy=remedy,
         url=url,
         key=key,
@@ -197,18 +197,17 @@ def failure(
     )
 
 
-def _kind(message: str, code: str, error_type: str, status: int | None) -> FailureKind:
-    words = ServerWords(message=message, code=code, kind=error_type)
+def _kind(words: ServerWords, status: int | None) -> FailureKind:
     if sure := meaning(words, status, is_sure=True):
         return sure
-    known = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(error_type)
+    known = _KIND_OF_CODE.get(words.code) or _KIND_OF_CODE.get(words.kind)
     if known is not None:
         return known
-    number = status or (int(code) if code.isdecimal() and len(code) == 3 else None)
+    number = status or (int(words.code) if words.code.isdecimal() and len(words.code) == 3 else None)
     if told := meaning(words, status):
         return told
     if number is None:
-        is_ours = error_type == "invalid_request_error" or code.startswith(
+        is_ours = words.kind == "invalid_request_error" or words.code.startswith(
             ("invalid_", "image_", "unsupported_")
         )
         return FailureKind.BAD_REQUEST if is_ours else FailureKind.SERVER_FAULT
