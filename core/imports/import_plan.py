@@ -180,6 +180,9 @@ def plan_import(
             skipped=dict(skipped),
             why="nothing that can be kept is said in it",
         )
+    # Without what is left out a path may be the mere beginning of another: no branch. The first was seen last, and stays.
+    inner = {(record.id, at) for way in ways for at, record in enumerate(way[:-1], 1)}
+    ways = [*ways[:1], *(way for way in ways[1:] if (way[-1].id, len(way)) not in inner)]
     maker = _Maker(kind, transcript, title, lookup, _mark(kind, transcript, source, now))
     for way in ways:
         maker.take(way)

@@ -33,6 +33,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     ends = [head.start() for head in heads[1:]] + [len(text)]
     messages: list[TranscriptMessage] = []
     skipped: Counter[str] = Counter()
+    last = {False: "", True: ""}  # a helper's messages follow each other, beside the talk
     for head, end in zip(heads, ends, strict=True):
         parts = tuple(_parts(text[head.end() : end].strip().removesuffix("---").strip()))
         if not parts:
@@ -41,19 +42,19 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
         role = "user" if head[1] == "User" else "assistant"
         if role == "user" and (parts := persons(parts, skipped)) == ():
             continue
-        parent = next((one.id for one in reversed(messages) if not one.is_aside), "")
-        key = f"#{len(messages) + 1}"
+        key, is_aside = f"#{len(messages) + 1}", "sidechain" in head[2].lower()
         messages.append(
             TranscriptMessage(
                 id=key,
                 role=role,
                 parts=parts,
-                parent=parent,
+                parent=last[is_aside],
                 at=moment(at),
                 model=model,
-                is_aside="sidechain" in head[2].lower(),
+                is_aside=is_aside,
             )
         )
+        last[is_aside] = key
     if not messages:
         yield Unread(place="the file", why="nothing is said in its turns")
         return
@@ -66,7 +67,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
         messages=tuple(messages),
         title="" if is_date else name,
         at=messages[0].at or moment(name),
-        current=next((one.id for one in reversed(messages) if not one.is_aside), ""),
+        current=last[False],
         skipped=dict(skipped),
     )
 
