@@ -9,6 +9,7 @@ import os
 import secrets
 import stat
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -28,6 +29,8 @@ FORMAT = 1
 LEVEL = 6
 """Of gzip, as `tar -z` takes."""
 PIECE = 1 << 20
+HELD_BYTES = 1 << 24
+"""Of a file that is read, in memory; a longer one waits beside the archive."""
 MOST_FILES = 2_000_000
 MOST_BYTES = 1 << 40
 MANIFEST_BYTES = 1 << 30
@@ -87,7 +90,7 @@ def back_up(home: Path, target: Path, *, program: str, now: datetime) -> BackupD
         descriptor = open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             with os.fdopen(descriptor, "wb") as out:
-                done = _write(home, out, program, now)
+                done = _write(home, out, target, program, now)
                 out.flush()
                 os.fsync(out.fileno())
         except BaseException:
@@ -97,7 +100,7 @@ def back_up(home: Path, target: Path, *, program: str, now: datetime) -> BackupD
     return done
 
 
-def _write(home: Path, out: BinaryIO, program: str, now: datetime) -> BackupDone:
+def _write(home: Path, out: BinaryIO, target: Path, program: str, now: datetime) -> BackupDone:
     kept: list[KeptFile] = []
     left_out: list[str] = []
     with (
@@ -106,10 +109,16 @@ def _write(home: Path, out: BinaryIO, program: str, now: datetime) -> BackupDone
     ):
         for path in _files(home, left_out):
             name = path.relative_to(home).as_posix()
-            try:
-                kept.append(_add(archive, path, name))
-            except (OSError, UnicodeEncodeError) as fault:
-                left_out.append(f"{name}: {fault}")
+            with tempfile.SpooledTemporaryFile(max_size=HELD_BYTES, dir=str(target.parent)) as taken:
+                try:
+                    name.encode("utf-8")
+                    member, sum_ = _read(path, name, taken, target)
+                except (OSError, UnicodeEncodeError) as fault:
+                    left_out.append(f"{name}: {fault}")
+                    continue
+                taken.seek(0)
+                archive.addfile(member, taken)
+            kept.append(KeptFile(path=name, size=member.size, sha256=sum_))
         manifest = msgspec.json.encode(
             Manifest(format=FORMAT, program=program, made_at=now, files=tuple(kept))
         )
@@ -132,34 +141,29 @@ def _files(home: Path, left_out: list[str]) -> Iterator[Path]:
         yield from (here / one for one in sorted(names) if not (here / one).is_symlink())
 
 
-def _add(archive: tarfile.TarFile, path: Path, name: str) -> KeptFile:
-    """Add a file as long as it is now: what is appended meanwhile belongs to the next backup."""
-    name.encode("utf-8")
+def _read(path: Path, name: str, taken: IO[bytes], target: Path) -> tuple[tarfile.TarInfo, str]:
+    """Read a file as long as it is now: what is appended meanwhile belongs to the next backup, what is cut off is not there.
+
+    All of it is held before anything of it is in the archive, whose member says first how long it is.
+
+    Raises:
+        OSError: it cannot be read. StorageError: it cannot be held beside the archive, `target`.
+    """
     with open_file(path, follows_links=False) as source:
         status = os.fstat(source.fileno())
-        sum_ = hashlib.sha256()
-        reader = _Hashed(source, status.st_size, sum_)
-        archive.addfile(_member(name, status.st_size, status.st_mtime), reader)
-    return KeptFile(path=name, size=status.st_size, sha256=sum_.hexdigest())
+        sum_, left = hashlib.sha256(), status.st_size
+        while data := source.read(min(PIECE, left)):
+            sum_.update(data)
+            left -= len(data)
+            with reported("write", target):
+                taken.write(data)
+    return _member(name, status.st_size - left, status.st_mtime), sum_.hexdigest()
 
 
 def _member(name: str, size: int, at: float) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
     member.size, member.mtime, member.mode = size, int(at), 0o600
     return member
-
-
-class _Hashed(io.RawIOBase):
-    """The first bytes of a stream, summed as they are read."""
-
-    def __init__(self, source: IO[bytes], size: int, sum_: hashlib._Hash) -> None:
-        self._source, self._left, self._sum = source, size, sum_
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._source.read(self._left if size < 0 else min(size, self._left))
-        self._left -= len(data)
-        self._sum.update(data)
-        return data
 
 
 # Restoring: all of it beside the home, checked, and only then in its place.

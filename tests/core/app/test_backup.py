@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
+import random
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from core.app import backup
 from core.app.backup import MANIFEST, BackupDone, back_up, restore
 from core.app.home import alone
 from core.kernel.errors import LockedError, StorageError
+from core.kernel.opener import open_file
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 TEXTS = {
@@ -148,3 +152,47 @@ def test_links_are_named_and_an_archive_lies_outside(tmp_path: Path) -> None:
     assert backed_up(home, tmp_path / "kept.tar.gz").left_out == ("link: it is a link",)
     with pytest.raises(StorageError, match="lie in what it holds"):
         backed_up(home, home / "kept.tar.gz")
+
+
+class Shrinking(io.BufferedReader):
+    """A file that another program cuts off as soon as somebody reads in it."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        os.truncate(self.fileno(), 4)
+        return super().read(size)
+
+
+def test_a_file_that_shrinks_while_it_is_read_comes_back_as_it_is_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+
+    def opened(path: Path, *, follows_links: bool) -> io.BufferedReader:
+        if path.name != "log.jsonl":
+            return open_file(path, follows_links=follows_links)
+        return Shrinking(io.FileIO(path, "r+"))
+
+    monkeypatch.setattr(backup, "open_file", opened)
+    assert backed_up(home, archive) == BackupDone(files=3, size_bytes=4 + 14 + 11)
+    monkeypatch.undo()
+    assert restore(archive, tmp_path / "new", now=NOW, agreed=lambda _: True) is not None
+    assert texts(tmp_path / "new") == {**TEXTS, "discussions/d1/log.jsonl": "one\n"}
+
+
+@pytest.mark.parametrize("held", [1, 1 << 24])
+def test_an_archive_that_the_medium_does_not_take_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    import resource
+
+    home, archive = made_home(tmp_path), tmp_path / "kept.tar.gz"
+    (home / "index").write_bytes(random.Random(0).randbytes(4 << 20))  # nothing that packs smaller
+    monkeypatch.setattr(backup, "HELD_BYTES", held)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, before[1]))
+    try:
+        with pytest.raises(StorageError, match=r"Could not write .kept\.tar\.gz."):
+            backed_up(home, archive)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
