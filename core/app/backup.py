@@ -20,7 +20,7 @@ import msgspec
 from core.app.home import alone
 from core.kernel import paths
 from core.kernel.decoders import from_json
-from core.kernel.disk import create_file, make_dirs, remove_tree, reported, sync_dir
+from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
 from core.kernel.errors import StorageError
 from core.kernel.opener import OddFileError, open_descriptor, open_file
 
@@ -31,6 +31,8 @@ LEVEL = 6
 PIECE = 1 << 20
 HELD_BYTES = 1 << 24
 """Of a file that is read, in memory; a longer one waits beside the archive."""
+MOST_WAITING = 64
+"""Files and folders of a restore that wait for the medium together."""
 MOST_FILES = 2_000_000
 MOST_BYTES = 1 << 40
 MANIFEST_BYTES = 1 << 30
@@ -202,6 +204,7 @@ def _unpacked(archive: Path, staging: Path) -> Manifest:
     """Unpack an archive into a folder and check each byte against its table."""
     found: dict[str, tuple[int, str]] = {}
     table = b""
+    disk = LaterDisk()
     try:
         with (
             open_file(archive) as source,
@@ -219,11 +222,16 @@ def _unpacked(archive: Path, staging: Path) -> Manifest:
                     raise _refused(
                         archive, f"it names {path!r} twice" if path in found else "it holds more than a home"
                     )
-                found[path] = (member.size, _unpack(packed, member, staging / path))
+                found[path] = (member.size, _unpack(packed, member, staging / path, disk))
+                if disk.waiting >= MOST_WAITING:
+                    disk.settle()
+        disk.settle()
     except (tarfile.TarError, EOFError, gzip.BadGzipFile) as fault:
         raise _refused(archive, f"it cannot be read to its end ({fault})") from fault
     except (OddFileError, OSError) as fault:
         raise _refused(archive, str(fault)) from fault
+    finally:
+        disk.drop()
     return _held_against(table, found, archive)
 
 
@@ -247,10 +255,10 @@ def _read_member(packed: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     return stream.read() if stream is not None else b""
 
 
-def _unpack(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> str:
+def _unpack(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, disk: Disk) -> str:
     """Write one member. Returns the sum of what was written."""
     stream = packed.extractfile(member)
-    make_dirs(target.parent)
+    make_dirs(target.parent, disk=disk)
     sum_ = hashlib.sha256()
     descriptor = open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, follows_links=False)
     with os.fdopen(descriptor, "wb") as out:
@@ -258,7 +266,7 @@ def _unpack(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> s
             sum_.update(data)
             out.write(data)
         out.flush()
-        os.fsync(out.fileno())
+        disk.fsync(out.fileno())
     os.utime(target, (member.mtime, member.mtime))
     return sum_.hexdigest()
 

@@ -94,7 +94,7 @@ class LaterDisk(Disk):
 
     def settle(self) -> None:
         """Return once all that was written is on the medium. Raises OSError: some of it may not be."""
-        waiting, self._open = self._open, []
+        waiting = self._open
         try:
             if len(waiting) > _MANY and self._disk is OS_DISK and sys.platform == "linux":
                 os.sync()  # waits for all of them at once; each by itself flushes the device anew
@@ -102,8 +102,13 @@ class LaterDisk(Disk):
             for fd in {os.fstat(fd).st_ino: fd for fd in waiting}.values():
                 self._disk.fsync(fd)
         finally:
-            for fd in waiting:
-                os.close(fd)
+            self.drop()
+
+    def drop(self) -> None:
+        """Wait for nothing: what was written counts no more."""
+        waiting, self._open = self._open, []
+        for fd in waiting:
+            os.close(fd)
 
 
 class Appended(msgspec.Struct, frozen=True):
