@@ -66,8 +66,7 @@ def mark_of(places: Iterable[str]) -> str:
     """Mark of all files at these places, of their names, sizes and dates: the same as long as nothing came, grew or went."""
     digest = hashlib.sha256()
     for place in places:
-        for path in walked(Path(place)):
-            about = path.lstat()
+        for path, about in walked(Path(place)):
             digest.update(os.fsencode(path) + f"\0{about.st_size}\0{about.st_mtime_ns}\0".encode())
     return digest.hexdigest()
 

@@ -120,23 +120,24 @@ def conversations(
             continue
         path = Path(name).expanduser()
         if path.is_dir():
-            for file in walked(path):
+            for file, _ in walked(path):
                 yield from _of_file(file, known, is_named=False)
         else:
             yield from _of_file(path, known, is_named=True)
 
 
-def walked(folder: Path) -> Iterator[Path]:
+def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """Files in a fixed order; links are not followed, hidden folders are passed over. A file is all that is at its path."""
-    if folder.is_file():
-        yield folder
+    with suppress(OSError):
+        if stat.S_ISREG((status := folder.stat()).st_mode):
+            yield folder, status
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(place, name)
             with suppress(OSError):
-                if stat.S_ISREG(path.lstat().st_mode):
-                    yield path
+                if stat.S_ISREG((status := path.lstat()).st_mode):
+                    yield path, status
 
 
 def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:

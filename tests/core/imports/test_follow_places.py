@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,8 +15,10 @@ from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import step
 from core.app.execution import is_persons
 from core.front.cli.grammar_memory import FOLLOWED
+from core.imports import follow_places
 from core.imports.follow_places import KEY, imported_ids, known_places, mark_of, with_place, without_place
 from core.imports.import_run import ImportHandler
+from core.imports.import_sources import walked
 from core.imports.imports_messages import (
     DismissImport,
     ImportConversations,
@@ -168,6 +172,22 @@ def test_the_mark_of_a_place_changes_with_each_file_of_it(tmp_path: Path) -> Non
     (tmp_path / "a").write_text("12")
     marks.append(mark_of([str(tmp_path)]))
     assert len({*marks}) == len(marks)
+
+
+def test_a_file_that_goes_while_a_place_is_looked_at_fails_no_look(
+    looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def vanishing(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+        for number, found in enumerate(walked(folder)):
+            if not number:
+                (looks.folder / "a.jsonl").unlink()
+            yield found
+
+    for name in "ab":
+        (looks.folder / f"{name}.jsonl").write_text(session("One?", "Yes.", key=name))
+    monkeypatch.setattr(follow_places, "walked", vanishing)
+    taken = looks.look()
+    assert (taken.problem, len(taken.written)) == ("", 1)
 
 
 def test_places_of_programs_are_where_their_variables_say(tmp_path: Path) -> None:
