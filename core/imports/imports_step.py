@@ -36,7 +36,7 @@ LOOK_EVERY = timedelta(seconds=30)
 def _dismiss_import(state: AppState, _asked: DismissImport) -> Result:
     if state.imports.is_running:
         return state, ()
-    return replace(state, imports=ImportState(follow=state.imports.follow)), ()
+    return replace(state, imports=ImportState()), ()
 
 
 def _import_progressed(state: AppState, happened: ImportProgressed) -> Result:
@@ -57,11 +57,7 @@ def _begin(state: AppState, asked: ImportConversations) -> Result:
         ), ()
     first = starting_model(state)
     running = ImportState(
-        paths=asked.paths,
-        is_running=True,
-        is_dry=asked.is_dry,
-        command_id=asked.command_id,
-        follow=state.imports.follow,
+        paths=asked.paths, is_running=True, is_dry=asked.is_dry, command_id=asked.command_id
     )
     state = replace(state, imports=running)
     return state, (
@@ -104,27 +100,23 @@ def _seen(state: AppState, written: tuple[str, ...]) -> tuple[LookAtDiscussions 
 
 def tick(state: AppState) -> Result:
     """Look at the places that a person said yes to, where that is due. The list is theirs: nothing here adds to it."""
-    follow, places, now = state.imports.follow, state.config.settings.imports.follow, state.now
+    follow, places, now = state.following, state.config.settings.imports.follow, state.now
     if follow.places != places:
         follow = FollowState(places=places, is_looking=follow.is_looking)
-        state = _following(state, follow)
+        state = replace(state, following=follow)
     is_busy = state.imports.is_running or follow.is_looking or state.program.is_loading
     if not places or now is None or is_busy or state.program.is_closing or state.program.is_home_read_only:
         return state, ()
     if follow.at is not None and now < follow.at <= now + LOOK_EVERY:
         return state, ()
     first = starting_model(state)
-    state = _following(state, replace(follow, is_looking=True, at=now + LOOK_EVERY))
+    state = replace(state, following=replace(follow, is_looking=True, at=now + LOOK_EVERY))
     return state, (LookForSessions(places=places, provider=first.provider, model=first.model),)
-
-
-def _following(state: AppState, follow: FollowState) -> AppState:
-    return replace(state, imports=replace(state.imports, follow=follow))
 
 
 def _taken(state: AppState, happened: SessionsTaken) -> Result:
     """Say what was taken, and once what was wrong. A session that is written right now ends in the middle: that is none."""
-    follow, report = replace(state.imports.follow, is_looking=False), happened.report
+    follow, report = replace(state.following, is_looking=False), happened.report
     faults = () if report is None else tuple(one for one in report.faults if not one.is_cut)
     why = happened.problem or (report.stopped if report is not None else "")
     why = why or (fault_text(faults[0]) if faults else "")
@@ -135,7 +127,7 @@ def _taken(state: AppState, happened: SessionsTaken) -> Result:
         state = notify(state, FOLLOW_NOTICE, Level.INFO, f"Taken from what you follow: {_sum(report)}.")
     if why or report is not None:
         follow = replace(follow, told=why)
-    return _following(state, follow), _seen(state, happened.written)
+    return replace(state, following=follow), _seen(state, happened.written)
 
 
 def _sum(report: ImportReport) -> str:

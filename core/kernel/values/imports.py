@@ -164,7 +164,7 @@ MAX_ROWS = 2_000
 
 
 class FollowState(msgspec.Struct, frozen=True):
-    """Places that are followed.
+    """Places of which what is new is taken by itself.
 
     Args:
         places: that were looked at last, as the settings name them; at: when the next look is due, None for at once.
@@ -183,7 +183,7 @@ class ImportState(msgspec.Struct, frozen=True):
     Args:
         paths: of the run under way, or of the report; is_running: one is under way; is_dry: it writes nothing.
         count: conversations that it looked at; doing: the one in work; command_id: who waits for its end.
-        problem, remedy: why the last run could not begin or go on. follow: places of which what is new is taken by itself.
+        problem, remedy: why the last run could not begin or go on.
     """
 
     paths: tuple[str, ...] = ()
@@ -195,4 +195,3 @@ class ImportState(msgspec.Struct, frozen=True):
     problem: str = ""
     remedy: str = ""
     command_id: str = ""
-    follow: FollowState = FollowState()

@@ -16,7 +16,7 @@ from core.kernel.values.facts import EvidenceState
 from core.kernel.values.forgetting import ForgettingState
 from core.kernel.values.guide import GuidePage
 from core.kernel.values.harvest import HarvestState
-from core.kernel.values.imports import ImportState
+from core.kernel.values.imports import FollowState, ImportState
 from core.kernel.values.knowledge import KnowledgeState, ProposalsState
 from core.kernel.values.mcp import McpApproved, McpState
 from core.kernel.values.outcomes import CommandOutcome
@@ -340,6 +340,7 @@ class AppState(msgspec.Struct, frozen=True):
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
     evidence: EvidenceState = msgspec.field(default_factory=EvidenceState)
     imports: ImportState = msgspec.field(default_factory=ImportState)
+    following: FollowState = msgspec.field(default_factory=FollowState)
     retrieval: RetrievalState = msgspec.field(default_factory=RetrievalState)
     forgetting: ForgettingState = msgspec.field(default_factory=ForgettingState)
     mcp: McpState = msgspec.field(default_factory=McpState)

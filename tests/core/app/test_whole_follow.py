@@ -50,7 +50,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Followed]
 
 
 def taken(controller: AppController) -> str:
-    state = until(controller, lambda s: bool(s.discussions.summaries) and not s.imports.follow.is_looking)
+    state = until(controller, lambda s: bool(s.discussions.summaries) and not s.following.is_looking)
     (made,) = state.discussions.summaries
     return made
 
@@ -82,7 +82,7 @@ def test_it_goes_on_after_a_restart_and_ends_when_the_settings_file_goes(world: 
 
     world.says("When?", "At six.", "Why?", "The moon.")
     second = world.start()
-    until(second, lambda s: s.imports.follow.at is not None and not s.imports.follow.is_looking)
+    until(second, lambda s: s.following.at is not None and not s.following.is_looking)
     assert world.told(made)[-1] == "The moon."
     second.stop()
 
@@ -91,7 +91,7 @@ def test_it_goes_on_after_a_restart_and_ends_when_the_settings_file_goes(world: 
     third = world.start()
     world.now += timedelta(minutes=5)
     until(third, lambda s: s.now is not None and s.now >= world.now)
-    assert third.snapshot().imports.follow.places == ()
+    assert third.snapshot().following.places == ()
     assert world.told(made)[-1] == "The moon."
 
 
@@ -99,5 +99,5 @@ def test_a_command_beside_the_window_takes_nothing(world: Followed) -> None:
     world.says("When?", "At six.")
     beside = world.start(owns_home=False)
     beside.send(ChangeSetting(KEY, (world.place,)))
-    state = until(beside, lambda s: s.imports.follow.at is not None and not s.imports.follow.is_looking)
+    state = until(beside, lambda s: s.following.at is not None and not s.following.is_looking)
     assert not state.discussions.summaries

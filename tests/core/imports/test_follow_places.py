@@ -87,7 +87,7 @@ def test_no_look_while_a_person_imports_nor_in_a_home_that_is_only_read() -> Non
 
 def test_the_dialog_that_is_closed_takes_nothing_from_what_is_followed() -> None:
     state, _ = after(following("/s"), Tick(), DismissImport())
-    assert state.imports.follow.is_looking
+    assert state.following.is_looking
 
 
 def test_what_was_taken_is_said_and_what_is_wrong_is_said_once() -> None:

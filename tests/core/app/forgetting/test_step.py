@@ -12,7 +12,7 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetEnde
 from core.kernel.values.agent import Attention, AttentionState, Autonomy
 from core.kernel.values.forgetting import ForgetReceipt
 from core.kernel.values.harvest import BatchReport, HarvestBatch, HarvestLook
-from core.kernel.values.imports import ImportReport, ImportState
+from core.kernel.values.imports import FollowState, ImportReport, ImportState
 from core.kernel.values.knowledge import Category, Item, MergeProposal
 from core.kernel.values.signals import Signal, SignalSource, SignalState
 from core.kernel.values.updates import with_summary
@@ -80,6 +80,13 @@ def test_what_was_proposed_or_may_be_put_back_leaves_the_window() -> None:
 
     assert (after.harvest.merge, after.imports) == (None, ImportState())
     assert item.text not in str(after.program.notices)
+
+
+def test_what_is_followed_stays_as_it_is() -> None:
+    follow = FollowState(places=("/s",), is_looking=True, told="it is cut off")
+    state = replace(states.working(), following=follow)
+    receipt = ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))
+    assert forgetting_step.HANDLERS(state, ForgetEnded(receipt))[0].following == follow
 
 
 def test_signals_that_were_told_or_wait_for_what_is_gone_leave_the_window() -> None:
