@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import re
-
+from core.talk.discussion.discussion_export import ENDINGS, file_name
 from core.talk.discussion.discussion_messages import AttachFile, ExportDiscussion
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.discussion.model_picker import model_dialog
 from panels.discussion.other_models import regenerate_dialog
 
-_NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
-
 
 def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
     """Draw the dialog that is open, one of a discussion's."""
     match dialog.kind:
         case "export_markdown":
-            _export(desk, dialog, "markdown", ".md")
+            _export(desk, dialog, "markdown")
         case "export_page":
-            _export(desk, dialog, "page", ".html")
+            _export(desk, dialog, "page")
         case "model":
             model_dialog(desk, dialog)
         case "regenerate_with":
             regenerate_dialog(desk, dialog)
         case "export_json":
-            _export(desk, dialog, "json", ".json")
+            _export(desk, dialog, "json")
         case _:
             _attach(desk, dialog)
 
@@ -38,14 +35,14 @@ def _attach(desk: Desk, dialog: Dialog) -> None:
             desk.send(AttachFile(discussion_id=dialog.subject, path=path))
 
 
-def _export(desk: Desk, dialog: Dialog, form: str, ending: str) -> None:
+def _export(desk: Desk, dialog: Dialog, form: str) -> None:
     summary = desk.state.discussions.summaries.get(dialog.subject)
     if summary is None:
         desk.view.dialog = None
         return
-    name = " ".join(_NO_NAME.sub(" ", summary.meta.name).split())[:80].strip(" .") or "discussion"
+    name = file_name(summary.meta.name) + ENDINGS[form]
     picked = desk.ui.file_dialog(f"export {form}", f"Export {summary.meta.name}", picks="save",
-                                 start=desk.state.config.project.root, name=name + ending)  # fmt: skip
+                                 start=desk.state.config.project.root, name=name)  # fmt: skip
     if picked is not None:
         desk.view.dialog = None
         if picked:

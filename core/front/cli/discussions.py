@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.messages import Mark
 from core.kernel.values.state import AppState, TrashItem
 from core.kernel.values.updates import outcome_of
-from core.talk.discussion.discussion_export import export_json, export_markdown
+from core.talk.discussion.discussion_export import ENDINGS, export_json, export_markdown, file_name
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     DeleteDiscussion,
@@ -139,10 +138,6 @@ def _as_counts(state: AppState, row: DiscussionSummary) -> DiscussionSummary:
     return replace(row, meta=replace(row.meta, mode=mode_of(state, row.meta.id)))
 
 
-ENDINGS = {"markdown": ".md", "json": ".json", "page": ".html"}
-_NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
-
-
 def _export_every(options: Options, front: FrontEnd, console: Console) -> None:
     """Write each discussion to a file of its own, named after it and its id."""
     given = options.given
@@ -155,8 +150,7 @@ def _export_every(options: Options, front: FrontEnd, console: Console) -> None:
         raise UsageError(f"There is no folder {given.out!r}", remedy="Make it first")
     form, written = "json" if options.is_json else given.format, []
     for row in sorted(front.snapshot().discussions.summaries.values(), key=lambda one: one.meta.created_at):
-        name = " ".join(_NO_NAME.sub(" ", row.meta.name).split())[:80].strip(" .") or "discussion"
-        path = folder / f"{name} {row.meta.id[:12]}{ENDINGS[form]}"
+        path = folder / f"{file_name(row.meta.name)} {row.meta.id[:12]}{ENDINGS[form]}"
         act(
             front,
             ExportDiscussion(discussion_id=row.meta.id, form=form, path=str(path), replaces=given.replace),

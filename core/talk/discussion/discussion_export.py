@@ -36,8 +36,12 @@ from core.talk.discussion.log_codec import from_json_value, to_json_value
 FORMAT = "manual-slop discussion"
 VERSION = 1
 
+ENDINGS = {"markdown": ".md", "page": ".html", "json": ".json"}
+"""Of the names of files, by the form of an export."""
+
 T = TypeVar("T")
 
+_NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _SPEAKERS = {Role.USER: "You", Role.ASSISTANT: "Reply", Role.TOOL: "Tool"}
@@ -52,6 +56,11 @@ _STATUS_NOTES = {
     Status.PARTIAL: "not whole",
     Status.INTERRUPTED: "interrupted",
 }
+
+
+def file_name(name: str) -> str:
+    """The name of a discussion as that of a file on any system, without an ending."""
+    return " ".join(_NO_NAME.sub(" ", name).split())[:80].strip(" .") or "discussion"
 
 
 def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
