@@ -140,8 +140,7 @@ class Retrieving:
         That is the one for any language where the home holds another than English, or is asked in one.
         """
         if asked.embedder is None:
-            own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
-            many = own.of_languages if isinstance(own, KnowsLanguages) else None
+            own, many = self.own(asked)
             return many if many is not None and self._is_many(many) else own
         with self._lock:
             if self._away is None or self._away[0] != asked.embedder:
@@ -162,6 +161,11 @@ class Retrieving:
             if self._model is None:
                 self._model = fields, self._make(fields)
             return self._model[1]
+
+    def own(self, asked: AskedPlaces) -> tuple[Model, Embedder | None]:
+        """The model that comes with the program, and the one for any language, where that is installed."""
+        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        return own, own.of_languages if isinstance(own, KnowsLanguages) else None
 
     def _is_many(self, many: Embedder) -> bool:
         marked = (paths.index_dir(self.home) / _FOREIGN).exists()
@@ -186,13 +190,12 @@ class Retrieving:
 
     def _others(self, asked: AskedPlaces, wanted: Embedder) -> Iterator[Embedder]:
         """Models of this machine whose indexes may answer in place of another's: no server is asked that nobody names."""
-        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
-        many = own.of_languages if isinstance(own, KnowsLanguages) else None
+        own, many = self.own(asked)
         yield from (one for one in (many, own) if one is not None and _label(one) != _label(wanted))
 
     def with_languages(self, asked: AskedPlaces, model: Embedder, answer: SearchAnswer) -> SearchAnswer:
         """The answer with what a model that knows English alone could not do for it. It is noted, and mended by the next run."""
-        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        own, many = self.own(asked)
         if answer.mode is SearchMode.OFF or not isinstance(own, KnowsLanguages):
             return answer
         if _label(model) != _label(self.embedder(asked)):
@@ -200,14 +203,12 @@ class Retrieving:
         if answer.degraded or _label(model) != _label(own) or not own.is_foreign(answer.query):
             return answer
         self.note_foreign()
-        remedy = INSTALL_REMEDY if own.of_languages is None else ASK_AGAIN
-        is_coming = own.of_languages is not None
+        remedy, is_coming = (INSTALL_REMEDY, False) if many is None else (ASK_AGAIN, True)
         return replace(answer, degraded=True, reason=ENGLISH_ALONE, remedy=remedy, needs_run=is_coming)
 
     def drop_english(self, asked: AskedPlaces, model: Embedder) -> None:
         """Delete the index for English alone once the one for any language can answer everything."""
-        own = self.model(FieldNames(asked.tag_fields, asked.date_fields))
-        many = own.of_languages if isinstance(own, KnowsLanguages) else None
+        own, many = self.own(asked)
         if many is not None and _label(model) == _label(many) and self.store(many).is_embedded():
             with self._lock:
                 self._close_store(_label(own))
@@ -432,7 +433,7 @@ class IndexHandler:
                 places, corpora=tuple(corpus for corpus in places.corpora if corpus in effect.only)
             )
         fields = FieldNames(asked.tag_fields, asked.date_fields)
-        reader, embedder = shared.model(fields), shared.embedder(asked)
+        (reader, others), embedder = shared.own(asked), shared.embedder(asked)
         if effect.only and not shared.store(embedder).is_whole():
             return self._indexed(replace(effect, only=()), whole)
         if effect.is_anew:
@@ -448,7 +449,6 @@ class IndexHandler:
             return write_navigation(store, notes, fields)
 
         removed = 0 if effect.only else drop_unnamed(store, whole, asked.project)
-        others = reader.of_languages if isinstance(reader, KnowsLanguages) else None
         report, folders, is_foreign = index(
             store,
             reader,
