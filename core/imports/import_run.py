@@ -144,7 +144,7 @@ class _Work:
         kept = self._memory.unchanged(path, about, self._is_known)
         if kept is not None:
             self._taken.update(kept.discussion_ids)
-        return kept.conversations if kept is not None and kept.conversations else None
+        return kept.conversations if kept is not None else None
 
     def _is_known(self, discussion_id: str) -> bool:
         return discussion_id in self._there or (self._request.is_followed and discussion_id in self._gone)

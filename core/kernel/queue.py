@@ -44,14 +44,12 @@ class Work(NamedTuple):
     """A room's row of work: effects that one worker carries out, and how its queue treats them.
 
     Args:
-        queue: the worker's name; effects: their types; is_queued: they wait for their turn on the worker's thread. The others
-            reach the worker at once, from the controller's thread, and wait for nothing.
+        queue: the worker's name; effects: their types.
         supersedes, keeps, about: as of `QueueWorker`.
     """
 
     queue: str
     effects: tuple[type[Any], ...]
-    is_queued: bool = True
     supersedes: Callable[[Any, Any], bool] | None = None
     keeps: Callable[[Any], bool] | None = None
     about: Callable[[Any], str] | None = None
@@ -64,14 +62,14 @@ def queued(
     keeps: Callable[[Any], bool] | None = None,
     about: Callable[[Any], str] | None = None,
 ) -> Work:
-    """A row of effects (a type or a union of types) that wait for their turn."""
+    """A row of effects (a type or a union of types) that wait for their turn on the worker's thread."""
     kinds = get_args(effects) or (effects,)
     return Work(queue=queue, effects=kinds, supersedes=supersedes, keeps=keeps, about=about)
 
 
 def at_once(queue: str, effects: Any) -> Work:
-    """A row of effects (a type or a union of types) that reach the worker at once."""
-    return Work(queue=queue, effects=get_args(effects) or (effects,), is_queued=False)
+    """A row of effects (a type or a union of types) that reach the worker at once, from the controller's thread."""
+    return queued(queue, effects)
 
 
 class QueueWorker(Generic[E]):

@@ -640,5 +640,5 @@ class _Hurried:
 
 SEARCH_WORK = queued("search", SearchEffect)
 LOOK_WORK = queued("index", IndexLook, IndexHandler.supersedes)
-RUN_WORK = queued("index run", RunIndex, IndexHandler.supersedes)
+RUN_WORK = queued("index run", RunIndex)
 STOP_WORK = at_once("index stop", CancelIndexing | PauseIndexing)
