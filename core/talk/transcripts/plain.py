@@ -66,7 +66,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     if not text:
         yield Unread(place="the file", why="nothing is written in it")
         return
-    if _LOG.match(text) is not None and "\n## Prompt" in text:
+    if _is_log(text):
         yield from _logged(text)
         return
     turns = _told(text)
@@ -86,8 +86,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
 def is_export(text: str) -> bool:
     """True for a text that a program wrote, and marked at its top."""
     head = text[:_HEAD_CHARS]
-    is_log = _LOG.match(head) is not None and "\n## Prompt" in head
-    return is_log or any(mark.match(head) is not None for mark, _ in _EXPORTS)
+    return _is_log(head) or any(mark.match(head) is not None for mark, _ in _EXPORTS)
 
 
 def _told(text: str) -> tuple[tuple[str, str], ...]:
@@ -163,6 +162,10 @@ _SECTION = re.compile(
 )
 _USAGE = re.compile(r"^#+ Token usage\b", re.MULTILINE)
 _LOG_MODEL = re.compile(r"^Model: \*\*([^*\n]{1,200})\*\*", re.MULTILINE)
+
+
+def _is_log(text: str) -> bool:
+    return _LOG.match(text) is not None and "\n## Prompt" in text
 
 
 def _logged(text: str) -> Iterator[Transcript]:
