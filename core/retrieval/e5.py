@@ -24,8 +24,8 @@ from core.retrieval.e5_file import (
     WORDS_BYTES,
     WORDS_NAME,
     WORDS_SHA256,
-    E5FileError,
     packed,
+    plain,
     read_e5,
     unpacked,
 )
@@ -131,18 +131,16 @@ class E5:
         return whole
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        plain = [_BLANKS.sub(" ", text.translate(self._letters)).strip(" ") for text in texts]
+        folded = [_BLANKS.sub(" ", text.translate(self._letters)).strip(" ") for text in texts]
         begin, end = self._ends
         return [
             [begin, *one.ids[: MAX_TOKENS - 2], end]
-            for one in self._tokenizer.encode_batch(plain, add_special_tokens=False)
+            for one in self._tokenizer.encode_batch(folded, add_special_tokens=False)
         ]
 
     def _load(self) -> None:
         if self._session is not None:
             return
-        import numpy as np
-
         data = self._mapped()
         try:
             file = read_e5(data)
@@ -153,10 +151,8 @@ class E5:
             ) from error
         self._letters, self._ends = file.letters, (file.special.begin, file.special.end)
         self._words = packed(data, file, "emb.word").reshape(-1, DIMENSION // BLOCK, BLOCK_BYTES)
-        _, items, start = _tensor(file.tensors, "emb.pos")
-        places = np.frombuffer(data, np.float32, items, start).reshape(-1, DIMENSION)
-        _, items, start = _tensor(file.tensors, "emb.type")
-        self._places = places + np.frombuffer(data, np.float32, items, start)[:DIMENSION]
+        places = plain(data, file, "emb.pos").reshape(-1, DIMENSION)
+        self._places = places + plain(data, file, "emb.type")[:DIMENSION]
         if not self._keeps_language:
             self._of_language = self._languages()
         self._session = loaded_session(self._folder / "model.onnx", E5_SHA256)
@@ -197,12 +193,6 @@ class E5:
                 "The embedding model's table of words is damaged", where=str(path), remedy=INSTALL_REMEDY
             )
         return data
-
-
-def _tensor(tensors: dict[str, tuple[int, int, int]], name: str) -> tuple[int, int, int]:
-    if name not in tensors:
-        raise E5FileError(f"The file holds no {name}")
-    return tensors[name]
 
 
 def _tokenizer(pieces: list[tuple[str, float]], unknown: int) -> Any:

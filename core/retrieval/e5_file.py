@@ -131,9 +131,23 @@ def packed(data: bytes | mmap, file: E5File, name: str) -> NDArray[np.uint8]:
     """Blocks of a tensor, a row each, where they stand in the data."""
     import numpy as np
 
-    _, items, start = file.tensors[name]
+    items, start = _place(file, name)
     blocks = items // BLOCK
     return np.frombuffer(data, np.uint8, blocks * BLOCK_BYTES, start).reshape(blocks, BLOCK_BYTES)
+
+
+def plain(data: bytes | mmap, file: E5File, name: str) -> NDArray[np.float32]:
+    """Numbers of a tensor that is not packed, where they stand in the data."""
+    import numpy as np
+
+    return np.frombuffer(data, np.float32, *_place(file, name))
+
+
+def _place(file: E5File, name: str) -> tuple[int, int]:
+    """Number of items of a tensor, and its first byte. Raises E5FileError: there is none of this name."""
+    if name not in file.tensors:
+        raise E5FileError(f"The file holds no {name}")
+    return file.tensors[name][1:]
 
 
 def unpacked(blocks: NDArray[np.uint8], columns: int) -> NDArray[np.float32]:
