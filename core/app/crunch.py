@@ -254,7 +254,7 @@ class Crunch(JobProcess):
         return mapped(self.submit(header, data, ""), lambda value: cast("str", value))
 
     def read_source(
-        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
+        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes, *, tells_language: bool
     ) -> Future[bytes]:
         """A file read for the search index (`core.retrieval.sources`), packed. The future fails with CrunchError."""
         header: dict[str, object] = {
@@ -263,6 +263,7 @@ class Crunch(JobProcess):
             "path": path,
             "file": file,
             "known": known_sha256,
+            "tells_language": tells_language,
         }
         return mapped(self.submit(header, fields, ""), lambda value: cast("bytes", value))
 
@@ -402,10 +403,14 @@ class LocalEmbedder(OwnEmbedder):
         except (TimeoutError, CrunchError, CancelledError):
             return False
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""
-        packed = self._crunch.read_source(corpus.value, path, str(file), known_sha256, self._fields).result()
-        return packed_decoder_of(SourceText).decode(packed)
+        reading = self._crunch.read_source(
+            corpus.value, path, str(file), known_sha256, self._fields, tells_language=tells_language
+        )
+        return packed_decoder_of(SourceText).decode(reading.result())
 
     def close(self) -> None:
         """End the process."""

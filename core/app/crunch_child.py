@@ -37,7 +37,14 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _pdf(payload)
         case {"job": "page", "charset": str() as charset}:
             return _page(payload, charset)
-        case {"job": "source", "corpus": str(), "path": str(), "file": str(), "known": str()}:
+        case {
+            "job": "source",
+            "corpus": str(),
+            "path": str(),
+            "file": str(),
+            "known": str(),
+            "tells_language": bool(),
+        }:
             return _source(header, payload)
         case {"job": "language"}:
             return _is_foreign(payload)
@@ -113,6 +120,7 @@ def _source(header: dict[str, object], payload: bytes) -> bytes:
         _model().tokens.starts,
         known_sha256=str(header["known"]),
         fields=packed_decoder_of(FieldNames).decode(payload),
+        tells_language=bool(header["tells_language"]),
     )
     return msgspec.msgpack.encode(reading)
 

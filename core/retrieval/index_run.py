@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,6 +80,7 @@ def index(
     on_progress: Progress = lambda _: None,
     on_notes: NotesRead = lambda _: (),
     *,
+    tells_language: bool = False,
     leaves_foreign: bool = False,
 ) -> Indexed:
     """Bring the index to what the files say. Files that give nothing stand in the index, with the reason; the report names
@@ -86,13 +88,20 @@ def index(
 
     Args:
         embedder: None leaves new chunks without vectors.
-        leaves_foreign: give no chunk its vector once another language than English was read.
+        tells_language: whether the answer's `is_foreign` is told.
+        leaves_foreign: give no chunk its vector once another language than English was read; wants `tells_language`.
         on_notes: called once all files are read, before the vectors, with the notes of each root.
 
     Raises:
         SlopError: the index cannot be written, or the run was stopped.
     """
-    run = _IndexRun(store, reader, on_progress, is_served=isinstance(embedder, EmbedsAway))
+    run = _IndexRun(
+        store,
+        reader,
+        on_progress,
+        is_served=isinstance(embedder, EmbedsAway),
+        tells_language=tells_language,
+    )
     store.mend_vectors()
     notes: dict[str, list[SourceFile]] = {}
     folders: dict[str, None] = {}
@@ -162,12 +171,20 @@ class _IndexRun:
 
     Args:
         is_served: vectors come from a server, whose tokenizer nobody here has.
+        tells_language: whether it is told that another language than English was read, which takes a model of its own.
     """
 
     def __init__(
-        self, store: LocalStore, reader: SourceReader, on_progress: Progress, *, is_served: bool
+        self,
+        store: LocalStore,
+        reader: SourceReader,
+        on_progress: Progress,
+        *,
+        is_served: bool,
+        tells_language: bool,
     ) -> None:
-        self._store, self._reader, self._tell, self._is_served = store, reader, on_progress, is_served
+        self._store, self._tell, self._is_served = store, on_progress, is_served
+        self._read = partial(reader.read, tells_language=tells_language)
         self.read = self.unchanged = self.removed = self.vectors = self.looked = self.total = 0
         self.passed_over: list[tuple[str, str]] = []
         self.is_foreign = False
@@ -199,7 +216,7 @@ class _IndexRun:
                     if self._is_wanted(one, state := known.get(one.key.path)):
                         sha256 = state.sha256 if state is not None else ""
                         asked = one.key.corpus, one.key.path, one.path, sha256
-                        waiting.append((one, sha256, pool.submit(self._reader.read, *asked)))
+                        waiting.append((one, sha256, pool.submit(self._read, *asked)))
                     if len(waiting) > AHEAD:
                         self._keep(*waiting.popleft())
                 while waiting:
@@ -254,7 +271,7 @@ class _IndexRun:
             try:
                 reading = read.result()
                 if not _is_as_listed(one):
-                    reading = self._reader.read(one.key.corpus, one.key.path, one.path, known_sha256)
+                    reading = self._read(one.key.corpus, one.key.path, one.path, known_sha256)
             except SlopError as error:
                 self.passed_over.append((one.key.path, error.what))
                 return

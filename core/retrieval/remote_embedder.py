@@ -90,8 +90,13 @@ def sound_vectors(embedder: Embedder, texts: Sequence[str], *, timeout_s: float)
 class SourceReader(Protocol):
     """Reads files in another process, where parsing and measuring holds nobody up."""
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known.
+
+        Args:
+            tells_language: whether `is_foreign` is told, which takes a model of its own.
 
         Raises:
             SlopError: the process failed at it.

@@ -457,9 +457,10 @@ class IndexHandler:
             places,
             self._progressed,
             on_notes,
+            tells_language=embedder is reader,
             leaves_foreign=embedder is reader and others is not None,
         )
-        if is_foreign and embedder is reader:
+        if is_foreign:
             shared.note_foreign()
             if others is not None:
                 return self._indexed(replace(effect, only=(), is_anew=False), whole)

@@ -87,7 +87,7 @@ class SourceText(msgspec.Struct, frozen=True):
     Args:
         problem: why it gives nothing, or not all of what it is, in a phrase; sha256: of its bytes, empty where it could not be read.
         is_known: its bytes are those that the index knows, and nothing else is told.
-        is_foreign: part of it is in another language than English.
+        is_foreign: part of it is in another language than English, where that was asked.
         keys: why it is taken for a file of keys, a sentence, empty where it is none; only who may show it uses the rest.
     """
 
@@ -101,12 +101,20 @@ class SourceText(msgspec.Struct, frozen=True):
 
 
 def read_file_source(
-    corpus: Corpus, path: str, file: str, measure: Measure, *, known_sha256: str, fields: FieldNames
+    corpus: Corpus,
+    path: str,
+    file: str,
+    measure: Measure,
+    *,
+    known_sha256: str,
+    fields: FieldNames,
+    tells_language: bool,
 ) -> SourceText:
     """Open and read one file for the index. Total: what is wrong with it is its `problem`.
 
     Args:
         path: relative, POSIX; file: where it is; known_sha256: of the bytes that the index knows.
+        tells_language: whether `is_foreign` is told.
     """
     try:
         data = read_file(file, None)
@@ -118,7 +126,9 @@ def read_file_source(
     if is_generated(data):
         return SourceText(sha256=sha256)
     reading = read_source(corpus, path, data, measure, fields)
-    foreign = any(is_foreign(one.text) for one in reading.chunks if one.kind is not ChunkKind.CODE)
+    foreign = tells_language and any(
+        is_foreign(one.text) for one in reading.chunks if one.kind is not ChunkKind.CODE
+    )
     return replace(reading, sha256=sha256, is_foreign=foreign)
 
 

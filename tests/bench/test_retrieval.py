@@ -26,10 +26,18 @@ from tests.core.retrieval.test_quality import OwnModel, loaded
 class InThisProcess(OwnModel):
     """The model and the reading without a process of their own."""
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         measure = self.model.tokens.starts
         return read_file_source(
-            corpus, path, str(file), measure, known_sha256=known_sha256, fields=FieldNames()
+            corpus,
+            path,
+            str(file),
+            measure,
+            known_sha256=known_sha256,
+            fields=FieldNames(),
+            tells_language=tells_language,
         )
 
     def close(self) -> None: ...

@@ -278,8 +278,10 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(room: Room) -> None:
     note = room.notes / "retry.md"
 
     class Racing(WordModel):
-        def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
-            reading = super().read(corpus, path, file, known_sha256)
+        def read(
+            self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+        ) -> SourceText:
+            reading = super().read(corpus, path, file, known_sha256, tells_language=tells_language)
             if note.read_text() == "zebra":
                 note.write_text("a zeppelin came meanwhile")
             return reading

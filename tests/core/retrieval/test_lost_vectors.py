@@ -104,7 +104,9 @@ def run(store: LocalStore, embedder: Picky, home: Path) -> str:
 class NoReader:
     """Reads nothing: no folder is looked into."""
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         """Nothing asks for it."""
         raise AssertionError(path)
 

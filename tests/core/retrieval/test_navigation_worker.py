@@ -39,9 +39,17 @@ class WordModel:
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         return np.ones((len(texts), self.dimension), np.int8)
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         return read_file_source(
-            corpus, path, str(file), _measure, known_sha256=known_sha256, fields=self._fields
+            corpus,
+            path,
+            str(file),
+            _measure,
+            known_sha256=known_sha256,
+            fields=self._fields,
+            tells_language=tells_language,
         )
 
     def close(self) -> None: ...

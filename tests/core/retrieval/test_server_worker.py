@@ -35,7 +35,9 @@ class ByteModel:
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         return np.stack([np.frombuffer(hashlib.sha256(one.encode()).digest()[:8], np.int8) for one in texts])
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         data = file.read_bytes()
         chunk = Chunk(ChunkKind.PROSE, LineRange(1, 1), data.decode())
         return SourceText(SourceHead(path), (chunk,), sha256=hashlib.sha256(data).hexdigest())

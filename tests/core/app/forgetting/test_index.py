@@ -25,7 +25,9 @@ PLACES = SearchPlaces(corpora=tuple(KINDS))
 class WholeFiles:
     """A reader for which a file is one passage, titled by its first words."""
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+    def read(
+        self, corpus: Corpus, path: str, file: Path, known_sha256: str, *, tells_language: bool
+    ) -> SourceText:
         text = file.read_text()
         return SourceText(
             SourceHead(text[:80]), (Chunk(KINDS[corpus], LineRange(1, 1), text),), sha256=str(len(text))
