@@ -43,7 +43,7 @@ _IS_JSON = re.compile(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
 """Begin of JSON; words in brackets, as `[ERROR] …`, are none."""
 
 _MARKS = re.compile(rb'\\.?|["\[\]{}]', re.DOTALL)
-"""What tells where JSON ends: brackets, and the quotes and escapes of texts that may hold some."""
+"""Characters that decide where JSON ends: brackets, and the quotes and escapes of texts that may hold brackets."""
 
 _ODD = re.compile(rb"[^\x09\x20-\x7e]")
 _BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}
