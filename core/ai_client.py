@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.compression import run_discussion_compression
+from core.agent.cut_plan import run_discussion_compression
 from core.app.controller import AppController
 from core.app.execution import OutsideOptions, act
 from core.kernel import paths

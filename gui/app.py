@@ -1,19 +1,22 @@
-"""The window as a front end of the controller: snapshot in, commands out, frames in between."""
+"""The window as a front end of the controller: snapshot in, commands out, requests of the Hook API between two frames."""
 
 from __future__ import annotations
 
 import gc
+import tempfile
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import dearpygui.dearpygui as dpg
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.attention.attention_messages import NoteActivity
+from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import Command, Quit, SaveWindow
+from core.app.execution import is_persons
 from core.kernel.decoders import TomlError, read_toml
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion
@@ -22,10 +25,13 @@ from gui.input_watch import DesktopIdle
 from gui.loop import Loop
 from gui.metrics import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
+from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import WindowView
-from panels.shell.shell_actions import to_toml
+from panels.shell.rooms import BY_ID, to_toml
 from panels.shell.window import window
+
+# The window as a front end of the controller: snapshot in, commands out, frames in between.
 
 if TYPE_CHECKING:
     from core.app.controller import AppController
@@ -226,3 +232,75 @@ def _theme(value: object) -> str:
 
 def _scale(value: object) -> float:
     return float(value) if isinstance(value, int | float) and 0.5 <= value <= 3 else 1.0
+
+
+# Window of the Hook API: its requests are carried out on the window's thread between two frames.
+
+T = TypeVar("T")
+FRAME_S = 15.0
+"""Longest wait for the window to take a job."""
+
+
+class HookedWindow:
+    """Implements `core.front.hooks.operation.Window`. Its methods may be called from any thread but the window's.
+
+    Args:
+        app: a window that is open, or about to be.
+    """
+
+    def __init__(self, app: WindowApp) -> None:
+        self._app = app
+
+    def screenshot(self) -> bytes:
+        """The window as it is, PNG. Raises TimeoutError when it does not draw."""
+        return self._on_window(self._shoot)
+
+    def act(self, action: str) -> bool | None:
+        """Do what an entry of the menus does; False: it is disabled; None: there is none.
+
+        Raises:
+            TimeoutError: it does not draw. PermissionError: the entry gives a command that counts only from a person.
+        """
+        return self._on_window(lambda: self._act(action)) if action in BY_ID else None
+
+    def _shoot(self) -> bytes:
+        from gui.screen import screenshot
+
+        with tempfile.TemporaryDirectory(prefix="manual-slop-") as folder:
+            file = Path(folder) / "window.png"
+            screenshot(file, self._app.loop.frame)
+            return file.read_bytes()
+
+    def _act(self, action: str) -> bool:
+        app = self._app
+        desk = Desk(state=app.state(), view=app.view, ui=app.ui.tree.ui, send=self._send, actions=BY_ID)
+        chosen = BY_ID[action]
+        if not chosen.is_enabled(desk):
+            return False
+        chosen.run(desk)
+        app.loop.wake()
+        return True
+
+    def _send(self, command: Command) -> None:
+        if is_persons(self._app.state(), command):
+            raise PermissionError(f"{type(command).__name__} counts only from a person")
+        self._app.send(command)
+
+    def _on_window(self, job: Callable[[], T]) -> T:
+        from concurrent.futures import Future  # with `logging`: asked for long after the first frame
+
+        done: Future[T] = Future()
+
+        def run() -> None:
+            if not done.set_running_or_notify_cancel():
+                return
+            try:
+                done.set_result(job())
+            except (TimeoutError, OSError) as error:
+                done.set_exception(error)
+
+        self._app.loop.post(run)
+        try:
+            return done.result(FRAME_S)
+        finally:
+            done.cancel()

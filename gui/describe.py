@@ -16,18 +16,17 @@ from core.kernel.figures import size
 from core.kernel.surroundings import current_folder
 from gui.canvas import Canvas
 from gui.clipboard import Clipboard
-from gui.elements.base import Element
+from gui.elements.base import Element, TextSelection
 from gui.elements.controls import Field
 from gui.elements.editor import Editor
 from gui.elements.popups import FloatLayer, MenuButton
 from gui.elements.surfaces import Dim, Root, Surface, SurfaceLayer
-from gui.file_drops import FileDrops
 from gui.keyboard import Keyboard
 from gui.keys import PRESSES, Keys
 from gui.metrics import Measure
 from gui.prose_selection import ProseSelection
 from gui.text_buffer import TextBuffer
-from gui.text_selection import TextSelection
+from gui.window_taps import FileDrops
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 

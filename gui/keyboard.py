@@ -1,9 +1,4 @@
-"""The keyboard of editors: the one input item that characters reach, and the editor that owns it.
-
-Characters, also those of an input method, reach the program only through an input item of the toolkit that is shown
-and active. This one is transparent and stands below everything; what is typed is the difference of its text. A text
-set into an active item is ignored, so it is never emptied: a new one takes its place.
-"""
+"""The keyboard of editors: the one input item that characters reach, the editor that has it, and what keys do to its text."""
 
 from __future__ import annotations
 
@@ -13,7 +8,12 @@ from typing import Protocol
 
 import dearpygui.dearpygui as dpg
 
+from gui import text_buffer as edit
 from gui.keys import Keys, is_letter
+from gui.text_buffer import TextBuffer
+from gui.text_layout import TextLayout
+
+# The keyboard of editors: the one input item that characters reach, and the editor that owns it.
 
 # Letters of keys: what each key has typed so far, for the frames in which the toolkit tells keys but no
 # characters.
@@ -332,3 +332,92 @@ def inserted(before: str, after: str) -> tuple[int, int]:
     while tail < most and before[-1 - tail] == after[-1 - tail]:
         tail += 1
     return start, len(after) - tail
+
+
+# Keys on a text with a caret, given its rows: moves and changes. Pure; the clipboard is the editor's
+# affair.
+
+_MOVES = ("Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown", "Ctrl+Left", "Ctrl+Right", "Ctrl+Home", "Ctrl+End")  # fmt: skip
+READING = frozenset(
+    {
+        *_MOVES,
+        *(f"Ctrl+Shift+{name.removeprefix('Ctrl+')}" if "+" in name else f"Shift+{name}" for name in _MOVES),
+        "Ctrl+A",
+        "Ctrl+C",
+        "Ctrl+Insert",
+    }
+)
+"""Chords that change no text."""
+TABS = frozenset({"Tab", "Shift+Tab"})
+WRITING = READING | {
+    "Backspace",
+    "Shift+Backspace",
+    "Ctrl+Backspace",
+    "Delete",
+    "Ctrl+Delete",
+    "Shift+Delete",
+    "Enter",
+    "Shift+Enter",
+    "Ctrl+X",
+    "Ctrl+V",
+    "Shift+Insert",
+    "Ctrl+Z",
+    "Ctrl+Y",
+    "Ctrl+Shift+Z",
+}
+COPIES = frozenset({"Ctrl+C", "Ctrl+Insert"})
+CUTS = frozenset({"Ctrl+X", "Shift+Delete"})
+PASTES = frozenset({"Ctrl+V", "Shift+Insert"})
+_DOWN = {"Up": -1, "Down": 1, "PageUp": -1, "PageDown": 1}
+
+
+def pressed(
+    buffer: TextBuffer, layout: TextLayout, chord: str, *, page_rows: int, column_px: float | None
+) -> tuple[TextBuffer, float | None]:
+    """The text after a chord, and the column that Up and Down keep to (None: that of the caret).
+
+    Args:
+        layout: of this very text; page_rows: how far PageUp and PageDown go; column_px: from the key before.
+    """
+    selects = "Shift+" in chord and chord != "Ctrl+Shift+Z"
+    plain = chord.replace("Shift+", "") if selects else chord
+    if plain in _DOWN:
+        rows = _DOWN[plain] * (page_rows if plain.startswith("Page") else 1)
+        x = layout.x_of(buffer.caret) if column_px is None else column_px
+        return edit.moved(buffer, layout.vertical(buffer.caret, rows, x), selects=selects), x
+    return _changed(buffer, plain) or _moved(buffer, layout, plain, selects=selects), None
+
+
+def _moved(buffer: TextBuffer, layout: TextLayout, plain: str, *, selects: bool) -> TextBuffer:
+    match plain:
+        case "Left" | "Right" | "Ctrl+Left" | "Ctrl+Right":
+            direction = -1 if plain.endswith("Left") else 1
+            return edit.stepped(buffer, direction, by_word=plain.startswith("Ctrl"), selects=selects)
+        case "Home":
+            return edit.moved(buffer, layout.span(layout.row_of(buffer.caret))[0], selects=selects)
+        case "End":
+            return edit.moved(buffer, layout.last_of(layout.row_of(buffer.caret)), selects=selects)
+        case "Ctrl+Home":
+            return edit.moved(buffer, 0, selects=selects)
+        case "Ctrl+End":
+            return edit.moved(buffer, len(buffer.text), selects=selects)
+        case "Ctrl+A":
+            return edit.marked(buffer, 0, len(buffer.text))
+        case _:
+            return buffer
+
+
+def _changed(buffer: TextBuffer, plain: str) -> TextBuffer | None:
+    match plain:
+        case "Backspace" | "Ctrl+Backspace":
+            return edit.erased(buffer, -1, by_word=plain.startswith("Ctrl"))
+        case "Delete" | "Ctrl+Delete":
+            return edit.erased(buffer, 1, by_word=plain.startswith("Ctrl"))
+        case "Enter":
+            return edit.typed(buffer, "\n")
+        case "Ctrl+Z":
+            return edit.undone(buffer)
+        case "Ctrl+Y" | "Ctrl+Shift+Z":
+            return edit.redone(buffer)
+        case _:
+            return None

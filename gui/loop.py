@@ -17,11 +17,10 @@ import msgspec
 from gui.binding import DpgUi
 from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
-from gui.file_drops import FileDrops
 from gui.input_watch import InputWatch, find_watch
-from gui.key_events import KeyEvents
 from gui.keys import is_letter
 from gui.pointer import Hover, Pointer
+from gui.window_taps import FileDrops, KeyEvents
 from panels.base.ui import Ui
 
 # Pace of the window: when a frame is due and how long to rest, from what happened and when. Pure.

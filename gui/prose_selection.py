@@ -1,4 +1,4 @@
-"""Selection in message text: from where to where, over rows that come and go, and the Markdown it copies."""
+"""Selection in message text: from where to where, over rows that come and go, and the Markdown of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from gui.canvas import Press
-from gui.elements.base import Element, chain_at
+from gui.elements.base import Element, TextSelection, chain_at
 from gui.elements.controls import Control
 from gui.elements.lists import RowPane, VirtualList
 from gui.elements.prose import LinkHit, Markdown
@@ -16,7 +16,6 @@ from gui.elements.surfaces import Surface
 from gui.markdown.document import Document
 from gui.markdown.excerpt import Place
 from gui.metrics import Measure
-from gui.text_selection import TextSelection
 from panels.base.ui import ReadableRows
 
 EDGE_PX = 28.0

@@ -13,15 +13,14 @@ from core.app.execution import OutsideOptions
 from core.front.cli.version import complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
-from gui.app import WindowApp, look_of
-from gui.hook_window import HookedWindow
+from gui.app import HookedWindow, WindowApp, look_of
 from gui.window import check_display
 
 if TYPE_CHECKING:
     from core.app.controller import AppController
     from core.front.cli.output import Console
     from core.front.hooks.launch import HooksBeside
-    from core.front.hooks.request import Window
+    from core.front.hooks.operation import Window
 
 NO_TOUR = "The tour needs python-xlib, which comes with the extra `tour`"
 INSTALL_TOUR = """\

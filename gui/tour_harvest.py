@@ -18,8 +18,8 @@ from core.kernel.values.knowledge import Category, DigestSwitch
 from core.kernel.values.retrieval import Retriever, SearchAnswer, SearchHit, SearchMode
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
-from core.knowledge.digest import digest_file
 from core.knowledge.history_text import witness_line
+from core.knowledge.knowledge_reader import digest_file
 from core.retrieval.retrieval_report import degraded_text
 from core.services.settings.settings_messages import ChangeSetting
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset

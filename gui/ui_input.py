@@ -7,11 +7,10 @@ from collections.abc import Hashable
 import dearpygui.dearpygui as dpg
 from msgspec.structs import replace
 
-from gui import editor_keys, text_buffer
+from gui import keyboard, text_buffer
 from gui.canvas import glyph
 from gui.describe import Tree
-from gui.elements.base import Element
-from gui.elements.boxes import ColumnBox, RowBox
+from gui.elements.base import ColumnBox, Element, RowBox
 from gui.elements.controls import Button, Checkbox, Field, GuardedButton, Slider
 from gui.elements.editor import Editor, SelectableText
 from gui.elements.tabs import RailButton
@@ -157,7 +156,7 @@ def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
     if tree.keyboard.owner is not editor or not tree.is_reachable() or not it.is_enabled:
         return
     before, files = editor.buffer, text_buffer.files(editor.buffer)
-    accepted = editor_keys.WRITING
+    accepted = keyboard.WRITING
     if it.submits_on_enter:
         accepted = (accepted - {"Enter"}) | {"Ctrl+Enter"}
     chords = _strokes(tree, editor, accepted)
@@ -171,12 +170,12 @@ def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
 
 def _strokes(tree: Tree, editor: Editor, accepted: frozenset[str]) -> list[str]:
     """The chords that an editor accepts; the Tab key leads on from it."""
-    chords = tree.keys.take_strokes(accepted | editor_keys.TABS)
-    tabs = [chord for chord in chords if chord in editor_keys.TABS]
+    chords = tree.keys.take_strokes(accepted | keyboard.TABS)
+    tabs = [chord for chord in chords if chord in keyboard.TABS]
     if tabs:
         tree.keyboard.leave()
         tree.tab_from = (editor, -1 if "Shift+Tab" in tabs else 1)
-    return [chord for chord in chords if chord not in editor_keys.TABS]
+    return [chord for chord in chords if chord not in keyboard.TABS]
 
 
 def _remember(tree: Tree, editor: Editor) -> None:
@@ -217,7 +216,7 @@ def _selectable_text(tree: Tree, it: w.SelectableTextWidget) -> None:
         text.update(("", it.mono, 0.0, 0.0, True))
     if tree.keyboard.owner is text and tree.is_reachable():
         _type_at_home(tree, text)
-        text.hear(tree.m, "", _strokes(tree, text, editor_keys.READING))
+        text.hear(tree.m, "", _strokes(tree, text, keyboard.READING))
     _edit_menu(tree, text)
 
 

@@ -9,8 +9,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import glyph
 from gui.describe import Tree
-from gui.elements.base import Element
-from gui.elements.boxes import ColumnBox
+from gui.elements.base import ColumnBox, Element
 from gui.elements.controls import Combo
 from gui.elements.lists import Handle, RowPane, SortBox, SortRow, TableHead, TableRow, VirtualList
 from gui.elements.popups import (

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from core.kernel.figures import size
 from gui.canvas import glyph
 from gui.describe import Scope, Tree
-from gui.elements.base import Element
-from gui.elements.boxes import ColumnBox, Gap, RowBox, Spring
+from gui.elements.base import ColumnBox, Element, Gap, RowBox, Spring
 from gui.elements.controls import Hit
 from gui.elements.pictures import Picture, Plot
 from gui.elements.prose import CodeLines, Markdown

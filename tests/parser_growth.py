@@ -27,17 +27,18 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.kernel.values.settings import KnowledgeSettings
     from core.knowledge import categories, ledger_text
     from core.knowledge import categories as provenance
+    from core.knowledge import evidence_rows as rows
+    from core.knowledge import evidence_rows as strikes
     from core.knowledge import layer7 as injection
     from core.knowledge import layer7 as projection
     from core.knowledge import merges as drafts
     from core.knowledge import note_files as files
-    from core.knowledge.evidence import evidence_rows as rows
-    from core.knowledge.evidence import evidence_rows as strikes
-    from core.knowledge.facts import fact_file, validation
+    from core.knowledge.facts import fact_file
     from core.knowledge.facts import fact_index as index_text
     from core.knowledge.facts import fact_merge as union
+    from core.knowledge.facts import fact_sync as validation
+    from core.knowledge.facts.fact_checks import place_of
     from core.knowledge.facts.item_edit import with_facts
-    from core.knowledge.facts.places import place_of
     from core.knowledge.harvest import preview as review
     from core.knowledge.harvest import transcript
     from core.knowledge.knowledge_reader import KnowledgeReader
@@ -55,7 +56,9 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.talk.context.outline.definitions import headings
     from core.talk.discussion import discussion_meta as meta
     from core.talk.discussion import discussion_meta as queue_file
-    from core.talk.transcripts import aider, plain, specstory
+    from core.talk.transcripts import markdown_chats as aider
+    from core.talk.transcripts import markdown_chats as plain
+    from core.talk.transcripts import markdown_chats as specstory
 
     scrub("\n" * SIZES[1])  # its tables are loaded for the first long text
     home, project = folder / "home", folder / "project"
@@ -164,11 +167,13 @@ def parsers(folder: Path) -> Mapping[str, Act]:
             navigation.without_marker(text.encode()),
             navigation.page_names(text.encode()),
         ),
-        "plain talks": lambda text: list(plain.read(text.encode())),
+        "plain talks": lambda text: list(plain.read_plain(text.encode())),
         "aider's talks": lambda text: list(
-            aider.read(f"# aider chat started at 2025-10-20 21:49:17\n{text}".encode())
+            aider.read_aider(f"# aider chat started at 2025-10-20 21:49:17\n{text}".encode())
         ),
-        "SpecStory's talks": lambda text: list(specstory.read(f"{specstory.HEAD}\n{text}".encode())),
+        "SpecStory's talks": lambda text: list(
+            specstory.read_specstory(f"{specstory.HEAD}\n{text}".encode())
+        ),
     }
 
 

@@ -162,7 +162,6 @@ def test_no_module_gives_a_constant_two_values() -> None:
 # Rooms of features by folder, and the word that their doors begin with.
 DOORS = {
     "agent": "agent",
-    "agent/attention": "attention",
     "app/forgetting": "forgetting",
     "imports": "imports",
     "knowledge": "knowledge",
@@ -236,6 +235,7 @@ NOUNS = {
     "caching",
     "counting",
     "embedded",
+    "embedding",
     "forgetting",
     "mapping",
     "pricing",

@@ -48,7 +48,7 @@ OPENINGS = {
     ("gui/metrics.py", "path.open"),
     # A folder that we have just made.
     ("core/services/providers/claude_code/client.py", "path.write_text"),
-    ("gui/hook_window.py", "file.read_bytes"),
+    ("gui/app.py", "file.read_bytes"),
     # A directory, to sync it; the terminal's end, to be silent.
     ("core/kernel/disk.py", "os.open"),
     ("core/front/cli/output.py", "open"),

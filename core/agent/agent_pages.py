@@ -11,7 +11,7 @@ from core.kernel.structures import with_entry, without
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, ToolCall
 from core.kernel.values.state import AppState, Level
 from core.kernel.values.updates import Result, notify
-from core.talk.discussion.discussion_choices import change_meta
+from core.talk.discussion.lifecycle import change_meta
 
 MOST_ACTIVITY = 10_000
 """Tool calls that a page keeps; the log has the rest."""

@@ -1,13 +1,17 @@
-"""The agent's part of the step: turns with tools, from the reply that asks for them to the reply that does not."""
+"""The agent's part of the step: turns with tools from reply to reply, and what a log tells of calls that are past."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
-from core.agent import agent_pages, background, calls, delegation, past_page, rounds
+from core.agent import agent_pages, calls, delegation, rounds
+from core.agent import calls as background
 from core.agent import rounds as children
 from core.agent.agent_messages import (
     ApproveCall,
@@ -28,20 +32,30 @@ from core.agent.agent_messages import (
     StopCalls,
     UndoTurn,
 )
-from core.agent.agent_pages import call_of_turn, page_of, with_page, with_tool_call, with_turn, without_turn
+from core.agent.agent_pages import (
+    MOST_ACTIVITY,
+    call_of_turn,
+    page_of,
+    with_page,
+    with_tool_call,
+    with_turn,
+    without_turn,
+)
+from core.agent.calls import SHOWN_CHARS
+from core.agent.leaked_calls import is_leaked
+from core.agent.tools.turn_tools import items_of
+from core.kernel.decoders import from_json
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.structures import without
-from core.kernel.values.agent import AgentTurn, CallState, ToolCall
-from core.kernel.values.messages import Message, ToolResultPart
-from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.agent import ActKind, AgentPage, AgentTurn, CallState, FileChange, TodoItem, ToolCall
+from core.kernel.values.discussion import OpenDiscussion
+from core.kernel.values.messages import CallEnd, Message, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.records import MessageRecord
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow, on, on_stamped
-from core.kernel.values.updates import Result, conclude, notify
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import Handlers, Result, conclude, follow, notify, on, on_stamped
 from core.services.spending.limits import call_key, payments_of, settle_later
 from core.signals import signals_step as signals
-from core.talk.discussion.discussion_choices import change_meta
 from core.talk.discussion.discussion_messages import (
     DiscussionCreated,
     RecordsAppended,
@@ -50,8 +64,119 @@ from core.talk.discussion.discussion_messages import (
     StartToken,
     WriteFailed,
 )
+from core.talk.discussion.lifecycle import change_meta
 from core.talk.discussion.open_calls import goes_on
 from core.talk.turn.turn_messages import CallEnded
+
+# The page of a discussion as its log tells it: what its tools did before it was opened. Pure.
+
+ENDED_WITH_PROGRAM = "It ended with the program that started it, if not before."
+
+
+KINDS: Mapping[str, ActKind] = MappingProxyType(
+    {
+        "bash": ActKind.COMMAND,
+        "write_file": ActKind.EDIT,
+        "edit_file": ActKind.EDIT,
+        "web_fetch": ActKind.NETWORK,
+        **dict.fromkeys(("read_file", "grep", "glob", "view_image"), ActKind.READ),
+    }
+)
+"""Kinds of calls by their tools, as far as they do more than in our own files. A call is judged by its tool; the log names it."""
+
+
+class _BackgroundFlag(msgspec.Struct, frozen=True):
+    """The argument of `bash` that tells a command behind its result."""
+
+    background: bool = False
+
+
+def with_past(page: AgentPage, opened: OpenDiscussion, *, is_at_work: bool) -> AgentPage:
+    """A page with what the log tells beside it; of a call that both know the page's word counts, it knows more. O(messages).
+
+    Args:
+        is_at_work: a turn runs, and may be ahead of the log.
+    """
+    told = tuple(_calls(opened))
+    known = {call.id: call for call in page.activity}
+    ids = {call.id for call in told}
+    activity = (*(known.get(one.id, one) for one in told), *(c for c in page.activity if c.id not in ids))
+    todo, usd = page.todo, page.usd
+    if not is_at_work:
+        todo, usd = _todo(told), _last_turn_usd(opened.messages)
+    return replace(page, activity=activity[-MOST_ACTIVITY:], todo=todo, usd=usd)
+
+
+def with_found(page: AgentPage, found: Iterable[FileChange], messages: Sequence[Message]) -> AgentPage:
+    """A page with changes that the disk tells, in the order of their turns; those that it has already stay as they are."""
+    known = {(one.path, one.turn_id) for one in page.changes}
+    places = {message.id: place for place, message in enumerate(messages)}
+    new = (one for one in found if (one.path, one.turn_id) not in known)
+    changes = sorted((*new, *page.changes), key=lambda one: places.get(one.turn_id, len(places)))
+    return replace(page, changes=tuple(changes))
+
+
+def _calls(opened: OpenDiscussion) -> Iterator[ToolCall]:
+    """Calls that have a result, oldest first: the newest call of its id before each."""
+    newest: dict[str, ToolCallPart] = {}
+    for message in opened.messages:
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                newest[part.call_id] = part
+            elif isinstance(part, ToolResultPart) and (call := newest.pop(part.call_id, None)) is not None:
+                yield _call(opened, message, call, part)
+
+
+def _call(opened: OpenDiscussion, message: Message, call: ToolCallPart, result: ToolResultPart) -> ToolCall:
+    end = result.end(message.status)
+    text = result.text[:SHOWN_CHARS]
+    is_background = end is CallEnd.DONE and call.name == "bash" and _is_background(call.arguments_json)
+    return ToolCall(
+        id=call.call_id,
+        name=call.name,
+        arguments_json=call.arguments_json,
+        state=CallState(end),
+        kind=_kind(call.name),
+        is_recovered=is_leaked(call.call_id),
+        started_at=opened.starts.get(call.call_id),
+        ended_at=message.at,
+        result=f"{text}\n{ENDED_WITH_PROGRAM}" if is_background else text,
+        attachments=result.attachments,
+        is_background=is_background,
+        is_kept=True,
+    )
+
+
+def _kind(name: str) -> ActKind:
+    """Kind of a call by its tool's name: one of a server holds `__`, and no other does."""
+    return ActKind.SERVER if "__" in name else KINDS.get(name, ActKind.OWN)
+
+
+def _is_background(arguments_json: str) -> bool:
+    try:
+        return from_json(arguments_json, _BackgroundFlag).background
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return False
+
+
+def _todo(calls: Sequence[ToolCall]) -> tuple[TodoItem, ...]:
+    """The list as the model set it last."""
+    last = next((one for one in reversed(calls) if (one.name, one.state) == ("todo", CallState.DONE)), None)
+    return () if last is None else items_of(last.arguments_json)
+
+
+def _last_turn_usd(messages: Sequence[Message]) -> float:
+    """Cost of the last turn, in USD."""
+    usd = 0.0
+    for message in reversed(messages):
+        if message.role is Role.USER:
+            break
+        usd += (message.usage.cost_usd or 0.0) if message.usage is not None else 0.0
+    return usd
+
+
+# The agent's part of the step: turns with tools, from the reply that asks for them to the reply that does
+# not.
 
 ANSWER_WITHIN = timedelta(seconds=300)
 """Time that a question has where nobody sits in front of a window."""
@@ -173,7 +298,7 @@ def opened(state: AppState, discussion_id: str) -> Result:
     ):
         return state, ()
     is_at_work = discussion_id in state.agent.turns or discussion_id in state.turns.calls
-    page = past_page.with_past(page_of(state, discussion_id), discussion, is_at_work=is_at_work)
+    page = with_past(page_of(state, discussion_id), discussion, is_at_work=is_at_work)
     state = signals.judged_again(with_page(state, discussion_id, page))
     found = (FindChanges(discussion_id),) if discussion.starts else ()
     return state, found
@@ -322,7 +447,7 @@ def _found(state: AppState, happened: ChangesFound) -> AppState:
     if discussion is None or not happened.changes:
         return state
     page = page_of(state, happened.discussion_id)
-    page = past_page.with_found(page, happened.changes, discussion.messages)
+    page = with_found(page, happened.changes, discussion.messages)
     return with_page(state, happened.discussion_id, page)
 
 

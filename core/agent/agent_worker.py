@@ -26,7 +26,7 @@ from core.agent.agent_messages import (
     SandboxFound,
     StopCalls,
 )
-from core.agent.command_code import changed_words
+from core.agent.command_places import changed_words
 from core.agent.kept_bytes import SeenFiles
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tool_policy import approval_id

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.compaction_messages import (
+from core.agent.agent_messages import (
     CompactDiscussion,
     CompactionEvent,
     PlanView,
@@ -16,18 +16,15 @@ from core.agent.compaction_messages import (
     ViewPlanned,
     ViewSummarised,
 )
-from core.agent.compression import COMPRESSION_PROMPT
-from core.agent.cut_plan import SUMMARY_TOKENS, with_summary, without_summary
+from core.agent.cut_plan import COMPRESSION_PROMPT, SUMMARY_TOKENS, with_summary, without_summary
 from core.kernel.figures import count, money
 from core.kernel.ids import Stamp
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import LiveCall, OpenDiscussion
 from core.kernel.values.messages import Message
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.records import MarkRecord, UsageRecord
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow, on_stamped
-from core.kernel.values.updates import Result, conclude, is_busy, notify
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import Handlers, Result, conclude, follow, is_busy, notify, on_stamped
 from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
 from core.kernel.values.window import Compaction, CompactionPhase, CutReason, ViewCut
 from core.services.providers.profiles import takes_seals_alone
@@ -47,7 +44,7 @@ from core.talk.context.window_budget import FULL_PERCENT, context_window, is_tol
 from core.talk.discussion.cuts import cut_record
 from core.talk.discussion.discussion_messages import AppendRecords, UpkeepToken, WriteFailed
 from core.talk.discussion.log_content import model_view
-from core.talk.turn import sending, turn_replies
+from core.talk.turn import sending, turn_step
 
 NO_PROMPT = f"The prompt {COMPRESSION_PROMPT} is empty."
 
@@ -378,7 +375,7 @@ def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Resul
     if call is None or not call.awaits_view:
         return state, ()
     if call.overflow is not None:
-        return turn_replies.no_room(state, given, one.discussion_id, problem)
+        return turn_step.no_room(state, given, one.discussion_id, problem)
     return sending.view_ready(state, given, one.discussion_id)
 
 

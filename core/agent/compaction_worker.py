@@ -13,7 +13,7 @@ from typing import Protocol, assert_never
 
 from msgspec.structs import replace
 
-from core.agent.compaction_messages import (
+from core.agent.agent_messages import (
     CompactionEvent,
     PlanView,
     StopSummary,
@@ -21,8 +21,7 @@ from core.agent.compaction_messages import (
     ViewPlanned,
     ViewSummarised,
 )
-from core.agent.compression import run_discussion_compression
-from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut
+from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut, run_discussion_compression
 from core.agent.journal_text import JournalEntry, parsed, tokens_of
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError, SlopError

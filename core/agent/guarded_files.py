@@ -11,20 +11,19 @@ from pathlib import Path
 
 import msgspec
 
-from core.agent.sensitive_paths import (
+from core.agent.tool import ToolPlaces
+from core.agent.tool_policy import (
     IN_REPOSITORY,
     PARTS_OF_REPOSITORY,
     is_repository,
     reasons_to_ask_before_writing,
 )
-from core.agent.tool import ToolPlaces
 from core.kernel import paths
 from core.kernel.disk import write_held
 from core.kernel.frame import clean
 from core.kernel.key_files import FileMark, mark_of
 from core.kernel.opener import SHARED_MODE, HeldFolder, OddFileError, held_folder, read_held
-from core.talk.context.globs import Places, is_inside
-from core.talk.context.key_gate import KeyGate
+from core.talk.context.globs import KeyGate, Places, is_inside
 
 MAX_FILE_BYTES = 16_000_000
 """Most of a file that is read or written; a larger one is for `grep` and commands."""

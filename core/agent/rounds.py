@@ -41,7 +41,7 @@ from core.talk.discussion.cuts import line_record
 from core.talk.discussion.discussion_messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
 from core.talk.turn import prompt_queue as queue
 from core.talk.turn import sending
-from core.talk.turn import turn_replies as replies
+from core.talk.turn import turn_step as replies
 from core.talk.turn.turn_messages import CallEnded, RetrySend
 
 MOST_CALLS = 64

@@ -13,12 +13,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.seen_places import ClosedView
-from core.agent.toolchains import SYSTEM
+from core.agent.toolchains import SYSTEM, ClosedView
 from core.kernel import paths
-from core.kernel.bounds import SandboxMounts
 from core.kernel.child_process import output_of
 from core.kernel.command_start import TMPFS_BYTES
+from core.kernel.machine import SandboxMounts
 from core.kernel.opener import read_file
 from core.kernel.values.agent import Sandbox
 from core.talk.context.globs import is_inside

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.agent.closed_view import own_places
 from core.agent.commands import Commands
-from core.agent.guarded_places import CAME_TO_BE, HeldPlaces
+from core.agent.guarded_places import CAME_TO_BE, HeldPlaces, SecretPlaces, server_note
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,
@@ -22,10 +22,9 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
-from core.agent.secret_places import SecretPlaces, server_note
-from core.kernel.bounds import CommandBounds, Keeper
 from core.kernel.command_start import HOST_LIFELINE, MOST_PROCESSES, bounded, counts_by_namespace
 from core.kernel.disk import remove_whole
+from core.kernel.machine import CommandBounds, Keeper
 from core.kernel.values.mcp import WrappedCommand
 
 _NO_REMEDY = "The server would have to be started for a smaller project"

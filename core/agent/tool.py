@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from core.kernel.bounds import CommandBounds
 from core.kernel.decoders import from_json, read_json, schemas_of
 from core.kernel.frame import one_line
+from core.kernel.machine import CommandBounds
 from core.kernel.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
 from core.kernel.values.messages import AttachmentPart, CallEnd, Entry, Message, ToolCallPart, ToolResultPart
 from core.kernel.values.retrieval import MemoryToolAnswer

@@ -7,9 +7,19 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.agent_messages import AgentCommand, AgentEffect, AgentEvent, ApproveCall, RefuseCall, SetTools
-from core.agent.attention.attention_messages import AttentionCommand, StartAutonomy
-from core.agent.compaction_messages import CompactionCommand, CompactionEffect, CompactionEvent
+from core.agent.agent_messages import (
+    AgentCommand,
+    AgentEffect,
+    AgentEvent,
+    ApproveCall,
+    AttentionCommand,
+    CompactionCommand,
+    CompactionEffect,
+    CompactionEvent,
+    RefuseCall,
+    SetTools,
+    StartAutonomy,
+)
 from core.app.forgetting.forgetting_messages import ForgettingCommand, ForgettingEffect, ForgettingEvent
 from core.imports.imports_messages import ImportCommand, ImportEffect, ImportEvent
 from core.kernel.ids import Stamp

@@ -15,8 +15,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from core.app.app_messages import Command, Effect, Event, Input, Quit
-from core.app.dispatch import step
-from core.app.rescue import after_failed_step, unbegun
+from core.app.dispatch import after_failed_step, step, unbegun
 from core.kernel.errors import SlopError
 from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState

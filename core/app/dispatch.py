@@ -1,21 +1,20 @@
-"""The way from each message to the room that decides it, and what follows from a change of the state."""
+"""From each message to the room that decides it, what follows from a change of the state, and the rescue where a step fails."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from typing import Any, get_args
 
 from msgspec.structs import replace
 
 from core.agent import agent_step as agent
+from core.agent import attention_step as attention
 from core.agent import compaction
-from core.agent.agent_messages import CommandEnded
-from core.agent.attention import attention_step as attention
-from core.agent.background import end_words
-from core.agent.compaction_messages import CompactionCommand
+from core.agent.agent_messages import CommandEnded, CompactionCommand
+from core.agent.calls import end_words
 from core.app import lifecycle
 from core.app.app_messages import Command, Effect, Event, Input
-from core.app.follow_ups import followed_up, with_shown
 from core.app.forgetting import forgetting_step as forgetting
 from core.app.forgetting.forgetting_messages import (
     ForgetDiscussion,
@@ -24,6 +23,7 @@ from core.app.forgetting.forgetting_messages import (
 from core.app.lifecycle import expire
 from core.imports import imports_step as imports
 from core.imports.imports_messages import ImportConversations
+from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
 from core.kernel.reports import (
     OperationDone,
@@ -34,13 +34,29 @@ from core.kernel.reports import (
     WritesCaughtUp,
     command_id_of,
 )
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, Moment, on, on_stamped
-from core.kernel.values.updates import Result, conclude, dismiss, notify
+from core.kernel.values.agent import CallState
+from core.kernel.values.discussion import CallPhase, LiveCall
+from core.kernel.values.messages import TextPart
+from core.kernel.values.provider import Failure
+from core.kernel.values.state import AppState, CommandOutcome, Level, Unshown
+from core.kernel.values.updates import (
+    Follow,
+    Handlers,
+    Moment,
+    Result,
+    conclude,
+    dismiss,
+    follow_effects,
+    notify,
+    on,
+    on_stamped,
+    without_call,
+)
+from core.kernel.values.usage import SpentElsewhere, Usage
 from core.knowledge import knowledge_step as knowledge
 from core.knowledge.harvest import harvest_step as harvest
 from core.knowledge.harvest.harvest_messages import RunCommand
+from core.knowledge.harvest.modes import harvest_reader
 from core.knowledge.mcp_server import proposal_step as mcp_server
 from core.mcp import mcp_step as mcp
 from core.retrieval import retrieval_step as retrieval
@@ -50,21 +66,33 @@ from core.services.settings.settings_messages import (
     SettingsEvent,
     SettingsSettled,
     StoreKey,
+    TellSettled,
 )
 from core.services.spending import spending_step as spending
 from core.services.spending.limits import call_of, new_day
-from core.services.spending.spending_messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
+from core.services.spending.spending_messages import (
+    ClaimReserve,
+    PaidElsewhere,
+    ReserveClaimed,
+    SpendingEvent,
+    UpkeepCut,
+)
 from core.signals import signals_step as signals
 from core.talk.caching import caching_step as caching
 from core.talk.caching.caching_messages import CacheReported
+from core.talk.caching.rewrites import rewrite_effects
 from core.talk.context import context_step as context
+from core.talk.context.context_spec import context_effects, left_effects
 from core.talk.discussion import discussion_step as discussion
 from core.talk.discussion import durability
 from core.talk.discussion.discussion_messages import (
+    AppendRecords,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
     DiscussionTrashed,
+    IndexDiscussion,
+    LoadDiscussion,
     LookForChanges,
     PromptGone,
     QueueWritten,
@@ -74,15 +102,141 @@ from core.talk.discussion.discussion_messages import (
     WriteFailed,
 )
 from core.talk.turn import turn_step as turn
-from core.talk.turn.sending import grown
+from core.talk.turn.sending import find_call, grown
 from core.talk.turn.turn_messages import (
     CallEnded,
+    CallFailed,
+    CallProvider,
     CancelReply,
     KnowledgeSent,
     PaidCommand,
     ReplyArrived,
+    SendRequest,
     TurnCommand,
 )
+from core.talk.turn.turn_step import failed
+
+# Follow-ups of the rooms to a change of the state, in their order, and the work that only shows.
+
+ORDER: tuple[Follow, ...] = (
+    mcp.FOLLOWS,  # first: a turn that goes on below is offered the servers that stand now
+    agent.FOLLOWS,  # ends rounds or asks again, before anybody takes the discussion for free
+    caching.FOLLOWS_BEGINNING,  # holds money back for what was just opened, before a limit lets more go
+    turn.FOLLOWS,  # lets go what a raised limit held: a person's words go before a turn of its own
+    attention.FOLLOWS,  # begins a turn of its own only where all above left the discussion free
+    compaction.FOLLOWS,  # cuts the view of calls, those too that were begun above
+    retrieval.FOLLOWS,  # asks for an index of the places as they are now
+    harvest.FOLLOWS_MODE,  # drops a notice that does not hold any more, before a person is told of notices
+    signals.FOLLOWS,  # tells of what ended, after all that could have begun anew has
+    spending.FOLLOWS,  # shares what is held back: last of those that change money, so that it sees all of it
+    # From here on nothing changes the state: effects alone, in the order in which they are begun.
+    lifecycle.FOLLOWS_FILES,  # first, so that no change of a file is missed while the others work
+    settings.FOLLOWS_SHOWN,
+    settings.FOLLOWS_CACHED,
+    follow_effects(  # the prices that a limit asks for
+        "config discussions", lambda before, after: spending.price_effects(before, after, harvest_reader)
+    ),
+    knowledge.FOLLOWS,
+    harvest.FOLLOWS_MONEY,  # ends a preview by the money as it is after this step
+    caching.FOLLOWS_KNOWLEDGE,
+    caching.FOLLOWS_ENDS,  # pings end before the stacks that they were made of are dropped
+    follow_effects("discussions", left_effects),
+    lifecycle.FOLLOWS_SELECTED,
+)
+"""Follow-ups of all rooms, each seeing what those above it changed, with the reason for its place."""
+
+_GROUPS = tuple(sorted(frozenset().union(*(row.watches for row in ORDER)) - {"now"}))
+
+
+def followed_up(before: AppState, after: AppState, moment: Moment) -> Result:
+    """The state and all effects once each follow-up has run of which a watched group is another object than before.
+
+    What one changes for those above it, they see in the next step: `changed_late` keeps its name until then.
+
+    Args:
+        before: the message; after: what the message itself changed; moment: with the message's own effects.
+    """
+    changed = {"now", *before.changed_late, *_changed(before, after)}
+    late: set[str] = set()
+    effects = list(moment.effects)
+    for row in ORDER:
+        if row.watches.isdisjoint(changed) and type(moment.body) not in row.messages:
+            continue
+        following, more = row.decide(before, after, moment)
+        effects.extend(more)
+        if following is not after:
+            late.update(_changed(after, following))
+            changed |= late
+            after = following
+    if late != before.changed_late:
+        after = replace(after, changed_late=frozenset(late))
+    return after, tuple(effects)
+
+
+def _changed(before: AppState, after: AppState) -> list[str]:
+    return [group for group in _GROUPS if getattr(before, group) is not getattr(after, group)]
+
+
+# Work that only shows: previews, prices of rewrites and the list's index wait while a turn goes on to its
+# next request.
+
+LONGEST = timedelta(seconds=2)
+"""Time for which it is put off at most; it ends with the first message behind that, a tick at the latest."""
+UNANSWERED = timedelta(seconds=1)
+"""The same while the model is asked and says nothing: then it is in nobody's way."""
+ANSWERED = timedelta(milliseconds=250)
+"""The same while the model answers: a reply that is over sooner, because it only asks for a tool, does not wait for it."""
+
+_BETWEEN = frozenset({CallPhase.SAVING, CallPhase.WAITING, CallPhase.STORING})
+
+
+def with_shown(
+    before: AppState, after: AppState, effects: tuple[Effect, ...], was: datetime | None
+) -> Result:
+    """The effects with the work that only shows, or without it and with a note that it is owed.
+
+    Args:
+        effects: of the step so far; was: time of the step before.
+    """
+    owed, now = after.unshown, after.now
+    if now is not None and _must_wait(after, timedelta() if owed is None else now - owed.since):
+        since = owed or Unshown(before=replace(before, unshown=None), since=was or now)
+        indexed = since.indexed.union(_indexed(effects))
+        rest = tuple([one for one in effects if not isinstance(one, IndexDiscussion)])
+        return replace(after, unshown=replace(since, indexed=indexed)), rest
+    if owed is None:
+        return after, (*effects, *context_effects(before, after, was), *rewrite_effects(before, after))
+    indexed = owed.indexed.difference(_indexed(effects))
+    return replace(after, unshown=None), (
+        *effects,
+        *map(IndexDiscussion, sorted(indexed)),
+        *context_effects(owed.before, after, owed.since),
+        *rewrite_effects(owed.before, after),
+    )
+
+
+def _indexed(effects: Iterable[Effect]) -> Iterable[str]:
+    return [one.discussion_id for one in effects if isinstance(one, IndexDiscussion)]
+
+
+def _must_wait(state: AppState, waited: timedelta) -> bool:
+    """True while a turn with tools is between a reply and the answer to its next request, and nobody is asked anything."""
+    if waited >= LONGEST:
+        return False
+    for running in state.agent.turns.values():
+        if running.is_left or running.is_stopping:
+            continue
+        call = state.turns.calls.get(running.discussion_id)
+        if call is not None and call.phase in _BETWEEN:
+            return not call.is_out or call.phase is CallPhase.STORING or waited < UNANSWERED
+        if call is not None and call.phase is CallPhase.STREAMING:
+            return state.unshown is not None and waited < ANSWERED
+        if call is None and not any(one.state is CallState.ASKING for one in running.calls):
+            return True
+    return False
+
+
+# The way from each message to the room that decides it, and what follows from a change of the state.
 
 _TELLS_ITSELF = (
     TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem | CompactionCommand
@@ -393,3 +547,87 @@ ACROSS = Handlers(
 _OWN = {entry.message: entry for room in ROOMS for entry in room}
 HANDLERS = {**_OWN, **ACROSS.by_type}
 _COMMANDS = frozenset(get_args(Command))
+
+
+# Rescue of the loop where the program itself fails on a message: it is left out, and whoever waits for it
+# is told.
+
+LOOK = "What was kept before stands. See the log file, and report it."
+
+
+def after_failed_step(state: AppState, given: Input, error: Exception) -> Result:
+    """Decide what follows from a command or an event that the step could not take.
+
+    A call that it was about ends as a failed one, with the text that had arrived; one whose reply was being stored
+    ends without a word more, and its discussion is read again.
+
+    Args:
+        state: before the message; given: the message; error: raised by the step.
+
+    Raises:
+        Nothing.
+    """
+    body = given.body
+    text = f"The program failed on {type(body).__name__}: {type(error).__name__}: {error}"
+    state = conclude(
+        replace(state, now=given.at),
+        CommandOutcome(command_id=command_id_of(body), problem=text, remedy=LOOK),
+    )
+    call = _call_of(state, body)
+    discussion_id = getattr(body, "discussion_id", "") if call is None else call.discussion_id
+    if call is not None and call.phase is CallPhase.STORING:
+        state = without_call(state, call.discussion_id)
+        return _told(state, body, text, discussion_id), (LoadDiscussion(discussion_id=call.discussion_id),)
+    if call is None:
+        return _told(state, body, text, discussion_id), ()
+    parts = (TextPart(call.text),) if call.text else ()
+    failure = Failure(kind=FailureKind.BAD_REPLY, what=text, remedy="What arrived is kept. See the log file.")
+    try:
+        return failed(
+            state,
+            given,
+            CallFailed(call_id=call.id, failure=failure, parts=parts, usage=call.usage or Usage()),
+        )
+    except Exception:  # noqa: BLE001 - what stands of the call is what the step failed on
+        return _told(without_call(state, call.discussion_id), body, text, discussion_id), ()
+
+
+def unbegun(effect: Effect, error: Exception) -> Event:
+    """The event that ends an effect which the outside could not begin, where somebody or something waits for one."""
+    text = f"The program could not begin {type(effect).__name__}: {type(error).__name__}: {error}"
+    match effect:
+        case CallProvider() | SendRequest():
+            return CallFailed(
+                call_id=effect.call_id,
+                failure=Failure(kind=FailureKind.BAD_REPLY, what=text, remedy=LOOK),
+                parts=(),
+                usage=Usage(),
+            )
+        case ClaimReserve():
+            return ReserveClaimed(key=effect.key, reservation=effect.reservation, elsewhere=SpentElsewhere())
+        case TellSettled():
+            return SettingsSettled(effect.number)
+        case AppendRecords():
+            return WriteFailed(
+                discussion_id=effect.discussion_id,
+                token=effect.token,
+                text=text,
+                detail=LOOK,
+                records=effect.records,
+            )
+        case _:
+            return OperationFailed(
+                subject=type(effect).__name__, text=text, detail=LOOK, command_id=command_id_of(effect)
+            )
+
+
+def _call_of(state: AppState, body: object) -> LiveCall | None:
+    call_id = getattr(body, "call_id", "") or getattr(getattr(body, "token", None), "call_id", "")
+    if isinstance(body, ReserveClaimed):
+        call_id = call_of(body.key)
+    return find_call(state, call_id) if call_id else None
+
+
+def _told(state: AppState, body: object, text: str, discussion_id: str) -> AppState:
+    known = discussion_id if discussion_id in state.discussions.summaries else ""
+    return notify(state, f"failed/{type(body).__name__}", Level.ERROR, text, LOOK, discussion_id=known)

@@ -21,8 +21,7 @@ from core.app.forgetting.forgetting_messages import ResumeForget
 from core.kernel.reports import WorkerReported
 from core.kernel.structures import with_entry
 from core.kernel.values.state import AppState, Level, WorkerStatus
-from core.kernel.values.tables import Handlers, follow_effects, on
-from core.kernel.values.updates import Result, dismiss, notify, read_notice
+from core.kernel.values.updates import Handlers, Result, dismiss, follow_effects, notify, on, read_notice
 from core.knowledge.harvest.harvest_messages import FindBatches
 from core.services.settings.settings_messages import LoadSettings
 from core.talk.discussion.discussion_messages import LoadSummaries

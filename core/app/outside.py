@@ -1,11 +1,11 @@
-"""The real outside: the home, its lock, and the workers that carry out effects."""
+"""The real outside: the home, its lock, prices as of now, and the workers that carry out effects."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
@@ -20,14 +20,12 @@ from core.app import home as store_home
 from core.app import services, watcher
 from core.app.app_messages import Effect, Event, HomeOpened, StopAll
 from core.app.controller import wall_clock
-from core.app.counting import Counting
-from core.app.crunch import LocalEmbedder
+from core.app.crunch import Counting, LocalEmbedder
 from core.app.execution import OutsideOptions
 from core.app.forgetting import forgetting_run
 from core.app.forgetting.forgetting_run import ForgetHandler
 from core.app.forgetting.leftovers import ForgetServices
 from core.app.home import Ownership
-from core.app.home_prices import HomePrices, assembly_prices
 from core.app.services import (
     ContextWorker,
     DiskHandler,
@@ -45,10 +43,11 @@ from core.kernel.machine import give_back_freed
 from core.kernel.queue import QueueWorker, Work, at_once
 from core.kernel.values.cache import CachePrices
 from core.kernel.values.mcp import WrappedCommand
+from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource
 from core.kernel.values.retrieval import SearchPlaces
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
-from core.kernel.values.usage import UsageKind
+from core.kernel.values.usage import Usage, UsageKind
 from core.knowledge import knowledge_worker as knowledge
 from core.knowledge.harvest import harvest_worker
 from core.knowledge.harvest.harvest_messages import RunEffect
@@ -86,18 +85,70 @@ from core.talk.caching.caching_worker import CacheHandler, RewriteCheck
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
 from core.talk.context import project_names
-from core.talk.context.assembly import Assembler
+from core.talk.context.assembly import Assembler, Prices
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_worker import ContextHandler, LossesSaid
 from core.talk.discussion import attachments, discussion_worker
 from core.talk.discussion.attachments import AttachmentHandler
+from core.talk.discussion.discussion_store import CallsLocks
 from core.talk.discussion.discussion_worker import DiscussionHandler
 from core.talk.discussion.log import is_booked
 from core.talk.discussion.reply_journal import Journals
-from core.talk.discussion.sightings import CallsLocks
 from core.talk.turn import turn_worker
 from core.talk.turn.turn_messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.talk.turn.turn_worker import CallWorker
+
+# Prices as the outside asks for them, now; what knows them is loaded when it is first asked.
+
+
+class HomePrices:
+    """Prices by the clock of a program."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+
+    def cost(self, provider: str, model: str, usage: Usage) -> float | None:
+        """As of `core.services.spending.pricing`."""
+        from core.services.spending.pricing import cost
+
+        return cost(provider, model, usage, self._clock())
+
+    def model_price(self, provider: str, model: str) -> ModelPrice | None:
+        """As of `core.services.spending.pricing`."""
+        from core.services.spending.pricing import model_price
+
+        return model_price(provider, model, self._clock())
+
+    def use(self, models: Sequence[ModelProfile], kinds: Mapping[str, str]) -> PriceSource:
+        """As of `core.services.spending.price_files`."""
+        from core.services.spending.price_files import use_known_prices
+
+        return use_known_prices(models, kinds)
+
+    def take(self) -> str:
+        """As of `core.services.spending.price_files`."""
+        from core.services.spending.price_files import take_newer_prices
+
+        return take_newer_prices(self._clock())
+
+
+def assembly_prices() -> Prices:
+    """Prices that an assembly asks for."""
+
+    def input_price(provider: str, model: str, at: datetime) -> float | None:
+        from core.services.spending.pricing import input_usd_per_token
+
+        return input_usd_per_token(provider, model, at)
+
+    def output_price(provider: str, model: str, at: datetime) -> float | None:
+        from core.services.spending.pricing import output_usd_per_token
+
+        return output_usd_per_token(provider, model, at)
+
+    return Prices(input_price, output_price)
+
+
+# The real outside: the home, its lock, and the workers that carry out effects.
 
 STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0

@@ -21,7 +21,7 @@ from core.agent.server_sandbox import ServerSandbox
 from core.agent.tool import CommandDesk, Tool, ToolPlaces
 from core.app import home
 from core.app.app_messages import WriteWindow
-from core.app.counting import read_page
+from core.app.crunch import read_page
 from core.kernel import paths
 from core.kernel.errors import SlopError
 from core.kernel.queue import queued

@@ -13,10 +13,20 @@ from typing import BinaryIO, assert_never
 
 import msgspec
 
-from core.imports.follow_places import imported_ids, mark_of, note_imported, whole
-from core.imports.import_memory import ImportMemory
 from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
-from core.imports.import_sources import PIPE, FileBegun, Origin, OtherFile, Unchanged, conversations
+from core.imports.import_sources import (
+    PIPE,
+    FileBegun,
+    ImportMemory,
+    Origin,
+    OtherFile,
+    Unchanged,
+    conversations,
+    imported_ids,
+    mark_of,
+    note_imported,
+    whole,
+)
 from core.imports.imports_messages import (
     CancelImport,
     ImportEffect,

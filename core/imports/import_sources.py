@@ -1,7 +1,8 @@
-"""Files that an import is asked to read: folders walked, archives unpacked within bounds, each file mapped."""
+"""Files that an import is asked to read: folders walked, archives unpacked, sessions followed, files read before passed over."""
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
 import re
@@ -9,7 +10,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -17,9 +18,12 @@ from typing import BinaryIO
 
 import msgspec
 
+from core import __version__
 from core.kernel import paths
-from core.kernel.disk import make_dirs
-from core.kernel.opener import OddFileError, open_file
+from core.kernel.decoders import packed_decoder_of
+from core.kernel.disk import append_file, make_dirs, write_passing
+from core.kernel.opener import OddFileError, open_file, read_file
+from core.kernel.paths import imports_file
 from core.kernel.values.imports import ImportFault, Transcript, TranscriptKind, Unread
 from core.talk.transcripts.text import EXPORT_AGAIN
 from core.talk.transcripts.transcript_reader import (
@@ -29,6 +33,8 @@ from core.talk.transcripts.transcript_reader import (
     read_transcripts,
     recognised,
 )
+
+# Files that an import is asked to read: folders walked, archives unpacked within bounds, each file mapped.
 
 MAX_ARCHIVE_BYTES = 8_000_000_000
 """All that an archive may unpack to."""
@@ -381,3 +387,195 @@ def _mapped(file: BinaryIO) -> Iterator[mmap.mmap]:
 
 def _shown(origin: Origin) -> str:
     return f"{origin.path}, {origin.member}" if origin.member else origin.path
+
+
+# Places that are followed: where known programs keep their sessions, and which of those a person said yes
+# to.
+
+KEY = "imports.follow"
+"""The setting that holds a person's yes to each place: it binds the place, whatever its program is called."""
+
+MAX_BYTES = 100_000_000
+
+
+class KnownPlace(msgspec.Struct, frozen=True):
+    """Place in which a program keeps its sessions: a folder, or one file. `name`: as on the command line; `label`: for a person."""
+
+    name: str
+    label: str
+    path: str
+
+
+def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ...]:
+    """Places of the programs that are known, there or not. `user`: the person's own folder."""
+    from platformdirs import user_config_path
+
+    def of(variable: str, otherwise: Path) -> Path:
+        return Path(environ.get(variable) or otherwise).expanduser().absolute()
+
+    data = of("XDG_DATA_HOME", user / ".local" / "share")
+    llm = of("LLM_USER_PATH", user_config_path("io.datasette.llm", appauthor=False, roaming=True))
+    found = (
+        ("claude-code", "Claude Code", of("CLAUDE_CONFIG_DIR", user / ".claude") / "projects"),
+        ("codex", "Codex CLI", of("CODEX_HOME", user / ".codex") / "sessions"),
+        ("gemini", "Gemini CLI", of("GEMINI_CLI_HOME", user) / ".gemini" / "tmp"),
+        ("opencode", "OpenCode", data / "opencode" / "opencode.db"),
+        ("llm", "llm", llm / "logs.db"),
+    )
+    return tuple(KnownPlace(name=name, label=label, path=str(path)) for name, label, path in found)
+
+
+def with_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
+    """The list with this place at its end."""
+    return (*without_place(followed, path), path)
+
+
+def without_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
+    """The list without this place, however it is written there."""
+    return tuple(one for one in followed if whole(one) != whole(path))
+
+
+def whole(path: str) -> str:
+    """A place as the program goes there: `~` spelled out."""
+    return str(Path(path).expanduser().absolute())
+
+
+def mark_of(places: Iterable[str]) -> str:
+    """Mark of all files at these places, of their names, sizes and dates: the same as long as nothing came, grew or went."""
+    digest = hashlib.sha256()
+    for place in places:
+        for path, about in walked(Path(place)):
+            digest.update(os.fsencode(path) + f"\0{about.st_size}\0{about.st_mtime_ns}\0".encode())
+    return digest.hexdigest()
+
+
+# Discussions that imports made, by their ids alone: what a person deleted or forgot is not taken again by itself.
+
+
+def imported_ids(home: Path) -> frozenset[str]:
+    """Every discussion that an import made or found here, whether it is here now or not."""
+    try:
+        lines = read_file(paths.imported_file(home), MAX_BYTES).decode("ascii", "replace").split()
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(lines)
+
+
+def note_imported(home: Path, ids: Iterable[str]) -> None:
+    """Add to them. Raises StorageError."""
+    if lines := "".join(f"{one}\n" for one in sorted(ids)):
+        append_file(paths.imported_file(home), lines.encode())
+
+
+# Files that an import has read whole, so that the next one passes over what did not change since. Derived:
+# it may be removed.
+
+READERS = 1
+"""Raised where readers find more in a file than before: then all files are read again."""
+
+MAX_FILES = 200_000
+MAX_MEMORY_BYTES = 200_000_000
+
+
+class RememberedFile(msgspec.Struct, frozen=True):
+    """A file as it was read, and what came of it.
+
+    Args:
+        changed_ns: since 1970; digest: of its bytes, SHA-256; conversations: in it, 0 for a file that holds none.
+        discussion_ids: that they became, or were already.
+    """
+
+    size: int
+    changed_ns: int
+    digest: bytes
+    conversations: int = 0
+    discussion_ids: tuple[str, ...] = ()
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    version: str
+    files: dict[str, RememberedFile]
+
+
+class ImportMemory:
+    """Files that were read before, by a hash of their names: no word of a person stands in it."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = imports_file(home)
+        self._files = self._loaded()
+        self._is_changed = False
+
+    def unchanged(
+        self, path: Path, about: os.stat_result, is_there: Callable[[str], bool]
+    ) -> RememberedFile | None:
+        """A file as it was read, None where it is another now, or a discussion of it is not here any more.
+
+        Args:
+            about: of the file; is_there: tells whether a discussion is here.
+        """
+        kept = self._files.get(_key(path))
+        if kept is None or kept.size != about.st_size or not all(map(is_there, kept.discussion_ids)):
+            return None
+        if kept.changed_ns == about.st_mtime_ns:
+            return kept
+        if _digest(path) != kept.digest:
+            return None
+        kept = msgspec.structs.replace(kept, changed_ns=about.st_mtime_ns)
+        self._keep(path, kept)
+        return kept
+
+    def remember(
+        self, path: Path, about: os.stat_result, conversations: int, discussion_ids: tuple[str, ...]
+    ) -> None:
+        """Keep what came of a file that was read whole, unless it changed meanwhile."""
+        digest = _digest(path)
+        try:
+            now = path.stat()
+        except OSError:
+            return
+        if digest and (now.st_size, now.st_mtime_ns) == (about.st_size, about.st_mtime_ns):
+            read = RememberedFile(
+                size=about.st_size,
+                changed_ns=about.st_mtime_ns,
+                digest=digest,
+                conversations=conversations,
+                discussion_ids=discussion_ids,
+            )
+            self._keep(path, read)
+
+    def save(self) -> None:
+        """Write it, where anything changed. What cannot be written costs the next import its time alone."""
+        if self._is_changed:
+            newest = dict(list(self._files.items())[-MAX_FILES:])
+            make_dirs(self._path.parent)
+            write_passing(self._path, msgspec.msgpack.encode(_Kept(version=_VERSION, files=newest)))
+            self._is_changed = False
+
+    def _keep(self, path: Path, read: RememberedFile) -> None:
+        key = _key(path)
+        self._files.pop(key, None)
+        self._files[key] = read
+        self._is_changed = True
+
+    def _loaded(self) -> dict[str, RememberedFile]:
+        try:
+            kept = packed_decoder_of(_Kept).decode(read_file(self._path, MAX_MEMORY_BYTES))
+        except (OSError, msgspec.DecodeError):
+            return {}
+        return dict(kept.files) if kept.version == _VERSION else {}
+
+
+_VERSION = f"{__version__} {READERS}"
+
+
+def _key(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
+
+
+def _digest(path: Path) -> bytes:
+    """SHA-256 of a file's bytes, empty where it cannot be read."""
+    try:
+        with open_file(path) as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return b""

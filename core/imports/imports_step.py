@@ -19,11 +19,9 @@ from core.imports.imports_messages import (
 )
 from core.kernel.figures import count
 from core.kernel.values.imports import FollowState, ImportReport, ImportState
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, on
-from core.kernel.values.updates import Result, conclude, decline, notify
-from core.services.settings.starting_model import starting_model
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import Handlers, Result, conclude, decline, notify, on
+from core.services.settings.settings_rules import starting_model
 from core.talk.discussion.discussion_messages import LoadSummaries, LookAtDiscussions
 
 NOTICE = "import"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.kernel import figures
-from core.kernel.bounds import CommandBounds, Keeper, SandboxMounts
 from core.kernel.child_process import leave_session_keys, start_child, start_program
+from core.kernel.machine import CommandBounds, Keeper, SandboxMounts
 from core.kernel.mount_gate import MountGate
 from core.kernel.opener import read_file
 

@@ -1,4 +1,4 @@
-"""This process on its machine: memory that goes back to the system, and the cores that it may use."""
+"""This process on its machine: memory that goes back to the system; bounds of what is run for a model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
+
+import msgspec
+
+# This process on its machine: memory that goes back to the system, and the cores that it may use.
 
 LARGE_BYTES = 1_000_000
 """A block from this size on is the system's own, and goes back to it when it is freed."""
@@ -68,3 +73,42 @@ def limit_memory(most_bytes: int) -> None:
 
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+
+
+# Bounds of what is run for a model, what its sandbox shows, and what ends it with us, as values.
+
+
+class CommandBounds(msgspec.Struct, frozen=True):
+    """Bounds of one command, or one MCP server over stdio, as `[tools]` sets them.
+
+    Args:
+        memory_mib: of all its processes together, 0: three quarters of the machine's.
+        file_mib: of one file that it writes; free_disk_mib: that it must leave on the disks that it writes to.
+    """
+
+    memory_mib: int = 0
+    file_mib: int = 32_768
+    free_disk_mib: int = 512
+
+
+class SandboxMounts(msgspec.Struct, frozen=True):
+    """Places of a sandbox, absolute, links resolved, that are looked at before its command begins.
+
+    Args:
+        scratch: its `/tmp`; kept: they show there what they show here; masked: they show something else.
+    """
+
+    scratch: str
+    kept: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
+
+
+class Keeper(StrEnum):
+    """Keeper of a process: it ends it, and all that it started, when we are gone."""
+
+    NONE = "none"
+    """Nothing but its own standard input, as on Windows."""
+    SANDBOX = "sandbox"
+    """Its sandbox, a PID namespace that dies with its parent."""
+    GUARD = "guard"
+    """A guard above it (`core/kernel/command_guard.py`)."""

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 import msgspec
 
-from core.kernel.bounds import SandboxMounts
 from core.kernel.child_process import kill_with_below
+from core.kernel.machine import SandboxMounts
 from core.kernel.opener import read_file
 
 MADE_WITHIN_S = 10.0

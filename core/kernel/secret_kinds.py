@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from core.kernel import secret_names, secret_prefixes, secret_requests
+from core.kernel import secret_names, secret_requests, secret_shapes
 from core.kernel import secret_requests as secret_commands
 from core.kernel import secret_shapes as secret_blocks
 from core.kernel import secret_shapes as secret_library
@@ -20,7 +20,7 @@ def rules(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     """The rules of all kinds. `holds`: whether a decoded text holds a secret of any of them."""
     return (
         *shapes(holds),
-        *secret_prefixes.RULES,
+        *secret_shapes.PREFIX_RULES,
         *secret_blocks.RULES,
         *secret_requests.RULES,
         *secret_commands.COMMAND_RULES,

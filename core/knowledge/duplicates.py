@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from core.kernel.values.knowledge import Category, Item
-from core.knowledge.evidence.evidence_rows import LogRows, is_struck, item_hash
+from core.knowledge.evidence_rows import LogRows, is_struck, item_hash
 from core.knowledge.history_text import LINKS, deletions, tombstones, undone_applies
 
 NEAR_SHARE = 0.6

@@ -18,25 +18,24 @@ from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, Item, NewItem
 from core.knowledge import categories as c
 from core.knowledge.categories import format_tag, item_line, safe_value
-from core.knowledge.digest import regenerate_digest
-from core.knowledge.evidence.evidence_rows import is_struck, item_hash
 from core.knowledge.evidence_parts import fact_words
-from core.knowledge.fact_past import HomePast
-from core.knowledge.fact_store import sync_facts
-from core.knowledge.facts.fact_checks import flaws_of, id_parts
-from core.knowledge.facts.fact_file import FactFile, FactItem, parse_file
-from core.knowledge.facts.item_edit import removed, with_facts, with_item_text
-from core.knowledge.facts.places import (
+from core.knowledge.evidence_rows import is_struck, item_hash
+from core.knowledge.fact_store import HomePast, sync_facts
+from core.knowledge.facts.fact_checks import (
     AGENTS_FOLDER,
     REPOSITORIES_FOLDER,
     FactPlace,
     file_of,
+    flaws_of,
+    id_parts,
     new_file,
     place_of,
 )
+from core.knowledge.facts.fact_file import FactFile, FactItem, parse_file
+from core.knowledge.facts.item_edit import removed, with_facts, with_item_text
 from core.knowledge.file_writer import change_file, read_bytes, withdrawing, write_lock
 from core.knowledge.knowledge_messages import RestoreFact, RestoreItem
-from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.knowledge_reader import read_categories, regenerate_digest
 from core.knowledge.ledger import timestamp
 from core.knowledge.memory_log import add_events
 

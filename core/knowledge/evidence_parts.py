@@ -14,7 +14,7 @@ from core.kernel.values.facts import EvidenceRow, FactCategory, ItemEvent, ItemE
 from core.kernel.values.knowledge import Category, Item, NewItem, Placed
 from core.knowledge.categories import DONE, OPEN, category_of, item_body, split_tag
 from core.knowledge.duplicates import share, words_of
-from core.knowledge.evidence.evidence_rows import (
+from core.knowledge.evidence_rows import (
     EVENTS_FILE,
     EVIDENCE_FILE,
     Conversation,

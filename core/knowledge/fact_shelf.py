@@ -13,10 +13,18 @@ from core.kernel.values.facts import GLOBAL, MAX_FACT_CHARS, Fact, FactCategory,
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, MergeGroup, NewItem, Placed
 from core.knowledge.categories import safe_value
 from core.knowledge.duplicates import same_text
-from core.knowledge.evidence.evidence_rows import LogRows, item_hash
 from core.knowledge.evidence_parts import FACT_KINDS
-from core.knowledge.fact_past import HomePast
-from core.knowledge.facts.fact_checks import id_parts
+from core.knowledge.evidence_rows import LogRows, item_hash
+from core.knowledge.fact_store import HomePast
+from core.knowledge.facts.fact_checks import (
+    AGENTS_FOLDER,
+    FactPlace,
+    file_of,
+    heading_of,
+    id_parts,
+    new_file,
+    place_of,
+)
 from core.knowledge.facts.fact_file import FactFile, parse_file
 from core.knowledge.facts.fact_files import read_table
 from core.knowledge.facts.fact_index import FactNewsKind, next_id, raised
@@ -29,7 +37,6 @@ from core.knowledge.facts.harvested_fact import (
     short_text,
 )
 from core.knowledge.facts.item_edit import changed_item
-from core.knowledge.facts.places import AGENTS_FOLDER, FactPlace, file_of, heading_of, new_file, place_of
 from core.knowledge.facts.yaml_forms import item_text
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.merges import merged_item

@@ -25,7 +25,7 @@ from core.kernel.values.facts import (
     TurnPlace,
     Witness,
 )
-from core.knowledge.evidence.evidence_rows import QUOTE_LEFT_OUT, LogRows, item_hash
+from core.knowledge.evidence_rows import QUOTE_LEFT_OUT, LogRows, item_hash
 
 LINE_WORDS = {
     HistoryKind.PROPOSED: "proposed by the model",

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, carry_out, follow_effects, on
-from core.kernel.values.updates import Result, dismiss, notify
+from core.kernel.values.updates import Handlers, Result, carry_out, dismiss, follow_effects, notify, on
 from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
     DeleteDigest,

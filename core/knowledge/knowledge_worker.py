@@ -21,7 +21,6 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.knowledge import edits
 from core.knowledge.categories import note_name
-from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
 from core.knowledge.edits import delete_fact, edit_fact, restore_fact
 from core.knowledge.fact_store import FactReader, left_words, sync_facts
 from core.knowledge.facts.fact_merge import ranked
@@ -55,7 +54,13 @@ from core.knowledge.knowledge_messages import (
     SetTaskDone,
     SyncFacts,
 )
-from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.knowledge_reader import (
+    DigestFollower,
+    KnowledgeReader,
+    digest_file,
+    is_digest,
+    regenerate_digest,
+)
 from core.knowledge.layer7 import layer_inputs
 from core.knowledge.memory_log import Injections, all_items, fact_history, item_history, seen_items
 from core.knowledge.note_files import attach_notes, content_hash, keep_seen, move_notes, read_notes

@@ -30,7 +30,8 @@ from core.kernel.values.knowledge import Item, KnowledgeState
 from core.kernel.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
 from core.kernel.values.records import Record
 from core.kernel.values.state import TrashItem
-from core.knowledge.evidence.evidence_rows import (
+from core.knowledge.evidence_parts import outside_edits
+from core.knowledge.evidence_rows import (
     EVENTS_FILE,
     EVIDENCE_FILE,
     LogRows,
@@ -39,7 +40,6 @@ from core.knowledge.evidence.evidence_rows import (
     read_rows,
     row_text,
 )
-from core.knowledge.evidence_parts import outside_edits
 from core.knowledge.history_text import (
     evidence_for,
     evidence_for_fact,

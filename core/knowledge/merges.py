@@ -23,8 +23,8 @@ from core.kernel.values.knowledge import (
 )
 from core.knowledge.categories import format_tag, joined, parse_file, safe_value, with_tag
 from core.knowledge.duplicates import words_of
-from core.knowledge.evidence.evidence_rows import is_struck, item_hash
-from core.knowledge.hunks import Hunk, hunks_of, patched
+from core.knowledge.evidence_rows import is_struck, item_hash
+from core.knowledge.parts import Hunk, hunks_of, patched
 
 NOTHING = "There is nothing to merge: it takes two items at least."
 

@@ -11,9 +11,8 @@ from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file,
 from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Item, Placed
 from core.knowledge.categories import find_item, parse_file, with_tag
-from core.knowledge.evidence.evidence_rows import struck
+from core.knowledge.evidence_rows import struck
 from core.knowledge.file_writer import change_file, cut_bytes, read_bytes
-from core.knowledge.hunks import patched
 from core.knowledge.parts import (
     BlockPlan,
     DraftPlan,
@@ -21,6 +20,7 @@ from core.knowledge.parts import (
     PatchPlan,
     RowPlan,
     SwapPlan,
+    patched,
     rows_data,
     with_new_blocks,
     with_part,

@@ -15,8 +15,7 @@ from core.kernel.values.harvest import UndoReport
 from core.kernel.values.knowledge import Item
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord, FilePlan
-from core.knowledge.categories import NOTES_FOLDER, category_of, split_tag
-from core.knowledge.digest import digest_file, is_digest, regenerate_digest
+from core.knowledge.categories import NOTES_FOLDER, category_of, lines_out, split_tag
 from core.knowledge.evidence_parts import undone_event, without_rows_of
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import (
@@ -29,12 +28,11 @@ from core.knowledge.file_writer import (
     without_torn,
     write_lock,
 )
-from core.knowledge.hunks import check_removal
-from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.knowledge_reader import digest_file, is_digest, read_categories, regenerate_digest
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.note_files import read_notes
 from core.knowledge.part_writer import ensure_part, take_part_back
-from core.knowledge.removal import lines_out
+from core.knowledge.parts import check_removal
 from core.talk.discussion import trash
 
 # Takes an apply back step by step: the ledger told, conversations back, items out; each step may be done

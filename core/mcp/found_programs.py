@@ -15,8 +15,7 @@ from core.kernel.errors import ConfigError, SlopError
 from core.kernel.opener import read_file
 from core.kernel.run_code import CodeHashes
 from core.kernel.run_files import PYTHON_ENDINGS, file_at
-from core.kernel.run_interpreters import module_files, python_code
-from core.kernel.run_words import run_words
+from core.kernel.run_words import module_files, python_code, run_words
 from core.kernel.values.mcp import McpApproval, McpOrigin, McpServerSettings
 
 # Files of a project that decide which code a package runner (`npx`, `bunx`, `uv run`) starts in it.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from core.kernel.bounds import CommandBounds
+from core.kernel.machine import CommandBounds
 from core.kernel.values.mcp import McpApproval, McpApproved, McpServerSettings, McpTool
 from core.services.settings.settings_messages import WriteMcpServer, WriteServerApproval
 

@@ -9,10 +9,18 @@ from msgspec.structs import replace
 
 from core.kernel.structures import with_entry, without
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow, on
-from core.kernel.values.updates import Result, conclude, decline, dismiss, is_busy, notify
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import (
+    Handlers,
+    Result,
+    conclude,
+    decline,
+    dismiss,
+    follow,
+    is_busy,
+    notify,
+    on,
+)
 from core.mcp.approvals import may_start, of_start, of_tools, question_id, standing
 from core.mcp.mcp_messages import (
     ApproveServer,

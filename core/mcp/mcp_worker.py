@@ -13,8 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures
-from core.kernel.bounds import CommandBounds
 from core.kernel.errors import SlopError
+from core.kernel.machine import CommandBounds
 from core.kernel.queue import at_once
 from core.kernel.values.mcp import McpAnswer, McpApproval, McpServerSettings, McpTool, WrappedCommand
 from core.mcp.approvals import BackOff, differences, may_start, tool_sha256, where_words

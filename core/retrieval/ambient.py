@@ -28,7 +28,7 @@ from core.kernel.values.retrieval import (
     SearchHit,
 )
 from core.kernel.words import STOP_WORDS, query_terms, words
-from core.knowledge.evidence.evidence_rows import is_struck
+from core.knowledge.evidence_rows import is_struck
 from core.retrieval.retrieval_report import degraded_text, place_text
 
 CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)

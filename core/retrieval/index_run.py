@@ -26,9 +26,9 @@ from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.paths import project_file
 from core.kernel.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
 from core.retrieval.chunker import embedded_text, parted
+from core.retrieval.embedding import instruction_of
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, stored_model
 from core.retrieval.index_store import HOME_CORPORA, ServerFaultError, SourceKey, SourceState, VectorStore
-from core.retrieval.instructions import instruction_of
 from core.retrieval.local_store import LocalStore
 from core.retrieval.postgres_connection import ServerAddress, index_schemas
 from core.retrieval.postgres_store import PostgresStore

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from core.kernel.cores import usable_cores
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
-from core.retrieval.quantisation import DIMENSION, quantised
+from core.retrieval.embedding import DIMENSION, quantised
 
 if TYPE_CHECKING:
     import numpy as np

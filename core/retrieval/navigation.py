@@ -18,7 +18,7 @@ from core.kernel.frame import flat, one_line
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
 from core.kernel.words import query_terms, words
-from core.retrieval.front_matter import read_front_matter
+from core.retrieval.chunker import read_front_matter
 from core.retrieval.index_store import folder_starts
 from core.talk.context.outline.definitions import first_heading
 

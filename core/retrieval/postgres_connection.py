@@ -18,7 +18,7 @@ from core.kernel.figures import time_limit
 from core.kernel.frame import one_line
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.index_store import SHELVES, ServerFaultError, Shelf
-from core.retrieval.stored_rows import FtsTokens
+from core.retrieval.local_store import FtsTokens
 
 # Tables of the index in PostgreSQL: one schema for a model, every table partitioned by corpus.
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
 from core.retrieval.chunker import embedded_text, keyword_text
+from core.retrieval.embedding import DIMENSION, cosine
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_store import (
     BY_NAME,
@@ -30,6 +31,7 @@ from core.retrieval.index_store import (
     joined_tags,
     tags_of,
 )
+from core.retrieval.local_store import FtsTokens
 from core.retrieval.postgres_connection import (
     TABLES,
     Narrowing,
@@ -46,8 +48,6 @@ from core.retrieval.postgres_connection import (
     schema_name,
     uncount_words,
 )
-from core.retrieval.quantisation import DIMENSION, cosine
-from core.retrieval.stored_rows import FtsTokens
 
 if TYPE_CHECKING:
     import numpy as np

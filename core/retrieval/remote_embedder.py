@@ -17,7 +17,7 @@ from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.figures import time_limit
 from core.kernel.values.retrieval import Corpus, EmbeddingServer
 from core.kernel.web_addresses import is_loopback
-from core.retrieval.quantisation import quantised
+from core.retrieval.embedding import quantised
 from core.retrieval.sources import SourceText
 from core.services.providers.compatible.model_list import MOST_TEXTS, Embeds
 from core.services.providers.protocol import Provider

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from core.kernel.frame import clean
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.retrieval import (
     ANSWERS_KEPT,
     AskedPlaces,
@@ -19,9 +18,8 @@ from core.kernel.values.retrieval import (
     SearchAnswer,
 )
 from core.kernel.values.settings import Project
-from core.kernel.values.state import AppState
-from core.kernel.values.tables import Handlers, follow, keep, on
-from core.kernel.values.updates import Result, conclude, decline
+from core.kernel.values.state import AppState, CommandOutcome
+from core.kernel.values.updates import Handlers, Result, conclude, decline, follow, keep, on
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
 from core.retrieval.retrieval_messages import (
     BuildNavigation,
@@ -46,8 +44,8 @@ from core.retrieval.retrieval_messages import (
     UpdateIndex,
     UseMemoryTool,
 )
-from core.services.settings.searched_places import asked_places, navigation_bounds, offered_places
-from core.services.settings.settings_wording import trust_command
+from core.services.settings.asked_values import trust_command
+from core.services.settings.settings_rules import asked_places, navigation_bounds, offered_places
 from core.services.spending.spending_messages import PaidElsewhere
 from core.talk.discussion.discussion_messages import DiscussionsTouched
 

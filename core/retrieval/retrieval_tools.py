@@ -26,7 +26,7 @@ from core.kernel.values.retrieval import (
     SearchPlaces,
 )
 from core.kernel.values.stack import ToolSchema
-from core.retrieval.front_matter import read_front_matter
+from core.retrieval.chunker import read_front_matter
 from core.retrieval.navigation import INDEX_NAME, note_head
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, without_secrets

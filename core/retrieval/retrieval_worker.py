@@ -1,4 +1,4 @@
-"""The two workers of retrieval: one keeps the index, one answers questions beside it."""
+"""The two workers of retrieval: one keeps the index, one answers questions; the same search for clients of our server."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, assert_never, runtime_checkable
 
+import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
@@ -33,12 +34,13 @@ from core.kernel.values.retrieval import (
     SearchMode,
     SearchPlaces,
 )
+from core.kernel.values.stack import ToolSchema
 from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
 from core.retrieval.e5 import E5_NAME, INSTALL_REMEDY
+from core.retrieval.embedding import index_name
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, drop_unused
 from core.retrieval.index_run import drop_unnamed, index, mirror, pay, server_store
 from core.retrieval.index_store import ServedIndex
-from core.retrieval.instructions import index_name
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import (
@@ -70,9 +72,11 @@ from core.retrieval.retrieval_messages import (
     SurveyNavigation,
     ToolUsed,
 )
-from core.retrieval.retrieval_tools import use_tool
+from core.retrieval.retrieval_tools import TOOLS, use_tool
 from core.retrieval.search import SearchRequest, search
 from core.retrieval.sources import READING, SourceFile, contents, judge, preview_of
+
+# The two workers of retrieval: one keeps the index, one answers questions beside it.
 
 Emit = Callable[[RetrievalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -643,3 +647,59 @@ SEARCH_WORK = queued("search", SearchEffect)
 LOOK_WORK = queued("index", IndexLook, IndexHandler.supersedes)
 RUN_WORK = queued("index run", RunIndex)
 STOP_WORK = at_once("index stop", CancelIndexing | PauseIndexing)
+
+
+# Search as a client of our server gets it: `search_notes` and `read_note`, where retrieval is on, without
+# discussions.
+
+NAMES = frozenset(one.name for one in TOOLS)
+
+_SEARCHES = (
+    "Searches notes, knowledge and files of the project by words and by meaning, for what no index.md names. Every "
+    "passage comes with its source."
+)
+OFF = "Search is switched off here: `[retrieval] enabled` in the settings switches it on."
+
+
+def served_places(asked: AskedPlaces) -> AskedPlaces:
+    """Places without discussions: these are served by project, and by tools of their own."""
+    return replace(asked, corpora=tuple(one for one in asked.corpora if one is not Corpus.DISCUSSIONS))
+
+
+class ServedNotes:
+    """Search over a home and its project, as settings say at each call. Used by one thread.
+
+    Args:
+        asked: the places, None while search is off; make: the index and its model, made when first needed.
+    """
+
+    def __init__(self, asked: Callable[[], AskedPlaces | None], make: Callable[[], Retrieving]) -> None:
+        self._asked, self._make = asked, make
+        self._held: Retrieving | None = None
+
+    def tools(self) -> tuple[ToolSchema, ...]:
+        """Schemas, none while search is off."""
+        if self._asked() is None:
+            return ()
+        return tuple(
+            replace(one, description=_SEARCHES) if one.name == "search_notes" else one for one in TOOLS
+        )
+
+    def answer(self, name: str, arguments: object) -> MemoryToolAnswer:
+        """Answer a call. Total."""
+        asked = self._asked()
+        if asked is None:
+            return MemoryToolAnswer(OFF, is_error=True)
+        if self._held is None:
+            self._held = self._make()
+        handler = SearchHandler(self._held, lambda _event: None)
+        try:
+            given = msgspec.json.encode(arguments).decode()
+        except (TypeError, ValueError) as error:
+            return MemoryToolAnswer(f"The arguments do not fit: {error}", is_error=True)
+        return handler.used(served_places(asked), name, given)
+
+    def close(self) -> None:
+        """Let go of the index and the model."""
+        if self._held is not None:
+            self._held.close()

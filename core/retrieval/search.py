@@ -26,6 +26,7 @@ from core.kernel.values.retrieval import (
 )
 from core.kernel.words import query_terms
 from core.retrieval.chunker import keyword_text
+from core.retrieval.embedding import instruction_of
 from core.retrieval.fusion import (
     NEWER_AMONG,
     ChunkPlace,
@@ -47,9 +48,8 @@ from core.retrieval.index_store import (
     StoredChunk,
     VectorStore,
 )
-from core.retrieval.instructions import instruction_of
+from core.retrieval.local_store import FtsTokens
 from core.retrieval.remote_embedder import Embedder, EmbedError, sound_vectors
-from core.retrieval.stored_rows import FtsTokens
 
 # Share of a query that each kind's best chunks hold: by it kinds are told apart whose best would all count
 # as one.

@@ -35,12 +35,19 @@ from core.kernel.values.retrieval import (
     SourcesPreview,
 )
 from core.knowledge.categories import CATEGORY_NAMES, parse_file
-from core.knowledge.evidence.evidence_rows import is_struck
+from core.knowledge.evidence_rows import is_struck
 from core.knowledge.facts import fact_file
-from core.knowledge.facts.places import FOLDERS, place_of
+from core.knowledge.facts.fact_checks import FOLDERS, place_of
 from core.knowledge.note_files import parse_notes
-from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chunks, line_chunks, turn_chunks
-from core.retrieval.front_matter import read_front_matter
+from core.retrieval.chunker import (
+    KnowledgeLine,
+    Measure,
+    SpokenTurn,
+    file_chunks,
+    line_chunks,
+    read_front_matter,
+    turn_chunks,
+)
 from core.retrieval.index_store import SourceKey, VectorStore
 from core.retrieval.languages import is_foreign
 from core.retrieval.navigation import (
@@ -53,10 +60,9 @@ from core.retrieval.navigation import (
     note_head,
 )
 from core.talk.context.file_reader import read_content
-from core.talk.context.globs import expand, is_inside
+from core.talk.context.globs import KeyGate, expand, is_inside
 from core.talk.context.ignores import NAME as IGNORE_FILE
 from core.talk.context.ignores import ignores_at
-from core.talk.context.key_gate import KeyGate
 from core.talk.context.outline import has_outline, symbols_of
 from core.talk.transcripts import ours
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.opener import open_file
-from core.retrieval.quantisation import cosine
+from core.retrieval.embedding import cosine
 
 if TYPE_CHECKING:
     import numpy as np

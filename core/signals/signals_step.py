@@ -13,7 +13,6 @@ from core.kernel.frame import clean, one_line
 from core.kernel.ids import Stamp
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import ActKind, AgentPage, CallState, ToolCall
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.signals import (
     SENDER_CHARS,
     SIGNAL_CHARS,
@@ -23,9 +22,8 @@ from core.kernel.values.signals import (
     SignalSource,
     SignalState,
 )
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow, on, on_stamped
-from core.kernel.values.updates import Result, conclude, dismiss, notify
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import Handlers, Result, conclude, dismiss, follow, notify, on, on_stamped
 from core.signals import notices
 from core.signals.signals_messages import (
     ChannelChanged,

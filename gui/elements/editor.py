@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import dearpygui.dearpygui as dpg
 
-from gui import editor_keys
+from gui import keyboard as editor_keys
 from gui import text_buffer as clusters
 from gui import text_buffer as edit
 from gui.canvas import CLEAR, Canvas, Pane, Press
@@ -21,8 +21,8 @@ from gui.text_layout import Advances, TextLayout
 
 if TYPE_CHECKING:
     from gui.clipboard import Clipboard, Paste
+    from gui.elements.base import TextSelection
     from gui.keyboard import Keyboard
-    from gui.text_selection import TextSelection
 
 Spot = tuple[int, int, int, int]
 LEADING = 1.3

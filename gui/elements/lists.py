@@ -8,8 +8,7 @@ from typing import ClassVar
 import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane, Press
-from gui.elements.base import Element, Spec
-from gui.elements.boxes import ColumnBox, RowBox, place_column
+from gui.elements.base import ColumnBox, Element, RowBox, Spec, place_column
 from gui.elements.controls import Button, Hit
 from gui.elements.popups import anchor_of
 from gui.elements.surfaces import SCROLLBAR_PX, Surface

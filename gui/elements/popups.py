@@ -8,8 +8,7 @@ from typing import ClassVar
 import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas
-from gui.elements.base import Element, Spec
-from gui.elements.boxes import place_column
+from gui.elements.base import Element, Spec, place_column
 from gui.elements.controls import Button
 from gui.elements.surfaces import Root, Surface, SurfaceLayer, bare_window
 from gui.metrics import Measure

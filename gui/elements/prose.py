@@ -14,9 +14,9 @@ from gui.elements.lists import VirtualList
 from gui.elements.surfaces import Surface
 from gui.elements.text import filled
 from gui.markdown.blocks import TAB, Laid, Op
-from gui.markdown.code_layout import BAR_PX, HEAD_PX, Line, columns_of, highlight, plain_lines, wrap_code
 from gui.markdown.document import Document, is_ready
 from gui.markdown.excerpt import Box, Place, block_at
+from gui.markdown.layout import BAR_PX, HEAD_PX, Line, columns_of, highlight, plain_lines, wrap_code
 from gui.metrics import Color, Measure
 from gui.text_buffer import visible
 

@@ -9,8 +9,7 @@ from typing import ClassVar
 import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
-from gui.elements.base import Element
-from gui.elements.boxes import ColumnBox, place_column
+from gui.elements.base import ColumnBox, Element, place_column
 from gui.metrics import Measure
 from gui.skins import SURFACES
 from panels.base.ui import Clicks

@@ -8,8 +8,7 @@ from typing import ClassVar
 import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
-from gui.elements.base import Element, Spec
-from gui.elements.boxes import ColumnBox, RowBox
+from gui.elements.base import ColumnBox, Element, RowBox, Spec
 from gui.elements.controls import Button, Hit
 from gui.elements.controls import Spot as Spot_of_controls
 from gui.elements.text import filled

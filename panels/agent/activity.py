@@ -13,25 +13,24 @@ from core.kernel import figures as fmt
 from core.kernel.values.agent import AgentPage, CallState, FileChange, ToolCall
 from core.kernel.values.messages import Message
 from core.kernel.values.updates import is_under_way, outcome_of
-from panels.agent.agent_view import AgentView
-from panels.base import selection
+from panels.agent.agent_room import AgentView
+from panels.base import view
 from panels.base.desk import Desk, answers
 from panels.base.gauge import file_button
-from panels.base.selection import Same
 from panels.base.ui import Tone, Ui
-from panels.base.view import Dialog
-from panels.context.preset_edits import project_path
-from panels.discussion.call_look import (
+from panels.base.view import Dialog, Same
+from panels.context.preset_item import project_path
+from panels.discussion.tool_mode import (
     COMMANDS,
     STATES,
     call_summary,
     shown_arguments,
     state_words,
     tail_text,
+    task_link,
     tool_icon,
     tool_label,
 )
-from panels.discussion.tool_mode import task_link
 
 ROW_PX, TAIL_PX, OPEN_PX = 52.0, 110.0, 260.0
 TAIL_LINES = 8
@@ -228,7 +227,7 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
 
 def undo_dialog(desk: Desk, dialog: Dialog) -> None:
     """Ask before a turn's edits are taken back. Sends UndoTurn."""
-    ui, page = desk.ui, selection.page_of(desk.state)
+    ui, page = desk.ui, view.page_of(desk.state)
     changes = page.changes if page is not None else ()
     paths = [one.path for one in changes if one.turn_id == dialog.text and not one.is_undone]
     if not paths or dialog.subject != desk.state.discussions.selected_id:

@@ -12,9 +12,9 @@ from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, Todo
 from core.kernel.values.discussion import CallPhase
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.activity import activity_section, changes_section
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import AgentView
 from panels.agent.autonomy import autonomy_section, autonomy_words, has_output, meter
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk, action_tip, run_action
 from panels.base.ui import Option, Style, Tone, Ui
 from panels.discussion.approvals import approval_card, questions
@@ -45,7 +45,7 @@ def agent_panel(desk: Desk) -> None:
         ui.text("nothing", "Pick a discussion to see what its tools do.", tone="muted", wraps=True)
         _elsewhere(desk)
         return
-    page = selection.page_of(desk.state) or AgentPage()
+    page = view.page_of(desk.state) or AgentPage()
     if not summary.meta.has_tools and not page.activity and desk.turn is None:
         _off(desk, summary.meta.id)
         _elsewhere(desk)

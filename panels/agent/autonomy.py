@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from core.agent.attention.attention_messages import StartAutonomy, StopAutonomy
+from core.agent.agent_messages import StartAutonomy, StopAutonomy
 from core.kernel import figures as fmt
 from core.kernel.values.agent import Attention, Autonomy, LoopNote
 from core.kernel.values.discussion import OpenDiscussion
@@ -23,10 +23,10 @@ from core.talk.context.window_budget import (
     is_told,
 )
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import AgentView
 from panels.base.desk import Desk
-from panels.base.selection import Same
 from panels.base.ui import Tone, Ui
+from panels.base.view import Same
 from panels.caching.spending import PER_DAY, amount_row, day_line
 
 # The state of the autonomous discussion in words: icon, tone, state and countdown. For the panel and the

@@ -12,7 +12,7 @@ from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy
-from panels.base import selection
+from panels.base import view
 from panels.base.ui import Send, Tone, Ui
 from panels.base.view import Dialog, RoomView, WindowView
 
@@ -29,22 +29,22 @@ class Desk(msgspec.Struct, frozen=True):
     @property
     def summary(self) -> DiscussionSummary | None:
         """The selected discussion."""
-        return selection.selected(self.state)
+        return view.selected(self.state)
 
     @property
     def opened(self) -> OpenDiscussion | None:
         """The selected discussion's log, when it is loaded."""
-        return selection.opened(self.state)
+        return view.opened(self.state)
 
     @property
     def call(self) -> LiveCall | None:
         """The call under way in the selected discussion."""
-        return selection.call_of(self.state, self.state.discussions.selected_id)
+        return view.call_of(self.state, self.state.discussions.selected_id)
 
     @property
     def turn(self) -> AgentTurn | None:
         """The turn with tools that runs in the selected discussion."""
-        return selection.turn_of(self.state, self.state.discussions.selected_id)
+        return view.turn_of(self.state, self.state.discussions.selected_id)
 
     @property
     def is_replying(self) -> bool:
@@ -74,7 +74,7 @@ class Action(msgspec.Struct, frozen=True):
     """One thing that a person can do.
 
     Args:
-        id: stable; menu: one of `panels.shell.shell_actions.MENUS`; group: actions of one number stand together there.
+        id: stable; menu: one of `panels.shell.rooms.MENUS`; group: actions of one number stand together there.
         chord: its shortcut, empty for none; run sends commands or changes the view.
         second_chord: another one, which counts while no action that has it as its first can be done.
         is_checked: whether it is the one in use of a few.

@@ -10,8 +10,8 @@ from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, 
 from core.kernel.values.state import AppState, Level
 from core.services.providers.profiles import ending_words
 from core.services.spending.estimates import NextRequest
-from panels.base.selection import Memo
 from panels.base.ui import Option, Tone, Ui
+from panels.base.view import Memo
 
 NAME = "Next request"
 TITLED_FROM_PX = 300

@@ -15,9 +15,9 @@ from core.kernel.values.state import AppState
 from core.kernel.values.usage import Upkeep, Usage
 from core.talk.caching import accounts
 from core.talk.caching.warmth import CacheStanding, CacheStatus, standing_of
-from panels.base import selection
-from panels.base.selection import Memo
+from panels.base import view
 from panels.base.ui import Series, Tone
+from panels.base.view import Memo
 
 MANAGED = {
     ProviderKind.COMPATIBLE: "Cached by {}; TTL: server-managed",
@@ -65,7 +65,7 @@ class CacheLook(msgspec.Struct, frozen=True):
 def look_of(state: AppState, discussion_id: str) -> CacheLook:
     """Look of a discussion's cache at `state.now`."""
     standing = standing_of(state, discussion_id)
-    label = selection.provider_label(state, standing.provider) if standing.provider else ""
+    label = view.provider_label(state, standing.provider) if standing.provider else ""
     base = CacheLook(
         standing=standing,
         headline="Not cached",
@@ -129,7 +129,7 @@ def keeper_words(state: AppState, provider: str) -> str:
     """Keeper of the cache where the lifetime is not ours, in words."""
     status = state.config.providers.get(provider)
     known = KEEPERS.get(status.kind) if status is not None else None
-    return known or f"{selection.provider_label(state, provider)} decides how long it is kept"
+    return known or f"{view.provider_label(state, provider)} decides how long it is kept"
 
 
 def _until(at: datetime, left_s: float) -> str:
@@ -144,7 +144,7 @@ def managed_text(state: AppState, provider: str) -> str:
     """Keeper of the cache where the lifetime is not ours: `Cached by OpenAI; TTL: provider-managed`."""
     status = state.config.providers.get(provider)
     form = MANAGED.get(status.kind) if status is not None else None
-    return (form or "Cached by {}; TTL: provider-managed").format(selection.provider_label(state, provider))
+    return (form or "Cached by {}; TTL: provider-managed").format(view.provider_label(state, provider))
 
 
 def used_providers(state: AppState, memo: Memo) -> tuple[str, ...]:
@@ -201,7 +201,7 @@ def _hit_figure(state: AppState) -> Figure:
     rates = [t.usage for t in state.caching.totals.values() if accounts.hit_percent(t.usage) is not None]
     label, whose = "hit rate", "of all that was sent since the start"
     if not rates:
-        row = selection.selected(state)
+        row = view.selected(state)
         rates = [row.usage] if row and accounts.hit_percent(row.usage) is not None else []
         whose = "of all that was sent in this discussion"
     if not rates:

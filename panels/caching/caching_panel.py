@@ -20,13 +20,13 @@ from core.talk.caching.caching_messages import DisableCaching, EnableCaching, In
 from core.talk.caching.caching_step import abilities_for
 from core.talk.caching.rewrites import has_price
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import titled_estimate
-from panels.base.selection import Same
 from panels.base.ui import Option, Series, Share, Tone, Ui
+from panels.base.view import Same
 from panels.caching import caching_facts as facts
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 from panels.caching.spending import (
     orphans_section,
     rewrite_text,
@@ -313,7 +313,7 @@ def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> s
     if state.program.is_home_read_only:
         return "This home is read-only: nothing can be saved"
     if about is None:
-        return f"No provider called {selection.provider_label(state, meta.provider)!r}"
+        return f"No provider called {view.provider_label(state, meta.provider)!r}"
     return ""
 
 
@@ -441,7 +441,7 @@ def _next_request(desk: Desk) -> None:
     request = next_request(desk.state, summary.meta.id) if summary is not None else None
     if summary is None or request is None:
         return
-    report, plan = selection.report_of(desk.state), desk.state.caching.plans.get(summary.meta.id)
+    report, plan = view.report_of(desk.state), desk.state.caching.plans.get(summary.meta.id)
     with ui.group("next", gap=6):
         titled_estimate(ui, request)
         if plan is not None:

@@ -18,10 +18,10 @@ from core.services.spending.limits import discussion_limit_usd, reached_limits
 from core.talk.caching.caching_messages import DeleteOrphanedCaches
 from core.talk.caching.contents import living
 from core.talk.caching.rewrites import has_price
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.ui import Option, Ui
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 
 # Global settings of prompt caching.
 
@@ -356,7 +356,7 @@ def _delete_all(desk: Desk, count: int) -> None:
 
 def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
     """`2 Gemini caches of discussions that are gone, 40.0k tokens, ~$0.020 an hour until 15:32`."""
-    labels = {selection.provider_label(state, one.provider) for one in orphans}
+    labels = {view.provider_label(state, one.provider) for one in orphans}
     known = [one.usd_per_hour for one in orphans if one.usd_per_hour is not None]
     rent = f"~{fmt.money(sum(known))} an hour" if known else "at an unknown price"
     if known and len(known) < len(orphans):

@@ -3,7 +3,7 @@
 What rewrites a warm prefix at once, and what stands against it here:
 
 - what a person takes out of knowledge (an item, the digest, its switch, the undo of a harvest): the discussions that hold
-  it, as `core.talk.caching.rewrite` prices them; an item has a dialog of its own, which says the same sentence;
+  it, as `core.talk.caching.rewrites` prices them; an item has a dialog of its own, which says the same sentence;
 - another model, effort, persona, system prompt, and another preset where changes are not appended: what stands behind it;
 - tools that are given or taken: they stand before all else. Those of servers stay as they were sent while that is warm;
 - a message that is edited, deleted or put back: what stands behind it;
@@ -42,7 +42,7 @@ from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.caching.warmth import is_of_model
-from core.talk.context.offered_tools import can_take_memory, can_take_tools
+from core.talk.context.context_spec import can_take_memory, can_take_tools
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,

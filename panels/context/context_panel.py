@@ -21,11 +21,11 @@ from core.retrieval.ambient import item_mark, parted_source, passage_texts
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import change_usd, next_request
 from core.talk.context.context_messages import KeepOut
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import gauge_tone, titled_estimate
-from panels.base.selection import Memo
 from panels.base.ui import Option, Share, Tone, Ui
+from panels.base.view import Memo
 from panels.context.context_view import ContextPanelView
 from panels.discussion.message_foot import SHORTER, left_words
 
@@ -147,7 +147,7 @@ SHOWN_SEGMENTS = 40
 def context_panel(desk: Desk) -> None:
     """Draw the Context view of the selected discussion. Reads only."""
     state, ui, own = desk.state, desk.ui, desk.view.of(ContextPanelView)
-    report = selection.report_of(state)
+    report = view.report_of(state)
     if report is None:
         text = (
             "The context is being put together…"
@@ -273,7 +273,7 @@ def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
         return ("new", "accent") if layer.length_chars else ("", "muted")
     if before.sha256 == layer.sha256:
         return "unchanged", "muted"
-    report = selection.report_of(desk.state)
+    report = view.report_of(desk.state)
     first = report.change.layer if report is not None and report.change is not None else LayerId.ROLE
     if first is layer.layer:
         return "changed", "warn"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.talk.context.context_messages import SavePreset
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Action, Desk, HubPanel, Room
 from panels.base.view import Dialog
 from panels.context.context_view import ContextPanelView
@@ -13,12 +13,12 @@ from panels.context.presets_panel import presets_panel
 
 
 def _save_preset(desk: Desk) -> None:
-    if (preset := selection.active_preset(desk.state)) is not None:
+    if (preset := view.active_preset(desk.state)) is not None:
         desk.send(SavePreset(preset.name))
 
 
 def _has_unsaved_preset(desk: Desk) -> bool:
-    preset = selection.active_preset(desk.state)
+    preset = view.active_preset(desk.state)
     return preset is not None and preset.name in desk.state.config.project.unsaved_presets
 
 
@@ -35,7 +35,7 @@ def _context(desk: Desk) -> None:
 
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
-    from panels.context.dialogs import context_dialog
+    from panels.context.presets_panel import context_dialog
 
     context_dialog(desk, dialog)
 

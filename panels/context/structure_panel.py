@@ -16,14 +16,21 @@ from core.talk.context.context_messages import InspectFile
 from core.talk.context.outline import why_no_outline
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
-from panels.base.selection import Same
 from panels.base.ui import Option, Ui
+from panels.base.view import Same
 from panels.context.context_view import ContextPanelView, StructureView
-from panels.context.preset_edits import add_paths, change_item, format_lines, parse_lines, with_symbol
-from panels.context.preset_item import MODES, notes_editor
+from panels.context.preset_item import (
+    MODES,
+    add_paths,
+    change_item,
+    format_lines,
+    notes_editor,
+    parse_lines,
+    with_symbol,
+)
+from panels.knowledge.digest import notes_path
 from panels.knowledge.item import item_card
-from panels.knowledge.knowledge_view import KnowledgeView, settle
-from panels.knowledge.notes import notes_path
+from panels.knowledge.knowledge_room import KnowledgeView, settle
 
 # The notes of knowledge on a file, beside its structure: read, edited, and who is sent them.
 

@@ -17,7 +17,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Ui
 from panels.base.view import Kept
-from panels.discussion.call_look import tool_label
+from panels.discussion.tool_mode import tool_label
 from panels.discussion.view import DiscussionView
 
 GUARD_S = 0.5

@@ -1,4 +1,4 @@
-"""The composer: what is about to be said, with its attachments, its preset and what it will cost."""
+"""The composer: what is about to be said, what it will cost, and the note before a send that pays for a prefix once more."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from core.kernel.values.discussion import OpenDiscussion, slash_input
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.updates import is_under_way, outcome_of
 from core.services.providers.attachments import attachment_problem, attachment_tokens, goes_as_pdf
-from core.services.settings.starting_model import profile_of
+from core.services.settings.settings_messages import ChangeSetting
+from core.services.settings.settings_rules import profile_of
 from core.services.spending.estimates import NextRequest, next_request
+from core.talk.caching.warmth import OFFERED_FROM_USD, ColdSend, cold_send, cold_words
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachPicture,
@@ -22,17 +24,72 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import CancelReply
-from panels.base import selection
+from panels.base import view as selection
 from panels.base.desk import Desk, action_tip, run_action, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
-from panels.discussion.cold_strip import cold_strip
+from panels.discussion.completions import compact, is_completing, mention_strip, slash_strip
 from panels.discussion.discussion_room import can_send
-from panels.discussion.mentions import is_completing, mention_strip
 from panels.discussion.queue_strip import compaction_strip, held_strip, queue_strip
-from panels.discussion.slash import slash_strip
 from panels.discussion.tool_mode import tool_menu
 from panels.discussion.view import ComposerView, DiscussionView
+
+# The note above the composer before a send that pays for a whole prefix once more, and what can be done
+# instead.
+
+KEY = "ai_settings.caching.cold_send_usd"
+LIMIT_WORDS = fmt.dollars(OFFERED_FROM_USD)
+WIDE_PX = 312
+
+
+def cold_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Draw the note; nothing where a cache still holds, or the amount is not passed. Sends CompactDiscussion,
+    CreateDiscussion, SendPrompt, ChangeSetting.
+    """
+    ui, cold = desk.ui, cold_send(desk.state, opened.id)
+    if cold is None or opened.id in desk.state.agent.compactions:
+        return
+    with ui.group("cold", gap=6):
+        with ui.row("words", gap=6):
+            ui.icon("icon", "clock", tone="warn")
+            ui.text("text", cold_words(desk.state, cold), tone="warn", style="small", width=0, wraps=True)
+        _ways(desk, opened, composer, cold)
+
+
+def _ways(desk: Desk, opened: OpenDiscussion, composer: ComposerView, cold: ColdSend) -> None:
+    ui, can = desk.ui, not desk.state.program.is_home_read_only
+    with ui.row("ways", gap=6) if ui.width() >= WIDE_PX else ui.group("ways", gap=4):
+        if ui.button(
+            "send", "Send anyway", is_small=True, is_enabled=can_send(desk), tip="Send it at this cost"
+        ):
+            run_action("send", desk)
+        tip = "Replace what is old by a summary; that reads the discussion once"
+        if ui.button(
+            "compact", "Compact first", is_small=True, is_enabled=can and bool(opened.entries), tip=tip
+        ):
+            compact(desk)
+        tip = "Start a new discussion with the words that you typed here"
+        if ui.button("new", "New discussion", is_small=True, is_enabled=can, tip=tip):
+            desk.view.of(DiscussionView).carried = (opened.id, composer.text)
+            run_action("new", desk)
+    if cold.is_offer:
+        _offer(desk, is_enabled=can)
+
+
+def _offer(desk: Desk, *, is_enabled: bool) -> None:
+    """Ask, the first time that it matters, whether such sends are to be said from now on."""
+    ui = desk.ui
+    question = f"Say this before each send that writes more than {LIMIT_WORDS} again?"
+    ui.text("question", question, tone="muted", style="small", wraps=True)
+    with ui.row("answers", gap=6):
+        if ui.button("say", f"Say it from {LIMIT_WORDS}", is_small=True, is_enabled=is_enabled,
+                     tip="You change the amount in Caching, Settings"):  # fmt: skip
+            desk.send(ChangeSetting(KEY, OFFERED_FROM_USD))
+        if ui.button("never", "Never say it", kind="ghost", is_small=True, is_enabled=is_enabled):
+            desk.send(ChangeSetting(KEY, 0))
+
+
+# The composer: what is about to be said, with its attachments, its preset and what it will cost.
 
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""

@@ -12,7 +12,7 @@ from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscu
 from core.kernel.values.messages import Mark, Message
 from core.kernel.values.provider import FAILURE_MARKS
 from core.talk.discussion.discussion_messages import ChangeDiscussion
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk, action_button, action_item, action_tip, run_action, send_chord
 from panels.base.ui import Ui
 from panels.discussion.composer_panel import composer_panel
@@ -120,7 +120,7 @@ def _folded_header(desk: Desk, summary: DiscussionSummary) -> None:
 
 def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -> None:
     model_combo(desk, summary.meta, model_px)
-    efforts = effort_options(selection.profile(desk.state, summary.meta.provider, summary.meta.model))
+    efforts = effort_options(view.profile(desk.state, summary.meta.provider, summary.meta.model))
     if not efforts:
         return
     room = desk.ui.width()
@@ -345,7 +345,7 @@ def _empty_state(desk: Desk) -> None:
     if summary is None:
         return
     meta = summary.meta
-    label = selection.model_label(desk.state, meta.provider, meta.model)
+    label = view.model_label(desk.state, meta.provider, meta.model)
     status = desk.state.config.providers.get(meta.provider)
     chord = send_chord(desk.state)
     ui.gap(48)

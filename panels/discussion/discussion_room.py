@@ -27,14 +27,13 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Action, Desk, Room, has_discussion, has_messages, opens_dialog, send_chord
 from panels.base.view import Dialog
+from panels.discussion.completions import NOTHING_FAILED, enter_slash, is_completing, leave
 from panels.discussion.find_bar import close_find
 from panels.discussion.list_rows import shown_ids
-from panels.discussion.mentions import is_completing, leave
 from panels.discussion.model_picker import efforts_of, next_effort, why_no_effort
-from panels.discussion.slash import NOTHING_FAILED, enter_slash
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 # Actions on discussions and their messages.
@@ -63,7 +62,7 @@ def _can_regenerate(desk: Desk) -> bool:
     opened = desk.opened
     if opened is None or desk.is_replying:
         return False
-    return any(m.role is Role.USER for m in selection.latest(opened))
+    return any(m.role is Role.USER for m in view.latest(opened))
 
 
 def _versions(desk: Desk) -> ReplyVersions | None:
@@ -148,7 +147,7 @@ def _delete(desk: Desk) -> None:
 
 
 def _branch(desk: Desk) -> None:
-    newest = next(selection.latest(desk.opened), None) if desk.opened is not None else None
+    newest = next(view.latest(desk.opened), None) if desk.opened is not None else None
     if desk.opened is not None and newest is not None:
         desk.send(BranchDiscussion(desk.opened.id, newest.id))
 
@@ -190,7 +189,7 @@ def _last_reply(desk: Desk) -> str | None:
     """The newest reply's Markdown, None where there is none."""
     if desk.opened is None:
         return None
-    replies = (m.text for m in selection.latest(desk.opened) if m.role is Role.ASSISTANT)
+    replies = (m.text for m in view.latest(desk.opened) if m.role is Role.ASSISTANT)
     return next(replies, None)
 
 
@@ -274,7 +273,7 @@ ACTIONS: tuple[Action, ...] = (
 
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
-    from panels.discussion.dialogs import discussion_dialog
+    from panels.discussion.model_picker import discussion_dialog
 
     discussion_dialog(desk, dialog)
 

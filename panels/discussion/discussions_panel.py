@@ -26,12 +26,11 @@ from core.talk.discussion.discussion_messages import (
     SelectDiscussion,
     UndoDelete,
 )
-from panels.base import selection
+from panels.base import view as selection
 from panels.base.desk import Desk, action_tip, run_action
 from panels.base.gauge import LEVEL_ICONS
-from panels.base.selection import Same
 from panels.base.ui import Surface, Tone, Ui
-from panels.base.view import Dialog
+from panels.base.view import Dialog, Same
 from panels.discussion.approvals import asking, has_left_calls
 from panels.discussion.find_bar import open_hit
 from panels.discussion.list_rows import (

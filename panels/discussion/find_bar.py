@@ -14,7 +14,7 @@ from core.kernel.values.messages import Entry, Mark, Message, Role
 from core.kernel.values.state import AppState, SearchHits
 from core.talk.discussion.log_content import together
 from panels.base.desk import Desk
-from panels.base.selection import Memo
+from panels.base.view import Memo
 from panels.discussion.message_rows import may_differ, shown_words
 from panels.discussion.view import DiscussionView, FindView, Landing
 

@@ -11,7 +11,7 @@ import msgspec
 from core.kernel.figures import day_start
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, TrashItem
-from panels.base.selection import Memo
+from panels.base.view import Memo
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, Fold
 
 MAX_DEPTH = 6

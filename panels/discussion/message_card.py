@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from core.agent.attention.attention_machine import cause_told
+from core.agent.attention_machine import cause_told
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
@@ -18,7 +18,7 @@ from core.talk.discussion.discussion_messages import (
     RestoreMessage,
 )
 from core.talk.turn.turn_messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk, action_tip
 from panels.base.ui import Tone, Ui
 from panels.discussion.message_foot import (
@@ -34,7 +34,7 @@ from panels.discussion.message_foot import (
     versions_foot,
 )
 from panels.discussion.message_rows import tokens_by_message
-from panels.discussion.other_models import regenerate_with
+from panels.discussion.model_picker import regenerate_with
 from panels.discussion.tool_parts import answered_calls, quiet_line, quiet_words, tool_parts
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -169,14 +169,14 @@ def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
         case Role.USER:
             return "user", "muted", "You"
         case Role.ASSISTANT:
-            return "robot", "accent", selection.model_label(state, message.provider, message.model)
+            return "robot", "accent", view.model_label(state, message.provider, message.model)
         case Role.TOOL:
             return "wrench", "cyan", "Tools"
 
 
 def _is_task(state: AppState) -> bool:
     """True if the discussion that is shown works on another's task."""
-    shown = selection.selected(state)
+    shown = view.selected(state)
     return shown is not None and bool(shown.meta.delegated_by)
 
 
@@ -184,7 +184,7 @@ def _meta_line(desk: Desk, message: Message) -> str:
     when = fmt.moment(message.at, desk.state.now)
     if message.usage is not None:
         return f"{when} · {usage_line(message.usage)}"
-    counted = tokens_by_message(desk.view.memo, selection.report_of(desk.state)).get(message.id)
+    counted = tokens_by_message(desk.view.memo, view.report_of(desk.state)).get(message.id)
     return when if counted is None else f"{when} · {fmt.tokens_est(counted)} tok"
 
 
@@ -387,7 +387,7 @@ def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
 
 def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:
     """True if a message is the last, a reply that was cut off in its text, and none is under way."""
-    newest = next(selection.latest(opened), None)
+    newest = next(view.latest(opened), None)
     if message is None or newest is None or newest.id != message.id or desk.is_replying:
         return False
     return message.role is Role.ASSISTANT and message.status is not Status.COMPLETE and bool(message.text)
@@ -431,7 +431,7 @@ def live_row(desk: Desk, call: LiveCall) -> None:
     with ui.surface("card", "card", padding=(16, 12)):
         with ui.row("head"):
             ui.icon("role", "robot", tone="accent")
-            ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
+            ui.text("name", view.model_label(state, call.provider, call.model), style="strong")
             ui.text("phase", _phase_line(call, state.now), tone="muted", style="small")
             if call.provider == BUILT_IN:
                 ui.badge("small", "small model", tip=SMALL_MODEL)
@@ -500,7 +500,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                 tip = "Send it again, and give this discussion's model no tools from now on"
                 if ui.button("without-tools", "Send without tools", icon="arrows-rotate", tip=tip):
                     desk.send(RetrySend(discussion_id=opened.id, without_tools=True))
-            if can_go_on(desk, opened, next(selection.latest(opened), None)):
+            if can_go_on(desk, opened, next(view.latest(opened), None)):
                 _go_on(desk, opened)
             if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):
                 desk.view.show_settings("providers")

@@ -19,9 +19,9 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.turn.turn_messages import RegenerateReply
 from panels.base.desk import Desk, action_tip
-from panels.base.selection import Memo
 from panels.base.ui import Ui
-from panels.discussion.other_models import regenerate_with
+from panels.base.view import Memo
+from panels.discussion.model_picker import regenerate_with
 from panels.discussion.view import DiscussionView
 
 BRANCHES_SHOWN = 3

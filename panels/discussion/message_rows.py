@@ -13,8 +13,8 @@ from core.kernel.values.messages import Entry, Mark
 from core.kernel.values.stack import ContextReport, LayerId, SegmentReport
 from core.kernel.values.state import AppState, Level, Notice
 from panels.base.desk import Desk
-from panels.base.selection import Memo, Same
 from panels.base.ui import Ui
+from panels.base.view import Memo, Same
 from panels.discussion.tool_parts import has_calls, parts_px
 from panels.discussion.tool_rounds import FoldedRows, Lead, Rounds, Row
 from panels.discussion.view import DiscussionView

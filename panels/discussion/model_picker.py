@@ -1,18 +1,25 @@
-"""The picker of a discussion's model: what it costs, how hard it thinks, how it chooses words, how long it may be."""
+"""The picker of a discussion's model, other models for one reply, and the choosers of files to attach or export to."""
 
 from __future__ import annotations
 
+import msgspec
+
 from core.kernel import figures as fmt
-from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta
+from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.kernel.values.messages import Message
 from core.kernel.values.provider import ModelProfile, ProviderKind
 from core.kernel.values.state import AppState
-from core.services.settings.starting_model import profile_of
-from core.talk.discussion.discussion_messages import ChangeDiscussion
-from panels.base import selection
+from core.services.settings.settings_rules import profile_of
+from core.talk.discussion.discussion_messages import AttachFile, ChangeDiscussion, ExportDiscussion
+from core.talk.turn.turn_messages import RegenerateReply
+from panels.base import view as selection
 from panels.base.desk import Desk
-from panels.base.gauge import model_value, price_text, remembered_options
+from panels.base.gauge import model_value, option_parts, price_text, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
+
+# The picker of a discussion's model: what it costs, how hard it thinks, how it chooses words, how long it
+# may be.
 
 LABEL_PX = 120.0
 STEP = 0.05
@@ -160,3 +167,141 @@ def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: Model
             desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"max_output_tokens": int(digits)}))
     if dialog.text:
         ui.text("error", dialog.text, tone="error", style="small", wraps=True)
+
+
+# Other models for a reply: which are offered first, and the reply asked for again of one of them.
+
+MOST_OFFERED = 6
+"""Models in a menu; the rest are in the dialog."""
+
+
+class OtherModel(msgspec.Struct, frozen=True):
+    """A model that could answer."""
+
+    provider: str
+    model: str
+
+
+def other_models(state: AppState, meta_provider: str, meta_model: str) -> tuple[OtherModel, ...]:
+    """Models of providers that are ready, those that the person used last first, without the one that answers now."""
+    ready = {name for name, status in state.config.providers.items() if status.is_ready}
+    rows = sorted(state.discussions.summaries.values(), key=_updated, reverse=True)
+    used = (OtherModel(row.meta.provider, row.meta.model) for row in rows if row.meta.model)
+    known = (
+        OtherModel(provider, one.id) for provider, models in state.config.models.items() for one in models
+    )
+    now = OtherModel(meta_provider, meta_model)
+    offered = (one for one in (*used, *known) if one.provider in ready and one != now)
+    return tuple(dict.fromkeys(offered))
+
+
+def _updated(row: DiscussionSummary) -> float:
+    return row.updated_at.timestamp()
+
+
+def offered_models(desk: Desk) -> tuple[OtherModel, ...]:
+    """The same for the discussion that is shown, remembered."""
+    state, summary = desk.state, desk.summary
+    if summary is None:
+        return ()
+    now = (summary.meta.provider, summary.meta.model)
+    parts = (state.discussions.summaries, *option_parts(state), *now)
+    return desk.view.memo.get("other models", parts, lambda: other_models(state, *now))
+
+
+def regenerate_with(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    """Draw the menu of models that this reply can be asked of anew. Sends RegenerateReply."""
+    ui, models = desk.ui, offered_models(desk)
+    if not models or desk.is_replying:
+        return
+    with ui.menu("regenerate with", "Regenerate with", icon="arrows-rotate") as is_open:
+        if not is_open:
+            return
+        for one in models[:MOST_OFFERED]:
+            label = selection.model_label(desk.state, one.provider, one.model)
+            if ui.menu_item(("with", one.provider, one.model), label):
+                _again(desk, opened.id, message.id, one)
+        if ui.menu_item("another", "Another model…", icon="ellipsis"):
+            desk.view.dialog = Dialog(kind="regenerate_with", subject=message.id)
+
+
+def regenerate_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the choice among all models for the reply. Sends RegenerateReply."""
+    ui, opened = desk.ui, desk.opened
+    if opened is None:
+        desk.view.dialog = None
+        return
+    options = (Option(value="", label="Choose a model"), *remembered_options(desk.state, desk.view.memo))
+    with ui.dialog("regenerate with", "Regenerate with another model", width=520) as closed:
+        chosen = ui.combo("model", options, dialog.text, width=0, tip="Model that answers from now on")
+        if chosen is not None:
+            dialog.text = chosen
+        words = (
+            "It answers from now on in this discussion. The reply that stands there stays as another version."
+        )
+        ui.text("what", words, tone="muted", style="small", wraps=True)
+        with ui.row("buttons"):
+            ui.push()
+            is_closed = ui.button("cancel", "Cancel")
+            can = bool(dialog.text) and not desk.is_replying
+            if ui.button("do", "Regenerate", icon="arrows-rotate", kind="primary", is_enabled=can):
+                provider, _, model = dialog.text.partition("\n")
+                _again(desk, opened.id, dialog.subject, OtherModel(provider, model))
+                is_closed = True
+    if is_closed or closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+
+
+def _again(desk: Desk, discussion_id: str, message_id: str, one: OtherModel) -> None:
+    desk.send(
+        RegenerateReply(
+            discussion_id=discussion_id, message_id=message_id, provider=one.provider, model=one.model
+        )
+    )
+
+
+# The dialogs of a discussion: choosers of a file to attach and of a place to export to.
+
+
+def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of a discussion's."""
+    match dialog.kind:
+        case "export_markdown":
+            _export(desk, dialog, "markdown")
+        case "export_page":
+            _export(desk, dialog, "page")
+        case "model":
+            model_dialog(desk, dialog)
+        case "regenerate_with":
+            regenerate_dialog(desk, dialog)
+        case "export_json":
+            _export(desk, dialog, "json")
+        case _:
+            _attach(desk, dialog)
+
+
+def _attach(desk: Desk, dialog: Dialog) -> None:
+    picked = desk.ui.file_dialog("attach", "Attach file", start=desk.state.config.project.root)
+    if picked is not None:
+        desk.view.dialog = None
+        for path in picked:
+            desk.send(AttachFile(discussion_id=dialog.subject, path=path))
+
+
+def _export(desk: Desk, dialog: Dialog, form: str) -> None:
+    from core.talk.discussion.discussion_export import ENDINGS, file_name
+
+    summary = desk.state.discussions.summaries.get(dialog.subject)
+    if summary is None:
+        desk.view.dialog = None
+        return
+    name = file_name(summary.meta.name) + ENDINGS[form]
+    picked = desk.ui.file_dialog(f"export {form}", f"Export {summary.meta.name}", picks="save",
+                                 start=desk.state.config.project.root, name=name)  # fmt: skip
+    if picked is not None:
+        desk.view.dialog = None
+        if picked:
+            # The chooser has asked before it picked a file that is there.
+            desk.send(
+                ExportDiscussion(discussion_id=dialog.subject, form=form, path=picked[0], replaces=True)
+            )

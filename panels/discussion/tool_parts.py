@@ -12,22 +12,24 @@ from core.kernel.values.agent import AgentTurn, CallState, ToolCall
 from core.kernel.values.messages import CallEnd, Entry, Message, ToolCallPart, ToolResultPart
 from core.talk.turn.turn_messages import CancelReply
 from panels.base.desk import Desk
-from panels.base.selection import Memo
 from panels.base.ui import Ui
+from panels.base.view import Memo
 from panels.discussion.approvals import approval_card
-from panels.discussion.call_look import (
+from panels.discussion.tool_mode import (
     COMMANDS,
     LINE_FROM_PX,
     QUIET,
     STATES,
+    asked_by,
     call_summary,
     shown_arguments,
     state_words,
     tail_text,
+    task_link,
+    task_words,
     tool_icon,
     tool_label,
 )
-from panels.discussion.tool_mode import asked_by, task_link, task_words
 from panels.discussion.view import DiscussionView, MessageKey
 
 FOLDED_LINES, FOLDED_CHARS = 6, 1_200

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.app.forgetting.forgetting_messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
-from core.app.forgetting.forgetting_places import CANNOT
-from core.app.forgetting.forgetting_report import (
+from core.app.forgetting.forgetting_places import (
+    CANNOT,
     CANNOT_SAYS,
     FORGET_SAYS,
     HOLDERS,
@@ -20,7 +20,7 @@ from core.app.forgetting.forgetting_report import (
 from core.app.forgetting.forgetting_step import branches_of, target_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
-from core.kernel.values.forgetting import ForgetReceipt
+from core.kernel.values.knowledge import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
 from panels.base.view import Dialog

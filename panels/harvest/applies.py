@@ -15,8 +15,8 @@ from core.knowledge.harvest.harvest_report import apply_line, apply_title
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
-from panels.base.selection import Same
 from panels.base.ui import Style, Tone, Ui
+from panels.base.view import Same
 from panels.harvest import harvest_facts
 
 GAP_PX = 8.0

@@ -14,11 +14,10 @@ from core.knowledge.harvest.batch_book import POLL
 from core.knowledge.harvest.batch_step import batch_line, polling_words
 from core.knowledge.harvest.harvest_messages import BatchHarvest, CancelBatches, LeaveBatch
 from panels.base.desk import Desk
-from panels.base.selection import Same
 from panels.base.ui import Column, Option, Tone, Ui
-from panels.base.view import Dialog
+from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts as facts
-from panels.harvest.harvest_view import SHOWN_PROBLEMS, HarvestView
+from panels.harvest.harvest_room import SHOWN_PROBLEMS, HarvestView
 
 POLLS = f"Asked by itself every {POLL.seconds // 60} minutes"
 

@@ -13,15 +13,14 @@ from core.knowledge.harvest.batch_step import HALF, offer_words
 from core.knowledge.harvest.harvest_messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
 from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base import selection
+from panels.base import view as selection
 from panels.base.desk import Desk
-from panels.base.selection import Same
 from panels.base.ui import Column, Option, Ui
-from panels.base.view import Dialog
+from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts
 from panels.harvest.batches import batches_section
+from panels.harvest.harvest_room import HarvestView
 from panels.harvest.harvest_settings import settings_section
-from panels.harvest.harvest_view import HarvestView
 from panels.knowledge.rows import reader_fault, where_it_goes
 
 FOOT_PX = 58.0

@@ -32,8 +32,8 @@ from core.knowledge.harvest.harvest_reply import cleaned, is_whole
 from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST, PROMPT_BYTES, RECALL_ONLY, is_recall_only
 from core.knowledge.harvest.preview import conversation_mark, marks_of
 from core.knowledge.harvest.transcript_sources import is_plain_path
-from panels.base.selection import Memo
 from panels.base.ui import Option, Tone
+from panels.base.view import Memo
 from panels.knowledge.rows import SECTIONS, reader_fault
 
 REPORT_ORDER = (

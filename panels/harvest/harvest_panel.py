@@ -14,10 +14,10 @@ from panels.harvest import harvest_facts as facts
 from panels.harvest.applies import applied_section
 from panels.harvest.batches import cancel_dialog, ledger_section
 from panels.harvest.conversations import conversations_section
+from panels.harvest.harvest_room import HarvestView
 from panels.harvest.harvest_settings import change_sources
-from panels.harvest.harvest_view import HarvestView
 from panels.harvest.preview import preview_section
-from panels.knowledge.removals import removal_question
+from panels.knowledge.knowledge_dialogs import removal_question
 
 
 def harvest_panel(desk: Desk) -> None:

@@ -7,12 +7,12 @@ from core.kernel.values.knowledge import CATEGORY_WORDS, Category
 from core.kernel.values.settings import MemoryMode
 from core.knowledge.harvest.modes import NOTHING_AUTOMATIC, harvest_reader, writes_nothing_itself
 from core.services.settings.settings_messages import ChangeSetting
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import model_value, remembered_options
 from panels.base.ui import Option
 from panels.base.view import Dialog
-from panels.harvest.harvest_view import HarvestView
+from panels.harvest.harvest_room import HarvestView
 from panels.knowledge.rows import reader_fault, where_it_goes
 
 TABLE = "ai_settings.knowledge"
@@ -61,7 +61,7 @@ def _reader(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    own = f"The model of a new discussion ({selection.model_label(state, provider, model)})"
+    own = f"The model of a new discussion ({view.model_label(state, provider, model)})"
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = remembered_options(state, desk.view.memo)
     value = "" if is_own else model_value(provider, model)

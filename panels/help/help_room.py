@@ -1,10 +1,37 @@
-"""Room of the help in the window."""
+"""Room of the help in the window: the guide's pages in a dialog, links between them, and the way back."""
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+from typing import ClassVar
+
+import msgspec
+
+from core.services.settings.settings_messages import ReadGuide
 from panels.base.desk import Action, Desk, Room
-from panels.base.view import Dialog
-from panels.help.help_view import HelpView
+from panels.base.ui import Option
+from panels.base.view import Dialog, Kept
+
+# View of the help: the panel that has the keyboard, and the pages that were read.
+
+
+class HelpView(msgspec.Struct):
+    """The room's own state.
+
+    Args:
+        is_asked: F1 was pressed, and the pane that has the keyboard is looked for; pane: that one.
+        page: the page that is shown; read: pages before it, the newest last.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    is_asked: bool = False
+    pane: str = ""
+    page: str = ""
+    read: tuple[str, ...] = ()
+
+
+# Room of the help in the window.
 
 
 def _ask(desk: Desk) -> None:
@@ -13,10 +40,55 @@ def _ask(desk: Desk) -> None:
     own.is_asked, own.pane = True, ""
 
 
-def _dialog(desk: Desk, dialog: Dialog) -> None:
-    from panels.help.help_panel import help_dialog
+# The guide in a dialog: the page of the panel that has the keyboard, links between pages, and the way back.
 
-    help_dialog(desk, dialog)
+WIDE_PX, HIGH_PX, CHOICE_PX = 760.0, 620.0, 300.0
+PAGES = {"conversation": "context", "list": "search", "settings": "providers"}
+"""Page of each part of the window that is no panel of the hub."""
+
+
+def open_page(desk: Desk, page: str) -> None:
+    """Show a page. Sends ReadGuide."""
+    own = desk.view.of(HelpView)
+    if own.page and own.page != page and desk.view.dialog is not None:
+        own.read = (*own.read, own.page)
+    own.page = page
+    desk.view.dialog = Dialog(kind="help")
+    desk.send(ReadGuide(page))
+
+
+def help_dialog(desk: Desk, _dialog: Dialog) -> None:
+    """Draw the page. Sends ReadGuide."""
+    ui, own, found = desk.ui, desk.view.of(HelpView), desk.state.program.guide
+    title = found.titles.get(own.page, "") if found is not None else ""
+    with ui.dialog("help", title or "Help", width=WIDE_PX, height=HIGH_PX) as closed:
+        _ways(desk, own)
+        with ui.surface(("page", own.page), "clear", height=0, padding=(0, 0), scrolls=True):
+            if found is None or found.name != own.page:
+                ui.text("reading", "Reading the page…", tone="muted", style="small")
+            elif found.problem:
+                ui.text("problem", found.problem, tone="error", wraps=True)
+            elif pressed := ui.markdown("text", found.text, has_pages=True):
+                open_page(desk, PurePosixPath(pressed.partition("#")[0]).stem)
+    if closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog, own.read, own.page = None, (), ""
+
+
+def _ways(desk: Desk, own: HelpView) -> None:
+    """All pages to choose from, and the way back."""
+    ui, found = desk.ui, desk.state.program.guide
+    with ui.row("ways"):
+        if ui.button("back", "Back", icon="arrow-left", is_small=True, is_enabled=bool(own.read)):
+            page, own.read, own.page = own.read[-1], own.read[:-1], ""
+            open_page(desk, page)
+        ui.push()
+        titles = found.titles if found is not None else {}
+        options = tuple(Option(value=name, label=label) for name, label in titles.items())
+        chosen = (
+            ui.combo("page", options, own.page, width=CHOICE_PX, tip="Page of the guide") if options else None
+        )
+        if chosen and chosen != own.page:
+            open_page(desk, chosen)
 
 
 ROOM = Room(
@@ -32,5 +104,5 @@ ROOM = Room(
         ),
     ),
     view=HelpView,
-    dialogs={"help": _dialog},
+    dialogs={"help": help_dialog},
 )

@@ -14,7 +14,7 @@ from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base.desk import Desk
 from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
-from panels.imports.imports_view import ImportView
+from panels.imports.imports_room import ImportView
 
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
 NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8

@@ -1,10 +1,32 @@
-"""Room of imports in the window: choosers, the preview, and the import."""
+"""Room of imports in the window: choosers, the preview, the import, and which conversations the person left out."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import msgspec
+
+from core.kernel.values.imports import ImportReport
 from panels.base.desk import Action, Desk, Room
-from panels.base.view import Dialog
-from panels.imports.imports_view import ImportView
+from panels.base.view import Dialog, Kept
+
+# View of the import dialog: which conversations the person left out.
+
+
+class ImportView(msgspec.Struct):
+    """The dialog's own state.
+
+    Args:
+        left_out: discussions that the unticked conversations would become; of: the report that they were unticked in.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    left_out: frozenset[str] = frozenset()
+    of: ImportReport | None = None
+
+
+# Room of imports in the window: choosers, the preview, and the import.
 
 # Actions of imports from the menus.
 

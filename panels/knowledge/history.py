@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.kernel.frame import one_line
 from core.kernel.values.facts import IndexedFact, ItemHistory, TurnPlace, Witness
 from core.kernel.values.knowledge import Item
-from core.knowledge.evidence.evidence_rows import is_struck, item_hash, unstruck
+from core.knowledge.evidence_rows import is_struck, item_hash, unstruck
 from core.knowledge.history_text import (
     day,
     line_text,
@@ -19,11 +19,10 @@ from core.knowledge.history_text import (
 from core.knowledge.knowledge_messages import ExplainFact, ExplainItem
 from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
 from panels.base.desk import Desk
-from panels.base.selection import Same
 from panels.base.ui import Ui
-from panels.base.view import Dialog
+from panels.base.view import Dialog, Same
 from panels.discussion.view import DiscussionView, Landing
-from panels.knowledge.knowledge_view import KnowledgeView, items_in
+from panels.knowledge.knowledge_room import KnowledgeView, items_in
 
 WIDTH_PX, HEIGHT_PX, SHORT_PX, TURN_PX = 600, 420, 160, 110
 MOST_REQUESTS = 5

@@ -9,7 +9,7 @@ from core.app.forgetting.forgetting_messages import ForgetItem
 from core.kernel import figures as fmt
 from core.kernel.values.knowledge import Category, Item, Provenance
 from core.kernel.values.updates import is_under_way
-from core.knowledge.evidence.evidence_rows import is_struck, item_hash
+from core.knowledge.evidence_rows import is_struck, item_hash
 from core.knowledge.knowledge_messages import DeleteKnowledgeItem, SetTaskDone
 from core.knowledge.merges import draft_mark
 from core.talk.discussion.discussion_messages import SelectDiscussion, UndoDelete
@@ -18,7 +18,7 @@ from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.knowledge.history import ask_why
 from panels.knowledge.knowledge_dialogs import ask_draft
-from panels.knowledge.knowledge_view import (
+from panels.knowledge.knowledge_room import (
     EDITOR_KEYS,
     Draft,
     ItemDraft,

@@ -1,18 +1,28 @@
-"""The dialogs of the Knowledge panel: a yes before an item goes, and the file that notes belong to."""
+"""Dialogs of the Knowledge panel: a yes before items go, one or many, and the file that notes belong to."""
 
 from __future__ import annotations
 
-from core.app.forgetting.forgetting_report import DELETE_SAYS, FORGET_SAYS
-from core.kernel.values.knowledge import DraftKind, Item
-from core.knowledge.harvest.harvest_messages import GraduatePlaybook
+import math
+
+from core.app.forgetting.forgetting_places import DELETE_SAYS, FORGET_SAYS
+from core.kernel.values.knowledge import DraftKind, Item, RemovalQuestion
+from core.knowledge.harvest.harvest_messages import (
+    ApplyHarvest,
+    ApplyMerge,
+    GraduatePlaybook,
+    LeaveRemoval,
+    UndoHarvest,
+)
 from core.knowledge.knowledge_messages import AttachNotes, DeleteKnowledgeItem
 from core.knowledge.merges import becomes, draft_name, draft_text
 from core.talk.caching.rewrites import withdrawal_text
 from panels.base.desk import Desk, answers
-from panels.base.ui import Option
+from panels.base.ui import ButtonKind, Option
 from panels.base.view import Dialog
 from panels.knowledge.history import history_dialog
-from panels.knowledge.knowledge_view import KnowledgeView, ask, item_key, shown_text
+from panels.knowledge.knowledge_room import KnowledgeView, ask, item_key, shown_text
+
+# The dialogs of the Knowledge panel: a yes before an item goes, and the file that notes belong to.
 
 # The dialog that makes a draft of a playbook: its text, where it goes, and what makes it count.
 
@@ -103,3 +113,42 @@ def _attach_notes(desk: Desk, dialog: Dialog) -> None:
     desk.view.dialog = None
     if picked and note is not None:
         ask(desk, note, AttachNotes(file_id=note.file_id, path=picked[0]))
+
+
+# The question before much is taken out of a category at once: the list, and a yes or a no.
+
+QUESTION_PX, MOST_WHOLE = 120.0, 4
+"""Height of a long list, and the items of one that is shown to its end."""
+
+
+def removal_question(desk: Desk) -> None:
+    """Draw the question, where there is one. Sends UndoHarvest, ApplyHarvest, ApplyMerge, LeaveRemoval."""
+    ui, question = desk.ui, desk.state.harvest.question
+    if question is None:
+        return
+    command, what = _agreed(question)
+    with ui.surface("question", "card", padding=(12, 8)), ui.group("lines", gap=6):
+        with ui.row("what"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", f"{question.sentence}.", style="small_strong", wraps=True, width=0)
+        listed = "\n".join(f"{item.file}: {' '.join(item.text.split())}" for item in question.items)
+        height = math.inf if len(question.items) <= MOST_WHOLE else QUESTION_PX
+        ui.selectable_text("items", listed, height=height)
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("leave", "Leave them", tip="Nothing is done"):
+                desk.send(LeaveRemoval())
+            is_free = not desk.state.harvest.is_busy
+            tip = f"{what}, {len(question.items):,} items"
+            kind: ButtonKind = "primary" if question.is_merge else "danger"
+            if ui.button("go on", "Go on", kind=kind, is_enabled=is_free, tip=tip):
+                desk.send(command)
+
+
+def _agreed(question: RemovalQuestion) -> tuple[UndoHarvest | ApplyHarvest | ApplyMerge, str]:
+    """The command that a yes gives, and what it does with the items."""
+    if question.is_merge:
+        return ApplyMerge(is_agreed=True), "Merged"
+    if question.is_undo:
+        return UndoHarvest(apply_id=question.apply_id, is_agreed=True), "Taken out"
+    return ApplyHarvest(is_agreed=True), "Struck through"

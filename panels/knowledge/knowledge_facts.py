@@ -15,11 +15,11 @@ from core.knowledge.knowledge_messages import DeleteFact, EditFact, SyncFacts
 from core.talk.caching.rewrites import withdrawal_text
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
-from panels.base.selection import Memo, Same
 from panels.base.ui import Option, Tone, Ui
+from panels.base.view import Memo, Same
 from panels.knowledge.digest import knowledge_path
 from panels.knowledge.history import ask_why_fact
-from panels.knowledge.knowledge_view import EDITOR_KEYS, FactDraft, KnowledgeView
+from panels.knowledge.knowledge_room import EDITOR_KEYS, FactDraft, KnowledgeView
 
 CATEGORY_WORDS = {
     FactCategory.FACT: "Facts",

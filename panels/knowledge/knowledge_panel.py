@@ -12,16 +12,29 @@ from core.kernel.values.knowledge import Category, Item, NoteFile
 from core.knowledge.knowledge_step import WAYS_BACK
 from panels.base.desk import Desk, action_tip
 from panels.base.gauge import file_button
-from panels.base.selection import Same
 from panels.base.ui import Option, Ui
-from panels.knowledge.digest import digest_section, knowledge_path, switch_row
+from panels.base.view import Same
+from panels.knowledge.digest import digest_section, knowledge_path, note_head, switch_row
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
-from panels.knowledge.knowledge_facts import facts_section
-from panels.knowledge.knowledge_view import PROPOSED, ItemDraft, KnowledgeView, NewDraft, begin_new, settle
-from panels.knowledge.merges import has_merge, merge_button, merge_section
-from panels.knowledge.notes import note_head
-from panels.knowledge.proposals import has_proposals, proposals_section
+from panels.knowledge.knowledge_facts import facts_section, save_fact
+from panels.knowledge.knowledge_room import (
+    PROPOSED,
+    FactDraft,
+    ItemDraft,
+    KnowledgeView,
+    MergeWords,
+    NewDraft,
+    ProposalWords,
+    Typing,
+    begin_new,
+    save,
+    settle,
+)
+from panels.knowledge.merges import has_merge, keep_words, merge_button, merge_section
+from panels.knowledge.proposals import add_typed, has_proposals, proposals_section
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
+
+# The Knowledge panel: what is known, as lists that a person edits, and the digest that models see of it.
 
 TABS = (
     Option(value="items", label="Items", icon="book"),
@@ -293,3 +306,19 @@ def _more(desk: Desk, ui: Ui, more: More) -> None:
         ):
             view.shown[more.section] = more.listed + more.left
             view.shape += 1
+
+
+# The one way in which Ctrl+Enter keeps what is being typed in the Knowledge panel.
+
+
+def save_typed(desk: Desk, draft: Typing) -> None:
+    """Keep a draft, where it says something. Sends what the buttons of its editor send."""
+    match draft:
+        case FactDraft():
+            save_fact(desk, draft)
+        case MergeWords(group_id):
+            keep_words(desk, group_id)
+        case ProposalWords(proposal_id):
+            add_typed(desk, proposal_id)
+        case _:
+            save(desk, draft)

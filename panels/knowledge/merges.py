@@ -24,7 +24,6 @@ from core.knowledge.harvest.harvest_messages import (
 from core.knowledge.harvest.harvest_report import merge_undone_words
 from core.knowledge.harvest.merge_step import merge_cost
 from core.knowledge.harvest.modes import RECALL_ONLY, harvest_reader, is_recall_only
-from core.knowledge.hunks import patched
 from core.knowledge.merges import (
     NOTHING,
     ask_words,
@@ -37,14 +36,15 @@ from core.knowledge.merges import (
     offer_words,
     summary,
 )
+from core.knowledge.parts import patched
 from core.talk.caching.rewrites import merge_price_text
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
-from panels.base.selection import Same
 from panels.base.ui import Ui
-from panels.knowledge.knowledge_view import EDITOR_KEYS, KnowledgeView, MergeWords
-from panels.knowledge.removals import removal_question
+from panels.base.view import Same
+from panels.knowledge.knowledge_dialogs import removal_question
+from panels.knowledge.knowledge_room import EDITOR_KEYS, KnowledgeView, MergeWords
 from panels.knowledge.rows import reader_fault, source_of, where_it_goes
 
 EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
@@ -120,7 +120,7 @@ def _offer(desk: Desk, category: Category) -> None:
         ("merge cost", category), (known, state.config.settings), lambda: merge_cost(state, category)
     )
     items = may_merge([item for file in known for item in file.items], category)
-    who = selection.model_label(state, *harvest_reader(state))
+    who = view.model_label(state, *harvest_reader(state))
     fault = reader_fault(state)
     with ui.surface("offer", "card", padding=(12, 10)), ui.group("lines", gap=8):
         ui.text("what", offer_words(who, len(items), FILE_OF[category]), wraps=True)
@@ -147,7 +147,7 @@ def _reading(desk: Desk) -> None:
     ui, harvest = desk.ui, desk.state.harvest
     with ui.surface("progress", "card", padding=(12, 8)), ui.row("what"):
         ui.icon("icon", "code-merge", tone="warn")
-        who = selection.model_label(desk.state, harvest.provider, harvest.model)
+        who = view.model_label(desk.state, harvest.provider, harvest.model)
         ui.text("phase", f"{who} looks for items that say the same", style="strong", width=0)
         label = "Stopping…" if harvest.is_cancelling else "Cancel"
         if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling):
@@ -184,7 +184,7 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
     )
     removal_question(desk)
     with ui.group("merge head", gap=4):
-        who = selection.model_label(desk.state, merge.provider, merge.model)
+        who = view.model_label(desk.state, merge.provider, merge.model)
         said = " ".join(filter(None, (summary(merge, who), cost_words(merge))))
         ui.text("summary", said, style="small", tone="muted", wraps=True)
         if result.problem:

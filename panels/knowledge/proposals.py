@@ -11,10 +11,10 @@ from core.kernel.values.knowledge import Category, Proposal, ProposalsState
 from core.kernel.values.updates import is_under_way
 from core.knowledge.mcp_server.proposal_messages import AcceptProposal, RefuseProposals
 from panels.base.desk import Desk
-from panels.base.selection import Same
 from panels.base.ui import Ui
+from panels.base.view import Same
 from panels.knowledge.item import READ_ONLY
-from panels.knowledge.knowledge_view import KnowledgeView, ProposalWords
+from panels.knowledge.knowledge_room import KnowledgeView, ProposalWords
 
 EDITOR_PX, CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 96.0, 108.0, 8.0, 19.0, 7.2
 

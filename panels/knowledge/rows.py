@@ -16,9 +16,9 @@ from core.knowledge import categories as names
 from core.knowledge.categories import source_name
 from core.knowledge.duplicates import folded, query_words
 from core.knowledge.harvest.modes import harvest_reader
-from panels.base import selection
-from panels.base.selection import Memo
-from panels.knowledge.knowledge_view import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraft
+from panels.base import view as selection
+from panels.base.view import Memo
+from panels.knowledge.knowledge_room import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraft
 
 SECTIONS: tuple[tuple[Category, str, str], ...] = (
     (Category.TASKS_OPEN, "Open tasks", "list-check"),

@@ -1,9 +1,50 @@
-"""Room of MCP servers in the window."""
+"""Room of MCP servers in the window, and the view of their manager."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import msgspec
+
 from panels.base.desk import Desk, HubPanel, Room
-from panels.mcp.mcp_view import McpView
+from panels.base.view import Kept
+
+# View of the manager of MCP servers: what is unfolded, which tools are ticked, the form.
+
+
+class McpForm(msgspec.Struct):
+    """A server that is being entered. `line`: its command or its address; `error`: why it is not taken; `sent`: the command under way."""
+
+    name: str = ""
+    line: str = ""
+    variables: str = ""
+    network: bool = False
+    error: str = ""
+    sent: str = ""
+
+
+class McpView(msgspec.Struct):
+    """The manager's own state.
+
+    Args:
+        folded: servers whose tools are shown or hidden against what is usual, by name; open_tools: those whose
+            description and schema are shown, by server and tool; whole: servers of which all tools are shown.
+        left: tools that the person unticked, by the question's id; sent: commands whose outcome may be seen, by server.
+        looked_with: the folder and the servers that were last looked at.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    folded: frozenset[str] = frozenset()
+    open_tools: frozenset[tuple[str, str]] = frozenset()
+    whole: frozenset[str] = frozenset()
+    left: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    sent: dict[str, str] = msgspec.field(default_factory=dict)
+    looked_with: tuple[str, tuple[str, ...]] | None = None
+    form: McpForm | None = None
+
+
+# Room of MCP servers in the window.
 
 
 def _panel(desk: Desk) -> None:

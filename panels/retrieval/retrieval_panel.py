@@ -6,16 +6,15 @@ from core.kernel import figures as fmt
 from core.kernel.frame import one_line
 from core.kernel.values.retrieval import Corpus, SentRecall
 from core.retrieval.retrieval_messages import CheckNavigation, LookAtSources
-from core.services.settings.searched_places import offered_places
 from core.services.settings.settings_messages import ChangeProjectSetting, ChangeSetting
-from panels.base import selection
+from core.services.settings.settings_rules import offered_places
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.ui import Option
 from panels.context.context_panel import passage_words, recalled_rows, source_words
-from panels.retrieval.index import index_section, progress_card
-from panels.retrieval.retrieval_view import RetrievalView
+from panels.retrieval.index import ask_to_look, index_section, is_locked, off_section, progress_card
+from panels.retrieval.retrieval_room import RetrievalView
 from panels.retrieval.search import search_section
-from panels.retrieval.sources import ask_to_look, is_locked, off_section
 
 # Recall in the Retrieval panel: whether what fits goes with a message, what would now, what did lately,
 # what never does.
@@ -47,7 +46,7 @@ def _switch(desk: Desk) -> None:
 
 
 def _next(desk: Desk) -> None:
-    ui, report = desk.ui, selection.report_of(desk.state)
+    ui, report = desk.ui, view.report_of(desk.state)
     if not desk.state.config.settings.retrieval.ambient:
         return
     with ui.group("next", gap=8):

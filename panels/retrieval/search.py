@@ -13,13 +13,13 @@ from core.retrieval.retrieval_report import hit_file
 from core.retrieval.retrieval_step import DAY_REMEDY, day_of
 from core.talk.context.context_messages import ChangePreset
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base import selection
+from panels.base import view
 from panels.base.desk import Desk
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Ui
-from panels.context.preset_edits import add_items, project_path, with_lines
+from panels.context.preset_item import add_items, project_path, with_lines
 from panels.retrieval import retrieval_facts as facts
-from panels.retrieval.retrieval_view import RetrievalView
+from panels.retrieval.retrieval_room import RetrievalView
 
 # One hit of a search: title, place, words around what was found, scores; into the preset, into an editor,
 # more passages.
@@ -92,7 +92,7 @@ def _foot(desk: Desk, hit: SearchHit) -> None:
 
 
 def _add_button(desk: Desk, hit: SearchHit, path: str) -> None:
-    preset, root = selection.active_preset(desk.state), desk.state.config.project.root
+    preset, root = view.active_preset(desk.state), desk.state.config.project.root
     inside = project_path(path, root)
     known = next((item for item in preset.items if item.path == inside), None) if preset is not None else None
     is_in = known is not None and with_hit(known, hit) == known

@@ -12,7 +12,7 @@ from core.services.settings.settings_messages import ChangeSetting
 from core.services.settings.settings_schema import SETTINGS, Kind, Setting, SettingScope, Value
 from panels.base.desk import Desk
 from panels.base.ui import Option
-from panels.settings.settings_view import SettingsView
+from panels.settings.settings_room import SettingsView
 
 SHOWN = 60
 """Settings that are drawn at once; of more, the search finds the rest."""

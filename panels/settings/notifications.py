@@ -10,7 +10,7 @@ from core.kernel.values.settings import ChannelSettings, Policies, PolicyAnswer,
 from core.services.settings.settings_messages import ChangeSetting
 from panels.base.desk import Desk
 from panels.base.ui import Option, Ui
-from panels.settings.settings_view import SettingsView
+from panels.settings.settings_room import SettingsView
 
 EXAMPLE = """\
 [channels.builds]

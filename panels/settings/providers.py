@@ -17,13 +17,13 @@ from core.services.settings.settings_messages import (
     StoreKey,
     UpdatePrices,
 )
+from core.services.settings.settings_rules import starting_model
 from core.services.settings.settings_schema import VENDORS
-from core.services.settings.starting_model import starting_model
 from panels.base.desk import Desk, ask_removal
 from panels.base.gauge import model_value, remembered_options, told_price
-from panels.base.selection import model_label
 from panels.base.ui import Option, Tone, Ui
-from panels.settings.settings_view import ServerForm, SettingsView
+from panels.base.view import model_label
+from panels.settings.settings_room import ServerForm, SettingsView
 
 KEY_WORDS = {
     KeySource.NOT_NEEDED: ("needs no key", "ok"),

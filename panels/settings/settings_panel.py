@@ -7,9 +7,8 @@ from collections.abc import Callable
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
 from core.kernel.values.settings import FileLimits, Project
-from core.services.settings.asked_values import question_id
+from core.services.settings.asked_values import asked_lines, question_id, trust_reason, trust_title
 from core.services.settings.settings_messages import ChangeSetting, OpenProject, TrustProject
-from core.services.settings.settings_wording import asked_lines, trust_reason, trust_title
 from panels.base.desk import Desk, answers, send_chord
 from panels.base.gauge import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
@@ -17,7 +16,7 @@ from panels.base.view import Dialog, WindowView
 from panels.settings.all_settings import all_section, parse_size
 from panels.settings.notifications import labelled, notifications_section, policies_section
 from panels.settings.providers import models_section, providers_section, servers_section
-from panels.settings.settings_actions import SCALES
+from panels.settings.settings_room import SCALES
 from panels.settings.texts import texts_section
 
 NAV_PX = 232.0

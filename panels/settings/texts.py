@@ -8,12 +8,12 @@ from core.kernel.values.curation import NamedText, TextTable
 from core.kernel.values.updates import outcome_of
 from core.services.settings.settings_messages import ChangeSetting, ResetPrompt, SavePrompt
 from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
-from core.talk.context.named_texts import texts_of, users_of
+from core.talk.context.file_layers import texts_of, users_of
 from panels.base.desk import Desk, ask_removal
 from panels.base.gauge import file_button
 from panels.base.ui import Option
 from panels.base.view import Dialog
-from panels.settings.settings_view import SettingsView, TextForm
+from panels.settings.settings_room import SettingsView, TextForm
 
 EDITOR_PX = 230.0
 PREVIEW_CHARS, REMOVED_CHARS = 160, 400

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from panels.base.desk import Desk, HubPanel, action_tip
 from panels.base.ui import ButtonKind
-from panels.shell.rooms import PANELS
-from panels.shell.shell_actions import shown_panes, toggle_side
+from panels.shell.rooms import PANELS, shown_panes, toggle_side
 
 LOW_SHARE = 0.8
 """Share of the height that a panel needs, under which it scrolls as a whole."""

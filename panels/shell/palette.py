@@ -1,15 +1,205 @@
-"""The command palette: every action and every discussion by a few letters, and all that holds the words that are typed."""
+"""The command palette: every action, discussion, message and item of knowledge by a few letters."""
 
 from __future__ import annotations
 
-from core.talk.discussion.discussion_messages import SearchDiscussions
-from panels.base.desk import Desk, DrawDialog
+from collections.abc import Callable, Hashable, Iterable
+
+import msgspec
+
+from core.kernel.frame import one_line
+from core.kernel.search_terms import likest, plain_terms
+from core.kernel.values.state import AppState
+from core.talk.discussion.discussion_messages import SearchDiscussions, SelectDiscussion
+from panels.base.desk import Action, Desk, DrawDialog, run_action
 from panels.base.ui import Surface
 from panels.base.view import Dialog
-from panels.discussion.view import DiscussionView
-from panels.shell.finds import LEAST_CHARS, PaletteHit, hits
-from panels.shell.rooms import ROOMS
-from panels.shell.shell_actions import MENUS
+from panels.discussion.find_bar import landing_of
+from panels.discussion.view import DiscussionView, Landing
+from panels.knowledge.knowledge_room import KnowledgeView
+from panels.shell.rooms import MENUS, ROOMS
+
+# Finds of the palette: actions, discussions, messages, knowledge, facts and presets, each with its kind.
+
+SHOWN = 12
+OF_A_KIND = 3
+"""Lines of messages, of knowledge, of facts, of presets: each kind has its place beside the others."""
+LEAST_CHARS = 3
+"""Characters from which more than names is looked through."""
+LABEL_CHARS = 90
+
+
+class PaletteHit(msgspec.Struct, frozen=True):
+    """A line of the palette. `run`: what choosing it does; key: tells it from the others."""
+
+    label: str
+    icon: str
+    detail: str
+    key: Hashable
+    run: Callable[[Desk], None]
+
+
+def hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
+    """Lines for what was typed, best first, a screenful at most. The same tuple while nothing that it depends on changed."""
+    can_do = tuple(a for a in desk.actions.values() if a.id != "palette" and a.is_enabled(desk))
+    state = desk.state
+    labels = "\n".join(a.shown_label(desk) for a in can_do)
+    parts = (
+        state.discussions.summaries, state.discussions.search, state.knowledge, state.config.project.presets,
+        query, labels,
+    )  # fmt: skip
+    return desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
+
+
+def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
+    actions = [_action(desk, one) for one in can_do]
+    if not query.strip():
+        return tuple(actions[:SHOWN])
+    named = [*actions, *_discussions(desk.state)]
+    names, others = best(named, query), _others(desk.state, query)
+    if not names and not others:
+        return tuple(named[place] for place in likest(query, [one.label for one in named], SHOWN))
+    return (*names[: SHOWN - len(others)], *others)
+
+
+def _others(state: AppState, query: str) -> tuple[PaletteHit, ...]:
+    if len(query.strip()) < LEAST_CHARS:
+        return ()
+    kinds = (_presets(state, query), _messages(state, query), _facts(state, query), _knowledge(state, query))
+    return tuple(hit for kind in kinds for hit in kind[:OF_A_KIND])[: SHOWN - OF_A_KIND]
+
+
+def _action(desk: Desk, action: Action) -> PaletteHit:
+    return PaletteHit(
+        label=action.shown_label(desk),
+        icon=action.icon,
+        detail=action.shown_chord(desk.state),
+        key=("action", action.id),
+        run=lambda d: run_action(action.id, d),
+    )
+
+
+def _discussions(state: AppState) -> Iterable[PaletteHit]:
+    for row in state.discussions.summaries.values():
+        name, discussion_id = row.meta.name, row.meta.id
+        yield PaletteHit(
+            label=name, icon="comments", detail="discussion", key=("discussion", discussion_id),
+            run=_opens(discussion_id),
+        )  # fmt: skip
+
+
+def _opens(discussion_id: str, landing: Landing | None = None) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        desk.view.page = "chat"
+        if landing is not None:
+            desk.view.of(DiscussionView).landing = landing
+        desk.send(SelectDiscussion(discussion_id))
+
+    return run
+
+
+def _messages(state: AppState, query: str) -> list[PaletteHit]:
+    found = state.discussions.search
+    if found.query.strip() != query.strip():
+        return []
+    return [
+        PaletteHit(
+            label=one_line(found.lines.get(name, ""), LABEL_CHARS),
+            icon="message",
+            detail=f"message · {one_line(state.discussions.summaries[name].meta.name, 30)}",
+            key=("message", name, found.messages[name]),
+            run=_opens(name, landing_of(found, query, name)),
+        )
+        for name in found.ids
+        if name in found.messages and name in state.discussions.summaries
+    ]
+
+
+def _holds(text: str, terms: tuple[str, ...]) -> bool:
+    folded = text.casefold()
+    return all(term in folded for term in terms)
+
+
+def _terms(query: str) -> tuple[str, ...]:
+    return tuple(term.casefold() for term in plain_terms(query)) or (query.strip().casefold(),)
+
+
+def _presets(state: AppState, query: str) -> list[PaletteHit]:
+    terms = _terms(query)
+    return [
+        PaletteHit(label=name, icon="layer-group", detail="preset", key=("preset", name), run=_show_presets)
+        for name in state.config.project.presets
+        if _holds(name, terms)
+    ]
+
+
+def _show_presets(desk: Desk) -> None:
+    desk.view.show_hub("presets")
+
+
+def _facts(state: AppState, query: str) -> list[PaletteHit]:
+    terms = _terms(query)
+    facts = (one for one in state.knowledge.facts.facts if _holds(one.text, terms))
+    return [
+        PaletteHit(label=one_line(one.text, LABEL_CHARS), icon="lightbulb", detail=f"fact · {one.domain}", key=("fact", one.id),
+                   run=_shows_fact(query))
+        for one, _ in zip(facts, range(OF_A_KIND), strict=False)
+    ]  # fmt: skip
+
+
+def _shows_fact(query: str) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        own = desk.view.of(KnowledgeView)
+        own.tab, own.fact_query = "facts", " ".join(plain_terms(query))
+        own.fact_domain = own.fact_category = own.fact_tag = ""
+        desk.view.show_hub("knowledge")
+
+    return run
+
+
+def _knowledge(state: AppState, query: str) -> list[PaletteHit]:
+    terms = _terms(query)
+    items = (item for file in state.knowledge.categories for item in file.items if _holds(item.text, terms))
+    return [
+        PaletteHit(label=one_line(item.text, LABEL_CHARS), icon="book", detail=f"knowledge · {item.file}",
+                   key=("knowledge", item.file, item.first_line), run=_shows_item(query))
+        for item, _ in zip(items, range(OF_A_KIND), strict=False)
+    ]  # fmt: skip
+
+
+def _shows_item(query: str) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        own = desk.view.of(KnowledgeView)
+        own.tab, own.query = "items", query.strip()
+        desk.view.show_hub("knowledge")
+
+    return run
+
+
+def best(named: Iterable[PaletteHit], query: str) -> tuple[PaletteHit, ...]:
+    """The hits whose label has the letters of `query` in order, best first, a screenful at most."""
+    ranked = ((rank(hit.label, query), index, hit) for index, hit in enumerate(named))
+    found = sorted(((r, index, hit) for r, index, hit in ranked if r is not None), key=lambda one: one[:2])
+    return tuple(hit for *_, hit in found[:SHOWN])
+
+
+def rank(label: str, query: str) -> int | None:
+    """Distance of a label from a query, smaller is nearer; None where its letters are not there in order."""
+    text, wanted = label.casefold(), "".join(query.casefold().split())
+    at = text.find(query.casefold().strip())
+    if at >= 0:
+        return at if at == 0 or not text[at - 1].isalnum() else 20 + at
+    position, gaps = -1, 0
+    for letter in wanted:
+        found = text.find(letter, position + 1)
+        if found < 0:
+            return None
+        gaps += found - position - 1
+        position = found
+    return 100 + gaps
+
+
+# The command palette: every action and every discussion by a few letters, and all that holds the words that
+# are typed.
 
 ROW_PX = 34.0
 HINT = "Type a command, a name, or words to find"

@@ -1,9 +1,17 @@
-"""The one table of the window's rooms. A new room is one line here, below the rooms that it reads."""
+"""The two tables of the window: its rooms, and what a person can do, joined from them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from core.app.app_messages import Quit
 from panels.agent.agent_room import ROOM as AGENT
-from panels.base.desk import HubPanel, Room
+from panels.base.desk import Action, Desk, HubPanel, Room, opens_dialog, run_action
+from panels.base.view import Kept, Side, WindowView, one_of, text, within, yes_or_no
 from panels.caching.caching_room import ROOM as CACHING
 from panels.context.context_room import ROOM as CONTEXT
 from panels.discussion.discussion_room import ROOM as DISCUSSION
@@ -17,6 +25,8 @@ from panels.retrieval.retrieval_room import ROOM as RETRIEVAL
 from panels.settings.settings_room import ROOM as SETTINGS
 from panels.signals.signals_room import ROOM as SIGNALS
 from panels.usage.usage_room import ROOM as USAGE
+
+# The one table of the window's rooms. A new room is one line here, below the rooms that it reads.
 
 ROOMS: tuple[Room, ...] = (
     DISCUSSION,
@@ -40,3 +50,208 @@ PANELS: tuple[HubPanel, ...] = tuple(
     sorted((panel for room in ROOMS for panel in room.panels), key=lambda one: one.place)
 )
 """The panels of the Operations Hub, in the order of the rail."""
+
+
+# The one table of what a person can do, joined from the rooms: menus, palette, shortcuts and buttons use
+# it.
+
+# Panes side by side, and their widths, so that the conversation always has room to be read.
+
+Pane = Literal["list", "conversation", "hub"]
+
+LIST_MIN_PX = 208.0
+HUB_MIN_PX = 288.0
+CONVERSATION_MIN_PX = 420.0
+CONVERSATION_PX = 560.0
+"""Width that it has before the hub grows beyond its usual one in a small window."""
+HUB_SMALL_PX, HUB_PX = 384.0, 448.0
+"""Of the hub while the person has not dragged its edge: in a small window and in one where its tabs have room."""
+BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX
+CONVERSATION_LEAST_PX = 232.0
+"""Width under which neither its model nor its estimate could be read."""
+BESIDE_FROM_PX = HUB_MIN_PX + CONVERSATION_LEAST_PX
+"""Width from which the hub stands beside the conversation; below, the one that was asked for last has the room."""
+
+
+def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
+    """The panes from the left with their widths; 0 takes what is left.
+
+    Args:
+        room_px: width for all of them, design px; 0 while not known yet.
+
+    Returns:
+        In a narrow window only the side pane that was asked for last, else those that are switched on; side panes
+        give way before the conversation does. The hub stands alone where there is no room beside it.
+    """
+    has_list, has_hub = view.is_list_shown, view.is_hub_shown
+    if has_hub and 0 < room_px < BESIDE_FROM_PX:
+        if view.side == "hub":
+            return (("hub", 0.0),)
+        has_hub = False
+    if has_list and has_hub and 0 < room_px < BOTH_FROM_PX:
+        has_list, has_hub = view.side == "list", view.side == "hub"
+    list_px = view.list_px if has_list else 0.0
+    hub_px = (view.hub_px or _usual_hub_px(room_px - list_px)) if has_hub else 0.0
+    if room_px > 0:
+        spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
+        if spare < 0 and has_hub:
+            hub_px = max(HUB_MIN_PX, hub_px + spare)
+            spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
+        if spare < 0 and has_list:
+            list_px = max(LIST_MIN_PX, list_px + spare)
+    shown: list[tuple[Pane, float]] = [("conversation", 0.0)]
+    if has_list:
+        shown.insert(0, ("list", list_px))
+    if has_hub:
+        shown.append(("hub", hub_px))
+    return tuple(shown)
+
+
+def _usual_hub_px(room_px: float) -> float:
+    return min(HUB_PX, max(HUB_SMALL_PX, room_px - CONVERSATION_PX))
+
+
+def shown_panes(view: WindowView) -> frozenset[Pane]:
+    """The panes in view just now."""
+    return frozenset(name for name, _ in panes(view, view.room_px)) if view.page == "chat" else frozenset()
+
+
+def show_conversation(view: WindowView) -> None:
+    """Bring the conversation back where the hub stands alone."""
+    if all(name != "conversation" for name, _ in panes(view, view.room_px)):
+        view.side = "list"
+
+
+def toggle_side(view: WindowView, side: Side) -> None:
+    """Hide a side pane that is in view, else bring it into view."""
+    if side not in shown_panes(view):
+        view.show_side(side)
+    elif side == "list":
+        view.is_list_shown = False
+    else:
+        view.is_hub_shown = False
+
+
+MENUS = ("File", "Edit", "View", "Discussion", "Tools", "Help")
+
+
+def _toggle_list(desk: Desk) -> None:
+    toggle_side(desk.view, "list")
+
+
+def _toggle_hub(desk: Desk) -> None:
+    toggle_side(desk.view, "hub")
+
+
+def _of_panel(panel: HubPanel) -> Action:
+    return Action(
+        id=panel.id, menu="View", group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}" if panel.place < 10 else "",
+        is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
+    )  # fmt: skip
+
+
+OWN: tuple[Action, ...] = (
+    Action(id="quit", menu="File", group=3, label="Quit", run=lambda d: d.send(Quit()), icon="power-off", chord="Ctrl+Q"),
+    Action(id="list", menu="View", group=1, label="Show discussion list", run=_toggle_list, icon="list", chord="Ctrl+B",
+           is_done=lambda d: "list" in shown_panes(d.view), undo_label="Hide discussion list"),
+    Action(id="hub", menu="View", group=1, label="Show Operations Hub", run=_toggle_hub, icon="table-columns", chord="Ctrl+Shift+H",
+           is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
+    Action(id="palette", menu="Tools", group=0, label="Command palette", run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
+           second_chord="Ctrl+K"),
+    Action(id="shortcuts", menu="Help", group=0, label="Keyboard shortcuts", run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1"),
+)  # fmt: skip
+
+
+def _place(action: Action) -> tuple[int, int]:
+    return MENUS.index(action.menu), action.group
+
+
+ACTIONS: tuple[Action, ...] = tuple(
+    sorted((*(a for room in ROOMS for a in room.actions), *map(_of_panel, PANELS), *OWN), key=_place)
+)
+"""By menu and group; within a group in the order of the rooms."""
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+
+def run_shortcuts(desk: Desk) -> None:
+    """Do what the pressed chords ask for, or have it said why not. Once a frame, before anything is drawn."""
+    for action in ACTIONS:
+        if action.chord and action.is_bound and desk.ui.shortcut(action.chord):
+            meant = _meant(desk, action)
+            why = "" if meant.is_enabled(desk) else meant.why_not(desk)
+            desk.view.said = (desk.state.discussions.selected_id, why) if why else None
+            run_action(meant.id, desk)
+
+
+def _meant(desk: Desk, action: Action) -> Action:
+    """The action that a chord means: while its own cannot be done, the one that has it as its second."""
+    if action.is_enabled(desk):
+        return action
+    others = (one for one in ACTIONS if one.second_chord == action.chord and one.is_enabled(desk))
+    return next(others, action)
+
+
+# File of what outlives the window: pages, tabs, widths, scroll, as TOML in the program's own settings.
+
+_HUB_PX = within(160, 1200)
+
+WINDOW: tuple[Kept, ...] = (
+    Kept(key="page", name="page", read=one_of("chat", "settings")),
+    Kept(key="hub_tab", name="panel", read=one_of(*(one.id for one in PANELS))),
+    Kept(key="settings_section", name="settings_section", read=text),
+    Kept(key="list_px", name="list_px", read=within(160, 800)),
+    Kept(key="hub_px", name="hub_px", read=lambda value, now: _HUB_PX(value or None, now)),
+    Kept(key="is_list_shown", name="is_list_shown", read=yes_or_no),
+    Kept(key="is_hub_shown", name="is_hub_shown", read=yes_or_no),
+)
+
+ROOM_FIELDS = tuple((room.view, room.view.kept) for room in ROOMS if room.view is not None and room.view.kept)
+_of_window = attrgetter(*(one.name for one in WINDOW))
+_OF_ROOMS = tuple((room, attrgetter(*(one.name for one in fields))) for room, fields in ROOM_FIELDS)
+
+
+def _fields(view: WindowView) -> Iterator[tuple[object, Kept]]:
+    """Every field that persists, with the view that has it."""
+    yield from ((view, one) for one in WINDOW)
+    for room, fields in ROOM_FIELDS:
+        own = view.of(room)
+        yield from ((own, one) for one in fields)
+
+
+def kept(view: WindowView) -> tuple[object, ...]:
+    """Values that persist, for noticing a change without writing anything. Once a frame."""
+    return _of_window(view), [get(view.of(room)) for room, get in _OF_ROOMS]
+
+
+def to_toml(view: WindowView) -> str:
+    """TOML document of what persists."""
+    import tomli_w
+
+    document: dict[str, Any] = {one.key: one.write(getattr(own, one.name)) for own, one in _fields(view)}
+    return tomli_w.dumps(document)
+
+
+def restore(view: WindowView, text: str) -> None:
+    """Take over what an earlier window left, in place."""
+    from core.kernel.decoders import TomlError, read_toml
+
+    try:
+        found = read_toml(text)
+    except TomlError:
+        return
+    for own, one in _fields(view):
+        setattr(own, one.name, one.read(found.get(one.key), getattr(own, one.name)))
+    view.saved = kept(view)
+
+
+# View of the notices over the conversation.
+
+
+class NoticesView(msgspec.Struct):
+    """The notices' own state. `was_trust_put_off`: questions of trust that were put off, by their id and folder."""
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    are_all_shown: bool = False
+    was_trust_put_off: set[tuple[str, str]] = msgspec.field(default_factory=set)

@@ -16,24 +16,23 @@ from core.kernel.values.usage import Usage
 from core.knowledge.knowledge_step import WAYS_BACK
 from core.knowledge.mcp_server.proposal_step import NOTICE as PROPOSALS
 from core.mcp.mcp_step import NOTICE as SERVERS
-from core.services.settings.asked_values import question_id
+from core.services.settings.asked_values import asked_lines, question_id, trust_reason, trust_title
 from core.services.settings.settings_messages import TrustProject
-from core.services.settings.settings_wording import asked_lines, trust_reason, trust_title
 from core.services.spending.estimates import next_request
 from core.talk.caching.warmth import RECENT, is_of_model
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_room import show_autonomy
 from panels.agent.autonomy import MEANINGS, autonomy_words
-from panels.base import selection
+from panels.base import view as selection
 from panels.base.desk import Desk
 from panels.base.gauge import LEVEL_ICONS, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Style, Tone, Ui
 from panels.base.view import Dialog, WindowView
 from panels.caching.caching_facts import CacheLook, look_of
 from panels.discussion.approvals import go_to_question, questions
-from panels.knowledge.knowledge_view import PROPOSED, KnowledgeView
+from panels.knowledge.knowledge_room import PROPOSED, KnowledgeView
 from panels.shell.hub_panel import rail_px
-from panels.shell.shell_actions import NoticesView, panes, shown_panes
+from panels.shell.rooms import NoticesView, panes, shown_panes
 
 STATUS_PX, LINE_PX = 28, 24
 TIGHT_PX, CROWDED_PX = 640, 1_000

@@ -8,17 +8,17 @@ from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDis
 from panels.base.desk import Desk, action_item, run_action
 from panels.base.ui import Send, Ui
 from panels.base.view import WindowView
-from panels.caching.caching_view import ask_past_limit, guarded
+from panels.caching.caching_room import ask_past_limit, guarded
 from panels.discussion.conversation_panel import conversation_panel
 from panels.discussion.discussions_panel import discussions_panel
-from panels.help.help_view import HelpView
-from panels.shell import shell_actions
+from panels.help.help_room import HelpView
+from panels.shell import rooms
 from panels.shell.hub_panel import BY_PANEL, hub_panel, rail
-from panels.shell.rooms import ROOMS
-from panels.shell.shell_actions import (
+from panels.shell.rooms import (
     ACTIONS,
     BY_ID,
     MENUS,
+    ROOMS,
     Pane,
     panes,
     run_shortcuts,
@@ -64,7 +64,7 @@ def _restore(state: AppState, view: WindowView) -> None:
     """Take over what the last window left, once the home is open."""
     if view.restored is None and state.program.home:
         view.restored = state.program.window_toml
-        shell_actions.restore(view, state.program.window_toml)
+        rooms.restore(view, state.program.window_toml)
 
 
 def _showing(view: WindowView, send: Send) -> Send:
@@ -82,10 +82,10 @@ def _keep(state: AppState, view: WindowView, send: Send) -> None:
     """Persist panes, tabs and scroll when they changed, and only once what was kept before is known."""
     if view.restored is None or state.program.is_home_read_only:
         return
-    kept = shell_actions.kept(view)
+    kept = rooms.kept(view)
     if kept != view.saved:
         view.saved = kept
-        send(SaveWindow(shell_actions.to_toml(view)))
+        send(SaveWindow(rooms.to_toml(view)))
 
 
 def _begin(desk: Desk) -> None:
@@ -173,7 +173,7 @@ def _help(desk: Desk) -> None:
     shown = shown_panes(view)
     pane = own.pane or ("hub" if "hub" in shown and view.side == "hub" else "conversation")
     own.is_asked, own.pane = False, ""
-    from panels.help.help_panel import PAGES, open_page
+    from panels.help.help_room import PAGES, open_page
 
     if view.page == "settings":
         open_page(desk, PAGES["settings"])

@@ -9,7 +9,7 @@ from core.signals.signals_messages import PutSignalsAway, SetQuiet
 from core.signals.signals_step import room_of
 from panels.base.desk import Desk
 from panels.base.ui import Surface, Ui
-from panels.signals.signals_view import SignalsView
+from panels.signals.signals_room import SignalsView
 
 SOURCES = {
     SignalSource.COMMAND: ("terminal", "Command"),

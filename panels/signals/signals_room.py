@@ -1,10 +1,27 @@
-"""Room of signals in the window."""
+"""Room of signals in the window, and the view of their panel."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import msgspec
+
 from core.signals.signals_messages import SetQuiet
 from panels.base.desk import Action, Desk, HubPanel, Room
-from panels.signals.signals_view import SignalsView
+from panels.base.view import Kept
+
+# View of the Signals panel: which signals are unfolded.
+
+
+class SignalsView(msgspec.Struct):
+    """The panel's own state. `open_signals`: ids of those that are shown whole."""
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    open_signals: frozenset[str] = frozenset()
+
+
+# Room of signals in the window.
 
 # Actions on what a person is told.
 

@@ -9,15 +9,15 @@ import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.values.state import AppState
-from core.kernel.values.usage_report import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
+from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import budget_warning
 from core.services.spending.usage_text import cost_text, report_csv, report_notes, saved_text, speed_text
 from panels.base.desk import Desk
-from panels.base.selection import Same
 from panels.base.ui import Column, Option, Series, Tone, Ui
+from panels.base.view import Same
 from panels.caching.spending import spending_section
-from panels.usage.usage_view import UsageView
+from panels.usage.usage_room import UsageView
 
 SPAN_OPTIONS = (
     Option(value="7", label="Last 7 days"),

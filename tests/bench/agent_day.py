@@ -73,8 +73,7 @@ def rows() -> list[Row]:
 
 def child() -> dict[str, float]:
     """Live through the day. Returns growth of memory after its first hours, turns, and tokens in the books."""
-    from core.agent.agent_messages import SetTools
-    from core.agent.attention.attention_messages import StartAutonomy
+    from core.agent.agent_messages import SetTools, StartAutonomy
     from core.app.controller import AppController
     from core.app.execution import OutsideOptions, act
     from core.app.outside import LocalOutside

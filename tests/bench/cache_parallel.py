@@ -12,7 +12,7 @@ from core.kernel.values.provider import RequestPart
 from core.kernel.values.stack import ToolSchema
 from core.talk.caching.cache_ledger import record
 from core.talk.caching.decision import Decision, Market, PlannedTurn, decide
-from core.talk.caching.gate import PlannedCall, gate
+from core.talk.caching.planned_calls import PlannedCall, gate
 from tests.bench.__main__ import Row, row
 from tests.bench.cache_days import Ask, count_labels, make_start, part_text
 from tests.bench.cache_policies import MODELS, Bill, body_of, prices_for

@@ -47,7 +47,7 @@ def measure(part: str) -> dict[str, float]:
 
     from gui.elements.lists import VirtualList
     from panels.base.view import WindowView
-    from panels.harvest.harvest_view import HarvestView
+    from panels.harvest.harvest_room import HarvestView
 
     view = WindowView(panel="harvest", hub_px=720)
     view.of(HarvestView).tab = "preview" if part == "preview" else "conversations"

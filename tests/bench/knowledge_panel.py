@@ -116,7 +116,7 @@ def measure() -> dict[str, float]:
     from core.kernel.values.knowledge import Category
     from core.kernel.values.state import AppState, ProgramState
     from panels.base.view import WindowView
-    from panels.knowledge.knowledge_view import KnowledgeView
+    from panels.knowledge.knowledge_room import KnowledgeView
 
     view = WindowView(panel="knowledge")
     bench = Bench(

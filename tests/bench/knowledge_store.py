@@ -12,7 +12,7 @@ from pathlib import Path
 from core.kernel import paths
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.knowledge import categories as c
-from core.knowledge.digest import regenerate_digest
+from core.knowledge.knowledge_reader import regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import ledger_bytes, to_raw
 from tests.bench.__main__ import Row, row

@@ -24,8 +24,8 @@ from core.kernel.words import fts_expression, query_terms
 from core.knowledge.duplicates import share, words_of
 from core.knowledge.layer7 import DIGEST_MAX_BYTES, HEAD, TRUNCATED
 from core.retrieval.e5 import E5, E5_NAME
+from core.retrieval.embedding import DIMENSION
 from core.retrieval.minilm import MODEL_NAME, MiniLM
-from core.retrieval.quantisation import DIMENSION
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
 from tests.bench.memory_sets import Life, locomo, own

@@ -19,8 +19,8 @@ from core.kernel.values.retrieval import (
 from core.knowledge.layer7 import project
 from core.retrieval.ambient import recall_filters, recalled, wanted_count
 from core.retrieval.chunker import Measure, SpokenTurn, embedded_text, turn_chunks
+from core.retrieval.embedding import instruction_of
 from core.retrieval.index_store import SourceKey, SourceState
-from core.retrieval.instructions import instruction_of
 from core.retrieval.local_store import LocalStore
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.search import SearchRequest, search

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 
 from core.kernel.values.retrieval import ChunkKind, Corpus
+from core.retrieval.embedding import DIMENSION
 from core.retrieval.index_file import open_index
 from core.retrieval.index_store import Shelf
 from core.retrieval.local_store import LocalStore
-from core.retrieval.quantisation import DIMENSION
 from core.retrieval.vectors import VectorFile
 
 MODEL = "bench"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.kernel.values.retrieval import Corpus
+from core.retrieval.embedding import DIMENSION
 from core.retrieval.local_store import LocalStore
-from core.retrieval.quantisation import DIMENSION
 from core.retrieval.search import SearchRequest, search
 from tests.bench.retrieval_corpus import MODEL, SCOPE
 

@@ -17,8 +17,8 @@ from core.kernel.values.facts import Fact, FactCategory, Quote
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import Apply, begin_apply, finish_apply
 from core.knowledge.fact_store import sync_facts
-from core.knowledge.facts.places import new_file, place_of
-from core.knowledge.facts.validation import validate
+from core.knowledge.facts.fact_checks import new_file, place_of
+from core.knowledge.facts.fact_sync import validate
 from core.knowledge.facts.yaml_forms import item_text
 from core.knowledge.ledger import timestamp
 from tests.bench.__main__ import Row, row

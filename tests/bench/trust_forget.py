@@ -15,12 +15,18 @@ from core.kernel import paths
 from core.kernel.ids import make_id
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.facts import Quote
-from core.kernel.values.forgetting import ForgetTarget
-from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from core.kernel.values.knowledge import (
+    Category,
+    ForgetTarget,
+    HarvestLedgerEntry,
+    LedgerStatus,
+    NewItem,
+    Provenance,
+)
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MessageRecord
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.evidence.evidence_rows import EVIDENCE_FILE
+from core.knowledge.evidence_rows import EVIDENCE_FILE
 from core.knowledge.ledger import hash_source, timestamp
 from core.talk.discussion import discussion_store
 from tests.bench.__main__ import Row, row

@@ -14,8 +14,8 @@ from core.kernel.errors import SlopError
 from core.kernel.values.curation import FileItem
 from core.kernel.values.stack import LayerId
 from core.knowledge import harvest
-from core.knowledge.digest import DIGEST_SECTIONS
 from core.knowledge.harvest import face
+from core.knowledge.knowledge_reader import DIGEST_SECTIONS
 from core.knowledge.note_files import file_id_for_path
 from core.services.providers.anthropic import cache_prefix_blocks
 from core.talk.context.context_messages import ChangePreset, CreatePreset

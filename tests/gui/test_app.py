@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from core.agent.attention.attention_messages import NoteActivity
+from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import Command, Quit
 from core.app.controller import AppController
 from core.kernel.values.agent import Attention, AttentionState, Autonomy

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.elements.base import Element
-from gui.elements.boxes import ColumnBox, Gap, RowBox, Spring
+from gui.elements.base import ColumnBox, Element, Gap, RowBox, Spring
 from gui.elements.controls import Button
 from gui.elements.surfaces import Surface
 from gui.elements.tabs import dragged_widths, split_widths

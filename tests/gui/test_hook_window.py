@@ -12,15 +12,14 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command
-from core.front.hooks.request import Window
+from core.front.hooks.operation import Window
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting, TrustProject
 from core.talk.discussion.discussion_messages import CreateDiscussion
-from gui.app import LastLook, WindowApp
-from gui.hook_window import HookedWindow
+from gui.app import HookedWindow, LastLook, WindowApp
 from panels.base.desk import Desk
 from panels.base.ui import Ui
-from panels.shell.shell_actions import BY_ID
+from panels.shell.rooms import BY_ID
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui
@@ -85,7 +84,7 @@ def test_what_is_asked_is_done_on_the_windows_thread_and_shown_in_the_next_frame
 def test_a_window_that_does_not_draw_is_not_waited_for_for_ever(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.hook_window.FRAME_S", 0.05)
+    monkeypatch.setattr("gui.app.FRAME_S", 0.05)
     app = _app(screen)
 
     with pytest.raises(TimeoutError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gui.key_events import KeyEvents
 from gui.keys import Keys, needs_no_typing, normal_chord
+from gui.window_taps import KeyEvents
 
 TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
 NONE_HELD, CTRL_HELD = 0, 2

@@ -17,7 +17,7 @@ from gui.driver import Driver
 from gui.elements.lists import VirtualList
 from gui.elements.popups import MenuButton
 from gui.markdown.document import load
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import AgentView
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView

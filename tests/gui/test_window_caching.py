@@ -17,7 +17,7 @@ from gui.elements.text import Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 from panels.shell.window import window
 from tests.gui.conftest import SIZE, Screen
 from tests.gui.layout_check import faults

@@ -14,8 +14,8 @@ from gui.elements.lists import VirtualList
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
-from panels.harvest.harvest_view import HarvestTab, HarvestView
-from panels.knowledge.knowledge_view import KnowledgeView
+from panels.harvest.harvest_room import HarvestTab, HarvestView
+from panels.knowledge.knowledge_room import KnowledgeView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults

@@ -10,7 +10,7 @@ import pytest
 from core.kernel import paths
 from core.kernel.values.harvest import ArtifactClass
 from core.kernel.values.state import AppState
-from core.knowledge.digest import digest_file
+from core.knowledge.knowledge_reader import digest_file
 from gui.app import LastLook, WindowApp
 from gui.elements.base import Element
 from gui.elements.controls import Button, Checkbox, Field

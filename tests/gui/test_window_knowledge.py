@@ -13,7 +13,7 @@ from core.knowledge.knowledge_messages import DeleteKnowledgeItem, EditKnowledge
 from gui.elements.editor import Editor, SelectableText
 from gui.elements.popups import anchor_of
 from panels.base.view import Dialog, WindowView
-from panels.knowledge.knowledge_view import ItemDraft, KnowledgeView, begin_edit, begin_new
+from panels.knowledge.knowledge_room import ItemDraft, KnowledgeView, begin_edit, begin_new
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown

@@ -15,7 +15,7 @@ from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load
-from panels.knowledge.knowledge_view import KnowledgeView
+from panels.knowledge.knowledge_room import KnowledgeView
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees

@@ -12,7 +12,7 @@ from core.mcp.mcp_messages import ApproveServer, LookAtServers
 from core.talk.discussion.discussion_messages import SetDraft
 from gui.markdown.document import load
 from panels.base.ui import Ui
-from panels.mcp.mcp_view import McpForm, McpView
+from panels.mcp.mcp_room import McpForm, McpView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.sitting import misfits_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.kernel import paths
+from core.knowledge.apply import draft_names
 from core.knowledge.part_writer import versions
-from core.knowledge.rewrites import draft_names
 from gui.elements.controls import Button
 from gui.elements.editor import Editor
 from gui.markdown.document import load

@@ -15,7 +15,7 @@ from core.app.outside import LocalOutside
 from core.kernel.values.facts import Fact, FactCategory, Quote
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.facts.places import new_file, place_of
+from core.knowledge.facts.fact_checks import new_file, place_of
 from core.knowledge.facts.yaml_forms import item_text
 from core.knowledge.ledger import timestamp
 from core.talk.discussion.discussion_messages import CreateDiscussion

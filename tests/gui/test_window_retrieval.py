@@ -9,7 +9,7 @@ import pytest
 
 from core.kernel.values.curation import FileMode
 from core.kernel.values.state import AppState
-from panels.retrieval.retrieval_view import RetrievalView
+from panels.retrieval.retrieval_room import RetrievalView
 from tests.core.app.programs import until
 from tests.core.retrieval.test_navigation_worker import WordModel
 from tests.gui.conftest import Screen

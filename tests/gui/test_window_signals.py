@@ -12,7 +12,7 @@ from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.shell.window import window
-from panels.signals.signals_view import SignalsView
+from panels.signals.signals_room import SignalsView
 from tests.gui.conftest import Screen
 from tests.gui.sitting import misfits_of
 from tests.panels.signals import signal_states

@@ -23,7 +23,7 @@ from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
-from panels.harvest.harvest_view import HarvestView
+from panels.harvest.harvest_room import HarvestView
 from panels.shell.rooms import PANELS
 from panels.shell.window import window
 from tests.gui.conftest import Screen

@@ -10,7 +10,7 @@ import pytest
 
 from gui.app import WindowApp
 from gui.elements.editor import Editor
-from panels.settings.settings_view import SettingsView
+from panels.settings.settings_room import SettingsView
 from tests.gui.conftest import Screen, field_named
 from tests.gui.sitting import misfits, sees, watching
 

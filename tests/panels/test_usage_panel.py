@@ -9,16 +9,9 @@ from msgspec.structs import replace
 
 from core.kernel.values.settings import AiSettings
 from core.kernel.values.state import AppState
-from core.kernel.values.usage_report import (
-    MonthSpent,
-    UsageBy,
-    UsageQuery,
-    UsageReport,
-    UsageRow,
-    UsageSum,
-)
+from core.kernel.values.usage import MonthSpent, UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.services.spending.spending_messages import CountUsage
-from panels.usage.usage_view import UsageView
+from panels.usage.usage_room import UsageView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

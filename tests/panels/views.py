@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from panels.base.view import RoomView, WindowView
-from panels.shell.shell_actions import restore
+from panels.shell.rooms import restore
 
 
 def view_of(*rooms: RoomView, **fields: Any) -> WindowView:

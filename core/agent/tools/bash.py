@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.command_code import code_of, code_words
-from core.agent.command_places import place_reasons, within_folder
+from core.agent.command_places import code_of, code_words, place_reasons, within_folder
 from core.agent.command_rules import read_command_line
 from core.agent.sandbox import is_display_open
 from core.agent.tool import (

@@ -24,11 +24,10 @@ from core.agent.tool import (
 )
 from core.kernel.figures import count
 from core.kernel.frame import frame
-from core.kernel.picture_turns import shallow, upright
-from core.kernel.png_chunks import mended_png
+from core.kernel.picture_files import mended_png, shallow, upright
 from core.kernel.values.agent import ActKind
 from core.talk.context.file_reader import read_content
-from core.talk.context.key_gate import KeyGate
+from core.talk.context.globs import KeyGate
 
 MAX_LINES, MAX_LINE_CHARS, MAX_CHARS = 2_000, 2_000, 60_000
 _HARD_LINK = "It has another name elsewhere (a hard link), where it may be something else."

@@ -1,17 +1,18 @@
-"""Gathering of what is to go: knowledge, logs of conversations and their kin, read before anything is touched."""
+"""Gathering of what is to go: knowledge, logs and their kin, passages that other logs repeat; read before anything is touched."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from core.app.forgetting.leftovers import taken_told
-from core.app.forgetting.repeats import passages, repeats
 from core.app.forgetting.words import (
     AppliedStep,
     GoneConversation,
@@ -22,22 +23,90 @@ from core.app.forgetting.words import (
     words_of_item,
 )
 from core.kernel import paths
+from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.opener import read_file
 from core.kernel.values.facts import ItemEventKind
-from core.kernel.values.forgetting import ForgetPreview, ForgetTarget
+from core.kernel.values.knowledge import ForgetPreview, ForgetTarget
 from core.knowledge import apply_log
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file, source_name
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.evidence_rows import item_hash
+from core.knowledge.facts.fact_checks import place_of as fact_place
 from core.knowledge.facts.fact_file import loose_items
 from core.knowledge.facts.fact_files import read_files
-from core.knowledge.facts.places import place_of as fact_place
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.memory_log import linked_logs
 from core.knowledge.parts import BlockPlan
 from core.talk.discussion import trash
 from core.talk.discussion.discussion_meta import read_meta_in
+
+# Passages that were said in a conversation, and other logs that repeat one of them. Pure.
+
+LEAST_CHARS, LEAST_WORDS = 24, 4
+"""Of a passage that tells where it is from: shorter ones stand everywhere."""
+
+_ENDS = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_SAID = frozenset({"message", "edit"})
+
+
+def passages(log: bytes) -> frozenset[str]:
+    """Lines and sentences of what was said in a log: no results of tools, which are a file's words. O(log)."""
+    records = (record for record in _records(log) if record.get("type") in _SAID)
+    return frozenset(piece for record in records for text in _said(record) for piece in _pieces(text))
+
+
+def repeats(log: bytes, wanted: Collection[str]) -> bool:
+    """True if one of the passages stands in a log, wherever in a record. O(log)."""
+    if not wanted:
+        return False
+    return any(
+        piece in wanted for record in _records(log) for text in _strings(record) for piece in _pieces(text)
+    )
+
+
+def _records(log: bytes) -> Iterator[dict[str, Any]]:
+    for line in log.splitlines():
+        try:
+            record = read_json(line)
+        except ValueError:
+            continue  # torn: no text can be told in it
+        if isinstance(record, dict):
+            yield record
+
+
+def _said(record: dict[str, Any]) -> Iterator[str]:
+    parts = record.get("parts")
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+            yield part["text"]
+    if isinstance(record.get("text"), str):
+        yield record["text"]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a record."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for piece in _ENDS.split(text):
+        words = piece.strip(" \t>*-#").casefold().split()
+        said = " ".join(words)
+        if len(said) >= LEAST_CHARS and (len(words) >= LEAST_WORDS or not said.isascii()):
+            yield said
+
+
+# Gathering of what is to go: knowledge, logs of conversations and their kin, read before anything is
+# touched.
 
 _FACT = "- id: "
 """Start of a fact's item, as the program writes it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from core.kernel.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget
-from core.kernel.values.knowledge import Item
+from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, ForgetTarget, Item
 
 
 class ForgetDiscussion(msgspec.Struct, frozen=True):

@@ -1,10 +1,11 @@
-"""A forgetting from end to end: gathered, noted on disk, taken out place by place, checked, and told in a receipt."""
+"""A forgetting from end to end: gathered, noted, taken out place by place (logs of what was recalled, too), checked, told."""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,6 @@ from core.app.forgetting.leftovers import (
     empty_logs,
     words_left,
 )
-from core.app.forgetting.recall_logs import cut_recalled
 from core.app.forgetting.redaction import (
     Cut,
     apply_without,
@@ -46,43 +46,111 @@ from core.app.forgetting.redaction import (
     facts_without,
     index_without,
     items_without,
+    without_recalled,
 )
 from core.app.forgetting.words import Words, holds
 from core.kernel import paths
-from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, remove_tree, reported, sync_dir
+from core.kernel.disk import (
+    OS_DISK,
+    Disk,
+    make_dirs,
+    remove_file,
+    remove_tree,
+    reported,
+    sync_dir,
+    write_file,
+)
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.ids import make_id
 from core.kernel.locks import discussion_lock, take_lock
+from core.kernel.opener import read_file
 from core.kernel.queue import queued
-from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 from core.kernel.values.harvest import BatchItem
+from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget, PlaceReport
 from core.kernel.values.usage import Usage
 from core.knowledge import apply_log
+from core.knowledge.apply import draft_names
 from core.knowledge.categories import NOTES_FOLDER
-from core.knowledge.digest import digest_file, regenerate_digest
-from core.knowledge.evidence.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash, short_hash
+from core.knowledge.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash, short_hash
 from core.knowledge.fact_store import sync_facts
+from core.knowledge.facts.fact_checks import INDEX_FILE
+from core.knowledge.facts.fact_checks import place_of as fact_place
 from core.knowledge.facts.fact_files import read_files
-from core.knowledge.facts.places import INDEX_FILE
-from core.knowledge.facts.places import place_of as fact_place
 from core.knowledge.file_writer import change_file, harvest_lock, read_bytes, withdrawing, write_lock
 from core.knowledge.harvest.batch_book import BatchChange
 from core.knowledge.harvest.batch_prompts import FOLDER, BatchFiles
 from core.knowledge.harvest.merge_reply import KEPT_MARK
 from core.knowledge.harvest.preview import conversation_mark, without_marks
 from core.knowledge.harvest.replies import KeptReplies, keep_review, kept_conversations, load_review
+from core.knowledge.knowledge_reader import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.mcp_server.proposal_worker import drop_saying
 from core.knowledge.merges import draft_mark
 from core.knowledge.part_writer import version_names
-from core.knowledge.rewrites import draft_names
 from core.retrieval.index_run import ServerDebt, erase_in_index, pay, tell_server
 from core.services.spending.harvest_costs import HarvestCall, harvest_payments, note_spent
 from core.talk.discussion import trash
 from core.talk.discussion.catalog_file import wipe_catalog
 from core.talk.discussion.discussion_store import staged_for
 from core.talk.discussion.log import left_since, paid_since
+
+# Logs of other conversations without what was recalled in them, and the ledger that knows them by their
+# bytes.
+
+
+def cut_recalled(home: Path, words: Words, *, disk: Disk) -> tuple[str, ...]:
+    """Empty what was recalled in logs, in the list and in the trash, where it is of what goes.
+
+    Returns:
+        The discussions in which there was any.
+
+    Raises:
+        StorageError: a log is as it was. LockedError: another program writes to it.
+    """
+    live = paths.discussions_dir(home)
+    folders = [(path.name, path) for path in sorted(live.glob("*")) if path.is_dir()]
+    binned = [(one.discussion_id, Path(one.path)) for one in trash.items(home)]
+    ledger = HarvestLedger(home, disk=disk)
+    found = []
+    for (discussion_id, folder), is_live in (
+        *((one, True) for one in folders),
+        *((one, False) for one in binned),
+    ):
+        if _cut(folder, words) is None:
+            continue
+        with discussion_lock(folder) if is_live else nullcontext():
+            cut = _cut(folder, words)
+            if cut is not None:
+                names = {str(folder / paths.LOG_FILE), str(paths.log_file(home, discussion_id))}
+                _tell(ledger, names, *cut)
+                write_file(folder / paths.LOG_FILE, cut[1], disk=disk)
+                found.append(discussion_id)
+    if found:
+        ledger.fold()
+    return tuple(found)
+
+
+def _cut(folder: Path, words: Words) -> tuple[bytes, bytes] | None:
+    """A log as it is and as it is to be, None where nothing is to go."""
+    try:
+        before = read_file(folder / paths.LOG_FILE, None)
+    except OSError:
+        return None
+    after = without_recalled(before, words)
+    return None if after == before else (before, after)
+
+
+def _tell(ledger: HarvestLedger, names: Collection[str], before: bytes, after: bytes) -> None:
+    """Have the ledger know a log by its new bytes, so that it counts as read still."""
+    for entry in list(ledger.entries()):
+        size = entry.size_bytes
+        if entry.path in names and hashlib.sha256(before[:size]).hexdigest() == entry.sha256:
+            ledger.add(replace(entry, sha256=hashlib.sha256(after[:size]).hexdigest()))
+
+
+# A forgetting from end to end: gathered, noted on disk, taken out place by place, checked, and told in a
+# receipt.
 
 
 class ForgetRequest(msgspec.Struct, frozen=True):

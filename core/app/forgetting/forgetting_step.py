@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from core.agent.attention.attention_machine import without_notes
+from core.agent.attention_machine import without_notes
 from core.app.forgetting.forgetting_messages import (
     DismissReceipt,
     ForgetDiscussion,
@@ -17,24 +17,21 @@ from core.app.forgetting.forgetting_messages import (
     RunForget,
     RunForgetLook,
 )
-from core.app.forgetting.forgetting_places import place
-from core.app.forgetting.forgetting_report import WARNING, headline
+from core.app.forgetting.forgetting_places import WARNING, headline, place
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.facts import EvidenceState
-from core.kernel.values.forgetting import ForgetTarget, ForgettingState
 from core.kernel.values.harvest import HarvestLook
 from core.kernel.values.imports import ImportState
-from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.knowledge import ForgetTarget, ForgettingState
 from core.kernel.values.provider import ProviderKind
-from core.kernel.values.state import AppState, Level, SearchHits
-from core.kernel.values.tables import Handlers, on
-from core.kernel.values.updates import Result, conclude, decline, dismiss, is_busy, notify
+from core.kernel.values.state import AppState, CommandOutcome, Level, SearchHits
+from core.kernel.values.updates import Handlers, Result, conclude, decline, dismiss, is_busy, notify, on
 from core.knowledge import knowledge_step as knowledge
 from core.retrieval.retrieval_step import update_index
 from core.signals.signals_step import without_told
 from core.talk.discussion import lifecycle as discussions
+from core.talk.discussion.cuts import without_recalled
 from core.talk.discussion.discussion_messages import DiscussionEffect, LoadSummaries
-from core.talk.discussion.told_turns import without_recalled
 
 NOTICE = "forget"
 

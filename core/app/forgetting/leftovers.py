@@ -1,9 +1,11 @@
-"""Words that stand in a home beside the places: temporary files that a crash left, and files that are not ours."""
+"""Words that stand in a home beside the places: temporary files of a crash, files that are not ours, bytes of databases."""
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import subprocess
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -14,14 +16,52 @@ from core.app.forgetting import forgetting_places as places
 from core.app.forgetting.forgetting_places import Folder, Place, place_of
 from core.app.forgetting.words import MIN_NEEDLE, Words, forms, holds
 from core.kernel import paths
+from core.kernel.child_process import start_child
 from core.kernel.cores import LOG_NAME
-from core.kernel.database_bytes import pieces_of
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.kernel.frame import clean
-from core.kernel.opener import BOOK_BYTES, open_descriptor, read_file
-from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget
+from core.kernel.opener import BOOK_BYTES, open_descriptor, open_file, read_file
+from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget
 from core.kernel.values.signals import SIGNAL_CHARS
+
+# Bytes of a file in pieces, those of a database read by another process.
+
+_PIECE_BYTES = 1 << 20
+_CHILD = Path(__file__).with_name("read_child.py")
+_DATABASE = ".sqlite"
+
+
+def pieces_of(path: Path, piece_bytes: int = _PIECE_BYTES) -> Iterator[bytes]:
+    """Read any file of ours to its end. `piece_bytes`: at most, of each piece.
+
+    A database is read by another process: POSIX takes from this one all its locks on a file when it closes any descriptor
+    of it, and the next program that ends deletes the log under our connections. Source: "How To Corrupt An SQLite Database
+    File", 2.2 (read 2026-11-24).
+
+    Raises:
+        OSError: as `open_file`; the other process could not be started, or could not read it.
+    """
+    if _DATABASE not in path.name:
+        with open_file(path) as stream:
+            while data := stream.read(piece_bytes):
+                yield data
+        return
+    process = start_child(_CHILD, str(path.absolute()), stdin=subprocess.DEVNULL)
+    assert process.stdout is not None
+    try:
+        with process.stdout:
+            while data := process.stdout.read(piece_bytes):
+                yield data
+        if process.wait():
+            raise OSError(errno.EIO, "it could not be read", str(path))
+    finally:
+        process.kill()
+        process.wait()
+
+
+# Words that stand in a home beside the places: temporary files that a crash left, and files that are not
+# ours.
 
 # Files of a home, its caches and logs: which there are, and how those go that are made anew by themselves.
 

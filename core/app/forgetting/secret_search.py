@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.app.forgetting.forgetting_places import Folder, place_of
-from core.app.forgetting.leftovers import empty_logs, files_of, is_of_home
+from core.app.forgetting.leftovers import empty_logs, files_of, is_of_home, pieces_of
 from core.app.forgetting.secret_finds import (
     Cure,
     SecretFind,
@@ -23,16 +23,15 @@ from core.app.forgetting.secret_finds import (
     without_secrets,
 )
 from core.kernel import paths
-from core.kernel.database_bytes import pieces_of
 from core.kernel.disk import OS_DISK, Disk, remove_file
 from core.kernel.errors import SlopError
 from core.kernel.locks import discussion_lock
 from core.kernel.opener import reason_of
 from core.kernel.secrets import scrub
-from core.knowledge.digest import regenerate_digest
-from core.knowledge.evidence.evidence_rows import requoted
+from core.knowledge.evidence_rows import requoted
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, harvest_lock, withdrawing, write_lock
+from core.knowledge.knowledge_reader import regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.retrieval.index_file import delete_index
 from core.talk.discussion import trash

@@ -23,7 +23,7 @@ from core.kernel.values.stack import ContextReport, layer_data
 from core.kernel.values.state import AppState
 from core.knowledge.knowledge_worker import Layer7
 from core.retrieval.retrieval_report import recalled_data, recalled_text
-from core.services.settings.starting_model import default_model, named_provider, profile_of, starting_model
+from core.services.settings.settings_rules import default_model, named_provider, profile_of, starting_model
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_spec import stack_spec
 from core.talk.context.file_reader import read_items

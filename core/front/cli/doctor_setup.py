@@ -24,8 +24,8 @@ from core.mcp.approvals import count_words, standing, state_words
 from core.mcp.found_programs import ServerFinder
 from core.services.providers.key_names import key_variables
 from core.services.providers.keys import KeyStore
+from core.services.settings.asked_values import asked_lines, trust_command
 from core.services.settings.settings_loader import LoadedSettings, config_request, load
-from core.services.settings.settings_wording import asked_lines, trust_command
 from core.signals.irc_session import flaw_of
 
 LOW_BYTES = 500_000_000

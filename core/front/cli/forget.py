@@ -11,21 +11,21 @@ from msgspec.structs import replace
 
 from core.app.execution import act
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem, LookAtForget
-from core.app.forgetting.forgetting_report import WARNING, preview_text, receipt_data, receipt_text
+from core.app.forgetting.forgetting_places import WARNING, preview_text, receipt_data, receipt_text
 from core.app.forgetting.forgetting_step import branches_of
 from core.app.forgetting.leftovers import Intent, is_waiting, receipts, waiting
 from core.app.forgetting.secret_finds import SecretReport, report_data, report_lines
 from core.app.forgetting.secret_search import clean_secrets, search_secrets
 from core.app.home import alone
 from core.front.cli.arguments import Options
-from core.front.cli.facts import named_item
+from core.front.cli.knowledge import named_item
 from core.front.cli.output import Console
 from core.front.cli.questions import can_ask, check_terminal, confirm_final
 from core.front.cli.session import FrontEnd, UsageError, find_discussion, session
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
-from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget, ForgettingState
+from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget, ForgettingState
 from core.kernel.values.state import AppState
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.services.settings.settings_loader import config_request

@@ -31,7 +31,7 @@ from core.front.cli.version import PROGRAM, put, version_text
 # Grammar of the commands that talk and that order what was said: `send`, `context`, `discussions`.
 
 USAGE_BY = ("day", "week", "month", "provider", "model", "discussion", "kind")
-"""The members of `core.kernel.values.usage_report.UsageBy`."""
+"""The members of `core.kernel.values.usage.UsageBy`."""
 EFFORTS = ("auto", "none", "minimal", "low", "medium", "high", "xhigh", "max")
 """The members of `core.kernel.values.provider.Effort`, whose module takes longer to load than all of the help."""
 

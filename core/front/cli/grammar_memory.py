@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.front.cli.parser import CATEGORIES, Commands, Parser, add_command, days, size_bytes
 
 FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "llm")
-"""Names of `core.imports.follow_places.known_places`, whose module takes longer to load than all of the help."""
+"""Names of `core.imports.import_sources.known_places`, whose module takes longer to load than all of the help."""
 
 
 def add_import(commands: Commands[Parser], common: Parser) -> None:

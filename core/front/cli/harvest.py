@@ -18,9 +18,8 @@ from core.app.home import open_home
 from core.app.services import split_state
 from core.front.cli.arguments import Options
 from core.front.cli.output import Console
-from core.front.cli.questions import check_terminal, confirm, confirm_final
+from core.front.cli.questions import SharedMoney, check_terminal, confirm, confirm_final
 from core.front.cli.session import UsageError, check_name
-from core.front.cli.shared_money import SharedMoney
 from core.kernel import figures, paths
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
@@ -47,14 +46,16 @@ from core.knowledge.harvest.harvest_report import (
 from core.knowledge.harvest.harvest_run import (
     ApplyRequest,
     ItemsOf,
+    RunPurse,
     apply,
+    distiller,
     items_by_asking,
     items_of_preview,
     look,
     preview,
+    scan_request,
 )
 from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, no_progress
-from core.knowledge.harvest.harvest_setup import RunPurse, distiller, scan_request
 from core.knowledge.harvest.modes import (
     LATELY,
     RECALL_ONLY,
@@ -67,7 +68,7 @@ from core.knowledge.harvest.modes import (
 from core.knowledge.harvest.preview import chosen as chosen_items
 from core.knowledge.harvest.preview import joined, ticked
 from core.knowledge.harvest.sources import Distiller
-from core.knowledge.hunks import RemovalError
+from core.knowledge.parts import RemovalError
 from core.knowledge.recovery import undo_apply
 from core.services.providers.batches import batches_of
 from core.services.providers.clients import Clients, clients_for

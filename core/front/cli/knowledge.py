@@ -1,33 +1,52 @@
-"""`knowledge`: what is known, the digest as it is injected, a search, the ledger, proposals, and the harvest's prompt."""
+"""`knowledge`: what is known, its facts checked and looked up, the digest, the ledger, proposals, the harvest's prompt."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+import secrets
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from core.agent.tool import escaped
+from core.app.controller import wall_clock
+from core.app.home import open_home
 from core.front.cli.arguments import Options
-from core.front.cli.facts import FACT_ACTIONS, explain_item, run_facts, show_seen
-from core.front.cli.harvest_prompt import run_graduate, run_merge, run_prompt
+from core.front.cli.harvest import INTERRUPTED, Interruptible, RunSet, run_settings, used_data, with_model
+from core.front.cli.harvest import NOT_AGREED as HARVEST_NOT_AGREED
 from core.front.cli.output import Console, table
-from core.front.cli.questions import check_terminal, confirm
+from core.front.cli.questions import SharedMoney, check_terminal, confirm
 from core.front.cli.session import UsageError
-from core.kernel import paths
-from core.kernel.errors import LockedError, StorageError
+from core.kernel import figures, paths
+from core.kernel.child_process import find_program, run_at_terminal
+from core.kernel.errors import LockedError, SlopError, StorageError
+from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.values.facts import FactProblem, IndexedFact, fact_data
+from core.kernel.values.harvest import HarvestUse
 from core.kernel.values.knowledge import (
     Category,
+    DraftKind,
     HarvestLedgerEntry,
     Item,
     KnowledgeState,
+    MergeProposal,
     Proposal,
     ProposalsState,
     item_data,
 )
-from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
+from core.knowledge.apply import MergeRequest, apply_merge, make_draft
 from core.knowledge.duplicates import search_items
-from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.fact_store import FactReader, chosen_facts, left_words, sync_facts
+from core.knowledge.facts.fact_sync import validate
+from core.knowledge.harvest.distillation import HarvestCancelledError, ProviderGenerate
+from core.knowledge.harvest.harvest_messages import HARVEST_PROMPT, MERGE_PROMPT
+from core.knowledge.harvest.harvest_run import RunPurse
+from core.knowledge.harvest.merge_reply import drop_merge_replies, merge_schema, propose_merge
+from core.knowledge.harvest.modes import RECALL_ONLY, RECALL_REMEDY, is_recall_only
+from core.knowledge.history_text import history_data, history_lines, seen_data, seen_lines
+from core.knowledge.knowledge_reader import DigestFollower, KnowledgeReader, digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
 from core.knowledge.mcp_server.proposal_messages import (
@@ -39,8 +58,340 @@ from core.knowledge.mcp_server.proposal_messages import (
 )
 from core.knowledge.mcp_server.proposal_step import words_of
 from core.knowledge.mcp_server.proposal_worker import ProposalHandler
-from core.knowledge.memory_log import all_items
-from core.services.settings.settings_loader import config_request, load
+from core.knowledge.memory_log import all_items, fact_history, item_history, seen_items
+from core.knowledge.merges import merge_data, merge_lines
+from core.services.providers.clients import clients_for
+from core.services.providers.protocol import CancelToken
+from core.services.settings.prompts import (
+    make_own_prompt,
+    own_prompt,
+    own_prompt_path,
+    prompt_file,
+    read_prompts,
+)
+from core.services.settings.settings_loader import ConfigRequest, config_request, load
+from core.services.spending.harvest_costs import Payments
+from core.services.spending.price_files import priced_models
+from core.services.spending.pricing import cost
+
+# `knowledge validate`, `sync` and `facts`: the structured facts checked, brought in step with their index,
+# looked up.
+
+FACT_ACTIONS = ("validate", "sync", "facts")
+
+
+def run_facts(options: Options, home: Path, console: Console) -> int:
+    """Run one of the actions on a home. Returns 1 where something is wrong, or nothing was found, else 0.
+
+    Raises:
+        SlopError: a file could not be read or written.
+    """
+    match options.given.action:
+        case "validate":
+            return _validate(home, console, is_json=options.is_json)
+        case "sync":
+            return _sync(home, console, is_json=options.is_json)
+        case _:
+            return _facts(options, home, console)
+
+
+def _validate(home: Path, console: Console, *, is_json: bool) -> int:
+    problems = validate(home)
+    is_wrong = any(not problem.is_warning for problem in problems)
+    if is_json:
+        rows = [_problem_data(problem) for problem in problems]
+        console.json({"ok": not is_wrong, "problems": rows})
+        return int(is_wrong)
+    _name(problems, console)
+    if not is_wrong:
+        console.note(f"Every fact in {paths.knowledge_dir(home)} keeps to the rules.")
+    return int(is_wrong)
+
+
+def _sync(home: Path, console: Console, *, is_json: bool) -> int:
+    report = sync_facts(home)
+    DigestFollower(home).follow()
+    is_wrong = any(not problem.is_warning for problem in report.problems)
+    if is_json:
+        console.json(
+            {
+                "total": report.total,
+                "changed": report.changed,
+                "written": list(report.written),
+                "left": list(report.left),
+                "problems": [_problem_data(problem) for problem in report.problems],
+            }
+        )
+        return int(is_wrong)
+    _name(report.problems, console)
+    if report.left:
+        console.line(f"{left_words(len(report.left))}:")
+        for line in report.left:
+            console.line(f"  {one_line(line, 200)}")
+    console.line(f"{count(report.total, 'fact')} in the index, {report.changed:,} changed")
+    for name in report.written:
+        console.line(f"written: {paths.knowledge_dir(home) / name}")
+    return int(is_wrong)
+
+
+def _name(problems: Sequence[FactProblem], console: Console) -> None:
+    """Print what is wrong; what is only worth a word goes beside it, to standard error."""
+    for problem in problems:
+        (console.note if problem.is_warning else console.line)(problem.sentence)
+
+
+def _facts(options: Options, home: Path, console: Console) -> int:
+    given = options.given
+    found = chosen_facts(FactReader(home).facts(), given.domain, given.fact_category, given.tag)
+    if options.is_json:
+        console.json([fact_data(fact) for fact in found])
+        return int(not found)
+    if not found:
+        console.line("Nothing found.")
+        return 1
+    rows = [(fact.id, _confidence(fact), ", ".join(fact.tags), fact.text) for fact in found]
+    head = ("id", "confidence", "tags", "fact")
+    kept = frozenset({0})
+    console.write(table(head, rows, numbers=frozenset({1}), kept=kept, columns=console.columns))
+    return 0
+
+
+def _confidence(fact: IndexedFact) -> str:
+    told = (("withdrawn", fact.withdrawn), ("stale", fact.stale and not fact.withdrawn), ("held", fact.held))
+    marks: Iterable[str] = (word for word, is_so in told if is_so)
+    return " ".join([f"{fact.effective_confidence:.2f}", *marks])
+
+
+def _problem_data(problem: FactProblem) -> dict[str, object]:
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "text": problem.text,
+        "is_warning": problem.is_warning,
+    }
+
+
+# `knowledge why` and `knowledge seen`: what an item stands on, and what models were shown.
+
+
+def explain_item(home: Path, state: KnowledgeState, options: Options, console: Console) -> None:
+    """Print why the model knows an item, or a structured fact by its id.
+
+    Raises:
+        UsageError: no item is meant, or several. StorageError: a log cannot be read.
+    """
+    name = options.given.item
+    facts = FactReader(home).facts()
+    told = (
+        fact_history(home, name, facts)
+        if any(fact.id == name for fact in facts)
+        else item_history(home, named_item(state, name), all_items(state), may_write=False)
+    )
+    if options.is_json:
+        console.json(history_data(told))
+    else:
+        console.write("".join(f"{line}\n" for line in history_lines(told)))
+
+
+def show_seen(home: Path, state: KnowledgeState, options: Options, console: Console) -> None:
+    """Print what entered requests. Raises StorageError: a log cannot be read."""
+    facts = FactReader(home).facts()
+    seen = seen_items(home, all_items(state), options.given.discussion, facts)
+    if options.is_json:
+        console.json([seen_data(one) for one in seen])
+    elif not seen:
+        console.line("No item entered a request that was noted.")
+    else:
+        console.write("".join(f"{line}\n" for line in seen_lines(seen)))
+
+
+def named_item(state: KnowledgeState, name: str) -> Item:
+    """The item that a person means: by its place (`facts.md:3`), else by words that only it has.
+
+    Raises:
+        UsageError: there is none, or there are several; names some.
+    """
+    items = all_items(state)
+    at = [one for one in items if name == f"{one.file}:{one.first_line}"]
+    found = at or search_items(items, name)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(
+            f"there is no item {name!r}", remedy="`manual-slop knowledge show` prints their places"
+        )
+    places = ", ".join(f"{one.file}:{one.first_line}" for one in found[:5])
+    raise UsageError(f"{len(found)} items have {name!r}: name one by its place ({places})")
+
+
+# `knowledge prompt`: what a harvest tells its model, and a copy of one's own in the person's editor.
+
+EDITORS = ("VISUAL", "EDITOR")
+"""Variables that name the person's editor, the first that is set counts."""
+
+
+def run_prompt(asked: ConfigRequest, console: Console, *, edits: bool, is_json: bool) -> int:
+    """Print the prompt with its place, or edit the person's own. Returns 1 where the editor failed or spoilt it.
+
+    Raises:
+        ConfigError: what stands in place of the person's own cannot be read. StorageError: no copy could be made.
+    """
+    project = load(asked).project
+    if edits:
+        return _edit(make_own_prompt(asked.home, HARVEST_PROMPT, project.prompts), asked.home, console)
+    text = read_prompts(asked.home, project.prompts)[HARVEST_PROMPT]
+    place = str(prompt_file(HARVEST_PROMPT, asked.home, Path(project.root), project.prompts))
+    whose = "yours" if own_prompt(asked.home, HARVEST_PROMPT) is not None else "shipped"
+    if whose == "shipped" and HARVEST_PROMPT in project.prompts:
+        whose = "the project's"
+    if is_json:
+        console.json({"path": place, "whose": whose, "text": text})
+        return 0
+    console.line(text.removesuffix("\n"))
+    console.note(
+        f"{place}: {whose}"
+        + ("" if whose == "yours" else "; `manual-slop knowledge prompt --edit` makes yours")
+    )
+    return 0
+
+
+def _edit(path: Path, home: Path, console: Console) -> int:
+    command = next((words for name in EDITORS if (words := os.environ.get(name, "").strip())), "")
+    program, *arguments = _words(command) or [""]
+    found = find_program(program) if program else None
+    if found is None:
+        if command:
+            console.note(
+                f"manual-slop: warning: the editor {command!r} is not there. Edit the file yourself."
+            )
+        _tell_own(path, console)
+        return 0
+    code = run_at_terminal(found, (*arguments, str(path)), path.parent)
+    if code:
+        console.note(f"manual-slop: the editor ended with code {code}: {found}")
+    if own_prompt(home, HARVEST_PROMPT) is None:
+        console.note(
+            f"manual-slop: warning: what stands there now cannot be read as a prompt, the next one counts: {path}"
+        )
+        return 1
+    console.note(f"{own_prompt_path(home, HARVEST_PROMPT)}: yours; the next harvest reads it")
+    if console.is_json and not code:
+        _tell_own(path, console)
+    return int(code != 0)
+
+
+def _tell_own(path: Path, console: Console) -> None:
+    if console.is_json:
+        console.json({"path": str(path), "whose": "yours"})
+    else:
+        console.line(str(path))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command, posix=os.name == "posix")
+    except ValueError:  # a quote that nothing closes
+        return [command]
+
+
+# `knowledge merge` and `knowledge graduate`: a shorter file proposed, shown and written; a playbook made a
+# draft.
+
+
+def run_merge(options: Options, console: Console) -> int:
+    """Propose a merge; with `--apply` write it after a yes. Returns 1 where the person said no, 130 where they stopped it.
+
+    Raises:
+        UsageError: a yes is needed and nobody can be asked. SlopError: nothing to merge, it would lose something, or it
+            could not be asked for or written.
+    """
+    given = options.given
+    chosen = run_settings(options)
+    if is_recall_only(chosen.run.settings):
+        raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
+    if given.apply and not given.yes:
+        check_terminal(console, "A merge needs your yes")
+    open_home(chosen.home, chosen.now)
+    try:
+        merge, use = _proposed(chosen, Category(given.category), console)
+    except HarvestCancelledError as error:
+        console.note(f"manual-slop: {error.what}")
+        return INTERRUPTED
+    used = used_data(chosen, use)
+    asks = given.apply and bool(merge.ticked) and not given.yes
+    for line in merge_lines(merge) if asks or not options.is_json else ():
+        (console.shown if asks else console.line)(line)
+    written = None
+    ticked = merge.ticked
+    if given.apply and len(ticked) < len(merge.groups):
+        left = figures.count(len(merge.groups) - len(ticked), "merge")
+        console.note(
+            f"manual-slop: {left} would drop figures or names, and {'is' if left.startswith('1 ') else 'are'} left out"
+        )
+    if given.apply and ticked:
+        count = figures.count(len(ticked), "merge")
+        if not confirm(console, f"Write {'it' if len(ticked) == 1 else f'these {count}'}?", is_yes=given.yes):
+            console.note("manual-slop: nothing was written; what the model said is kept")
+            return HARVEST_NOT_AGREED
+        written = apply_merge(
+            MergeRequest(
+                home=chosen.home,
+                category=merge.category,
+                file=merge.file,
+                groups=ticked,
+                now=wall_clock(),
+                seed=secrets.token_hex(8),
+                is_agreed=True,
+            )
+        )
+        drop_merge_replies(chosen.home, merge.category)
+    if options.is_json:
+        console.json({**merge_data(merge), "written": written, "used": used})
+    elif written is not None:
+        console.line(f"merged: {figures.count(written.items, 'item')} into {written.merged:,}")
+        console.line(f"as it was: {written.version}")
+        console.line(f"undo: manual-slop harvest undo {written.apply_id}")
+    elif merge.groups:
+        console.line("dry run; pass --apply to write")
+    return 0
+
+
+def _proposed(chosen: RunSet, category: Category, console: Console) -> tuple[MergeProposal, HarvestUse]:
+    cancel = CancelToken()
+    servers = chosen.loaded.settings.servers
+    clients = clients_for(chosen.home, chosen.run.provider, servers, priced_models(servers))
+    paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
+    shared = SharedMoney(chosen, paid, console)
+    purse = RunPurse(paid, shared.let_go, on_paid=shared.paid)
+    generate = Interruptible(ProviderGenerate(clients.get, cancel, purse, schema=merge_schema), cancel)
+    template = read_prompts(chosen.home, chosen.loaded.project.prompts)[MERGE_PROMPT]
+    try:
+        run = with_model(chosen, clients).run
+        return propose_merge(chosen.home, run, category, template, generate), paid.use
+    finally:
+        clients.close()
+        shared.reserves.close()
+
+
+def run_graduate(home: Path, state: KnowledgeState, options: Options, console: Console) -> int:
+    """Make a draft of a playbook.
+
+    Raises:
+        UsageError: no item is meant, or several. SlopError: it is no playbook, or the draft could not be written.
+    """
+    item = named_item(state, options.given.item)
+    made = make_draft(home, item, DraftKind(options.given.draft), wall_clock(), secrets.token_hex(8))
+    if options.is_json:
+        console.json({"apply_id": made.apply_id, "path": made.path, "becomes": made.becomes})
+        return 0
+    console.line(f"draft: {made.path}")
+    console.line(f"of: {one_line(item.text, 100)}")
+    console.line(f"nothing reads or runs it until you rename it to {made.becomes}")
+    return 0
+
+
+# `knowledge`: what is known, the digest as it is injected, a search, the ledger, proposals, and the
+# harvest's prompt.
 
 # `knowledge proposals`: what other programs propose for knowledge, and a person's yes or no on the
 # terminal.

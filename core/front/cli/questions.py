@@ -1,16 +1,33 @@
-"""Questions before tool calls, on the terminal of a command."""
+"""Questions on the terminal of a command: before tool calls, where a spend limit stands against a send, over a harvest's money."""
 
 from __future__ import annotations
 
 import getpass
 import sys
+from pathlib import Path
+from typing import Protocol
 
 from core.agent.agent_messages import ApproveCall, RefuseCall
 from core.agent.delegation import questions_of
 from core.agent.tool import escaped
+from core.app.controller import wall_clock
 from core.front.cli.output import Console
 from core.front.cli.session import FrontEnd, UsageError
+from core.front.cli.stops import in_terminal
+from core.kernel.errors import SlopError
 from core.kernel.values.agent import Approval, ToolCall
+from core.kernel.values.harvest import HarvestUse
+from core.kernel.values.state import CommandOutcome
+from core.kernel.values.usage import UNPRICED_REMEDY, LimitScope, Payment, SpendRefusal
+from core.knowledge.harvest.harvest_messages import HarvestRun
+from core.services.spending.harvest_costs import Payments
+from core.services.spending.limits import past_limit, reached, unpriced_limits
+from core.services.spending.pricing import model_price
+from core.services.spending.shared_reserves import SharedReserves
+from core.talk.discussion.log import spent_today_usd
+from core.talk.turn.turn_messages import PaidCommand
+
+# Questions before tool calls, on the terminal of a command.
 
 # The one place where a command asks a person on the terminal: what was pressed before the question stood
 # there is no answer.
@@ -160,3 +177,115 @@ def question(approval: Approval) -> str:
 
 def _one_line(text: str) -> str:
     return escaped(" ".join(text.split()))
+
+
+# A send that a spend limit stands against: asked about on a terminal, else refused with the remedy.
+
+_PAST_LIMIT = "Send it with --over-limit, or raise the limit in the settings"
+_PAST_UNREAD = "Correct the file, or send it with --over-limit"
+_UNPRICED = f"Send it with --over-limit. {in_terminal(UNPRICED_REMEDY)}"
+
+
+def agreed(console: Console, refusal: SpendRefusal) -> PaidCommand | None:
+    """The refused send with the person's yes; None where they say no, or nobody can be asked."""
+    if not isinstance(refusal.confirmed, PaidCommand) or not can_ask(console):
+        return None
+    is_yes = confirm(console, f"{refusal.sentence} Send it all the same?", is_yes=False)
+    return refusal.confirmed if is_yes else None
+
+
+def raise_unsent(outcome: CommandOutcome | None) -> None:
+    """Raise what stood against the send: nothing was called. The words stay with the person."""
+    if outcome is None or outcome.is_done:
+        return
+    problem, refusal = outcome.problem.removesuffix("."), outcome.refusal
+    if refusal is None:
+        raise SlopError(problem, remedy=outcome.remedy)
+    is_unread = refusal.reached[0].scope is LimitScope.UNKNOWN
+    remedy = _PAST_UNREAD if is_unread else _PAST_LIMIT
+    raise SlopError(problem, remedy=_UNPRICED if refusal.is_unpriced else remedy)
+
+
+# The day's money of a harvest from a shell, of which other programs on the home spend as well.
+
+RESERVE = "harvest"
+"""Key of the call under way, among what this program reserves."""
+
+
+class PaidRun(Protocol):
+    """A run, as far as its money goes."""
+
+    @property
+    def home(self) -> Path: ...  # noqa: D102
+    @property
+    def run(self) -> HarvestRun: ...  # noqa: D102
+    @property
+    def limit_usd(self) -> float | None: ...  # noqa: D102
+    @property
+    def unread(self) -> str: ...  # noqa: D102
+
+
+class SharedMoney:
+    """The day's money, of which other programs on the home spend as well: it is counted anew before each call."""
+
+    def __init__(self, chosen: PaidRun, paid: Payments, console: Console) -> None:
+        self.reserves = SharedReserves(chosen.home, wall_clock)
+        self._chosen, self._paid, self._console = chosen, paid, console
+        self._is_agreed = False
+
+    def _unpriced(self, verb: str) -> str:
+        """Sentence that the limit cannot hold because nobody knows the price; empty where it can, or the person says go on.
+
+        One yes holds for the run, as `--over-limit` does.
+        """
+        run, limit = self._chosen.run, self._chosen.limit_usd
+        if limit is None or self._is_agreed or model_price(run.provider, run.model, wall_clock()) is not None:
+            return ""
+        (stop,) = unpriced_limits(run.model or run.provider, ((LimitScope.DAY, limit),))
+        if can_ask(self._console) and confirm(
+            self._console, f"{stop.sentence} {verb} all the same?", is_yes=False
+        ):
+            self._is_agreed = True
+            return ""
+        self._console.note(f"manual-slop: go on with --over-limit. {in_terminal(UNPRICED_REMEDY)}")
+        return stop.sentence
+
+    def let_go(self, usd: float) -> str:
+        """Reserve for a call. Returns why it is not to be made, empty where it is."""
+        if self._chosen.unread:
+            self._console.note("manual-slop: go on with --over-limit, or correct the settings")
+            return self._chosen.unread
+        others = self.reserves.claim(
+            RESERVE, usd
+        )  # first: what is paid after it is in the logs, or still reserved
+        limit = self._chosen.limit_usd
+        if limit is None:
+            return ""
+        spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
+        stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd)
+        if stop is None:
+            if why := self._unpriced("Read"):
+                self.reserves.settle(RESERVE, {})
+            return why
+        self.reserves.settle(RESERVE, {})
+        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
+        return stop.sentence
+
+    def let_batch_go(self, usd: float) -> str:
+        """Decide over a batch. One that would go past the limit needs a yes. Returns as `let_go`."""
+        others = self.reserves.claim(RESERVE, 0.0)
+        self.reserves.settle(RESERVE, {})
+        spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
+        why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
+        if not why:
+            return self._unpriced("Submit")
+        if can_ask(self._console) and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
+            return ""
+        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
+        return why
+
+    def paid(self, use: HarvestUse) -> None:
+        """The call is over, and what it cost is on disk."""
+        cost = use.cost_usd or 0.0
+        payments = {use.payment_id: Payment(cost, use.usage.is_estimate)} if cost else {}
+        self.reserves.settle(RESERVE, payments)

@@ -110,7 +110,7 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_models(options, make_front(options), console)
         case "usage":
-            from core.front.cli.usage import run_usage
+            from core.front.cli.lists import run_usage
 
             return run_usage(options, make_front(options), console)
         case "doctor":
@@ -118,7 +118,7 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_doctor(options, console)
         case "import":
-            from core.front.cli.imports import run_imports
+            from core.front.cli.discussions import run_imports
 
             return run_imports(options, make_front(options), console)
         case "search":
@@ -174,7 +174,7 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_key(options, console)
         case "" if options.headless:
-            from core.front.cli.headless import run_headless
+            from core.front.cli.session import run_headless
 
             return run_headless(options, make_front(options), console)
         case _:

@@ -37,8 +37,8 @@ from core.retrieval.retrieval_worker import Recaller, Retrieving, local_answer
 from core.retrieval.search import FIRST_EMBED_S
 from core.retrieval.sources import PROSE_ENDINGS, judge
 from core.services.providers.protocol import Provider
-from core.services.settings.searched_places import navigation_bounds, places_of
 from core.services.settings.settings_loader import LoadedSettings, config_request, load
+from core.services.settings.settings_rules import navigation_bounds, places_of
 
 LONGEST_S = 24 * 3600.0
 """A first index of years of notes ends by itself; who wants it to end earlier presses Ctrl+C."""

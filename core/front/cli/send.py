@@ -23,8 +23,7 @@ from core.app.execution import act
 from core.front.cli.arguments import Options
 from core.front.cli.format import message_data, say_losses, usage_line
 from core.front.cli.output import Console
-from core.front.cli.past_limit import agreed, raise_unsent
-from core.front.cli.questions import ask_all, question_key
+from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
 from core.front.cli.send_beside import program_beside
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.front.cli.stops import in_terminal
@@ -32,18 +31,17 @@ from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.values.discussion import CallPhase, OpenDiscussion
 from core.kernel.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import FAILURE_MARKS, ProviderKind
 from core.kernel.values.records import MessageRecord
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import is_busy, outcome_of
 from core.knowledge.knowledge_messages import FollowDigest
+from core.services.settings.asked_values import trust_command
 from core.services.settings.settings_messages import RefreshModels
-from core.services.settings.settings_wording import trust_command
-from core.services.settings.starting_model import named_provider
+from core.services.settings.settings_rules import named_provider
 from core.talk.caching.warmth import cold_send, cold_words, standing_of
 from core.talk.context.context_messages import MeasureContext
-from core.talk.context.offered_tools import missing_in_folder, missing_tools
+from core.talk.context.context_spec import missing_in_folder, missing_tools
 from core.talk.context.window_budget import context_window
 from core.talk.discussion.discussion_messages import (
     AttachFile,

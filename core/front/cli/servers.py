@@ -17,15 +17,14 @@ from core.kernel.values.mcp import McpPhase, McpServer, McpTool
 from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
 from core.kernel.values.stack import ToolSchema
 from core.kernel.values.state import AppState
-from core.knowledge.mcp_server.mcp_server import INSTRUCTIONS, KnowledgeServer
+from core.knowledge.mcp_server.mcp_server import INSTRUCTIONS, HomeShelf, KnowledgeServer
 from core.knowledge.mcp_server.mcp_tools import Asked, answer, tools
-from core.knowledge.mcp_server.shelf import HomeShelf
 from core.mcp.approvals import count_words, question_id, start_lines, state_words, where_words
 from core.mcp.mcp_messages import ApproveServer, ApproveTools, LookAtServers, SetMcpServer, WithdrawApproval
 from core.mcp.pasted_servers import pasted_servers
-from core.retrieval.served_notes import NAMES, ServedNotes
-from core.services.settings.searched_places import places_of
+from core.retrieval.retrieval_worker import NAMES, ServedNotes
 from core.services.settings.settings_loader import ConfigRequest, config_request, load
+from core.services.settings.settings_rules import places_of
 
 LOOK_S, START_S = 60.0, 120.0
 NOT_AGREED = 1

@@ -15,10 +15,9 @@ from core.mcp.mcp_worker import named_keys
 from core.services.providers.key_names import SERVER_KEY, key_variables
 from core.services.providers.keys import MAX_KEY_CHARS, KeyStore
 from core.services.settings import trust
-from core.services.settings.asked_values import shown_as
+from core.services.settings.asked_values import asked_lines, shown_as, trust_reason, trust_title
 from core.services.settings.project_tables import ProjectTables
 from core.services.settings.settings_loader import ConfigRequest, LoadedSettings, config_request, load
-from core.services.settings.settings_wording import asked_lines, trust_reason, trust_title
 
 NOT_AGREED = 1
 

@@ -8,14 +8,20 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.agent.agent_messages import ApproveCall, KillCommands, RefuseCall, SetTools, UndoTurn
+from core.agent.agent_messages import (
+    ApproveCall,
+    KillCommands,
+    RefuseCall,
+    SetTools,
+    StartAutonomy,
+    StopAutonomy,
+    UndoTurn,
+)
 from core.agent.agent_pages import mode_of
-from core.agent.attention.attention_machine import interval_s
-from core.agent.attention.attention_messages import StartAutonomy, StopAutonomy
+from core.agent.attention_machine import interval_s
 from core.agent.delegation import children_at_work
 from core.front.hooks.fields import Body, Count, Data, PageQuery, RefusedError, Rows, Time, filled, unknown
-from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Answer, Request, Resource, operation
 from core.kernel.values.agent import (
     ActKind,
     AgentTurn,

@@ -16,8 +16,7 @@ from core.front.hooks.fields import (
     filled,
     unknown,
 )
-from core.front.hooks.operation import NO_DISCUSSION, Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource, operation
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, ProviderTotals
 from core.talk.caching.accounts import Expiries, newest_expiries, provider_line, used_providers

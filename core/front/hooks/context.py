@@ -11,8 +11,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from core.front.hooks.fields import Body, Count, Data, Figure, Money, PathText, RefusedError, filled
-from core.front.hooks.operation import NO_DISCUSSION, Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource, operation
 from core.kernel.values.cache import CachePlan, ContentsUse
 from core.kernel.values.curation import FileMode, Preset
 from core.kernel.values.discussion import OpenDiscussion

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion
 from core.agent.delegation import questions_of
 from core.agent.tool import FailedCall, failed_calls
 from core.app.execution import begin, is_over
@@ -22,8 +22,15 @@ from core.front.hooks.agent import (
     turn_of,
 )
 from core.front.hooks.fields import Body, Data, RefusedError, Time, UsageData, encode, filled, unknown
-from core.front.hooks.operation import NO_DISCUSSION, Resource, choice_forms, operation
-from core.front.hooks.request import Answer, HookDesk, Request
+from core.front.hooks.operation import (
+    NO_DISCUSSION,
+    Answer,
+    HookDesk,
+    Request,
+    Resource,
+    choice_forms,
+    operation,
+)
 from core.kernel.errors import SHORT_ENDS, FailureKind
 from core.kernel.figures import time_limit
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion, QueuedPrompt
@@ -38,8 +45,7 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import is_busy, message_at_work, outcome_of
 from core.kernel.values.usage import UNPRICED_REMEDY
 from core.talk.discussion.discussion_messages import (

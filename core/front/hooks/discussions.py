@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from core.agent.agent_pages import mode_of
 from core.front.hooks.conversation import MessageData
 from core.front.hooks.fields import Body, Count, Data, Name, Time, UpkeepData, UsageData, filled, unknown
-from core.front.hooks.operation import READ_ONLY, Resource, choice_forms, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import READ_ONLY, Answer, Request, Resource, choice_forms, operation
 from core.kernel.ids import make_id
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (
@@ -21,7 +20,7 @@ from core.kernel.values.discussion import (
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy
-from core.services.settings.starting_model import closed_models, starting_model
+from core.services.settings.settings_rules import closed_models, starting_model
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,

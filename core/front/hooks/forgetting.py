@@ -16,9 +16,8 @@ from core.app.forgetting.forgetting_messages import (
 from core.app.forgetting.forgetting_places import CANNOT, place
 from core.front.hooks.fields import Body, Count, Data, RefusedError, unknown
 from core.front.hooks.knowledge import ItemPlace, stored_item
-from core.front.hooks.operation import READ_ONLY, Resource, operation
-from core.front.hooks.request import Answer, Request
-from core.kernel.values.forgetting import ForgetReceipt, ForgettingState
+from core.front.hooks.operation import READ_ONLY, Answer, Request, Resource, operation
+from core.kernel.values.knowledge import ForgetReceipt, ForgettingState
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 

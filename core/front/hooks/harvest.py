@@ -12,13 +12,11 @@ from core.app.app_messages import Command
 from core.app.execution import ACT_S, begin, is_over
 from core.front.hooks.fields import MAX_CHOSEN, Body, PageQuery, PathText, RefusedError, unknown
 from core.front.hooks.harvest_answers import HarvestData
-from core.front.hooks.operation import Operation, Resource, Run, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import Answer, Operation, Request, Resource, Run, operation
 from core.kernel.figures import time_limit
 from core.kernel.values.harvest import ArtifactClass, HarvestPreview, HarvestState
 from core.kernel.values.knowledge import MergeProposal
-from core.kernel.values.outcomes import Cause, CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, Cause, CommandOutcome
 from core.kernel.values.updates import outcome_of
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,

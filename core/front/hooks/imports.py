@@ -8,8 +8,7 @@ from msgspec import Meta
 
 from core.app.execution import ACT_S, begin, is_over
 from core.front.hooks.fields import Body, Count, Counts, Data, PageQuery, PathText, RefusedError, Rows, Time
-from core.front.hooks.operation import Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.imports.imports_messages import CancelImport, ImportCommand, ImportConversations
 from core.kernel.values.imports import MAX_ROWS, ImportReport, ImportRow, ImportState, TranscriptKind
 from core.kernel.values.updates import outcome_of

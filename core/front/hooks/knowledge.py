@@ -10,8 +10,7 @@ from msgspec import Meta
 
 from core.app.app_messages import Command
 from core.front.hooks.fields import Body, Count, Data, PageQuery, RefusedError, Rows, Time, filled, unknown
-from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Answer, Request, Resource, operation
 from core.kernel.decoders import from_builtins
 from core.kernel.values.facts import (
     FactCategory,
@@ -34,7 +33,6 @@ from core.kernel.values.knowledge import (
 )
 from core.kernel.values.state import AppState
 from core.knowledge.categories import note_name
-from core.knowledge.digest import digest_file
 from core.knowledge.fact_store import chosen_facts
 from core.knowledge.history_text import event_data, line_data, seen_data, witness_data
 from core.knowledge.knowledge_messages import (
@@ -47,6 +45,7 @@ from core.knowledge.knowledge_messages import (
     RegenerateDigest,
     SyncFacts,
 )
+from core.knowledge.knowledge_reader import digest_file
 from core.knowledge.mcp_server.proposal_messages import RefuseProposals
 
 FEW = 20

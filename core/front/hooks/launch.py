@@ -13,7 +13,7 @@ from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
 
 if TYPE_CHECKING:
-    from core.front.hooks.request import Window
+    from core.front.hooks.operation import Window
     from core.front.hooks.server import HookServer
     from core.front.hooks.watch import Front
 
@@ -40,7 +40,7 @@ def start_hooks(
     hooks = state.config.settings.hooks
     if not is_asked and not hooks.enabled:
         return None
-    from core.front.hooks.request import HookDesk
+    from core.front.hooks.operation import HookDesk
     from core.front.hooks.server import HookServer
     from core.front.hooks.watch import Watch
 

@@ -1,19 +1,321 @@
-"""Operations of a resource, and the commands that `POST /api/ui` takes for its panels."""
+"""Operations of a resource, commands of `POST /api/ui`, and a request as an operation sees it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import math
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
-from typing import Any, get_args, get_type_hints
+from typing import Any, Generic, NoReturn, Protocol, TypeVar, get_args, get_type_hints
 
 import msgspec
+from msgspec import inspect
 
 from core.app.app_messages import Command
-from core.front.hooks.fields import Body, Data, Query
-from core.front.hooks.request import Answer, Request
-from core.kernel.values.discussion import CHOICE_TYPES, CHOICES
+from core.app.controller import wall_clock
+from core.app.execution import ACT_S, begin, is_over
+from core.front.hooks.clock import OffsetClock
+from core.front.hooks.fields import Body, Data, Query, RefusedError, unknown
+from core.front.hooks.watch import Front, Watch
+from core.kernel.decoders import description_of, from_builtins, read_json
+from core.kernel.figures import time_limit
+from core.kernel.frame import clean
+from core.kernel.values.discussion import CHOICE_TYPES, CHOICES, DiscussionSummary, OpenDiscussion
 from core.kernel.values.state import AppState
-from core.talk.discussion.discussion_messages import ChangeDiscussion
+from core.kernel.values.updates import outcome_of
+from core.talk.discussion.discussion_messages import ChangeDiscussion, ReadDiscussion
+
+# A request as an operation sees it: names, body, the controller, and waiting for what it was asked to do.
+
+FRAMES_S = 20.0
+"""Longest wait for the window to draw."""
+
+F_co = TypeVar("F_co", covariant=True)
+
+
+class Window(Protocol):
+    """Window, as far as the Hook API may ask it. Called from any thread, carried out on the window's."""
+
+    def screenshot(self) -> bytes:
+        """The window as it is, PNG. Raises TimeoutError when it does not draw."""
+        ...
+
+    def act(self, action: str) -> bool | None:
+        """Do what an entry of the window's menus does.
+
+        Returns:
+            Whether it was done (False: it cannot be done just now), None where there is no such entry.
+
+        Raises:
+            TimeoutError: the window does not draw. PermissionError: only a person may do it; nothing was done.
+        """
+        ...
+
+
+@dataclass(slots=True)
+class HookDesk:
+    """Desk that all requests share.
+
+    Args:
+        window: None without one; clock: None unless tests may put it forward; now: the controller's clock.
+        locks: one for each discussion, so that two sends over HTTP never cross; harvest_lock: one run at a time begins.
+        prove: answers a question of `GET /api/hello`; the server that listens gives it.
+    """
+
+    front: Front
+    watch: Watch
+    version: str = ""
+    window: Window | None = None
+    clock: OffsetClock | None = None
+    now: Callable[[], datetime] = wall_clock
+    locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+    window_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    harvest_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    prove: Callable[[str], str] = lambda _nonce: ""
+
+    def lock(self, discussion_id: str) -> asyncio.Lock:
+        """The lock of a discussion."""
+        return self.locks.setdefault(discussion_id, asyncio.Lock())
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Answer to a request: data as JSON, a picture (PNG), or events as they happen."""
+
+    data: Data | bytes | None = None
+    status: int = 200
+    events: AsyncIterator[bytes] | None = None
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class Request(msgspec.Struct, Generic[F_co], frozen=True):
+    """One request.
+
+    Args:
+        names: of the path; fields: its body, or its query where the operation takes that, checked.
+        wants_events: asks for server-sent events; body: as parsed, with fields that no type of ours names.
+    """
+
+    desk: HookDesk
+    names: Mapping[str, str]
+    fields: F_co
+    wants_events: bool = False
+    body: Mapping[str, Any] = msgspec.field(default_factory=dict)
+
+    @property
+    def state(self) -> AppState:
+        """The state now."""
+        return self.desk.front.snapshot()
+
+    def row(self, discussion_id: str = "") -> DiscussionSummary:
+        """A discussion, else the one that the path names. Raises RefusedError (404)."""
+        name = discussion_id or self.names["discussion_id"]
+        row = self.state.discussions.summaries.get(name)
+        if row is None:
+            raise unknown("discussion", name, "See GET /api/discussions")
+        return row
+
+    def rows(self) -> list[DiscussionSummary]:
+        """All discussions, newest first."""
+        rows = self.state.discussions.summaries.values()
+        return sorted(rows, key=lambda row: (row.updated_at, row.meta.id), reverse=True)
+
+    async def opened(self, discussion_id: str = "") -> OpenDiscussion:
+        """A discussion, else the one that the path names, with its log, read when it is not yet. Raises RefusedError."""
+        chosen = self.row(discussion_id).meta.id
+        if chosen not in self.state.discussions.open:
+            await self.do(
+                ReadDiscussion(chosen),
+                lambda state: chosen in state.discussions.open or chosen not in state.discussions.summaries,
+            )
+        opened = self.state.discussions.open.get(chosen)
+        if opened is None:
+            raise unknown("discussion", chosen, "It was deleted meanwhile")
+        return opened
+
+    def check_writable(self) -> None:
+        """Raise RefusedError (409) where nothing can be kept."""
+        if self.state.program.is_home_read_only:
+            raise RefusedError(
+                409, "read_only", "The home is read-only: nothing can be kept", "Make it writable"
+            )
+
+    async def do(
+        self, command: Command, is_done: Callable[[AppState], bool] | None = None, timeout_s: float = ACT_S
+    ) -> AppState:
+        """Send a command and wait for its own outcome.
+
+        Args:
+            is_done: what the state must show beside.
+
+        Raises:
+            RefusedError: 500 it could not be carried out; 503 nothing happened in time.
+        """
+        command_id = begin(self.desk.front, command)
+        state = await self.desk.watch.until(lambda now: is_over(now, command_id, is_done), timeout_s)
+        outcome = outcome_of(state, command_id) if state is not None else None
+        if state is None or outcome is None:
+            raise RefusedError(503, "slow", f"Nothing happened for {time_limit(timeout_s)}", "Try again")
+        if not outcome.is_done:
+            raise RefusedError(500, "failed", outcome.problem, outcome.remedy)
+        return state
+
+
+# From the bytes of a request to clean values: strict JSON, bounded, with the reason where it is refused.
+
+B = TypeVar("B", bound=Body)
+Q = TypeVar("Q", bound=Query)
+
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
+_SAID = re.compile(r"(.*?)(?: - at `\$([^`]*)`)?", re.DOTALL)
+_FIELD = re.compile(r"\.(\w+)")
+_INDEX = re.compile(r"\[\d+\]")
+_JSON_NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+_PYTHON_NAME = re.compile(rf"\b({'|'.join(_JSON_NAMES)})\b")
+_MOST = 300
+
+
+def read_body(data: bytes, content_type: str, *, is_taken: bool, may_be_empty: bool = False) -> Any:
+    """Body of a request, as plain data.
+
+    Args:
+        content_type: the header as sent; is_taken: whether the operation takes a body.
+        may_be_empty: no body at all stands for an object without fields.
+
+    Raises:
+        RefusedError: 415 not JSON by its type, 400 not JSON, 422 the operation takes none.
+    """
+    if not is_taken:
+        if data.strip() not in {b"", b"{}"}:
+            raise RefusedError(422, "wrong_body", "This takes no body", "Send none")
+        return {}
+    if may_be_empty and not data:
+        return {}
+    if content_type.partition(";")[0].strip().lower() != "application/json":
+        raise RefusedError(
+            415,
+            "wrong_type",
+            f"The body must be application/json, not {content_type[:60]!r}",
+            "Set the Content-Type",
+        )
+    return parse(data)
+
+
+def taken(kind: type[B], value: Any, remedy: str = "See docs/openapi.json") -> B:
+    """A body of its type from plain data. Raises RefusedError (422)."""
+    try:
+        return from_builtins(value, kind)
+    except msgspec.ValidationError as error:
+        raise RefusedError(422, "wrong_body", flaw(kind, error), remedy) from error
+
+
+def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
+    """Query behind a path's `?`.
+
+    Raises:
+        RefusedError: 422 a name that is not taken or is given twice, or a value of the wrong kind.
+    """
+    hints = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for name, text in given:
+        if name not in hints or name in values:
+            twice = "given twice" if name in values else "not taken here"
+            raise RefusedError(422, "wrong_query", f"{name[:60]!r} is {twice}", f"Takes: {', '.join(hints)}")
+        is_number = hints[name] is int and _WHOLE_NUMBER.fullmatch(text)
+        values[name] = int(text) if is_number else clean(text)
+    try:
+        return from_builtins(values, kind)
+    except msgspec.ValidationError as error:
+        raise RefusedError(422, "wrong_query", flaw(kind, error, ""), "See docs/openapi.json") from error
+
+
+def flaw(kind: Any, error: msgspec.ValidationError, root: str = "body") -> str:
+    """Place and reason of a value that is not of its type: `body.items[1].path: expected string, got
+    integer`.
+
+    Args:
+        kind: the type; error: of msgspec, whose place begins with `$`; root: what to call the whole.
+    """
+    said = _SAID.fullmatch(str(error))
+    assert said is not None
+    what, place = said[1], said[2] or ""
+    if what.startswith("Expected"):
+        what = _PYTHON_NAME.sub(lambda name: _JSON_NAMES[name[0]], what).replace("`", "")
+    elif what.startswith("Invalid enum value"):
+        what += f", there are {', '.join(map(repr, _choices(description_of(kind), place)))}"
+    where = f"{root}{place}".removeprefix(".")
+    return f"{where}: {what[0].lower()}{what[1:_MOST]}".replace("`", "'")
+
+
+def _choices(kind: inspect.Type, place: str) -> list[Any]:
+    """The values that an enumeration takes at a place in a type."""
+    match kind:
+        case inspect.Metadata():
+            return _choices(kind.type, place)
+        case inspect.UnionType():
+            return [value for one in kind.types for value in _choices(one, place)]
+        case inspect.StructType() if step := _FIELD.match(place):
+            inner = [field.type for field in kind.fields if field.encode_name == step[1]]
+            return [value for one in inner for value in _choices(one, place[step.end() :])]
+        case inspect.CollectionType() | inspect.VarTupleType() if step := _INDEX.match(place):
+            return _choices(kind.item_type, place[step.end() :])
+        case inspect.EnumType():
+            return [one.value for one in kind.cls]
+        case inspect.LiteralType():
+            return list(kind.values)
+        case _:
+            return []
+
+
+def parse(data: bytes) -> Any:
+    """Parse JSON: UTF-8, finite numbers, each name once, texts cleaned where they enter. Raises RefusedError (400)."""
+    try:
+        text = data.decode()
+        value = read_json(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)
+        return _cleaned(value)
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(
+            400, "not_json", f"The body is not JSON: {str(error)[:200]}", "Send a JSON object"
+        ) from error
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which two readers cannot read two things. Names count as they will be cleaned."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        plain = clean(name)
+        if plain in found:
+            raise ValueError(f"{plain[:60]!r} is given twice")
+        found[plain] = value
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _cleaned(value: Any) -> Any:
+    match value:
+        case str():
+            return clean(value)
+        case list():
+            return [_cleaned(inner) for inner in value]
+        case dict():
+            return {name: _cleaned(inner) for name, inner in value.items()}
+        case _:
+            return value
+
+
+# Operations of a resource, and the commands that `POST /api/ui` takes for its panels.
 
 Run = Callable[[Request[Any]], Awaitable[Answer]]
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 import msgspec
 from msgspec import Meta
 
-from core.agent.attention.attention_messages import NoteActivity
+from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import PERSON_ONLY, Command, DismissNotice, Quit, SaveWindow
 from core.front.hooks.agent import TurnData
 from core.front.hooks.client import HELLO_PATH
@@ -34,17 +34,22 @@ from core.front.hooks.fields import (
 )
 from core.front.hooks.knowledge import ItemPlace, stored_item
 from core.front.hooks.operation import (
+    FRAMES_S,
+    Answer,
+    HookDesk,
     Operation,
+    Request,
     Resource,
+    Window,
     command_of,
     operation,
+    taken,
 )
-from core.front.hooks.request import FRAMES_S, Answer, HookDesk, Request, Window, taken
 from core.kernel.values.curation import FileItem
 from core.kernel.values.knowledge import Item
 from core.kernel.values.settings import Project
 from core.kernel.values.state import AppState, Level
-from core.services.settings.asked_values import question_id
+from core.services.settings.asked_values import asked_lines, question_id, trust_title
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,
     ChangeSetting,
@@ -59,8 +64,7 @@ from core.services.settings.settings_messages import (
     SaveServer,
     UpdatePrices,
 )
-from core.services.settings.settings_wording import asked_lines, trust_title
-from core.services.settings.starting_model import named_provider
+from core.services.settings.settings_rules import named_provider
 from core.services.spending.limits import under_way_usd
 from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
 from core.talk.discussion.discussion_messages import UndoDelete

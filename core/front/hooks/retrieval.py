@@ -10,8 +10,7 @@ from msgspec import Meta
 from core.app.execution import begin, is_over
 from core.front.hooks.context import RecalledPassageData
 from core.front.hooks.fields import Count, Data, Query, RefusedError, Time, filled
-from core.front.hooks.operation import Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.kernel.values.retrieval import (
     ChunkKind,
     Corpus,

@@ -7,8 +7,7 @@ from typing import Annotated, get_args
 from msgspec import Meta
 
 from core.front.hooks.fields import Body, Count, Data, Name, PageQuery, Rows, Time, filled, unknown
-from core.front.hooks.operation import Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer
 from core.kernel.values.signals import ChannelStatus, SignalSource, SignalState
 from core.mcp.approvals import where_words

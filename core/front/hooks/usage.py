@@ -8,10 +8,9 @@ from msgspec import Meta
 
 from core.app.execution import begin, is_over
 from core.front.hooks.fields import Count, Data, Money, Query, RefusedError
-from core.front.hooks.operation import Resource, operation
-from core.front.hooks.request import Answer, Request
+from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.kernel.values.updates import outcome_of
-from core.kernel.values.usage_report import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
+from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.usage_text import sum_data
 

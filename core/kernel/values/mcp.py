@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from core.kernel.bounds import CommandBounds, Keeper, SandboxMounts
+from core.kernel.machine import CommandBounds, Keeper, SandboxMounts
 from core.kernel.values.stack import ToolSchema
 
 

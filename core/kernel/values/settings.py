@@ -1,4 +1,4 @@
-"""Settings as values, with the defaults. How they are read and merged is `core.services.settings`."""
+"""Settings as values, with the defaults, and a page of the guide. How they are read and merged is `core.services.settings`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from enum import StrEnum
 
 import msgspec
 
-from core.kernel.bounds import CommandBounds
+from core.kernel.machine import CommandBounds
 from core.kernel.values.curation import NamedText, Preset
 from core.kernel.values.mcp import McpServerSettings
+
+# Settings as values, with the defaults. How they are read and merged is `core.services.settings`.
 
 # Policies of tools as values: what goes, asks or is refused where a person settled it beforehand.
 
@@ -51,7 +53,7 @@ class ProjectPolicies(msgspec.Struct, frozen=True):
 
 
 class AiSettings(msgspec.Struct, frozen=True):
-    """`[ai_settings]`: what a new discussion starts with. No provider: see `core.services.settings.starting_model`."""
+    """`[ai_settings]`: what a new discussion starts with. No provider: see `core.services.settings.settings_rules`."""
 
     provider: str = ""
     model: str = ""
@@ -379,3 +381,19 @@ class Project(msgspec.Struct, frozen=True):
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
     domain: str = ""
     policies: Policies = msgspec.field(default_factory=Policies)
+
+
+# A page of the guide as a value.
+
+
+class GuidePage(msgspec.Struct, frozen=True):
+    """A page of the guide that a person looks at.
+
+    Args:
+        text: Markdown; problem: why there is none; titles: of all pages, by name.
+    """
+
+    name: str
+    text: str = ""
+    problem: str = ""
+    titles: Mapping[str, str] = msgspec.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The whole state of the program: one frozen tree, replaced by one assignment."""
+"""The whole state of the program: one frozen tree, replaced by one assignment; outcomes of commands that are waited for."""
 
 from __future__ import annotations
 
@@ -13,21 +13,72 @@ from core.kernel.values.cache import CacheOrphan, CachePlan, DiscussionCacheStat
 from core.kernel.values.curation import FilesLookedUp, FileSnapshot, ItemFiles
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.facts import EvidenceState
-from core.kernel.values.forgetting import ForgettingState
-from core.kernel.values.guide import GuidePage
 from core.kernel.values.harvest import HarvestState
 from core.kernel.values.imports import FollowState, ImportState
-from core.kernel.values.knowledge import KnowledgeState, ProposalsState
+from core.kernel.values.knowledge import ForgettingState, KnowledgeState, ProposalsState
 from core.kernel.values.mcp import McpApproved, McpState
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
 from core.kernel.values.records import Record
 from core.kernel.values.retrieval import RetrievalState, SentRecall
-from core.kernel.values.settings import Project, ServerSettings, Settings, SettingsFault
+from core.kernel.values.settings import GuidePage, Project, ServerSettings, Settings, SettingsFault
 from core.kernel.values.signals import SignalState
 from core.kernel.values.stack import ContextReport
-from core.kernel.values.usage import OfferedCommand, Payment, Reservation, Upkeep, Usage
-from core.kernel.values.usage_report import MonthSpent, UsageReport
+from core.kernel.values.usage import (
+    MonthSpent,
+    OfferedCommand,
+    Payment,
+    Reservation,
+    SpendRefusal,
+    Upkeep,
+    Usage,
+    UsageReport,
+)
+
+# Outcomes of commands that a front end waits for.
+
+OUTCOMES_KEPT = 64
+
+
+class Cause(StrEnum):
+    """Cause why a command was not carried out: it was tried, it may not be now, nothing is there to do, or it needs a yes."""
+
+    FAILED = "failed"
+    NOT_NOW = "not_now"
+    NOTHING = "nothing_to_do"
+    NEEDS_YES = "needs_yes"
+
+
+class CommandOutcome(msgspec.Struct, frozen=True):
+    """Outcome of the command of this id.
+
+    Args:
+        made_id: of what it made (the message that is on disk now), empty where it made nothing that has one.
+        problem: why it was not carried out, in a sentence, empty where it was; remedy: what to do, may be empty.
+        cause: of the problem.
+        refusal: the spend limits that stand against it, None where none do.
+    """
+
+    command_id: str
+    made_id: str = ""
+    problem: str = ""
+    remedy: str = ""
+    cause: Cause = Cause.FAILED
+    refusal: SpendRefusal | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """True if it was carried out."""
+        return not self.problem
+
+    @property
+    def said(self) -> str:
+        """Problem and remedy, each a sentence with its full stop; empty where it was carried out."""
+        return " ".join(
+            one if one.endswith((".", "!", "?")) else f"{one}." for one in (self.problem, self.remedy) if one
+        )
+
+
+# The whole state of the program: one frozen tree, replaced by one assignment.
 
 
 class Level(StrEnum):

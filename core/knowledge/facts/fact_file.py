@@ -11,8 +11,15 @@ import msgspec
 from core.kernel.figures import count
 from core.kernel.frame import atx_heading
 from core.kernel.values.facts import Fact, FactProblem
-from core.knowledge.facts.fact_checks import Flaw, fact_of, flaws_of, head_flaws, id_parts, inherited_fields
-from core.knowledge.facts.places import FactPlace
+from core.knowledge.facts.fact_checks import (
+    FactPlace,
+    Flaw,
+    fact_of,
+    flaws_of,
+    head_flaws,
+    id_parts,
+    inherited_fields,
+)
 from core.knowledge.facts.yaml_forms import YamlFault, read_item, read_yaml
 
 MAX_PROBLEMS = 500

@@ -17,8 +17,7 @@ from core.kernel.disk import OS_DISK, Disk, create_file, make_dirs, reported, wr
 from core.kernel.errors import StorageError
 from core.kernel.opener import BOOK_BYTES, OddFileError, read_file, read_start
 from core.kernel.values.facts import FactProblem
-from core.knowledge.facts.fact_index import total_facts
-from core.knowledge.facts.places import (
+from core.knowledge.facts.fact_checks import (
     FOLDERS,
     GLOBAL_FOLDER,
     GLOBAL_STEMS,
@@ -26,6 +25,7 @@ from core.knowledge.facts.places import (
     SCHEMA_FILE,
     place_of,
 )
+from core.knowledge.facts.fact_index import total_facts
 
 MAX_FILE_BYTES = 64_000_000
 """Of a file of facts: with more than that it is none that people edit."""

@@ -11,8 +11,7 @@ import msgspec
 
 from core.kernel.decoders import decoder_of, from_json
 from core.kernel.values.facts import GLOBAL, Fact, FactProblem, IndexedFact
-from core.knowledge.facts.fact_checks import flaws_of
-from core.knowledge.facts.places import FORMAT_VERSION, INDEX_FILE, FactPlace
+from core.knowledge.facts.fact_checks import FORMAT_VERSION, INDEX_FILE, FactPlace, flaws_of
 
 _HEAD = re.compile(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n')
 _TAIL = b"]}\n"

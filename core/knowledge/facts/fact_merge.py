@@ -9,10 +9,9 @@ from enum import Enum
 import msgspec
 
 from core.kernel.values.facts import SHOWN_CONFIDENCE, Fact, FactProblem, IndexedFact
-from core.knowledge.facts.fact_checks import id_parts
+from core.knowledge.facts.fact_checks import FactPlace, id_parts
 from core.knowledge.facts.fact_file import FactFile, FactItem
 from core.knowledge.facts.fact_index import FactNews, FactNewsKind
-from core.knowledge.facts.places import FactPlace
 
 
 class FactVerdict(Enum):

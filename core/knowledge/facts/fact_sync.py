@@ -1,4 +1,4 @@
-"""Sync of YAML files and index: reads what changed, settles each fact, writes only what differs; twice changes no byte."""
+"""Three-way sync of YAML files and index: reads what changed, settles each fact, writes only what must; every file validated."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, make_dirs
 from core.kernel.machine import uncollected
 from core.kernel.values.facts import Fact, FactProblem, IndexedFact
+from core.knowledge.facts.fact_checks import FactPlace, file_of, id_parts, place_of
 from core.knowledge.facts.fact_file import FactFile, FactItem, broken, parse_file
 from core.knowledge.facts.fact_files import (
     RULES,
@@ -58,7 +59,9 @@ from core.knowledge.facts.fact_merge import (
 )
 from core.knowledge.facts.harvested_fact import decayed, held_fact
 from core.knowledge.facts.item_edit import with_facts
-from core.knowledge.facts.places import FactPlace, file_of, place_of
+
+# Sync of YAML files and index: reads what changed, settles each fact, writes only what differs; twice
+# changes no byte.
 
 
 class PastReader(Protocol):
@@ -514,3 +517,44 @@ def _is_time(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# Validation of all files of facts: every rule, with file and line; nothing is written.
+
+
+def validate(home: Path) -> tuple[FactProblem, ...]:
+    """Check every file of facts and the index against the rules of `SCHEMA.md`. O(bytes).
+
+    Returns:
+        Everything that is wrong, by file and line; warnings among it.
+
+    Raises:
+        StorageError: a folder or the index cannot be read.
+    """
+    stored = read_files(home)
+    files = []
+    for name, file in stored.files.items():
+        place = place_of(name)
+        assert place is not None
+        files.append(broken(place, 1, file.problem) if file.problem else parse_file(place, file.data))
+    union = united(files)
+    found = [problem for file in files for problem in file.problems]
+    found += [*stored.problems, *union.doubled, *checked_index(read_index_bytes(home)).problems]
+    found += [problem for file in files for problem in unknown_relations(file, union)]
+    return tuple(sorted(found, key=lambda one: (one.file, one.line, one.text)))
+
+
+def unknown_relations(file: FactFile, union: FactUnion) -> list[FactProblem]:
+    """Warnings of relations to facts that are not there."""
+    return [
+        FactProblem(
+            file=file.place.name,
+            line=item.line,
+            text=f"related names {one}, which is not there",
+            is_warning=True,
+        )
+        for item in file.items
+        if item.fact is not None and item.fact.related
+        for one in item.fact.related
+        if one not in union.ids and id_parts(one) is not None
+    ]

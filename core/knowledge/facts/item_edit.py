@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.kernel.values.facts import Fact, FactCategory
-from core.knowledge.facts.fact_checks import fact_of, id_parts
+from core.knowledge.facts.fact_checks import FactPlace, fact_of, heading_of, id_parts, new_file, plain
 from core.knowledge.facts.fact_file import FactFile, FactItem, headings, parse_file
-from core.knowledge.facts.places import FactPlace, heading_of, new_file, plain
 from core.knowledge.facts.yaml_forms import (
     INDENT,
     item_text,

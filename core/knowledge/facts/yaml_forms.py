@@ -13,7 +13,7 @@ import msgspec
 
 from core.kernel.decoders import read_json
 from core.kernel.values.facts import Fact, FactCategory
-from core.knowledge.facts.places import plain
+from core.knowledge.facts.fact_checks import plain
 
 INDENT = "  "
 

@@ -6,9 +6,8 @@ from msgspec.structs import replace
 
 from core.kernel.values.harvest import Artifact, ArtifactClass, HarvestPhase, HarvestPreview, HarvestUse
 from core.kernel.values.knowledge import RemovalQuestion
-from core.kernel.values.outcomes import Cause, CommandOutcome
 from core.kernel.values.provider import ProviderKind
-from core.kernel.values.state import AppState, Level
+from core.kernel.values.state import AppState, Cause, CommandOutcome, Level
 from core.kernel.values.updates import Result, conclude, notify
 from core.knowledge.harvest.batch_book import is_due, waiting
 from core.knowledge.harvest.harvest_messages import (
@@ -44,8 +43,8 @@ from core.knowledge.harvest.modes import (
     is_recall_only,
 )
 from core.knowledge.harvest.preview import folded
-from core.knowledge.hunks import REMEDY, removal_sentence
-from core.services.settings.starting_model import profile_of
+from core.knowledge.parts import REMEDY, removal_sentence
+from core.services.settings.settings_rules import profile_of
 from core.services.spending.limits import limit_reached
 
 IN_BATCHES = "These conversations are in a batch at the provider: reading them now would be paid twice."

@@ -11,7 +11,7 @@ from core.kernel.errors import StorageError
 from core.kernel.frame import clean, frame
 from core.kernel.secrets import scrubbed_ends, scrubbed_line
 from core.kernel.values.knowledge import Item
-from core.knowledge.evidence.evidence_rows import short_name
+from core.knowledge.evidence_rows import short_name
 from core.knowledge.harvest.harvest_messages import HARVEST_PROMPT
 from core.services.settings.prompts import prompt_file, read_place
 from core.services.settings.settings_loader import config_request, load

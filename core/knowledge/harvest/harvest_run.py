@@ -1,4 +1,4 @@
-"""A harvest from end to end: look, preview, and apply in the order that loses nothing."""
+"""A harvest from end to end: set up from its settings, look, preview, and apply in the order that loses nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_tree
 from core.kernel.errors import SlopError
+from core.kernel.frame import size_bytes
 from core.kernel.secrets import scrubbed_line
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -24,23 +26,37 @@ from core.kernel.values.harvest import (
     HarvestFailure,
     HarvestPreview,
     HarvestReport,
+    HarvestUse,
 )
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem
+from core.kernel.values.provider import ModelProfile
+from core.kernel.values.usage import Usage
 from core.knowledge.apply import Apply, begin_apply, finish_apply
-from core.knowledge.digest import digest_file, is_digest
 from core.knowledge.duplicates import Known, known_items
-from core.knowledge.harvest.distillation import HarvestCancelledError, Related, nothing_known
+from core.knowledge.harvest.distillation import Generate, HarvestCancelledError, Related, nothing_known
+from core.knowledge.harvest.harvest_messages import HarvestRun
 from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, look_again, no_progress, scan
-from core.knowledge.harvest.modes import SUMMARIZE_THRESHOLD_BYTES, estimate, is_small_model
+from core.knowledge.harvest.modes import (
+    OUTPUT_TOKENS_EST,
+    SUMMARIZE_THRESHOLD_BYTES,
+    estimate,
+    is_small_model,
+    piece_bytes_for,
+)
 from core.knowledge.harvest.preview import chosen, failed, propose, rejected, seen_again
 from core.knowledge.harvest.replies import KeptReplies, kept_conversations
-from core.knowledge.harvest.sources import Distiller, FolderDomains, HarvestStoppedError
-from core.knowledge.harvest.transcript_sources import talk_marks
-from core.knowledge.hunks import removal_sentence
-from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.harvest.sources import Distiller, FolderDomains, HarvestStoppedError, ReadMessages
+from core.knowledge.harvest.transcript_sources import talk_marks, unread_messages
+from core.knowledge.knowledge_reader import digest_file, is_digest, read_categories
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.memory_log import linked_logs
 from core.knowledge.note_files import read_notes
+from core.knowledge.parts import removal_sentence
+from core.services.providers.pump import CallSpent
+from core.services.spending.estimates import booked, with_lost
+from core.services.spending.harvest_costs import Payments
+
+# A harvest from end to end: look, preview, and apply in the order that loses nothing.
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -453,3 +469,96 @@ class _Run:
 def _reason(error: SlopError) -> str:
     """Reason of a failure and its place, without the remedy, on one line."""
     return scrubbed_line(error.what, 300)
+
+
+# Parts of a run of the harvest, from its settings: one place for the window and the command line.
+
+
+def scan_request(home: Path, run: HarvestRun, now: datetime) -> ScanRequest:
+    """Request for the look at the disk.
+
+    Args:
+        now: UTC.
+    """
+    return ScanRequest(
+        home=home,
+        now=now,
+        sources=tuple(Path(name).expanduser().absolute() for name in run.settings.harvest_sources),
+        open_ids=run.open_ids,
+        live_for=timedelta(days=run.settings.live_days),
+        max_bytes=run.settings.max_source_bytes,
+    )
+
+
+def distiller(
+    home: Path,
+    run: HarvestRun,
+    generate: Generate,
+    profile: ModelProfile,
+    read: ReadMessages = unread_messages,
+) -> Distiller:
+    """Distiller that asks the model of a run.
+
+    Args:
+        profile: what is known of that model; read: gives what is to be distilled of a conversation.
+    """
+    return Distiller(
+        generate=generate,
+        provider=run.provider,
+        model=run.model,
+        template=run.template.strip(),
+        piece_bytes=piece_bytes_for(profile),
+        knowledge=paths.knowledge_dir(home),
+        read=read,
+        root=run.project_root,
+        allowed_roots=run.allowed_roots,
+    )
+
+
+# The money of one harvest: what the call under way is expected to cost, whether it may, and what calls came
+# to.
+
+
+class RunPurse:
+    """A `Purse`. No call begins that was not let go; the one that reaches a limit is still read.
+
+    Args:
+        payments: adds up what the run's calls cost.
+        let_go: told what a call is expected to cost in US dollars, before it is made; gives the reason why it is not
+            to be made, empty where it is. May wait.
+        on_paid: told what it came to.
+    """
+
+    def __init__(
+        self,
+        payments: Payments,
+        let_go: Callable[[float], str],
+        *,
+        on_paid: Callable[[HarvestUse], object] = lambda _use: None,
+    ) -> None:
+        self._payments = payments
+        self._let_go, self._on_paid = let_go, on_paid
+
+    def begin(self, provider: str, model: str, prompt: str) -> None:
+        """As `Purse.begin`."""
+        expected = Usage(input_tokens=_tokens(prompt), output_tokens=OUTPUT_TOKENS_EST)
+        if why := self._let_go(self._payments.price(provider, model, expected) or 0.0):
+            raise HarvestCancelledError(why)
+
+    def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:
+        """As `Purse.spent`. A call that a provider may not bill is none."""
+
+        def price(used: Usage) -> float | None:
+            return self._payments.price(provider, model, used)
+
+        sent, usage = Usage(input_tokens=_tokens(prompt)), spent.reported
+        if spent.is_billed:
+            length = sum(map(_tokens, spent.texts))
+            usage = booked(usage, sent, length, price, is_whole=spent.is_whole)
+        usage = with_lost(usage, sent, spent.lost, price)
+        is_call = spent.is_billed or spent.lost > 0
+        self._on_paid(self._payments(provider, model, usage) if is_call else HarvestUse())
+
+
+def _tokens(text: str) -> int:
+    return estimate_tokens(size_bytes(text))

@@ -7,10 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.kernel.values.harvest import HarvestLook, HarvestPhase, HarvestPreview, HarvestState, Review
-from core.kernel.values.outcomes import Cause, CommandOutcome
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, follow, follow_effects, on
-from core.kernel.values.updates import Result, conclude, notify
+from core.kernel.values.state import AppState, Cause, CommandOutcome, Level
+from core.kernel.values.updates import Handlers, Result, conclude, follow, follow_effects, notify, on
 from core.kernel.values.usage import Payment, SpentElsewhere
 from core.knowledge.harvest.admission import look_after_batches, run, write_automatic
 from core.knowledge.harvest.batch_step import batched, with_batches
@@ -67,8 +65,8 @@ from core.knowledge.harvest.preview import (
     with_choices,
     without,
 )
-from core.knowledge.hunks import REMEDY
 from core.knowledge.knowledge_step import read_again
+from core.knowledge.parts import REMEDY
 from core.services.spending.limits import (
     add_payments,
     batch_past_limit,

@@ -1,4 +1,4 @@
-"""The harvest in the background, one run at a time: look, preview, apply, undo; stopped from another thread at once."""
+"""The harvest in the background, one run at a time: look, preview, apply, undo; stopped on request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,12 +17,16 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.ids import time_of_id
 from core.kernel.opener import read_file
 from core.kernel.queue import at_once, queued
 from core.kernel.reports import Report
-from core.kernel.values.harvest import ArtifactClass, HarvestLook
-from core.kernel.values.knowledge import RemovalQuestion
+from core.kernel.values.harvest import ApplyKind, ApplySummary, Artifact, ArtifactClass, HarvestLook, Review
+from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus, RemovalQuestion
 from core.kernel.values.usage import Usage
+from core.knowledge.apply import DRAFT_BY, MERGE_BY, MergeRequest, apply_merge, make_draft
+from core.knowledge.apply_log import ApplyRecord
+from core.knowledge.categories import source_name, split_tag
 from core.knowledge.file_writer import harvest_lock
 from core.knowledge.harvest.batch_prompts import not_asked
 from core.knowledge.harvest.batch_run import (
@@ -33,7 +37,6 @@ from core.knowledge.harvest.batch_run import (
     withdraw_batches,
 )
 from core.knowledge.harvest.distillation import HarvestCancelledError, ProviderGenerate
-from core.knowledge.harvest.harvest_look import look_at_all
 from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
     AskForMerge,
@@ -66,21 +69,132 @@ from core.knowledge.harvest.harvest_messages import (
     WriteMerge,
     WritePlaybookDraft,
 )
-from core.knowledge.harvest.harvest_run import ApplyRequest, apply, items_of_preview, preview
-from core.knowledge.harvest.harvest_scan import Progress
-from core.knowledge.harvest.harvest_setup import RunPurse, distiller, scan_request
+from core.knowledge.harvest.harvest_run import (
+    ApplyRequest,
+    RunPurse,
+    apply,
+    distiller,
+    items_of_preview,
+    look,
+    preview,
+    scan_request,
+)
+from core.knowledge.harvest.harvest_scan import Progress, ScanRequest, no_progress
 from core.knowledge.harvest.merge_reply import drop_merge_replies, merge_schema, propose_merge
 from core.knowledge.harvest.modes import piece_bytes_for
-from core.knowledge.harvest.preview import conversation_mark, marks_of
-from core.knowledge.harvest.replies import kept_conversations
+from core.knowledge.harvest.preview import conversation_mark, marks_of, without_marks
+from core.knowledge.harvest.replies import kept_conversations, load_review
 from core.knowledge.harvest.sources import HarvestStoppedError, ReadMessages
 from core.knowledge.harvest.transcript_sources import unread_messages
-from core.knowledge.hunks import RemovalError
-from core.knowledge.recovery import undo_apply
-from core.knowledge.rewrites import MergeRequest, apply_merge, make_draft
+from core.knowledge.ledger import HarvestLedger
+from core.knowledge.parts import RemovalError
+from core.knowledge.recovery import list_applies, undo_apply
 from core.services.providers.batches import batches_of
 from core.services.providers.protocol import CancelToken, Provider
 from core.services.spending.harvest_costs import Payments
+from core.talk.discussion import trash
+
+# A look at everything that a harvest is about: conversations, costs, the ledger, the applies, and where
+# items came from.
+
+
+def look_at_all(
+    request: ScanRequest,
+    provider: str,
+    model: str,
+    piece_bytes: int,
+    on_progress: Progress = no_progress,
+) -> HarvestLook:
+    """Look; changes nothing on disk.
+
+    Args:
+        provider, model: whose prices the estimate has; piece_bytes: what one call to it reads at most.
+
+    Raises:
+        ConfigError: the ledger does not parse. StorageError: it, the applies or the trash cannot be read.
+        Whatever `on_progress` raises.
+    """
+    ledger = HarvestLedger(request.home)
+    seen = look(request, provider, model, piece_bytes=piece_bytes, ledger=ledger, on_progress=on_progress)
+    applies = tuple(list_applies(request.home))
+    entries = tuple(ledger.entries())
+    return HarvestLook(
+        artifacts=seen.artifacts,
+        estimate=seen.estimate,
+        ledger=entries,
+        applies=tuple(map(summary_of, applies)),
+        sources=sources_of(request.home, seen.artifacts, applies),
+        review=_open_review(request.home, entries),
+        batches=batches_now(request.home).batches,
+    )
+
+
+def summary_of(record: ApplyRecord) -> ApplySummary:
+    """An apply for a list."""
+    steps = [step for step in record.steps if not step.is_dropped]
+    kind = _KINDS.get(record.by, ApplyKind.HARVEST)
+    sources = tuple(dict.fromkeys(step.source for step in steps if step.source))
+    talks = steps if kind is ApplyKind.HARVEST else []
+    return ApplySummary(
+        id=record.id,
+        at=record.at,
+        undone_at=record.undone_at,
+        conversations=len(talks),
+        items=record.item_count,
+        reclaimed=len(record.reclaimed),
+        kind=kind,
+        sources=sources,
+        forgotten=sum(not step.source for step in talks),
+    )
+
+
+_KINDS = {MERGE_BY: ApplyKind.MERGE, DRAFT_BY: ApplyKind.DRAFT}
+
+
+def sources_of(home: Path, artifacts: Iterable[Artifact], applies: Sequence[ApplyRecord]) -> dict[str, str]:
+    """The discussion that each name in provenance stands for, of those in the list and in the trash.
+
+    The applies know it for certain, the newest first; else it is found by the name that it would be given now.
+    """
+    here = [(one.facts.name, one.facts.id) for one in artifacts if one.facts.id]
+    binned = list(_in_trash(home))
+    there = {discussion_id for _, discussion_id in (*here, *binned)}
+    found: dict[str, str] = {}
+    for name, discussion_id in _of_applies(home, applies):
+        if discussion_id in there:
+            found.setdefault(name, discussion_id)
+    for name, discussion_id in (*here, *binned):
+        found.setdefault(name, discussion_id)
+    return found
+
+
+def _open_review(home: Path, entries: Iterable[HarvestLedgerEntry]) -> Review:
+    """The reviews that were begun, without those of conversations that were harvested after all."""
+    review = load_review(home)
+    if not review:
+        return review
+    done = (one for one in entries if one.status is LedgerStatus.HARVESTED and one.allows_reclaim)
+    return without_marks(review, frozenset(conversation_mark(one.sha256) for one in done))
+
+
+def _in_trash(home: Path) -> Iterator[tuple[str, str]]:
+    for item in trash.items(home):
+        created = time_of_id(item.discussion_id) or item.deleted_at
+        yield source_name(created, item.name), item.discussion_id
+
+
+def _of_applies(home: Path, applies: Iterable[ApplyRecord]) -> Iterator[tuple[str, str]]:
+    root = paths.discussions_dir(home)
+    for step in (step for record in applies for step in record.steps):
+        folder = Path("" if step.entry is None else step.entry.path).parent
+        if folder.parent != root:
+            continue
+        tags = {tag for plan in step.files for line in plan.lines if (tag := split_tag(line.text)[1])}
+        yield from ((tag.source, folder.name) for tag in sorted(tags, key=lambda tag: tag.source))
+
+
+# The harvest in the background, one run at a time: look, preview, apply, undo; stopped from another thread
+# at once.
 
 Emit = Callable[[HarvestEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

@@ -10,8 +10,7 @@ from core.kernel.frame import size_bytes
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import HarvestPhase, HarvestState
 from core.kernel.values.knowledge import Category, Item, MergeProposal, RemovalQuestion
-from core.kernel.values.outcomes import Cause
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, Cause
 from core.kernel.values.usage import Usage
 from core.knowledge.harvest.harvest_messages import (
     MERGE_PROMPT,
@@ -28,9 +27,9 @@ from core.knowledge.harvest.harvest_messages import (
     WritePlaybookDraft,
 )
 from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST, PROMPT_BYTES, harvest_reader, piece_bytes_for
-from core.knowledge.hunks import removal_sentence
 from core.knowledge.merges import NO_PLAYBOOK, NOTHING, lost_words, may_merge
-from core.services.settings.starting_model import profile_of
+from core.knowledge.parts import removal_sentence
+from core.services.settings.settings_rules import profile_of
 from core.services.spending.limits import limit_reached
 from core.services.spending.pricing import cost
 

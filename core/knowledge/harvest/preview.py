@@ -25,7 +25,7 @@ from core.kernel.values.harvest import (
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance, Replacement
 from core.knowledge.categories import FILE_OF, item_body
 from core.knowledge.duplicates import Known
-from core.knowledge.evidence.evidence_rows import is_struck, short_name
+from core.knowledge.evidence_rows import is_struck, short_name
 from core.knowledge.harvest.harvest_reply import Reply, cleaned, is_whole, new_item
 
 

@@ -20,7 +20,7 @@ from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.retrieval import MemoryToolAnswer
 from core.kernel.values.stack import ToolSchema
 from core.knowledge.duplicates import folded, query_words, search_items
-from core.knowledge.evidence.evidence_rows import short_name
+from core.knowledge.evidence_rows import short_name
 from core.knowledge.mcp_server.proposal_step import MAX_DETAIL_CHARS, MAX_NAME_CHARS, MAX_TEXT_CHARS, words_of
 
 MAX_ANSWER_CHARS, MAX_SHOWN_CHARS, MAX_READ_CHARS = 24_000, 1_200, 12_000

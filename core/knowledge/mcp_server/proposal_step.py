@@ -11,12 +11,10 @@ from core.kernel.decoders import from_json
 from core.kernel.frame import clean, flat, without_blocks
 from core.kernel.secrets import scrub, scrubbed_line
 from core.kernel.values.knowledge import Category, NewItem, Proposal, ProposalsState
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, on
-from core.kernel.values.updates import Result, conclude, dismiss, notify
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import Handlers, Result, conclude, dismiss, notify, on
 from core.knowledge.categories import item_body
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.mcp_server.proposal_messages import (
     AcceptProposal,
     ProposalsRead,

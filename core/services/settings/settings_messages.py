@@ -7,10 +7,16 @@ from collections.abc import Mapping
 import msgspec
 
 from core.kernel.values.curation import Preset, TextTable
-from core.kernel.values.guide import GuidePage
 from core.kernel.values.mcp import McpApproved, McpServerSettings
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
-from core.kernel.values.settings import AskedValue, Project, ServerSettings, Settings, SettingsFault
+from core.kernel.values.settings import (
+    AskedValue,
+    GuidePage,
+    Project,
+    ServerSettings,
+    Settings,
+    SettingsFault,
+)
 from core.kernel.values.usage import OfferedCommand
 
 

@@ -8,12 +8,26 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.structures import with_entry
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ProviderKind
-from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, carry_out, follow_effects, on
-from core.kernel.values.updates import Result, conclude, decline, dismiss, notify
-from core.services.settings.asked_values import may_not_write, question_id
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import (
+    Handlers,
+    Result,
+    carry_out,
+    conclude,
+    decline,
+    dismiss,
+    follow_effects,
+    notify,
+    on,
+)
+from core.services.settings.asked_values import (
+    may_not_write,
+    question_id,
+    refuse_write,
+    show_settings_faults,
+    show_trust,
+)
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,
     ChangeSetting,
@@ -46,7 +60,6 @@ from core.services.settings.settings_messages import (
     WriteProjectSetting,
     WriteTrust,
 )
-from core.services.settings.settings_wording import refuse_write, show_settings_faults, show_trust
 
 
 def _settings_settled(state: AppState, happened: SettingsSettled) -> Result:

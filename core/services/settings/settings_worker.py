@@ -1,8 +1,10 @@
-"""Settings, project, prompts, keys and models: read, written and reported, on one thread."""
+"""Settings, project, prompts, keys, models and pages of the guide: read, written and reported, on one thread."""
 
 from __future__ import annotations
 
 import platform
+import re
+import sysconfig
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +17,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import ConfigError, SlopError
+from core.kernel.opener import read_file
 from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.values.curation import NamedText
@@ -26,7 +29,7 @@ from core.kernel.values.provider import (
     ProviderKind,
     ProviderStatus,
 )
-from core.kernel.values.settings import ServerSettings
+from core.kernel.values.settings import GuidePage, ServerSettings
 from core.services.providers.claude_code.client import find_program, notes_command
 from core.services.providers.clients import Clients, Starts
 from core.services.providers.door import sound_models
@@ -35,7 +38,6 @@ from core.services.providers.model_data import load_models, packaged_models
 from core.services.providers.profiles import merge_models, offered_models
 from core.services.settings import prompts, settings_writer, trust
 from core.services.settings.asked_values import shown_as
-from core.services.settings.guide_pages import read_guide
 from core.services.settings.prompts import (
     own_prompt,
     prompt_names,
@@ -85,6 +87,55 @@ from core.services.settings.settings_messages import (
 from core.services.settings.settings_schema import Value
 from core.services.settings.settings_writer import keep_working
 from core.services.settings.trust import approvals_file, keep_approval
+
+# Pages of the guide that come with the program: Markdown, read from this machine alone.
+
+MOST_BYTES = 1_000_000
+BESIDE = ("benchmarks", "glossary", "settings")
+"""Documents beside the guide that its pages lead to."""
+_NAME = re.compile(r"[a-z][a-z-]{0,40}")
+_HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
+
+
+def guide_folder() -> Path:
+    """Folder of the pages: of the checkout that runs, else of the installed package."""
+    root = Path(__file__).parents[3]
+    checkout = root / "docs" / "guide"
+    if (root / "pyproject.toml").is_file() and checkout.is_dir():
+        return checkout
+    return Path(sysconfig.get_path("data")) / "share" / "doc" / "manual-slop" / "guide"
+
+
+def read_guide(name: str, folder: Path | None = None) -> GuidePage:
+    """Read a page, with the names and titles of all pages to choose from.
+
+    Args:
+        name: a file's name without its ending; folder: of the pages, None for the program's own.
+    """
+    own = guide_folder() if folder is None else folder
+    files = sorted(own.glob("*.md"))
+    files += (file for one in BESIDE if (file := own.parent / f"{one}.md").is_file())
+    pages = {file.stem: _page(file) for file in files}
+    titles = {page.name: _title(page) for page in pages.values()}
+    if not _NAME.fullmatch(name) or name not in pages:
+        why = f"There is no guide page {name[:40]!r} in {own}. Install Manual Slop again to get its pages."
+        return GuidePage(name=name, problem=why, titles=titles)
+    return replace(pages[name], titles=titles)
+
+
+def _page(file: Path) -> GuidePage:
+    try:
+        return GuidePage(name=file.stem, text=read_file(file, MOST_BYTES).decode("utf-8", "replace"))
+    except (OSError, SlopError) as error:
+        return GuidePage(name=file.stem, problem=f"The guide page {file.stem!r} cannot be read: {error}")
+
+
+def _title(page: GuidePage) -> str:
+    found = _HEADING.search(page.text)
+    return found[1].strip() if found else page.name
+
+
+# Settings, project, prompts, keys and models: read, written and reported, on one thread.
 
 Emit = Callable[[SettingsEvent | PresetStored | NamedTextStored | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

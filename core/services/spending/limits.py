@@ -13,8 +13,7 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.records import Record, UsageRecord
 from core.kernel.values.settings import Settings
 from core.kernel.values.state import AppState
-from core.kernel.values.usage import LimitScope, Payment, ReachedLimit, Reservation, UsageKind
-from core.kernel.values.usage_report import MonthSpent
+from core.kernel.values.usage import LimitScope, MonthSpent, Payment, ReachedLimit, Reservation, UsageKind
 from core.services.spending.estimates import last_usage
 from core.services.spending.spending_messages import SpentCounted
 

@@ -7,8 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from core.kernel.values.usage import Payment, Reservation, SpentElsewhere, UsageKind
-from core.kernel.values.usage_report import UsageQuery, UsageReport
+from core.kernel.values.usage import Payment, Reservation, SpentElsewhere, UsageKind, UsageQuery, UsageReport
 
 
 class SpentCounted(msgspec.Struct, frozen=True):

@@ -10,12 +10,9 @@ from msgspec.structs import replace
 from core.kernel.figures import count, dollars
 from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
-from core.kernel.values.tables import Handlers, follow, keep, on
-from core.kernel.values.updates import Result, conclude, decline
-from core.kernel.values.usage import Reservation
-from core.kernel.values.usage_report import MonthSpent, UsageBy, UsageQuery
+from core.kernel.values.state import AppState, CommandOutcome
+from core.kernel.values.updates import Handlers, Result, conclude, decline, follow, keep, on
+from core.kernel.values.usage import MonthSpent, Reservation, UsageBy, UsageQuery
 from core.services.settings.settings_messages import FindCallPrices
 from core.services.spending.limits import (
     add_payments,

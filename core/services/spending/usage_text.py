@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.kernel.figures import count, money, share, span, tokens
-from core.kernel.values.usage_report import UsageReport, UsageSum
+from core.kernel.values.usage import UsageReport, UsageSum
 
 HEAD = ("", "calls", "cost", "saved", "hits", "in", "out", "speed")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

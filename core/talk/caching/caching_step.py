@@ -13,8 +13,16 @@ from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.records import UsageRecord
 from core.kernel.values.state import AppState
-from core.kernel.values.tables import Handlers, follow, follow_effects, on, on_stamped
-from core.kernel.values.updates import Result, decline, is_busy
+from core.kernel.values.updates import (
+    Handlers,
+    Result,
+    decline,
+    follow,
+    follow_effects,
+    is_busy,
+    on,
+    on_stamped,
+)
 from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
 from core.services.providers.profiles import Abilities, cache_abilities
 from core.services.spending.estimates import next_input_usd
@@ -55,9 +63,8 @@ from core.talk.caching.caching_messages import (
     TendContents,
 )
 from core.talk.caching.contents import living
-from core.talk.caching.gate import with_cache, with_totals
+from core.talk.caching.planned_calls import with_cache, with_totals
 from core.talk.context.context_spec import stack_spec
-from core.talk.discussion.discussion_choices import change_meta
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     DiscussionChangedOutside,
@@ -68,6 +75,7 @@ from core.talk.discussion.discussion_messages import (
     SummariesLoaded,
     UpkeepToken,
 )
+from core.talk.discussion.lifecycle import change_meta
 
 WARM_FOR = timedelta(hours=12)
 """Longest that a provider is asked to hold a prefix (OpenAI), but for Gemini's where the person allows more."""

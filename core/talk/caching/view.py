@@ -24,7 +24,7 @@ from core.talk.context.pieces import Piece, digest
 from core.talk.context.stack import AggregateStack
 from core.talk.context.update import applied, is_diff, sent_form
 from core.talk.context.wire import delta_around, layer_of, pieces_of, tail_segments, turn_key
-from core.talk.discussion.told_turns import RECALLED
+from core.talk.discussion.cuts import RECALLED
 
 _SET, _FILES, _PROJECT = (
     str(int(layer)) for layer in (LayerId.FILE_SET, LayerId.FILE_DETAILS, LayerId.PROJECT)

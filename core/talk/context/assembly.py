@@ -33,16 +33,20 @@ from core.talk.context.assembly_desk import (
 from core.talk.context.difference import (
     Assembly,
     as_sent,
+    basis_of,
+    break_text,
     compare,
+    first_break,
     is_as_before,
+    is_asked,
     prefix_change,
     problems,
     reasons_of,
     sent_layers,
     too_large,
+    warm_until,
     what_to_leave_out,
 )
-from core.talk.context.extension import basis_of, break_text, first_break, is_asked, warm_until
 from core.talk.context.file_reader import FileCache, Outliner, read_items
 from core.talk.context.history_turns import running_pieces
 from core.talk.context.pieces import AsText, digest

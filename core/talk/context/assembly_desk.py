@@ -25,12 +25,12 @@ from core.kernel.values.records import ViewRecord
 from core.kernel.values.retrieval import Recalled, RecallQuestion
 from core.kernel.values.spec import CallToBuild, StackSpec
 from core.kernel.values.stack import StackInputs
-from core.talk.context.extension import Basis
+from core.talk.context.difference import Basis
 from core.talk.context.pieces import StackMemo
 from core.talk.context.report import GrownReport
 from core.talk.context.stack import AggregateStack
 from core.talk.context.token_scale import RequestCount, RequestCounter, TokenScale
-from core.talk.discussion.told_turns import as_told, told_turn, turn_record
+from core.talk.discussion.cuts import as_told, told_turn, turn_record
 
 
 class BegunTurn(msgspec.Struct, frozen=True):

@@ -10,9 +10,8 @@ from core.kernel.frame import clean, one_line
 from core.kernel.structures import with_entry, without
 from core.kernel.values.curation import FileItem, FilesLookedUp, ItemFiles, Preset
 from core.kernel.values.state import AppState, Level
-from core.kernel.values.tables import Handlers, on
-from core.kernel.values.updates import Result, decline, notify, with_project
-from core.services.settings.asked_values import may_not_write
+from core.kernel.values.updates import Handlers, Result, decline, notify, on, with_project
+from core.services.settings.asked_values import may_not_write, refuse_write
 from core.services.settings.settings_messages import (
     KeepPresets,
     LoadSettings,
@@ -21,8 +20,7 @@ from core.services.settings.settings_messages import (
     WritePreset,
 )
 from core.services.settings.settings_schema import MOST_PATH_CHARS
-from core.services.settings.settings_wording import refuse_write
-from core.talk.context import named_texts
+from core.talk.context import file_layers
 from core.talk.context import report as inspection
 from core.talk.context.context_messages import (
     AddItems,
@@ -46,9 +44,9 @@ from core.talk.context.context_messages import (
     SaveNamedText,
     SavePreset,
 )
-from core.talk.context.curated_files import DEFAULT_PRESET, free_name
-from core.talk.discussion.discussion_choices import change_meta
+from core.talk.context.file_layers import DEFAULT_PRESET, free_name
 from core.talk.discussion.discussion_messages import WriteMeta
+from core.talk.discussion.lifecycle import change_meta
 
 # Presets as they are edited: work counts at once, is kept in the home, and enters the project's file on
 # Save.
@@ -342,13 +340,13 @@ HANDLERS = Handlers(
     on(RevertPreset, revert),
     on(RenamePreset, rename),
     on(DeletePreset, delete),
-    on(SaveNamedText, named_texts.save),
-    on(DeleteNamedText, named_texts.delete),
+    on(SaveNamedText, file_layers.save),
+    on(DeleteNamedText, file_layers.delete),
     on(FilesRead, files_read),
     on(FilesChanged, _files_changed),
     on(FileInspected, _file_inspected),
     on(PresetStored, stored),
-    on(NamedTextStored, named_texts.stored),
+    on(NamedTextStored, file_layers.stored),
     on(ContextAssembled, lambda state, happened: (assembled(state, happened), ())),
 )
 """Each message of this room, with the function that decides what follows from it."""

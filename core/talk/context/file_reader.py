@@ -25,9 +25,8 @@ from core.kernel.values.curation import (
     Symbol,
 )
 from core.kernel.values.settings import FileLimits
-from core.talk.context.globs import SKIPPED_FOLDERS, GlobFound, Places, expand, glob_base
+from core.talk.context.globs import REMEDY, SKIPPED_FOLDERS, GlobFound, KeyGate, Places, expand, glob_base
 from core.talk.context.ignores import ignores_at
-from core.talk.context.key_gate import REMEDY, KeyGate
 
 # Content of a file from its bytes: text in UTF-8, or a problem with a reason and a remedy.
 

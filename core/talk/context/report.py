@@ -12,10 +12,9 @@ from core.kernel.structures import shared_run
 from core.kernel.tokens import estimate_tokens, scaled
 from core.kernel.values.curation import FileItem
 from core.kernel.values.messages import AttachmentPart, ReturnedReasoning, ToolResultPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.stack import LayerId, LayerReport, Segment, SegmentReport
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import Result, conclude, with_open
 from core.services.providers.attachments import attachment_tokens, result_file_tokens
 from core.talk.context.context_messages import AssembleContext, InspectOnDisk, KeepOut, MeasureContext

@@ -23,7 +23,7 @@ from core.kernel.values.stack import (
     ToolSchema,
 )
 from core.kernel.values.window import ContextView
-from core.talk.context.curated_files import file_details_layer, file_set_layer
+from core.talk.context.file_layers import file_details_layer, file_set_layer
 from core.talk.context.history_turns import answers_tools, turns_layer, user_layer, wire_pieces
 from core.talk.context.pieces import Layer, Piece, StackMemo, digest, make_layer, text_piece, unique_key
 from core.talk.context.report import GrownReport, layer_report

@@ -13,8 +13,8 @@ from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Message, Role, ToolResultPart
 from core.kernel.values.state import AppState
 from core.kernel.values.window import CompactionPhase, ContextWindow, LineKind
-from core.services.settings.starting_model import profile_of
-from core.talk.context.offered_tools import gets_tools
+from core.services.settings.settings_rules import profile_of
+from core.talk.context.context_spec import gets_tools
 
 UNKNOWN_WINDOW_TOKENS = 32_768
 """Taken where nobody knows the window of a model."""

@@ -17,8 +17,7 @@ from core.kernel.errors import SlopError, StorageError
 from core.kernel.key_files import BY_LINK, HEAD_BYTES, content_reasons, linked_keys, mark_of
 from core.kernel.key_names import name_reasons
 from core.kernel.opener import BOOK_BYTES, read_file
-from core.kernel.picture_turns import as_looked_at
-from core.kernel.png_chunks import mended_png
+from core.kernel.picture_files import as_looked_at, mended_png
 from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.messages import EXTENSIONS, AttachmentPart

@@ -29,14 +29,15 @@ from core.kernel.secrets import scrub
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.records import EditRecord, MessageRecord
 from core.kernel.values.state import SearchHits
-from core.kernel.values.usage_report import PaidKind, UsageQuery, UsageReport
+from core.kernel.values.usage import PaidKind, UsageQuery, UsageReport
 from core.services.spending.harvest_costs import harvest_calls, harvest_files
-from core.services.spending.paid_calls import pack_call
 from core.services.spending.pricing import token_prices
+from core.services.spending.usage_table import pack_call
 from core.talk.discussion import log as discussion_log
 from core.talk.discussion import log_codec, trash
 from core.talk.discussion.catalog_entries import (
     EntryKeys,
+    PaidCalls,
     forget,
     index_some,
     keys_of,
@@ -48,7 +49,6 @@ from core.talk.discussion.catalog_entries import (
 from core.talk.discussion.catalog_file import CatalogFile
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.discussion.log_content import together
-from core.talk.discussion.paid_records import PaidCalls
 
 if TYPE_CHECKING:
     from core.services.spending.usage_table import Payer, UsageTable

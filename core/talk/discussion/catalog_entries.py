@@ -1,4 +1,4 @@
-"""Entry of one discussion in the derived index: its figures and words, taken from new log lines only."""
+"""Entry of one discussion in the derived index: its figures and words from new lines of its log, calls that were paid."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -35,16 +35,71 @@ from core.kernel.values.records import (
     MarkRecord,
     MessageRecord,
     Record,
+    RequestRecord,
     RestoreRecord,
     UsageRecord,
 )
-from core.kernel.values.usage import Upkeep, Usage, add_usage
+from core.kernel.values.usage import UPKEEP_KINDS, PaidKind, Upkeep, Usage, UsageKind, add_usage
+from core.services.spending.usage_table import pack_call
 from core.talk.discussion import log
 from core.talk.discussion.discussion_meta import MetaRead, read_meta
 from core.talk.discussion.log_codec import ForeignLine, from_json_value, to_json_value
 from core.talk.discussion.log_content import FoldedLog
 from core.talk.discussion.open_calls import left_calls
-from core.talk.discussion.paid_records import PaidCalls
+
+# Calls that a log tells of, in order: who was paid, and for what kind of work.
+
+PayerNumber = Callable[[str, str], int]
+"""Number of a provider and its model."""
+
+
+class PaidCalls:
+    """Packs the calls of one log.
+
+    Args:
+        discussion: its number; mark: as of `mark` when its beginning was read, 0 for none; is_task: a model gave it.
+    """
+
+    def __init__(self, discussion: int, mark: int, number_of: PayerNumber, *, is_task: bool) -> None:
+        self._discussion, self._number_of, self._is_task = discussion, number_of, is_task
+        self._payer, self._with_tools = mark >> 1, bool(mark & 1)
+        self._packed: list[bytes] = []
+
+    def take(self, record: Record) -> None:
+        """Read the next record."""
+        if isinstance(record, RequestRecord | MessageRecord) and record.model:
+            self._payer = self._number_of(record.provider, record.model)
+        match record:
+            case MessageRecord():
+                asks = any(isinstance(part, ToolCallPart) for part in record.parts)
+                self._with_tools = asks or (self._with_tools and record.role is not Role.USER)
+            case UsageRecord(is_inherited=False):
+                self._packed.append(
+                    pack_call(record.at, self._payer, self._discussion, self._kind(record), record.usage)
+                )
+            case _:
+                pass
+
+    def _kind(self, record: UsageRecord) -> PaidKind:
+        if record.kind in UPKEEP_KINDS:
+            return PaidKind.UPKEEP
+        if record.kind is UsageKind.COMPACTION:
+            return PaidKind.SUMMARY
+        if self._is_task:
+            return PaidKind.DELEGATION
+        return PaidKind.TOOLS if self._with_tools else PaidKind.CHAT
+
+    @property
+    def mark(self) -> int:
+        """The last payer, and whether tools were used since the person's last words: what the next part needs to know."""
+        return self._payer << 1 | self._with_tools
+
+    def packed(self) -> bytes:
+        """All that was read, as bytes of the table."""
+        return b"".join(self._packed)
+
+
+# Entry of one discussion in the derived index: its figures and words, taken from new log lines only.
 
 # Versions of messages in the derived index: the chosen one is found and counted, by the rules of
 # `log_content`.

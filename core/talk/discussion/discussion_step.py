@@ -8,11 +8,20 @@ from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState, SearchHits
-from core.kernel.values.tables import Handlers, keep, on, on_stamped
-from core.kernel.values.updates import Result, dismiss, refused_files, with_open
+from core.kernel.values.updates import (
+    Handlers,
+    Result,
+    dismiss,
+    keep,
+    on,
+    on_stamped,
+    refused_files,
+    with_open,
+)
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import count_usage
-from core.talk.discussion import discussion_choices, durability, lifecycle
+from core.talk.discussion import durability, lifecycle
+from core.talk.discussion import lifecycle as discussion_choices
 from core.talk.discussion.discussion_messages import (
     AttachFile,
     AttachmentStored,

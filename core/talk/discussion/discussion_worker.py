@@ -83,9 +83,9 @@ from core.talk.discussion.discussion_messages import (
     WriteMeta,
 )
 from core.talk.discussion.discussion_meta import has_draft
+from core.talk.discussion.discussion_store import CallsLocks, Seen, calls_held
 from core.talk.discussion.log import all_paid_since, paid_since
 from core.talk.discussion.open_calls import calls_of, goes_on, results_of
-from core.talk.discussion.sightings import CallsLocks, Seen, calls_held
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,6 @@ from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion, is_partial
 from core.kernel.values.messages import AttachmentPart, Message, Part, Role, Status, TextPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.records import (
     ChooseRecord,
     DeleteRecord,
@@ -22,7 +21,7 @@ from core.kernel.values.records import (
     RestoreRecord,
     UsageRecord,
 )
-from core.kernel.values.state import AppState, Level, PendingWrite
+from core.kernel.values.state import AppState, CommandOutcome, Level, PendingWrite
 from core.kernel.values.updates import (
     Result,
     conclude,

@@ -25,7 +25,7 @@ from core.kernel.values.records import (
     ViewRecord,
 )
 from core.kernel.values.usage import Usage, add_usage
-from core.talk.discussion import told_turns
+from core.talk.discussion import cuts
 from core.talk.discussion.cuts import has_content, read_calls, read_cut, read_line
 
 Change = EditRecord | DeleteRecord | RestoreRecord | UsageRecord
@@ -94,8 +94,8 @@ class FoldedLog:
             case RequestRecord():
                 self._last_request, self._sent_through = record, self._last_message_id()
                 self._note_retrieved(record)
-            case ViewRecord(kind=told_turns.TURN_KIND):
-                self._told = told_turns.read_turn(record, self._told)
+            case ViewRecord(kind=cuts.TURN_KIND):
+                self._told = cuts.read_turn(record, self._told)
             case ViewRecord():
                 if (cut := read_cut(record)) is not None:
                     self._cut, self._retrieved = cut, {}  # all turns are sent anew: without it

@@ -14,18 +14,7 @@ from core.kernel.decoders import from_json, read_json
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.talk.discussion import discussion_export as export
 from core.talk.discussion import log_codec
-from core.talk.transcripts import (
-    agents,
-    aider,
-    chatgpt,
-    chats,
-    claude,
-    claude_code,
-    databases,
-    ours,
-    plain,
-    specstory,
-)
+from core.talk.transcripts import agents, chatgpt, chats, claude, claude_code, databases, markdown_chats, ours
 from core.talk.transcripts import text as arrays
 from core.talk.transcripts.text import Buffer, decoded, lines
 
@@ -43,16 +32,16 @@ SHAPE_ROWS, SHAPE_ROW_BYTES = 64, 64 * 1024 * 1024
 _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] = {
     TranscriptKind.DISCUSSION: ours.read_log,
     TranscriptKind.EXPORT: ours.read_export,
-    TranscriptKind.SPECSTORY: specstory.read,
+    TranscriptKind.SPECSTORY: markdown_chats.read_specstory,
     TranscriptKind.CLAUDE_CODE: claude_code.read,
-    TranscriptKind.AIDER: aider.read,
+    TranscriptKind.AIDER: markdown_chats.read_aider,
     TranscriptKind.CODEX: agents.read_codex,
     TranscriptKind.GEMINI_CLI: agents.read_gemini,
     TranscriptKind.OPENCODE: agents.read_opencode,
     TranscriptKind.CLINE: agents.read_messages,
     TranscriptKind.LLM: databases.read_llm,
     TranscriptKind.CHERRY_STUDIO: chats.read_cherry,
-    TranscriptKind.PLAIN: plain.read,
+    TranscriptKind.PLAIN: markdown_chats.read_plain,
 }
 _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.CHATGPT: chatgpt.read,
@@ -109,11 +98,11 @@ def _by_start(data: bytes) -> TranscriptKind:
     if data.startswith(databases.HEAD):
         return databases.recognised(data)
     text = decoded(data).lstrip()
-    if text.startswith(specstory.HEAD):
+    if text.startswith(markdown_chats.HEAD):
         return TranscriptKind.SPECSTORY
     if text.startswith("# aider chat started at "):
         return TranscriptKind.AIDER
-    if plain.is_export(text):
+    if markdown_chats.is_export(text):
         return TranscriptKind.PLAIN
     if text.startswith("{"):
         return _by_first_object(text)

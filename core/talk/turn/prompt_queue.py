@@ -17,10 +17,9 @@ from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import Entry, Mark, Message, Part, Role, Status, TextPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import FAILURE_MARKS, WHOLE_REPLY, StopKind
 from core.kernel.values.records import EditRecord, MessageRecord
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import (
     Result,
     conclude,
@@ -34,7 +33,6 @@ from core.kernel.values.updates import (
 )
 from core.kernel.values.usage import SpendRefusal
 from core.services.spending.limits import paid_limit_usd, reached_limits
-from core.talk.discussion.discussion_choices import change, change_meta, unknown_model
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
     ChangeDiscussion,
@@ -44,6 +42,7 @@ from core.talk.discussion.discussion_messages import (
     WriteDraft,
 )
 from core.talk.discussion.durability import with_text
+from core.talk.discussion.lifecycle import change, change_meta, unknown_model
 from core.talk.turn.sending import (
     draft_after,
     find_call,

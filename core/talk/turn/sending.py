@@ -12,11 +12,10 @@ from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry
 from core.kernel.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import AttachmentPart, Message, Role, TextPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import Failure, StopKind
 from core.kernel.values.records import MessageRecord, Record, UsageRecord, ViewRecord
 from core.kernel.values.retrieval import SentRecall
-from core.kernel.values.state import AppState, Level
+from core.kernel.values.state import AppState, CommandOutcome, Level
 from core.kernel.values.updates import (
     Result,
     conclude,
@@ -39,7 +38,6 @@ from core.services.spending.spending_messages import SettleReserve
 from core.talk.context.context_spec import stack_spec
 from core.talk.context.window_budget import journal_line, must_make_room
 from core.talk.discussion.cuts import calls_record, line_record, passing_calls
-from core.talk.discussion.discussion_choices import take_model
 from core.talk.discussion.discussion_messages import (
     AppendRecords,
     DiscussionEffect,
@@ -48,7 +46,7 @@ from core.talk.discussion.discussion_messages import (
     WriteDraft,
     WriteMeta,
 )
-from core.talk.discussion.lifecycle import HISTORY_LIMIT, is_unnamed
+from core.talk.discussion.lifecycle import HISTORY_LIMIT, is_unnamed, take_model
 from core.talk.turn.turn_messages import (
     CallProvider,
     CallRetrying,

@@ -1,18 +1,60 @@
-"""A turn's part of the step: the words to disk, then the call, the reply to disk, then shown as done."""
+"""A turn's part of the step, and the end of a call: the reply and its usage go to the log, then the call is over."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Collection
 from typing import Any, assert_never
 
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.provider import StopKind
-from core.kernel.values.state import AppState
-from core.kernel.values.tables import Handlers, follow, keep, on, on_stamped
-from core.kernel.values.updates import Result, conclude, without_call
-from core.kernel.values.usage import SpentElsewhere
+from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
+from core.kernel.values.messages import (
+    Entry,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    Status,
+    TextPart,
+    ToolCallPart,
+)
+from core.kernel.values.provider import (
+    FAILED,
+    WHOLE_REPLY,
+    ContentsReport,
+    Failure,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.kernel.values.records import MarkRecord, MessageRecord, Record, UsageRecord
+from core.kernel.values.state import AppState, CommandOutcome, Level
+from core.kernel.values.updates import (
+    Handlers,
+    Result,
+    conclude,
+    follow,
+    keep,
+    notify,
+    on,
+    on_stamped,
+    with_call,
+    with_open,
+    without_call,
+)
+from core.kernel.values.usage import UNPRICED_REMEDY, SpendRefusal, SpentElsewhere, Usage
+from core.services.providers.endings import NO_CALL, told_of
 from core.services.spending.limits import is_looked_up, reached_limits
 from core.talk.discussion.discussion_messages import (
+    AppendRecords,
     PromptGone,
     PromptToken,
     QueueWritten,
@@ -20,7 +62,9 @@ from core.talk.discussion.discussion_messages import (
     ReplyToken,
     WriteFailed,
 )
-from core.talk.turn import prompt_queue, sending, turn_replies
+from core.talk.turn import prompt_queue, sending
+from core.talk.turn.prompt_queue import hold, hold_after, hold_at_limit
+from core.talk.turn.sending import find_call, make_room
 from core.talk.turn.turn_messages import (
     CallEnded,
     CallFailed,
@@ -43,6 +87,384 @@ from core.talk.turn.turn_messages import (
     TakeBackQueued,
     TurnCommand,
 )
+
+# End of a call: the reply and its usage go to the log, and only then is the call over.
+
+# Ids of tool calls: each once in a discussion, whatever a model or a server makes of them.
+
+LONGEST = 200
+"""Characters of an id that stay: whoever answers a call names it in an address."""
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_.:|=+@~-]|^\.+$")
+"""Characters that end a part of an address, or that nobody can type; and what stands there for a folder."""
+
+
+def with_own_ids(parts: tuple[Part, ...], used: Collection[str]) -> tuple[Part, ...]:
+    """The parts of a reply with an id for each call that no other has: a result names its call by nothing else.
+
+    An id that no address can hold gets another: a person could not answer the call from elsewhere.
+    """
+    taken = set(used)
+    numbers: dict[str, int] = {}
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, ToolCallPart):
+            own = _free(_UNFIT.sub("_", part.call_id[:LONGEST]) or "call", taken, numbers)
+            taken.add(own)
+            found.append(part if own == part.call_id else replace(part, call_id=own))
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def used_ids(opened: OpenDiscussion) -> frozenset[str]:
+    """Ids of the calls of a discussion, other versions of replies included. O(new entries, calls and other versions)."""
+    aside = (run for versions in opened.versions.values() for run in versions.aside.values())
+    own = opened.places.grown.each("calls", opened.entries, _ids_of)
+    return frozenset((*own, *(call_id for run in aside for entry in run for call_id in _ids_of(entry))))
+
+
+def _ids_of(entry: Entry) -> tuple[str, ...]:
+    if not isinstance(entry, Message):
+        return ()
+    return tuple(part.call_id for part in entry.parts if isinstance(part, ToolCallPart))
+
+
+def _free(wanted: str, taken: Collection[str], numbers: dict[str, int]) -> str:
+    """A free id. `numbers`: by ids, the number that was tried last: a thousand calls of one id take no square of it."""
+    own = wanted
+    while own in taken:
+        numbers[wanted] = numbers.get(wanted, 1) + 1
+        own = f"{wanted}-{numbers[wanted]}"
+    return own
+
+
+FAILURE_OF_STOP = {
+    StopKind.TRUNCATED: FailureKind.CUT_OFF,
+    StopKind.REFUSED: FailureKind.DECLINED,
+    StopKind.BROKEN: FailureKind.BAD_REPLY,
+    StopKind.UNKNOWN: FailureKind.UNKNOWN_END,
+}
+"""Half a reply is no reply: where it is not whole the call has failed, in every front end, and what came is kept."""
+
+_AGAIN = "Press Retry, or choose another model."
+
+
+def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
+    """A reply is whole, was stopped by the person, or was ended before its end."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state, ()
+    if call.held:
+        return _held(state, given, call)
+    if call.refused:
+        return _refused(state, given, call)
+    kind = event.stopped.kind
+    if kind in WHOLE_REPLY and (why := _what_is_missing(event)):
+        empty = Failure(kind=FailureKind.BAD_REPLY, what=why, remedy=_AGAIN)
+        return failed(
+            state,
+            given,
+            CallFailed(call_id=event.call_id, failure=empty, parts=event.parts, usage=event.usage),
+        )
+    state = hold_after(state, call.discussion_id, kind)
+    if kind in WHOLE_REPLY:
+        return _store(state, given, call, event.parts, Status.COMPLETE, event.usage, ())
+    if kind is StopKind.CANCELLED:
+        mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
+        return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
+    what, remedy = told_of(event.stopped)
+    failure = Failure(kind=FAILURE_OF_STOP[kind], what=what, remedy=f"{remedy}.")
+    state = _with_failure(state, call, failure, Level.WARNING)
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text=f"{what}.")
+    return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
+
+
+def _what_is_missing(event: CallEnded) -> str:
+    """Thing that a reply lacks which its provider ended as a whole one, in a sentence; empty for nothing."""
+    calls = [part for part in event.parts if isinstance(part, ToolCallPart)]
+    if event.stopped.kind is StopKind.TOOL_CALLS and not calls:
+        return f"{NO_CALL} ({event.stopped.detail})" if event.stopped.detail else NO_CALL
+    has_words = any(isinstance(part, TextPart) and part.text.strip() for part in event.parts)
+    return "" if calls or has_words else "The model sent an empty reply"
+
+
+def asked_again(
+    state: AppState, given: Stamp, call: LiveCall, usage: Usage, records: tuple[Record, ...]
+) -> Result:
+    """End a call that brought no reply: what it cost goes to the log with these records, and the turn goes on."""
+    return _store(state, given, call, (), Status.COMPLETE, usage, records)
+
+
+def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
+    refusal = SpendRefusal(call.refused, RetrySend(discussion_id=call.discussion_id, over_limit=True))
+    remedy = "Send it again past the limit, or raise the limit in Usage."
+    if refusal.is_unpriced:
+        remedy = f"Send it again past the limit. {UNPRICED_REMEDY}."
+    failure = Failure(kind=FailureKind.SPEND_LIMIT, what=refusal.sentence.removesuffix("."), remedy=remedy)
+    state, effects = failed(
+        state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage())
+    )
+    state = hold_at_limit(state, call.discussion_id, refusal.sentence)
+    opened = state.discussions.open[call.discussion_id]
+    return with_open(state, replace(opened, refusal=refusal)), effects
+
+
+def _held(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """A request parted from what is warm though nobody asked for that: nothing was sent, the words are kept, Retry sends them."""
+    failure = Failure(
+        kind=FailureKind.BAD_REQUEST,
+        what=f"The request was held: the warm cache would be lost, and nothing that you did explains it. {call.held.removesuffix('.')}",
+        remedy="Nothing was sent. Retry sends it at that price. Report it as a fault of the program.",
+    )
+    return failed(state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage()))
+
+
+def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
+    """A call failed. What was received is kept and marked; the prompt can be sent again with one key."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state, ()
+    failure = event.failure
+    if _may_go_again(call, event):
+        return make_room(state, given, call, failure, event.usage)
+    state = hold(state, call.discussion_id, f"What came before it failed: {failure.what.removesuffix('.')}.")
+    state = _with_failure(state, call, failure, Level.ERROR)
+    mark = MarkRecord(id=given.make_id(2), at=given.at, kind=FAILED, text=failure.what)
+    return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
+
+
+def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Level) -> AppState:
+    """The state in which a call has failed, told to the person with Retry."""
+    opened = replace(
+        state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
+    )
+    return notify(
+        with_open(state, opened),
+        f"call/{call.discussion_id}",
+        level,
+        f"{_name(state, call)}: {failure.what}",
+        ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
+        action=RetrySend(discussion_id=call.discussion_id),
+        action_label="Retry",
+        discussion_id=call.discussion_id,
+    )
+
+
+MOST_OVERFLOWS = 2
+"""Times that a request which is longer than the window is sent again with less in it."""
+
+
+def _may_go_again(call: LiveCall, event: CallFailed) -> bool:
+    is_too_long = event.failure.kind is FailureKind.CONTEXT_TOO_LONG and not event.parts
+    return is_too_long and call.overflows < MOST_OVERFLOWS and call.phase is not CallPhase.STOPPING
+
+
+def no_room(state: AppState, given: Stamp, discussion_id: str, why: str) -> Result:
+    """Nothing more could leave the view of a call whose request was too long: it fails as it was said then."""
+    call = state.turns.calls.get(discussion_id)
+    if call is None or call.overflow is None:
+        return state, ()
+    remedy = ". ".join(filter(None, (call.overflow.remedy.removesuffix("."), why)))
+    failure = replace(call.overflow, remedy=remedy)
+    call = replace(call, overflows=MOST_OVERFLOWS, awaits_view=False)
+    return failed(
+        with_call(state, call), given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage())
+    )
+
+
+def _name(state: AppState, call: LiveCall) -> str:
+    summary = state.discussions.summaries.get(call.discussion_id)
+    return repr(summary.meta.name) if summary is not None else f"Discussion {call.discussion_id}"
+
+
+def _store(
+    state: AppState,
+    given: Stamp,
+    call: LiveCall,
+    parts: tuple[Part, ...],
+    status: Status,
+    usage: Usage,
+    marks: tuple[Record, ...],
+) -> Result:
+    """Append reply, usage and marks in one write; the call is over when they are on disk."""
+    records: list[Record] = []
+    opened = state.discussions.open[call.discussion_id]
+    if any(isinstance(part, ToolCallPart) for part in parts):
+        parts = with_own_ids(parts, used_ids(opened))
+    parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
+    if parts:
+        records.append(
+            MessageRecord(
+                id=call.reply_id,
+                at=given.at,
+                role=Role.ASSISTANT,
+                parts=parts,
+                status=status,
+                provider=call.provider,
+                model=call.model,
+                version_of=call.version_of,
+            )
+        )
+    if usage != Usage():
+        records.append(
+            UsageRecord(
+                id=given.make_id(1), at=given.at, message_id=call.reply_id if parts else call.id, usage=usage
+            )
+        )
+    storing = replace(call, phase=CallPhase.STORING, reserved_usd=usage.cost_usd or 0.0)
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    if len(texts) == 1:
+        storing = replace(storing, text=texts[0])  # the same text once in memory: a reply may be large
+    state = with_call(state, storing)
+    return state, (
+        AppendRecords(
+            discussion_id=call.discussion_id, records=(*records, *marks), token=ReplyToken(call.id)
+        ),
+    )
+
+
+def reply_saved(state: AppState, call: LiveCall) -> AppState:
+    """The reply is on disk: the call is over."""
+    return without_call(state, call.discussion_id)
+
+
+# The part of a reply that has arrived: its parts in order, what is told of it, and what it may be billed
+# at.
+
+_LARGE_CHARS = 1_000_000
+"""Of a reply that is told of in larger steps."""
+
+_RUN_PIECES = 500
+"""Pieces of a reply that are joined in one go."""
+
+
+class ArrivingReply:
+    """The part of a reply that has arrived, in order, and what it is expected to be billed at.
+
+    `is_out`: the provider has the request and may bill it; `lost`: attempts before whose answers never came.
+    `is_outgrown`: more of it came after its length was reported.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._started = clock()
+        self._done: list[Part] = []
+        self._text, self._reasoning = _Pieces(), _Pieces()
+        self._new_text: list[str] = []
+        self._new_reasoning: list[str] = []
+        self._told_chars = self._new_chars = 0
+        self.has_begun = False
+        self.contents: ContentsReport | None = None
+        self.usage: Usage | None = None
+        self.expected = Usage()
+        self.is_out = self.is_outgrown = False
+        self.lost = 0
+        self.first_token_s: float | None = None
+
+    def elapsed_s(self) -> float:
+        """Seconds since the call began."""
+        return self._clock() - self._started
+
+    def failed(self, error: ProviderError) -> None:
+        """An attempt failed, and another one is made after a while."""
+        self.is_out, self.lost = False, self.lost + error.is_lost
+
+    def add(self, item: StreamItem) -> None:
+        """Take in what came."""
+        self.has_begun = True
+        if isinstance(item, TextDelta):
+            self._new_text.append(item.text)
+            self._new_chars += len(item.text)
+        elif isinstance(item, ReasoningDelta):
+            self._new_reasoning.append(item.text)
+            self._new_chars += len(item.text)
+        if not isinstance(item, UsageUpdate | Stopped):
+            self.is_outgrown = self.usage is not None and self.usage.output_tokens is not None
+            if self.first_token_s is None:
+                self.first_token_s = self.elapsed_s()
+        match item:
+            case TextDelta():
+                self._end_reasoning("")
+                self._text.append(item.text)
+            case ReasoningDelta():
+                self._end_text()
+                self._reasoning.append(item.text)
+                if item.vendor_json:
+                    self._end_reasoning(item.vendor_json)
+            case ToolCallReady():
+                self._end_text()
+                self._end_reasoning("")
+                self._done.append(item.part)
+            case UsageUpdate():
+                self.usage, self.is_outgrown = item.usage, False
+                self.contents = _together(self.contents, item.contents)
+            case Stopped():
+                pass
+
+    def news(self) -> tuple[str, str] | None:
+        """Text and reasoning to tell of, None while there is too little.
+
+        Each is told at once until a megabyte has come; then only what adds a thirty-second to it: who shows a reply
+        puts all of it together anew for every piece.
+        """
+        is_large = self._told_chars > _LARGE_CHARS
+        if not self._new_chars or (is_large and self._new_chars < self._told_chars // 32):
+            return None
+        news = "".join(self._new_text), "".join(self._new_reasoning)
+        self._told_chars += self._new_chars
+        self._new_chars = 0
+        self._new_text.clear()
+        self._new_reasoning.clear()
+        return news
+
+    def parts(self) -> tuple[Part, ...]:
+        """All that arrived, in order."""
+        self._end_text()
+        self._end_reasoning("")
+        return tuple(self._done)
+
+    def _end_text(self) -> None:
+        text = self._text.taken()
+        if text:
+            self._done.append(TextPart(text))
+
+    def _end_reasoning(self, vendor_json: str) -> None:
+        text = self._reasoning.taken()
+        if text or vendor_json:
+            self._done.append(ReasoningPart(text, vendor_json))
+
+
+class _Pieces:
+    """Pieces of a text, joined now and then: thousands of small ones would keep their memory long after."""
+
+    def __init__(self) -> None:
+        self._runs: list[str] = []
+        self._pieces: list[str] = []
+
+    def append(self, piece: str) -> None:
+        self._pieces.append(piece)
+        if len(self._pieces) == _RUN_PIECES:
+            self._runs.append("".join(self._pieces))
+            self._pieces.clear()
+
+    def taken(self) -> str:
+        """All of it; nothing is left."""
+        text = "".join((*self._runs, *self._pieces))
+        self._runs.clear()
+        self._pieces.clear()
+        return text
+
+
+def _together(before: ContentsReport | None, new: ContentsReport | None) -> ContentsReport | None:
+    """The later report, with what an attempt before it has paid for."""
+    if before is None or new is None or before.stored is None or new.stored is None:
+        return new or before
+    return replace(new, is_new=before.is_new or new.is_new)
+
+
+# A turn's part of the step: the words to disk, then the call, the reply to disk, then shown as done.
 
 
 def _send_prompt(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
@@ -105,7 +527,7 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
             is_draft = happened.token.is_draft
             return sending.prompt_saved(state, given, call, happened.records, is_draft=is_draft)
         case ReplyToken():
-            return prompt_queue.go_on(turn_replies.reply_saved(state, call), given, call.discussion_id)
+            return prompt_queue.go_on(reply_saved(state, call), given, call.discussion_id)
         case _:
             assert_never(happened.token)
 
@@ -168,8 +590,8 @@ HANDLERS = Handlers(
     on(ReasoningRefused, lambda state, happened: (sending.reasoning_refused(state, happened), ())),
     on(ServerRemarked, lambda state, happened: (sending.server_remarked(state, happened), ())),
     on_stamped(CallRetrying, sending.retrying),
-    on_stamped(CallEnded, turn_replies.ended),
-    on_stamped(CallFailed, turn_replies.failed),
+    on_stamped(CallEnded, ended),
+    on_stamped(CallFailed, failed),
 )
 """Each message of this room, with the function that decides what follows from it."""
 

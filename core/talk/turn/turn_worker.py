@@ -40,7 +40,7 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
-from core.services.providers.reasoning_refusals import ReasoningRefusals
+from core.services.providers.refused_fields import ReasoningRefusals
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of
@@ -60,7 +60,7 @@ from core.talk.turn.turn_messages import (
     TurnEffect,
     TurnEvent,
 )
-from core.talk.turn.turn_replies import ArrivingReply
+from core.talk.turn.turn_step import ArrivingReply
 
 Emit = Callable[[TurnEvent | CacheReported | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

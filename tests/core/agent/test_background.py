@@ -15,7 +15,7 @@ from core.agent.agent_messages import (
     SandboxFound,
     SetTools,
 )
-from core.agent.background import end_state, end_words
+from core.agent.calls import end_state, end_words
 from core.app.app_messages import HomeOpened
 from core.kernel.values.agent import CallState, Sandbox, ToolCall
 from core.kernel.values.messages import Role

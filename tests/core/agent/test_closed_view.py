@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from core.agent.closed_view import without_keys
 from core.agent.commands import Commands
-from core.agent.git_settings import without_keys
 from core.agent.sandbox import Confinement
 from core.agent.server_sandbox import ServerSandbox
 from core.agent.tools.bash import judge_bash, run_bash

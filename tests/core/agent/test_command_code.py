@@ -9,7 +9,7 @@ import pytest
 
 from core.agent.agent_messages import JudgeCall
 from core.agent.agent_worker import approval_of
-from core.agent.command_code import code_of
+from core.agent.command_places import code_of
 from core.agent.command_rules import read_command_line
 from core.agent.tool import ToolPlaces
 from core.agent.tools.bash import TOOLS

@@ -111,7 +111,7 @@ def test_a_command_is_ended_where_no_thread_can_be_started_for_it(
 def test_a_flood_keeps_head_and_tail_and_ends(
     confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.agent.command_run.MOST_OUTPUT_BYTES", 3_000_000)
+    monkeypatch.setattr("core.agent.commands.MOST_OUTPUT_BYTES", 3_000_000)
     outcome = ran(confined_shell, "echo first; yes")
     assert "wrote more than" in outcome.ended_by
     assert outcome.output.startswith("first\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.agent.compaction_messages import (
+from core.agent.agent_messages import (
     CompactDiscussion,
     PlanView,
     StopSummary,
@@ -18,9 +18,9 @@ from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.messages import Role, ToolCallPart, ToolResultPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import Failure, ProviderKind
 from core.kernel.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
+from core.kernel.values.state import CommandOutcome
 from core.kernel.values.usage import SpentElsewhere, Usage, UsageKind
 from core.kernel.values.window import CompactionPhase, CutPlan, CutReason, ShrunkResult, ViewCut
 from core.services.settings.settings_messages import ChangeSetting, SettingsSettled

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.compaction_messages import (
+from core.agent.agent_messages import (
     CompactionEvent,
     PlanView,
     StopSummary,

@@ -33,18 +33,16 @@ from core.kernel.values.agent import ActKind, Approval, CallState, FileChange, M
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion
 from core.kernel.values.mcp import McpState
 from core.kernel.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.spec import ToolOffer
 from core.kernel.values.stack import ToolSchema
-from core.kernel.values.state import TrashItem
+from core.kernel.values.state import CommandOutcome, TrashItem
 from core.kernel.values.updates import is_busy, outcome_of, with_summary
 from core.kernel.values.usage import Usage
 from core.services.spending.limits import reached_limits
 from core.talk.caching.caching_messages import StopPings
 from core.talk.context.context_messages import LeaveStack
-from core.talk.context.context_spec import stack_spec
-from core.talk.context.offered_tools import offered_by_servers
+from core.talk.context.context_spec import offered_by_servers, stack_spec
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
     AppendRecords,

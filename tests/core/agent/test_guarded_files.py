@@ -12,8 +12,8 @@ import pytest
 from core.agent.agent_messages import JudgeCall
 from core.agent.agent_worker import approval_of
 from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, write_guarded
-from core.agent.sensitive_paths import reasons_to_ask_before_writing
 from core.agent.tool import ToolPlaces
+from core.agent.tool_policy import reasons_to_ask_before_writing
 from core.kernel import opener
 from core.kernel.key_names import name_reasons
 from tests.command_forks import FORKS

@@ -21,7 +21,7 @@ from core.agent.agent_messages import (
     RunCall,
     UndoTurn,
 )
-from core.agent.past_page import ENDED_WITH_PROGRAM, KINDS, with_past
+from core.agent.agent_step import ENDED_WITH_PROGRAM, KINDS, with_past
 from core.app.tool_table import TOOLS
 from core.kernel.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, TodoState
 from core.kernel.values.discussion import OpenDiscussion

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from core.agent.tools.read_file import decoded
-from core.kernel.png_chunks import mended_png
+from core.kernel.picture_files import mended_png
 
 
 def _saved(image: Image.Image, form: str, **how: object) -> bytes:

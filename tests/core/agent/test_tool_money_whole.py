@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.agent.agent_messages import SetTools
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion, SetTools
 from core.app.controller import AppController
 from core.app.execution import act
 from core.kernel.values.messages import Role

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion
 from core.agent.context_window import restore_from_log
 from core.agent.journal_text import new_entry, written
 from core.app.execution import act

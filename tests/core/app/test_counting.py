@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.app.counting import MOST_KEPT, CountFile, Counting, _batches
-from core.app.crunch import Crunch
+from core.app.crunch import MOST_KEPT, CountFile, Counting, Crunch, _batches
 
 pytestmark = pytest.mark.usefixtures("own_worker_process")
 

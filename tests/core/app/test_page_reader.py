@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.app.counting import read_page
-from core.app.crunch import CrunchError
+from core.app.crunch import CrunchError, read_page
 
 HOSTILE = b"<" * 1_000_000
 """Half a minute of a core for the parser, and more the longer it is."""

@@ -18,7 +18,7 @@ from core.kernel.errors import FailureKind, LockedError
 from core.kernel.values.curation import FileItem
 from core.kernel.values.messages import Mark, Status
 from core.kernel.values.state import AppState
-from core.services.settings.starting_model import profile_of
+from core.services.settings.settings_rules import profile_of
 from core.talk.context.context_messages import CreatePreset, SavePreset
 from core.talk.discussion.discussion_messages import (
     BranchDiscussion,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.imports.follow_places import KEY, known_places
+from core.imports.import_sources import KEY, known_places
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MessageRecord
 from core.services.settings.settings_messages import ChangeSetting

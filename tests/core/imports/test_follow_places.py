@@ -15,10 +15,17 @@ from core.app.app_messages import Command, Effect, Event, Input
 from core.app.dispatch import step
 from core.app.execution import is_persons
 from core.front.cli.grammar_memory import FOLLOWED
-from core.imports import follow_places
-from core.imports.follow_places import KEY, imported_ids, known_places, mark_of, with_place, without_place
+from core.imports import import_sources
 from core.imports.import_run import ImportHandler
-from core.imports.import_sources import walked
+from core.imports.import_sources import (
+    KEY,
+    imported_ids,
+    known_places,
+    mark_of,
+    walked,
+    with_place,
+    without_place,
+)
 from core.imports.imports_messages import (
     DismissImport,
     ImportConversations,
@@ -185,7 +192,7 @@ def test_a_file_that_goes_while_a_place_is_looked_at_fails_no_look(
 
     for name in "ab":
         (looks.folder / f"{name}.jsonl").write_text(session("One?", "Yes.", key=name))
-    monkeypatch.setattr(follow_places, "walked", vanishing)
+    monkeypatch.setattr(import_sources, "walked", vanishing)
     taken = looks.look()
     assert (taken.problem, len(taken.written)) == ("", 1)
 

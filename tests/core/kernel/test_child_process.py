@@ -25,7 +25,7 @@ WAIT_S = PATIENCE_S
 MARKER = "ran.txt"
 SECRET = "sk-of-the-person"
 MODULES = (
-    *("core/__init__", "core/kernel/__init__", "core/kernel/tokens", "core/kernel/read_child"),
+    *("core/__init__", "core/kernel/__init__", "core/kernel/tokens", "core/app/forgetting/read_child"),
     *("core/app/__init__", "core/app/crunch_child", "core/app/crunch_wire"),
     *("core/talk/__init__", "core/talk/discussion/__init__", "core/talk/discussion/catalog_child"),
     *("core/services/__init__", "core/services/providers/__init__", "core/services/providers/embedded/child"),

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.kernel.frame import empty_frame, flat, frame, safe_tag, without_blocks
-from core.talk.context.curated_files import file_details_layer
+from core.talk.context.file_layers import file_details_layer
 from core.talk.context.pieces import StackMemo
 from tests.core.stacks import curated, texts
 from tests.operations import LINEAR, growth

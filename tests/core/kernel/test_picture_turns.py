@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.kernel.picture_turns import as_looked_at
+from core.kernel.picture_files import as_looked_at
 
 
 def picture(form: str, turn: int = 1) -> bytes:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.kernel.run_interpreters import python_code
-from core.kernel.run_words import line_words, run_words
+from core.kernel.run_words import line_words, python_code, run_words
 
 FILES = (
     "server.py", "data.db", "facts.json", "notes.py", "tool", "pkg/__init__.py", "pkg/main.py", "hook.js", "server.js", "package.json",

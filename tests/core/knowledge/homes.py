@@ -13,7 +13,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.digest import digest_file, fresh_digest
+from core.knowledge.knowledge_reader import digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.talk.discussion import discussion_store
 from core.talk.discussion.trash import items as trash_items

@@ -18,8 +18,8 @@ from core.kernel.values.knowledge import Category, LedgerStatus, NewItem, Proven
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.apply_log import write
 from core.knowledge.categories import parse_file
-from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.file_writer import harvest_lock, withdrawal_count, write_lock
+from core.knowledge.knowledge_reader import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.recovery import list_applies, recover_home, undo_apply, undoing_row
 from core.talk.discussion import trash

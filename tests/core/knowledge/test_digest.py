@@ -16,7 +16,7 @@ from core.kernel.errors import StorageError
 from core.kernel.values.knowledge import Provenance
 from core.knowledge import categories as c
 from core.knowledge.categories import Said
-from core.knowledge.digest import (
+from core.knowledge.knowledge_reader import (
     DIGEST_SECTIONS,
     DigestFollower,
     DigestWrite,

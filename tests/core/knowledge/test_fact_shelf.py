@@ -11,10 +11,9 @@ from core.kernel.values.facts import IndexedFact, ItemWords
 from core.kernel.values.knowledge import Category, NewItem, Provenance, Replacement
 from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.edits import edit_fact
-from core.knowledge.evidence.evidence_rows import item_hash
-from core.knowledge.fact_past import HomePast
-from core.knowledge.fact_store import FactReader, sync_facts
-from core.knowledge.facts.validation import validate
+from core.knowledge.evidence_rows import item_hash
+from core.knowledge.fact_store import FactReader, HomePast, sync_facts
+from core.knowledge.facts.fact_sync import validate
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.memory_log import read_logs
 from core.knowledge.recovery import undo_apply

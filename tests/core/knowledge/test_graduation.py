@@ -12,12 +12,12 @@ from core.kernel import paths
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.values.knowledge import DraftKind, Item
 from core.kernel.values.settings import KnowledgeSettings
+from core.knowledge.apply import draft_names, make_draft
 from core.knowledge.categories import parse_file
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.memory_log import all_items
 from core.knowledge.merges import becomes, draft_name, draft_text, steps_of
 from core.knowledge.recovery import undo_apply
-from core.knowledge.rewrites import draft_names, make_draft
 from core.services.settings.prompts import prompt_names, read_prompts
 from tests.core.knowledge.homes import NOW
 

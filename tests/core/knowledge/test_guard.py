@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from core.kernel import paths
 from core.kernel.values.knowledge import Category, Item, NewItem, Provenance
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.evidence.evidence_rows import struck
-from core.knowledge.hunks import RemovalError, check_removal, removal_sentence
+from core.knowledge.evidence_rows import struck
+from core.knowledge.parts import RemovalError, check_removal, removal_sentence
 from core.knowledge.recovery import recover_home, undo_apply
 from tests.core.knowledge.homes import FIRST, NOW, FaultyDisk, KilledError, entry_of, made_home
 

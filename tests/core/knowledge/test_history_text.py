@@ -14,7 +14,7 @@ from core.kernel.values.facts import (
     TurnPlace,
     Witness,
 )
-from core.knowledge.evidence.evidence_rows import QUOTE_LEFT_OUT
+from core.knowledge.evidence_rows import QUOTE_LEFT_OUT
 from core.knowledge.history_text import (
     history_lines,
     quote_in,

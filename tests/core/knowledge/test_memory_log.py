@@ -14,7 +14,7 @@ from core.kernel.values.knowledge import Category, Item, KnowledgeState, NewItem
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge import edits
 from core.knowledge.apply import begin_apply, finish_apply
-from core.knowledge.evidence.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash
+from core.knowledge.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash
 from core.knowledge.history_text import history_data, history_lines
 from core.knowledge.knowledge_messages import NoteInjection
 from core.knowledge.knowledge_reader import KnowledgeReader

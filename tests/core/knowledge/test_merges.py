@@ -14,20 +14,17 @@ from core.kernel.errors import StorageError
 from core.kernel.values.facts import HistoryKind, Quote
 from core.kernel.values.knowledge import Category, Item, MergeGroup, MergeReport, NewItem, Provenance
 from core.kernel.values.settings import KnowledgeSettings
-from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.apply import MergeRequest, apply_merge, begin_apply, finish_apply
 from core.knowledge.categories import joined, parse_file, split_tag, with_tag, without_origins
-from core.knowledge.digest import digest_file, fresh_digest, regenerate_digest
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.fact_store import FactReader
 from core.knowledge.history_text import evidence_for
-from core.knowledge.hunks import RemovalError, hunks_of, patched, reversed_hunks
-from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.knowledge_reader import KnowledgeReader, digest_file, fresh_digest, regenerate_digest
 from core.knowledge.memory_log import all_items, item_history, read_logs
 from core.knowledge.merges import MergeRefusedError, check_merge, merge_hunks, merged_item
 from core.knowledge.part_writer import KEPT_VERSIONS, ensure_part, versions, write_parts
-from core.knowledge.parts import PatchPlan
+from core.knowledge.parts import PatchPlan, RemovalError, hunks_of, patched, reversed_hunks
 from core.knowledge.recovery import list_applies, undo_apply
-from core.knowledge.rewrites import MergeRequest, apply_merge
 from tests.core.knowledge.homes import FIRST, NOW, SECOND, entry_of, made_home
 
 A, B, C = (Provenance(name, f"2026-01-0{day}") for day, name in enumerate("abc", 1))

@@ -17,7 +17,7 @@ from core.kernel.values.knowledge import Category, Item, NewItem, Provenance, Re
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.duplicates import known_items
-from core.knowledge.evidence.evidence_rows import is_struck, item_hash, short_name, struck, unstruck
+from core.knowledge.evidence_rows import is_struck, item_hash, short_name, struck, unstruck
 from core.knowledge.harvest import preview as harvest_preview
 from core.knowledge.harvest.distillation import distil
 from core.knowledge.harvest.harvest_prompt import build_harvest_prompt, without_known, without_quotes

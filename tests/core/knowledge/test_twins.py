@@ -21,9 +21,9 @@ from core.kernel.values.knowledge import (
 )
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge import knowledge_step
-from core.knowledge.digest import regenerate_digest
+from core.knowledge.apply import MergeRequest, apply_merge
 from core.knowledge.edits import delete_fact, delete_item, edit_fact, edit_item, restore_fact, restore_item
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.fact_store import FactReader, said_anew, sync_facts
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.facts.yaml_forms import item_text
@@ -35,7 +35,7 @@ from core.knowledge.knowledge_messages import (
     NoteInjection,
     RestoreItem,
 )
-from core.knowledge.knowledge_reader import read_categories
+from core.knowledge.knowledge_reader import read_categories, regenerate_digest
 from core.knowledge.knowledge_worker import KnowledgeHandler
 from core.knowledge.ledger import timestamp
 from core.knowledge.memory_log import (
@@ -47,7 +47,6 @@ from core.knowledge.memory_log import (
     seen_items,
 )
 from core.knowledge.recovery import undo_apply
-from core.knowledge.rewrites import MergeRequest, apply_merge
 from tests.core.app.playbook import Playbook
 from tests.core.knowledge.homes import NOW, applied
 

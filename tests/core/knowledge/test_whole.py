@@ -14,8 +14,8 @@ from core.kernel.values.knowledge import Category, DigestSwitch, HarvestLedgerEn
 from core.kernel.values.records import RequestRecord
 from core.kernel.values.state import AppState
 from core.knowledge.apply import begin_apply
-from core.knowledge.digest import regenerate_digest
 from core.knowledge.knowledge_messages import RegenerateDigest
+from core.knowledge.knowledge_reader import regenerate_digest
 from core.knowledge.note_files import file_id_for_path
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import TrustProject

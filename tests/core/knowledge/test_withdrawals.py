@@ -13,7 +13,6 @@ from core.kernel.values.knowledge import Category, Item, NewItem
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
-from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import add_item, delete_item, edit_item, set_task_done
 from core.knowledge.file_writer import (
     WITHDRAWALS_FILE,
@@ -22,7 +21,7 @@ from core.knowledge.file_writer import (
     withdrawing,
     write_lock,
 )
-from core.knowledge.knowledge_reader import KnowledgeReader, read_categories
+from core.knowledge.knowledge_reader import KnowledgeReader, read_categories, regenerate_digest
 from core.knowledge.knowledge_worker import Layer7
 from tests.core.kernel.faults import FullDisk
 

@@ -16,7 +16,6 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
 from core.knowledge.apply import begin_apply
-from core.knowledge.digest import DigestFollower, digest_file
 from core.knowledge.file_writer import harvest_lock
 from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
@@ -32,6 +31,7 @@ from core.knowledge.knowledge_messages import (
     RegenerateDigest,
     SetTaskDone,
 )
+from core.knowledge.knowledge_reader import DigestFollower, digest_file
 from core.knowledge.knowledge_worker import KnowledgeHandler, Layer7, supersedes
 from core.knowledge.note_files import read_seen
 from tests.core.knowledge.homes import FIRST, NOW, FaultyDisk, entry_of, harvest, items_of, made_home

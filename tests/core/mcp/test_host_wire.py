@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.kernel.bounds import Keeper
+from core.kernel.machine import Keeper
 from core.kernel.values.mcp import McpPicture, WrappedCommand
 from core.mcp.bounds import FromHost, HostAnswer, HostStart, ToHost, from_host, line_of, to_host
 

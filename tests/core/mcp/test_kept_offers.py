@@ -17,7 +17,7 @@ from core.kernel.values.mcp import McpPhase
 from core.kernel.values.state import AppState
 from core.mcp.mcp_messages import OfferServerTools, WithdrawApproval
 from core.talk.caching.caching_messages import InvalidateCache
-from core.talk.context.offered_tools import approved_by_now, offered_by_servers
+from core.talk.context.context_spec import approved_by_now, offered_by_servers
 from core.talk.turn.turn_messages import SendPrompt
 from tests.core.agent.test_whole_tools import is_over, results, with_tools
 from tests.core.app.programs import until

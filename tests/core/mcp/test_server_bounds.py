@@ -14,8 +14,8 @@ import pytest
 from core.agent.commands import Commands
 from core.agent.sandbox import Confinement, find_confinement
 from core.agent.server_sandbox import ServerSandbox
-from core.kernel.bounds import CommandBounds
 from core.kernel.command_start import HOST_LIFELINE
+from core.kernel.machine import CommandBounds
 from core.kernel.values.mcp import McpServerSettings, WrappedCommand
 from core.mcp.mcp_client import McpClient, McpError
 from tests.core.agent.desks import bare, marked, wait_for

@@ -30,7 +30,7 @@ from core.mcp.mcp_messages import (
 )
 from core.services.settings.settings_messages import SettingsLoaded, WriteMcpServer, WriteServerApproval
 from core.talk.caching.caching_messages import CacheReported
-from core.talk.context.offered_tools import offered_by_servers
+from core.talk.context.context_spec import offered_by_servers
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of, settings_loaded
 from tests.core.mcp.test_approvals import APPROVED, FOUND, READ, SETTINGS, STARTED, WRITE, tool

@@ -11,8 +11,8 @@ import msgspec
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus
 from core.retrieval.chunker import embedded_text
+from core.retrieval.embedding import index_name, instruction_of
 from core.retrieval.index_store import SourceKey, SourceState
-from core.retrieval.instructions import index_name, instruction_of
 from core.retrieval.local_store import LocalStore
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.search import SearchRequest, search

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from core.kernel import paths
 from core.kernel.values.retrieval import Corpus, SearchMode
-from core.retrieval.e5 import E5, E5_NAME, MAX_TOKENS, words_file
-from core.retrieval.e5_file import E5FileError, read_e5
-from core.retrieval.instructions import index_name, instruction_of
+from core.retrieval.e5 import E5, E5_NAME, MAX_TOKENS, E5FileError, read_e5, words_file
+from core.retrieval.embedding import DIMENSION, index_name, instruction_of
 from core.retrieval.languages import is_foreign
 from core.retrieval.minilm import MODEL_NAME, ModelError
-from core.retrieval.quantisation import DIMENSION
 from core.retrieval.retrieval_worker import ENGLISH_ALONE, ON_THE_WAY
 from tests.core.retrieval.languages_set import crossed
 from tests.core.retrieval.test_navigation_worker import Room, WordModel

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchPlaces
+from core.retrieval.embedding import DIMENSION
 from core.retrieval.index_run import index
 from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
-from core.retrieval.quantisation import DIMENSION
 from core.retrieval.sources import SourceText
 
 KEY = SourceKey(Corpus.NOTES, "", "a.md")

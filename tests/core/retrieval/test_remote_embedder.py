@@ -17,16 +17,16 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, EmbeddingServer, SearchAnswer, SearchMode
 from core.kernel.values.settings import Project, RetrievalSettings, ServerSettings
 from core.retrieval import search as search_module
+from core.retrieval.embedding import cosine
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
-from core.retrieval.quantisation import cosine
 from core.retrieval.remote_embedder import EmbedError, RemoteEmbedder, remote_embedders
 from core.retrieval.search import SearchRequest, search
 from core.services.providers.clients import Clients
 from core.services.settings.project_tables import may_set
-from core.services.settings.searched_places import places_of
 from core.services.settings.settings_checks import check_settings
+from core.services.settings.settings_rules import places_of
 from tests.vendors.compatible_server import (
     EMBEDDING_DIMENSION,
     EMBEDDING_MODEL,

@@ -40,7 +40,7 @@ from core.retrieval.retrieval_messages import (
     SurveyNavigation,
 )
 from core.retrieval.retrieval_report import answer_text, server_name
-from core.services.settings.searched_places import asked_places
+from core.services.settings.settings_rules import asked_places
 from tests.panels import states
 from tests.state_fields import with_fields
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.attention.attention_messages import StartAutonomy
+from core.agent.agent_messages import StartAutonomy
 from core.app.app_messages import OwnerChanged
 from core.kernel.reports import Tick
 from core.kernel.values.settings import ChannelSettings

@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.agent.agent_messages import ApproveCall, CallDone, JudgeCall, RunCall
-from core.agent.attention.attention_messages import StartAutonomy
+from core.agent.agent_messages import ApproveCall, CallDone, JudgeCall, RunCall, StartAutonomy
 from core.kernel.values.agent import ActKind, CallState, FileChange, Sandbox, ToolCall
 from core.kernel.values.signals import ChannelStatus
 from core.signals.signals_messages import ChannelSaid, InboxFile, InboxRead, PostSignal, WatchedFilesChanged

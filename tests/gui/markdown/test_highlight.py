@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.markdown.code_layout import LONGEST, highlight, plain_lines, wrap_code
+from gui.markdown.layout import LONGEST, highlight, plain_lines, wrap_code
 
 
 def joined(lines: tuple[tuple[tuple[str, str], ...], ...]) -> str:

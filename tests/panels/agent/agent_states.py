@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.agent.attention.attention_machine import opening_words
+from core.agent.attention_machine import opening_words
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import (
     ActKind,

@@ -11,15 +11,14 @@ from core.agent.agent_messages import ApproveCall, KillCommands, SetTools, UndoT
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
 from core.kernel.values.discussion import CallPhase, OpenDiscussion
 from core.kernel.values.messages import Message, ToolResultPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import Project
-from core.kernel.values.state import AppState, WorkerStatus
+from core.kernel.values.state import AppState, CommandOutcome, WorkerStatus
 from core.kernel.values.usage import Usage
 from core.kernel.values.window import ViewCut
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.agent.agent_panel import turn_words
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import AgentView
 from panels.discussion.tool_parts import folded
 from tests.panels import states
 from tests.panels.agent import agent_states as ags

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import ApproveCall, KillCommands, RefuseCall
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.talk.turn.turn_messages import CancelReply
 from panels.base.view import WindowView
 from tests.panels.agent import agent_states as ags

@@ -6,13 +6,12 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from core.agent.attention.attention_messages import StartAutonomy, StopAutonomy
+from core.agent.agent_messages import StartAutonomy, StopAutonomy
 from core.kernel.values.agent import Attention, AttentionState
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import AgentView
 from panels.discussion.view import DiscussionView, FindView
 from tests.panels import states
 from tests.panels.agent import agent_states as ags

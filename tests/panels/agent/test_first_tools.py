@@ -7,18 +7,16 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.agent.agent_messages import SetTools
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion, SetTools
 from core.kernel.values.agent import AgentTurn, Mode
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.settings import Project
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.window import Compaction, CompactionPhase, CutReason, ShrunkResult, ViewCut
 from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from core.talk.turn.turn_messages import CancelReply
 from panels.base.view import WindowView
-from panels.discussion.call_look import call_summary, tool_icon, tool_label
+from panels.discussion.tool_mode import call_summary, tool_icon, tool_label
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.agent import agent_states as ags

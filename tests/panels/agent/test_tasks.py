@@ -9,8 +9,7 @@ from core.kernel.structures import with_entry
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Delegation
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base.selection import Memo
-from panels.base.view import WindowView
+from panels.base.view import Memo, WindowView
 from panels.discussion.message_foot import branches_of
 from tests.panels import states
 from tests.panels.agent import agent_states as ags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panels.base.selection import Memo, Same
+from panels.base.view import Memo, Same
 
 
 def test_a_value_is_made_once_while_its_parts_are_the_same_objects() -> None:

@@ -15,7 +15,7 @@ from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.state import AppState
 from panels.base.view import WindowView
 from panels.caching.caching_facts import look_of
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 from panels.shell.status_bar import cache_words
 from tests.panels import states
 from tests.panels.caching.cache_states import caching, plan

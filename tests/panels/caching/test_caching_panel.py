@@ -19,8 +19,8 @@ from core.kernel.values.state import AppState, ProgramState
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.caching.caching_view import CachingView
-from panels.shell.shell_actions import to_toml
+from panels.caching.caching_room import CachingView
+from panels.shell.rooms import to_toml
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached

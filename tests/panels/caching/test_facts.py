@@ -13,7 +13,7 @@ from core.kernel.values.state import AppState, ProviderTotals
 from core.kernel.values.usage import Usage
 from core.talk.caching.accounts import hit_percent, provider_sentence
 from core.talk.caching.warmth import is_of_model
-from panels.base.selection import Memo
+from panels.base.view import Memo
 from panels.caching import caching_facts
 from tests.panels import states
 from tests.panels.caching import cache_states

@@ -7,7 +7,7 @@ import pytest
 from core.kernel.values.settings import Settings
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

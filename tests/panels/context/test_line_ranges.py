@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel.values.curation import LineRange
-from panels.context.preset_edits import format_lines, parse_lines
+from panels.context.preset_item import format_lines, parse_lines
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from core.talk.context.context_messages import (
     RevertPreset,
     SavePreset,
 )
-from core.talk.context.curated_files import free_name
+from core.talk.context.file_layers import free_name
 from core.talk.discussion.discussion_messages import ChangeDiscussion
-from panels.context.preset_edits import project_path
+from panels.context.preset_item import project_path
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
 from tests.panels.screen import Screen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion
 from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting

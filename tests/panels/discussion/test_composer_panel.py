@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.discussion import Draft
 from core.kernel.values.messages import AttachmentPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import Appearance
+from core.kernel.values.state import CommandOutcome
 from core.kernel.values.updates import conclude
 from core.talk.discussion.discussion_messages import (
     AttachFile,

@@ -12,7 +12,7 @@ from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from gui.markdown import excerpt
 from gui.markdown.parse import parse
-from panels.base.selection import Memo
+from panels.base.view import Memo
 from panels.discussion.find_bar import Occurrences, occurrences, terms_of
 from panels.discussion.message_rows import shown_words
 from panels.discussion.view import DiscussionView, FindView

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, TrashItem
-from panels.base.selection import Memo
+from panels.base.view import Memo
 from panels.discussion.list_rows import (
     NO_PROJECT,
     ListedDiscussion,

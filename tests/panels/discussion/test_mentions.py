@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.curation import FileHit, FileItem, FileMode, FilesLookedUp, HitKind
 from core.talk.context.context_messages import AddItems, LookUpFiles
 from core.talk.discussion.discussion_messages import AttachFile, ChangeDiscussion, SetDraft
-from panels.discussion.mentions import mention_of
+from panels.discussion.completions import mention_of
 from tests.panels import states
 from tests.panels.screen import Screen
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from core.kernel.values.discussion import Draft, QueuedPrompt
 from core.kernel.values.messages import AttachmentPart, Mark
-from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import CommandOutcome
 from core.kernel.values.updates import conclude
 from core.talk.turn.turn_messages import (
     CancelReply,

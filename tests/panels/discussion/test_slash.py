@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion
 from core.app.app_messages import Quit
 from core.kernel.values.discussion import Draft, SlashInput, slash_input
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import PriceModels
 from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion, SetDraft
 from core.talk.turn.turn_messages import RetrySend, SendPrompt
-from panels.discussion.slash import COMMANDS
+from panels.discussion.completions import COMMANDS
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen

@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.discussion import Draft
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.usage import LimitScope, ReachedLimit, SpendRefusal
 from core.talk.discussion.discussion_messages import (
     ChooseVersion,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.app.forgetting.forgetting_messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
-from core.app.forgetting.forgetting_places import CANNOT
-from core.app.forgetting.forgetting_report import DELETE_SAYS, FORGET_SAYS, receipt_text
-from core.kernel.values.forgetting import (
+from core.app.forgetting.forgetting_places import CANNOT, DELETE_SAYS, FORGET_SAYS, receipt_text
+from core.kernel.values.knowledge import (
+    Category,
     ForgetPreview,
     ForgetReceipt,
     ForgetTarget,
     ForgettingState,
+    Item,
     PlaceReport,
 )
-from core.kernel.values.knowledge import Category, Item
 from core.kernel.values.state import TrashItem
 from core.knowledge.knowledge_messages import DeleteKnowledgeItem
 from panels.base.view import Dialog

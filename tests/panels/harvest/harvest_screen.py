@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.kernel.values.state import AppState
 from panels.base.view import WindowView
-from panels.harvest.harvest_view import HarvestTab, HarvestView
+from panels.harvest.harvest_room import HarvestTab, HarvestView
 from tests.panels.screen import Screen
 from tests.recording_nodes import Node
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.harvest import HarvestPhase
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.harvest.harvest_view import HarvestTab, HarvestView
+from panels.harvest.harvest_room import HarvestTab, HarvestView
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at, panel

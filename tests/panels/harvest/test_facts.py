@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from core.kernel.values.harvest import HarvestEstimate, HarvestFailure, HarvestItem, HarvestPreview
 from core.kernel.values.knowledge import Category
-from panels.base.selection import Memo
+from panels.base.view import Memo
 from panels.harvest import harvest_facts
-from panels.harvest.item import estimate_px
-from panels.harvest.preview import ROW_SHOWS, ProposalHeading, rows, tally
+from panels.harvest.preview import ROW_SHOWS, ProposalHeading, estimate_px, rows, tally
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.states import NOW
 

@@ -22,8 +22,8 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.knowledge.harvest.modes import RECALL_ONLY
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.harvest.harvest_view import HARVEST_TABS, HarvestTab, HarvestView
-from panels.shell.shell_actions import to_toml
+from panels.harvest.harvest_room import HARVEST_TABS, HarvestTab, HarvestView
+from panels.shell.rooms import to_toml
 from tests.panels import states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import hub, open_at, panel, rows

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.settings import KnowledgeSettings, MemoryMode, Settings
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
-from panels.harvest.harvest_view import HarvestView
+from panels.harvest.harvest_room import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen

@@ -8,7 +8,7 @@ from core.kernel.values.harvest import HarvestPhase, ReviewChoice
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import PreviewHarvest
 from panels.base.view import WindowView
-from panels.harvest.harvest_view import HarvestView
+from panels.harvest.harvest_room import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

@@ -21,7 +21,7 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.discussion.view import DiscussionView, Landing
-from panels.harvest.harvest_view import HarvestView
+from panels.harvest.harvest_room import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from core.kernel.values.facts import Quote
 from core.kernel.values.harvest import HarvestPreview
 from core.kernel.values.knowledge import Category, Item, Replacement
-from core.knowledge.evidence.evidence_rows import QUOTE_LEFT_OUT
+from core.knowledge.evidence_rows import QUOTE_LEFT_OUT
 from panels.harvest.harvest_facts import outcome
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from core.kernel.values.harvest import Artifact, ArtifactClass, HarvestLook
 from panels.harvest.conversations import ONE_SCREEN
-from panels.harvest.harvest_view import HarvestView
+from panels.harvest.harvest_room import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from core.services.settings.guide_pages import guide_folder, read_guide
 from core.services.settings.settings_messages import ReadGuide
-from panels.help.help_panel import PAGES
+from core.services.settings.settings_worker import guide_folder, read_guide
+from panels.help.help_room import PAGES
 from panels.shell.rooms import PANELS
 from tests.panels import states
 from tests.panels.screen import Screen

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from core.kernel.values.knowledge import Category, Item
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import conclude
-from panels.knowledge.knowledge_view import KnowledgeView
+from panels.knowledge.knowledge_room import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

@@ -14,7 +14,7 @@ from core.kernel.values.state import AppState
 from core.knowledge import edits
 from core.knowledge.categories import FILE_OF, item_line, parse_file
 from panels.knowledge.item import ONE_OF, numbered_steps
-from panels.knowledge.knowledge_view import (
+from panels.knowledge.knowledge_room import (
     KnowledgeView,
     begin_edit,
     begin_new,

@@ -16,8 +16,7 @@ from core.kernel.values.facts import (
     TurnPlace,
     Witness,
 )
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import conclude
 from core.knowledge.knowledge_messages import (
     DeleteFact,
@@ -30,7 +29,7 @@ from core.knowledge.knowledge_messages import (
 from core.knowledge.knowledge_step import HANDLERS
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.discussion.view import DiscussionView, Landing
-from panels.knowledge.knowledge_view import KnowledgeView
+from panels.knowledge.knowledge_room import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen

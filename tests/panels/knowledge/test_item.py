@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.kernel.values.harvest import HarvestState
 from core.kernel.values.knowledge import Category
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
     DeleteKnowledgeItem,

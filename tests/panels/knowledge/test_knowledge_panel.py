@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from core.kernel.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState
 from core.kernel.values.state import AppState
-from panels.knowledge.knowledge_view import KnowledgeView
-from panels.shell.shell_actions import to_toml
+from panels.knowledge.knowledge_room import KnowledgeView
+from panels.shell.rooms import to_toml
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import MOON, ONLY, TIDE, items_of, open_panel, words_of

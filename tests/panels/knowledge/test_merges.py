@@ -9,7 +9,7 @@ from core.kernel.values.knowledge import Category, MergeGroup, MergeProposal, Re
 from core.kernel.values.state import AppState
 from core.knowledge.categories import parse_file
 from core.knowledge.harvest.harvest_messages import ApplyMerge, EditMergeGroup, ProposeMerge
-from panels.knowledge.knowledge_view import KnowledgeView
+from panels.knowledge.knowledge_room import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from core.kernel.values.knowledge import Item, NoteFile
 from core.knowledge.duplicates import search_items
-from panels.base.selection import Memo
-from panels.knowledge.knowledge_view import KnowledgeView
+from panels.base.view import Memo
+from panels.knowledge.knowledge_room import KnowledgeView
 from panels.knowledge.rows import ItemSource, KnowledgeHeading, Listing, More, SourcePlace, listing, source_of
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks

@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.mcp import McpServerSettings
-from core.kernel.values.outcomes import CommandOutcome
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.mcp.approvals import of_tools, question_id
 from core.mcp.mcp_messages import (
     ApproveServer,
@@ -21,8 +20,8 @@ from core.mcp.mcp_messages import (
     TryServer,
     WithdrawApproval,
 )
-from panels.mcp.mcp_view import McpView
-from panels.mcp.tools import SHOWN
+from panels.mcp.mcp_panel import SHOWN
+from panels.mcp.mcp_room import McpView
 from tests.panels.mcp import mcp_states as ms
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

@@ -20,7 +20,7 @@ from core.retrieval.retrieval_messages import (
 from core.services.settings.settings_messages import ChangeProjectSetting, ChangeSetting
 from core.talk.context.context_messages import ChangePreset, CreatePreset
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.retrieval.retrieval_view import RetrievalView
+from panels.retrieval.retrieval_room import RetrievalView
 from tests.panels import states
 from tests.panels.retrieval import retrieval_states as rs
 from tests.panels.screen import Screen

@@ -28,7 +28,7 @@ from core.services.settings.settings_messages import (
 )
 from panels.base.view import WindowView
 from panels.settings.settings_panel import SECTIONS
-from panels.settings.settings_view import SettingsView
+from panels.settings.settings_room import SettingsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

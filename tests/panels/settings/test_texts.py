@@ -6,15 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from core.kernel.values.curation import NamedText, TextTable
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.settings import AskedValue
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import conclude
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import ResetPrompt, SavePrompt, TrustProject
 from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
 from panels.base.view import WindowView
-from panels.settings.settings_view import SettingsView
+from panels.settings.settings_room import SettingsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields

@@ -14,7 +14,7 @@ from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.settings import Appearance
 from core.kernel.values.state import AppState, ProgramState, TrashItem
-from core.kernel.values.usage_report import UsageQuery
+from core.kernel.values.usage import UsageQuery
 from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
 from core.knowledge.knowledge_messages import RegenerateDigest
 from core.mcp.mcp_messages import LookAtServers
@@ -41,7 +41,7 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.turn.turn_messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from panels.discussion.view import DiscussionView
-from panels.shell.shell_actions import ACTIONS, MENUS
+from panels.shell.rooms import ACTIONS, MENUS
 from tests.panels import states
 from tests.panels.agent import agent_states
 from tests.panels.harvest import harvest_states

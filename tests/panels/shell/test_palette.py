@@ -6,9 +6,8 @@ from core.agent.agent_messages import KillCommands
 from core.kernel.values.state import AppState, SearchHits
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
 from panels.discussion.view import DiscussionView
-from panels.knowledge.knowledge_view import KnowledgeView
-from panels.shell.finds import rank
-from panels.shell.palette import HINT
+from panels.knowledge.knowledge_room import KnowledgeView
+from panels.shell.palette import HINT, rank
 from tests.panels import states
 from tests.panels.agent import agent_states
 from tests.panels.knowledge import knowledge_states

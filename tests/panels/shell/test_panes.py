@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panels.base.view import WindowView
-from panels.shell.shell_actions import (
+from panels.shell.rooms import (
     CONVERSATION_LEAST_PX,
     CONVERSATION_MIN_PX,
     HUB_MIN_PX,

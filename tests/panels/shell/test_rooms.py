@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from panels.shell.palette import DIALOGS
-from panels.shell.rooms import PANELS, ROOMS
-from panels.shell.shell_actions import ACTIONS, MENUS, WINDOW
+from panels.shell.rooms import ACTIONS, MENUS, PANELS, ROOMS, WINDOW
 
 IN_MENUS = {
     "File": "new open_project | export_markdown export_json export_page import_files import_folder | settings | quit",

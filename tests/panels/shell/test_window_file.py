@@ -6,16 +6,16 @@ import tomllib
 
 import pytest
 
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import AgentView
 from panels.base.view import WindowView
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 from panels.context.context_view import ContextPanelView
 from panels.discussion.view import SCROLLS_KEPT, DiscussionView
-from panels.harvest.harvest_view import HarvestView
-from panels.knowledge.knowledge_view import KnowledgeView
-from panels.retrieval.retrieval_view import RetrievalView
-from panels.settings.settings_view import SettingsView
-from panels.shell.shell_actions import kept, to_toml
+from panels.harvest.harvest_room import HarvestView
+from panels.knowledge.knowledge_room import KnowledgeView
+from panels.retrieval.retrieval_room import RetrievalView
+from panels.settings.settings_room import SettingsView
+from panels.shell.rooms import kept, to_toml
 from tests.panels.views import restored, view_of
 
 BEFORE = """\

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from panels.agent.agent_view import TABS as AGENT_TABS
-from panels.agent.agent_view import AgentView
+from panels.agent.agent_room import TABS as AGENT_TABS
+from panels.agent.agent_room import AgentView
 from panels.base.view import RoomView, WindowView
-from panels.caching.caching_view import CachingView
+from panels.caching.caching_room import CachingView
 from panels.discussion.view import DiscussionView
-from panels.harvest.harvest_view import HarvestView
-from panels.knowledge.knowledge_view import KnowledgeView
-from panels.retrieval.retrieval_view import TABS, RetrievalView
+from panels.harvest.harvest_room import HarvestView
+from panels.knowledge.knowledge_room import KnowledgeView
+from panels.retrieval.retrieval_room import TABS, RetrievalView
 from panels.settings.settings_panel import SECTIONS
 from panels.shell.rooms import PANELS
 from tests.panels import states

@@ -17,7 +17,7 @@ from core.kernel.values.signals import (
 )
 from core.kernel.values.state import AppState
 from core.signals.signals_messages import PutSignalsAway, SetQuiet
-from panels.signals.signals_view import SignalsView
+from panels.signals.signals_room import SignalsView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.panels.views import view_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.kernel.errors import FailureKind, ProviderError
-from core.services.providers.compatible.refusals import (
+from core.services.providers.compatible.body import (
     DEVELOPER,
     MAX_COMPLETION_TOKENS,
     MAX_TOKENS,

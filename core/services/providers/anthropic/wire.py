@@ -33,7 +33,6 @@ from core.kernel.values.provider import (
 from core.kernel.values.stack import Segment
 from core.kernel.values.usage import UNTOLD_MISS, Usage
 from core.services.providers.attachments import Blocks, marks_of, result_in_words
-from core.services.providers.call_dress import plain_arguments, plain_name
 from core.services.providers.door import CallIds, counted_usage, figure, is_absurd, part_of
 from core.services.providers.endings import is_said, stop_at
 from core.services.providers.profiles import nearest_effort
@@ -42,6 +41,8 @@ from core.services.providers.wire import (
     attached,
     called_with,
     canonical_json,
+    plain_arguments,
+    plain_name,
     shown_in_result,
     sorted_object,
 )

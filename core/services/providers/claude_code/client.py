@@ -1,7 +1,8 @@
-"""Claude Code as a subprocess: one run of `claude -p` for each call, with its own login and none of its own context."""
+"""Claude Code as a subprocess: the stack as one prompt, one run of `claude -p` for each call, with its own login."""
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import subprocess
@@ -21,21 +22,25 @@ from core.kernel.child_process import find_program as find_on_path
 from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
+from core.kernel.frame import frame
+from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
 from core.kernel.values.provider import (
     Effort,
     ModelProfile,
     ProviderRequest,
     ReasoningDelta,
+    RequestMessage,
+    RequestPart,
     Stopped,
     StreamItem,
     TextDelta,
     UsageUpdate,
 )
 from core.kernel.values.settings import ServerSettings
-from core.kernel.values.stack import ToolSchema
+from core.kernel.values.stack import Segment, ToolSchema
 from core.kernel.values.usage import Usage
 from core.kernel.web_addresses import is_loopback
-from core.services.providers.claude_code.prompt import claude_input, claude_system
+from core.services.providers.compatible.body import join_texts
 from core.services.providers.door import counted_usage, figure, is_absurd, price, status_of, total
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error
@@ -43,7 +48,65 @@ from core.services.providers.http import sensible
 from core.services.providers.profiles import find_profile, nearest_effort
 from core.services.providers.protocol import CancelToken, ReadBlob
 from core.services.providers.pump import run_call
-from core.services.providers.wire import canonical_json
+from core.services.providers.wire import attached, canonical_json, shown_in_result
+
+# The stack as one prompt for Claude Code, which takes a single message of the user: canonical frames, wire
+# order.
+
+Block = dict[str, Any]
+
+
+def claude_system(request: ProviderRequest) -> str:
+    """The system segments as one text."""
+    return join_texts(segment.text for segment in request.system)
+
+
+def claude_input(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> str:
+    """The line for standard input: one message that holds a block for each message of the conversation.
+
+    Every message stands between tags, the newest too: its bytes do not change when it becomes an earlier one, layer 8
+    apart. Pictures follow the block that they belong to.
+
+    Raises:
+        ProviderError: an attachment that the model does not take, or that is gone.
+    """
+    content = [block for message in request.messages for block in _blocks(message, profile, read_blob)]
+    line = {"type": "user", "message": {"role": "user", "content": content}}
+    return canonical_json(line) + "\n"
+
+
+def _blocks(message: RequestMessage, profile: ModelProfile, read_blob: ReadBlob) -> list[Block]:
+    texts: list[str] = []
+    images: list[Block] = []
+    for part in message.parts:
+        if not isinstance(part, AttachmentPart):
+            texts.append(_text(part))
+        is_own = isinstance(part, AttachmentPart)
+        for file in files_of((part,)):
+            data = (attached if is_own else shown_in_result)(file, read_blob, profile)
+            if isinstance(data, str):
+                texts.append(data)
+            else:
+                encoded = base64.b64encode(data).decode("ascii")
+                source = {"type": "base64", "media_type": file.media_type, "data": encoded}
+                images.append({"type": "image", "source": source})
+    return [{"type": "text", "text": frame(message.role.value, join_texts(texts))}, *images]
+
+
+def _text(part: RequestPart) -> str:
+    match part:
+        case Segment(text=text):
+            return text
+        case ToolCallPart(call_id, name, arguments):
+            return frame("call", arguments, id=call_id, name=name)
+        case ToolResultPart(call_id, text, is_error):
+            return frame("result", text, id=call_id, error="yes" if is_error else "")
+        case ReasoningPart() | AttachmentPart():
+            return ""
+
+
+# Claude Code as a subprocess: one run of `claude -p` for each call, with its own login and none of its own
+# context.
 
 # A child process that is given its whole input and read line by line, in a process group of its own.
 

@@ -22,8 +22,11 @@ from core.kernel.values.provider import (
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.attachments import sent_json
 from core.services.providers.compatible.body import (
+    STATUSES,
     chat_body,
     chat_messages,
+    refused_field,
+    without_refused,
 )
 from core.services.providers.compatible.model_list import (
     embedded,
@@ -34,7 +37,6 @@ from core.services.providers.compatible.model_list import (
     ollama_profile,
 )
 from core.services.providers.compatible.reader import ChatReader, is_known
-from core.services.providers.compatible.refusals import STATUSES, refused_field, without_refused
 from core.services.providers.door import MOST_MODELS, figure
 from core.services.providers.failures import provider_error
 from core.services.providers.http import plain_address, sensible

@@ -32,7 +32,6 @@ from core.kernel.values.provider import (
 from core.kernel.values.stack import Segment
 from core.kernel.values.usage import Usage
 from core.services.providers.blocks import part_key
-from core.services.providers.call_dress import plain_name
 from core.services.providers.door import CallIds, counted_usage, is_absurd, total
 from core.services.providers.endings import stop_at
 from core.services.providers.profiles import has_gemini_result_parts, nearest_effort
@@ -41,6 +40,7 @@ from core.services.providers.wire import (
     attached,
     called_with,
     canonical_json,
+    plain_name,
     shown_in_result,
     sorted_object,
 )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from core.kernel.frame import atx_heading, one_line
 from core.kernel.values.curation import LineRange, Symbol
-from core.talk.context.outline.grammars import GRAMMARS, Grammar
-from core.talk.context.outline.names import NAMERS
+from core.talk.context.outline.grammars import GRAMMARS, NAMERS, Grammar
 
 # Bounds of an outline.
 

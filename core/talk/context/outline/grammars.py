@@ -1,10 +1,14 @@
-"""Definitions of each language: node types of its tree-sitter grammar, and what we call them."""
+"""Grammars of each language: node types of definitions, what we call them, and where a definition's name stands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
+
+# Definitions of each language: node types of its tree-sitter grammar, and what we call them.
 
 
 class Grammar(msgspec.Struct, frozen=True):
@@ -196,3 +200,424 @@ GRAMMARS: Mapping[str, Grammar] = {
     "lua": Grammar(module="tree_sitter_lua", endings=("lua",), kinds={}),
     "zig": Grammar(module="tree_sitter_zig", endings=("zig",), kinds={"function_declaration": "function"}),
 }
+
+
+# Names of definitions, where a grammar has no field for them: of each node type what it defines, if
+# anything.
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Named = tuple[str, str]
+"""Name and kind."""
+
+_MAX_STEPS = 30
+_MAX_CHARS = 200
+
+# C and C++: prototypes, members, extern variables.
+
+_OUTER = frozenset(
+    {"translation_unit", "declaration_list", "linkage_specification", "field_declaration_list"}
+)
+_AROUND = ("preproc_", "template_declaration", "friend_declaration", "ERROR")
+
+
+def _declarations(node: Node) -> Iterator[Named]:
+    """Names that a declaration outside of functions gives: to functions, members, and variables that others may use."""
+    if not _is_outer(node):
+        return
+    is_member = node.type == "field_declaration"
+    words = {child.type: _said(child) for child in node.children}
+    qualifiers = {
+        _said(child) for child in node.children if child.type.endswith(("_specifier", "_qualifier"))
+    }
+    is_shared = is_member or bool(qualifiers & {"extern", "const", "constexpr", "inline", "thread_local"})
+    for declarator in node.children_by_field_name("declarator"):
+        name, is_function = _declared(declarator)
+        if name and is_function:
+            yield name, "method" if "field_declaration_list" in _parent_types(node) else "function"
+        elif name and is_shared and "typedef" not in words:
+            yield name, "field" if is_member else "variable"
+
+
+def _is_outer(node: Node) -> bool:
+    parent = node.parent
+    for _ in range(_MAX_STEPS):
+        if parent is None or parent.type in _OUTER:
+            return True
+        if not parent.type.startswith(_AROUND):
+            return False
+        parent = parent.parent
+    return False
+
+
+def _parent_types(node: Node) -> set[str]:
+    parent, types = node.parent, set()
+    for _ in range(_MAX_STEPS):
+        if parent is None:
+            break
+        types.add(parent.type)
+        if parent.type in _OUTER:
+            break
+        parent = parent.parent
+    return types
+
+
+def _declared(node: Node) -> Named | tuple[str, bool]:
+    """The name that a declarator gives, and whether it gives it to a function."""
+    at: Node | None = node
+    is_function = False
+    for _ in range(_MAX_STEPS):
+        if at is None:
+            break
+        if at.type == "operator_cast":
+            return "operator " + _said(at.child_by_field_name("type")), True
+        if "declarator" not in at.type or at.type == "abstract_function_declarator":
+            return re.sub(r"(?<=\w)(?<!operator)<.*", "", _said(at), flags=re.DOTALL), is_function
+        inner = at.child_by_field_name("declarator")
+        is_function |= (
+            at.type == "function_declarator"
+            and inner is not None
+            and inner.type != "parenthesized_declarator"
+        )
+        at = inner or (at.named_children[-1] if at.named_child_count else None)
+    return "", False
+
+
+# JavaScript and TypeScript: functions within values.
+
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "class", "generator_function"})
+_SCOPES = frozenset({"program", "export_statement", "ambient_declaration"})
+
+
+def _is_function(value: Node | None, depth: int = 0) -> bool:
+    """True for a function or class, and for a call that is given one: `memo(() => …)`, `create(…)(…)`."""
+    if value is None or depth > 3:
+        return False
+    if value.type in _FUNCTIONS:
+        return True
+    if value.type in {"parenthesized_expression", "as_expression", "satisfies_expression"}:
+        return any(_is_function(child, depth + 1) for child in value.named_children[:1])
+    if value.type != "call_expression":
+        return False
+    arguments = value.child_by_field_name("arguments")
+    given = arguments.named_children[:8] if arguments is not None else []
+    return any(
+        _is_function(one, depth + 1) or (one.type == "object" and _has_functions(one)) for one in given
+    )
+
+
+def _has_functions(value: Node | None) -> bool:
+    if value is None or value.type != "object":
+        return False
+    return any(
+        child.type == "method_definition" or _is_function(child.child_by_field_name("value"))
+        for child in value.named_children[:500]
+    )
+
+
+def _variable(node: Node) -> Iterator[Named]:
+    name, value = _said(node.child_by_field_name("name")), node.child_by_field_name("value")
+    declared = node.parent.parent if node.parent is not None else None
+    scope = declared.type if declared is not None else ""
+    is_ambient = scope == "ambient_declaration" or (
+        value is None and "internal_module" in _scopes_above(node)
+    )
+    if _is_function(value) and ((value is not None and value.type in _FUNCTIONS) or scope in _SCOPES):
+        yield name, "function"
+    elif scope in _SCOPES and _has_functions(value):
+        yield name, "object"
+    elif (
+        (scope in _SCOPES and _is_component(name, value))
+        or is_ambient
+        or (scope == "export_statement" and re.fullmatch(r"[\w$]+", name))
+    ):
+        yield name, "constant"
+
+
+def _is_component(name: str, value: Node | None) -> bool:
+    """True for what a call makes of another component: `withRouter(Page)`, and a styled one."""
+    if value is None or value.type != "call_expression" or not re.match(r"[A-Z][a-z]", name):
+        return False
+    return _said(value.child_by_field_name("function")) not in {"require", "import"}
+
+
+def _scopes_above(node: Node) -> set[str]:
+    above, at = set(), node.parent
+    for _ in range(6):
+        if at is None:
+            break
+        above.add(at.type)
+        at = at.parent
+    return above
+
+
+def _assigned(node: Node) -> Iterator[Named]:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or left.type != "member_expression" or node.parent is None:
+        return
+    name = _said(left)
+    is_exported = name.startswith(("exports.", "module.exports"))
+    is_top = (
+        node.parent.type == "expression_statement"
+        and node.parent.parent is not None
+        and node.parent.parent.type == "program"
+    )
+    if name.startswith("this.") or not re.fullmatch(r"[\w$.]+", name) or not (is_top or is_exported):
+        return
+    plain = re.sub(r"^(?:module\.)?exports\.|\bprototype\.", "", name)
+    if _is_function(right):
+        yield plain, "function"
+    elif _has_functions(right) or (is_exported and right is not None and right.type == "object"):
+        yield plain, "object"
+    elif is_exported and right is not None and right.type != "identifier":
+        yield plain, "constant"
+
+
+def _pair(node: Node) -> Iterator[Named]:
+    owner = node.parent.parent if node.parent is not None else None
+    if (
+        owner is not None
+        and owner.type
+        in {
+            "variable_declarator",
+            "assignment_expression",
+            "export_statement",
+            "arguments",
+            "pair",
+        }
+    ) or (owner is not None and _is_returned(owner)):
+        value = node.child_by_field_name("value")
+        name = _said(node.child_by_field_name("key")).strip("'\"")
+        if _is_function(value):
+            yield name, "method"
+        elif owner.type != "variable_declarator" and _has_functions(value):
+            yield name, "object"
+
+
+def _is_returned(value: Node) -> bool:
+    """True for an object that an arrow function gives: `(set) => ({ … })`."""
+    is_around = value.type == "parenthesized_expression" and value.parent is not None
+    return is_around and value.parent is not None and value.parent.type == "arrow_function"
+
+
+def _field(node: Node) -> Iterator[Named]:
+    name = node.child_by_field_name("property") or node.child_by_field_name("name")
+    if _is_function(node.child_by_field_name("value")):
+        yield _said(name), "method"
+    elif "ambient_declaration" in _scopes_above(node):
+        yield _said(name), "field"
+
+
+def _default(node: Node) -> Iterator[Named]:
+    """A default export without a name of its own."""
+    value = node.child_by_field_name("value")
+    if value is not None and (_is_function(value) or value.type in {"object", "call_expression"}):
+        yield (
+            _said(value.child_by_field_name("name")) or "default",
+            "class" if value.type == "class" else "function",
+        )
+
+
+def _module(node: Node) -> Iterator[Named]:
+    yield _said(node.child_by_field_name("name")).strip("'\""), "namespace"
+
+
+# Go, C#, Ruby, Kotlin, Swift, SQL, Lua, Zig.
+
+
+def _go_names(node: Node) -> Iterator[Named]:
+    around = node.parent
+    while around is not None and around.type in {"const_declaration", "var_declaration", "var_spec_list"}:
+        around = around.parent
+    if around is not None and around.type == "source_file":
+        for name in node.children_by_field_name("name"):
+            if _said(name) not in {"_", ","}:
+                yield _said(name), "constant" if node.type == "const_spec" else "variable"
+
+
+def _cs_operator(node: Node) -> Iterator[Named]:
+    found = re.search(r"\boperator\s*([^\s(]+)", _said(node))
+    if found:
+        yield f"operator {found[1]}", "method"
+
+
+def _cs_variables(node: Node) -> Iterator[Named]:
+    is_const = any(_said(child) == "const" for child in node.children if child.type == "modifier")
+    kind = "event" if node.type.startswith("event") else "constant"
+    if node.type == "field_declaration" and not is_const:
+        return
+    for child in node.named_children:
+        if child.type == "variable_declaration":
+            for one in child.named_children:
+                if one.type == "variable_declarator":
+                    yield _said(one.child_by_field_name("name")), kind
+
+
+def _rb_call(node: Node) -> Iterator[Named]:
+    method = _said(node.child_by_field_name("method"))
+    kinds = {
+        "attr_accessor": "property",
+        "attr_reader": "property",
+        "attr_writer": "property",
+        "define_method": "method",
+        "scope": "method",
+        "alias_method": "method",
+    }
+    arguments = node.child_by_field_name("arguments")
+    if method in kinds and arguments is not None and node.child_by_field_name("receiver") is None:
+        given = arguments.named_children[: 50 if method.startswith("attr_") else 1]
+        yield from (
+            (_said(one).lstrip(":").strip("'\""), kinds[method])
+            for one in given
+            if one.type in {"simple_symbol", "string"}
+        )
+
+
+def _rb_alias(node: Node) -> Iterator[Named]:
+    yield _said(node.child_by_field_name("name")), "method"
+
+
+def _rb_constant(node: Node) -> Iterator[Named]:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is not None and left.type == "constant":
+        is_class = re.match(r"(?:Struct|Class|Data|Module)\s*\.\s*(?:new|define)\b", _said(right)) is not None
+        yield _said(left), "class" if is_class else "constant"
+
+
+def _kt_property(node: Node) -> Iterator[Named]:
+    if node.parent is None or node.parent.type not in {"source_file", "class_body", "enum_class_body"}:
+        return
+    for child in node.named_children:
+        if child.type == "variable_declaration" and child.named_child_count:
+            yield _said(child.named_children[0]), "property"
+
+
+def _kt_companion(node: Node) -> Iterator[Named]:
+    yield _said(node.child_by_field_name("name")) or "Companion", "class"
+
+
+def _kt_alias(node: Node) -> Iterator[Named]:
+    yield (
+        _said(
+            node.child_by_field_name("type") or (node.named_children[0] if node.named_child_count else None)
+        ),
+        "type",
+    )
+
+
+def _swift_property(node: Node) -> Iterator[Named]:
+    if node.parent is None or node.parent.type not in {
+        "source_file",
+        "class_body",
+        "enum_class_body",
+        "protocol_body",
+    }:
+        return
+    pattern = node.child_by_field_name("name")
+    bound = pattern.child_by_field_name("bound_identifier") if pattern is not None else None
+    yield _said(bound or pattern), "property"
+
+
+def _swift_init(node: Node) -> Iterator[Named]:
+    yield "deinit" if node.type == "deinit_declaration" else "init", "method"
+
+
+def _sql(node: Node) -> Iterator[Named]:
+    kind = node.type.removeprefix("create_").replace("materialized_", "")
+    if kind == "index":
+        named = node.child_by_field_name("column")
+    else:
+        named = next(
+            (child for child in node.named_children if child.type in {"object_reference", "identifier"}), None
+        )
+    yield re.sub(r"[\"`\[\]]", "", _said(named)), kind
+
+
+def _lua(node: Node) -> Iterator[Named]:
+    values = next((child for child in node.named_children if child.type == "expression_list"), None)
+    names = next((child for child in node.named_children if child.type == "variable_list"), None)
+    for name, value in zip(
+        names.named_children if names else (), values.named_children if values else (), strict=False
+    ):
+        if value.type == "function_definition":
+            yield _said(name).replace(":", "."), "function"
+
+
+def _lua_function(node: Node) -> Iterator[Named]:
+    yield _said(node.child_by_field_name("name")).replace(":", "."), "function"
+
+
+def _zig(node: Node) -> Iterator[Named]:
+    kinds = {
+        "struct_declaration": "struct",
+        "enum_declaration": "enum",
+        "union_declaration": "union",
+        "error_set_declaration": "enum",
+        "opaque_declaration": "type",
+    }
+    name = next((child for child in node.named_children if child.type == "identifier"), None)
+    kind = next((kinds[child.type] for child in node.named_children if child.type in kinds), "")
+    if kind and name is not None:
+        yield _said(name), kind
+
+
+def _said(node: Node | None) -> str:
+    return (node.text or b"")[:_MAX_CHARS].decode("utf-8", "replace").strip() if node is not None else ""
+
+
+_SCRIPT: Mapping[str, Callable[[Node], Iterator[Named]]] = {
+    "variable_declarator": _variable,
+    "assignment_expression": _assigned,
+    "pair": _pair,
+    "field_definition": _field,
+    "public_field_definition": _field,
+    "export_statement": _default,
+    "module": _module,
+}
+_OF_C = {"declaration": _declarations, "field_declaration": _declarations}
+NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "c": _OF_C,
+    "cpp": _OF_C,
+    "go": {"const_spec": _go_names, "var_spec": _go_names},
+    "csharp": {
+        "operator_declaration": _cs_operator,
+        "conversion_operator_declaration": _cs_operator,
+        "event_field_declaration": _cs_variables,
+        "field_declaration": _cs_variables,
+        "indexer_declaration": lambda _: iter((("this[]", "property"),)),
+    },
+    "ruby": {"call": _rb_call, "alias": _rb_alias, "assignment": _rb_constant},
+    "kotlin": {
+        "property_declaration": _kt_property,
+        "companion_object": _kt_companion,
+        "type_alias": _kt_alias,
+    },
+    "swift": {
+        "property_declaration": _swift_property,
+        "protocol_property_declaration": _swift_property,
+        "init_declaration": _swift_init,
+        "deinit_declaration": _swift_init,
+    },
+    "sql": {
+        f"create_{kind}": _sql
+        for kind in (
+            "table",
+            "view",
+            "materialized_view",
+            "function",
+            "procedure",
+            "index",
+            "trigger",
+            "type",
+            "schema",
+            "sequence",
+        )
+    },
+    "lua": {"assignment_statement": _lua, "function_declaration": _lua_function},
+    "zig": {"variable_declaration": _zig},
+}
+"""Of each language the node types whose names are found here: a node gives none, one, or several."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from core.agent.agent_messages import CallDone, JudgeCall, RunCall
-from core.agent.attention.attention_messages import StartAutonomy
+from core.agent.agent_messages import CallDone, JudgeCall, RunCall, StartAutonomy
 from core.app.app_messages import Effect
 from core.kernel.errors import FailureKind
 from core.kernel.reports import Tick

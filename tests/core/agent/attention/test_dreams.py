@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.agent.attention.attention_messages import StopAutonomy
+from core.agent.agent_messages import StopAutonomy
 from core.app.app_messages import Effect, OwnerChanged
 from core.kernel.values.agent import Attention
 from core.kernel.values.harvest import HarvestLook, HarvestPreview, ProposedItem

@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.agent.attention import attention_machine
-from core.agent.attention.attention_machine import INTERVAL_S, LONGEST_S, TurnEnd
+from core.agent import attention_machine
+from core.agent.attention_machine import INTERVAL_S, LONGEST_S, TurnEnd
 from core.kernel.values.agent import Attention, Autonomy
 
 START = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)

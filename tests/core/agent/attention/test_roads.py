@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from core.agent.attention.attention_messages import NoteActivity, StartAutonomy, StopAutonomy
+from core.agent.agent_messages import NoteActivity, StartAutonomy, StopAutonomy
 from core.app.app_messages import Command, Effect, Event
 from core.kernel.values.agent import Attention
 from core.kernel.values.messages import TextPart

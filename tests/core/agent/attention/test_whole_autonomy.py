@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.attention.attention_messages import StartAutonomy, StopAutonomy
+from core.agent.agent_messages import StartAutonomy, StopAutonomy
 from core.app.controller import AppController
 from core.app.execution import act
 from core.kernel.reports import Tick
@@ -115,7 +115,7 @@ from core.app.controller import AppController
 from core.app.execution import act
 from core.app.execution import OutsideOptions
 from core.app.outside import LocalOutside
-from core.agent.attention.attention_messages import StartAutonomy
+from core.agent.agent_messages import StartAutonomy
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from core.signals.signals_messages import PostSignal
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.attention.attention_machine import cause, cause_told, opening_words
+from core.agent.attention_machine import cause, cause_told, opening_words
 from core.kernel.values.agent import Attention, Autonomy
 from core.kernel.values.signals import Signal, SignalSource
 

@@ -13,9 +13,8 @@ from core.kernel import paths
 from core.kernel.cores import LOG_NAME
 from core.kernel.errors import SlopError
 from core.kernel.values.discussion import DiscussionMeta, Draft, QueuedPrompt
-from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget
 from core.kernel.values.harvest import BatchItem, BatchState, HarvestBatch, HarvestItem, ReviewChoice
-from core.kernel.values.knowledge import Category, Item, Proposal
+from core.kernel.values.knowledge import Category, ForgetReceipt, ForgetTarget, Item, Proposal
 from core.knowledge.edits import edit_item
 from core.knowledge.harvest.batch_book import BatchChange
 from core.knowledge.harvest.batch_prompts import BatchFiles

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from core.app.forgetting.forgetting_report import receipt_text
+from core.app.forgetting.forgetting_places import receipt_text
 from core.app.forgetting.forgetting_run import ForgetRequest, forget
 from core.app.forgetting.leftovers import ForgetServices
 from core.kernel import paths
-from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget
 from core.kernel.values.harvest import BatchState
-from core.kernel.values.knowledge import Category, NewItem
+from core.kernel.values.knowledge import Category, ForgetReceipt, ForgetTarget, NewItem
 from core.kernel.values.settings import ServerSettings
-from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import add_item
 from core.knowledge.harvest.batch_run import BatchRun, BatchServices
+from core.knowledge.knowledge_reader import regenerate_digest
 from core.services.providers.anthropic.client import AnthropicProvider
 from core.services.providers.gemini.client import GeminiProvider
 from core.services.providers.openai.client import OpenAiProvider

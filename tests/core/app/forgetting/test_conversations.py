@@ -13,8 +13,8 @@ from core.app.forgetting.forgetting_places import PLACES
 from core.kernel import paths
 from core.kernel.errors import StorageError
 from core.kernel.values.facts import ItemEvent, ItemEventKind
-from core.kernel.values.forgetting import ForgetTarget
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.kernel.values.knowledge import ForgetTarget
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.harvest.replies import load_review
 from core.knowledge.ledger import HarvestLedger

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.app.forgetting import leftovers
 from core.app.forgetting.forgetting_run import ForgetRequest, forget, resume
-from core.kernel.values.forgetting import ForgetTarget
+from core.kernel.values.knowledge import ForgetTarget
 from tests.core.app.forgetting.day import OTHER, SHARED, a_day, items, traces
 from tests.core.knowledge.harvest.harvests import NOW
 from tests.core.knowledge.homes import FaultyDisk, KilledError

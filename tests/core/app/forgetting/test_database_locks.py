@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.app.forgetting.leftovers import words_left
+from core.app.forgetting.leftovers import pieces_of, words_left
 from core.app.forgetting.secret_search import search_secrets
 from core.app.forgetting.words import Words
 from core.kernel import paths
-from core.kernel.database_bytes import pieces_of
 from core.talk.discussion.catalog_file import CatalogFile
 
 _READS_AND_ENDS = """

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.app.forgetting.forgetting_report import receipt_text
+from core.app.forgetting.forgetting_places import receipt_text
 from core.kernel import paths
 from core.kernel.values.knowledge import Category, MergeGroup
+from core.knowledge.apply import MergeRequest, apply_merge
 from core.knowledge.edits import edit_item
 from core.knowledge.fact_store import FactReader
 from core.knowledge.recovery import undo_apply
-from core.knowledge.rewrites import MergeRequest, apply_merge
 from tests.core.app.forgetting.day import forgotten, items, traces
 from tests.core.knowledge.harvest.harvests import NOW, OLD, Harvest, Model, add_discussion, reply
 

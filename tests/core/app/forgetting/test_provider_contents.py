@@ -11,8 +11,7 @@ import pytest
 from core.app.forgetting.forgetting_run import ForgetRequest, forget
 from core.app.forgetting.leftovers import ForgetServices
 from core.kernel import paths
-from core.kernel.values.forgetting import ForgetReceipt, ForgetTarget
-from core.kernel.values.knowledge import Category, NewItem
+from core.kernel.values.knowledge import Category, ForgetReceipt, ForgetTarget, NewItem
 from core.knowledge.edits import add_item
 from core.knowledge.file_writer import withdrawal_count
 from core.knowledge.knowledge_reader import read_categories

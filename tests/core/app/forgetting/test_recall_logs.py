@@ -11,22 +11,20 @@ from msgspec.structs import replace
 from core.agent.journal_text import new_entry, written
 from core.app.forgetting import forgetting_step
 from core.app.forgetting.forgetting_messages import ForgetEnded
-from core.app.forgetting.recall_text import without_recalled
+from core.app.forgetting.redaction import without_recalled
 from core.app.forgetting.words import Words
 from core.kernel import paths
-from core.kernel.values.forgetting import ForgetReceipt
-from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.kernel.values.knowledge import ForgetReceipt, HarvestLedgerEntry, LedgerStatus
 from core.kernel.values.records import RequestRecord
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.window import ContextView, TurnTail, ViewCut
 from core.knowledge.ledger import HarvestLedger, hash_source
 from core.talk.caching.view import Replayed, records_for, replay
 from core.talk.discussion import discussion_store, log
-from core.talk.discussion.cuts import cut_record
+from core.talk.discussion.cuts import cut_record, told_turn, turn_record
+from core.talk.discussion.cuts import without_recalled as bare
 from core.talk.discussion.log_codec import ForeignLine, decode, encode
 from core.talk.discussion.log_content import fold
-from core.talk.discussion.told_turns import told_turn, turn_record
-from core.talk.discussion.told_turns import without_recalled as bare
 from tests.core.app.forgetting.day import SECRET, WORD, a_day, forgotten, traces
 from tests.core.knowledge.harvest.harvests import NOW, OLD, add_discussion
 from tests.panels import states

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.app.forgetting.repeats import passages, repeats
+from core.app.forgetting.census import passages, repeats
 
 SAID = "The northern gate opens at the third bell."
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from core.app.forgetting.forgetting_places import PLACES, READ_AGAIN
-from core.app.forgetting.forgetting_report import found_lines, nothing_found, preview_text, receipt_text
-from core.kernel.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget, PlaceReport
-from core.kernel.values.knowledge import Category
+from core.app.forgetting.forgetting_places import (
+    PLACES,
+    READ_AGAIN,
+    found_lines,
+    nothing_found,
+    preview_text,
+    receipt_text,
+)
+from core.kernel.values.knowledge import Category, ForgetPreview, ForgetReceipt, ForgetTarget, PlaceReport
 
 TALK = ForgetTarget(("a",))
 

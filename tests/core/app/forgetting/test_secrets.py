@@ -31,7 +31,7 @@ from core.kernel import paths
 from core.kernel.values.agent import FileChange
 from core.kernel.values.discussion import Draft
 from core.kernel.values.facts import Quote
-from core.knowledge.evidence.evidence_rows import Conversation, evidence_of, row_text
+from core.knowledge.evidence_rows import Conversation, evidence_of, row_text
 from core.knowledge.fact_store import FactReader
 from core.knowledge.memory_log import read_logs
 from core.talk.discussion import discussion_meta, log, trash

@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from core.agent.attention.attention_machine import noted
+from core.agent.attention_machine import noted
 from core.app.forgetting import forgetting_step
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetEnded, RunForget
 from core.kernel.values.agent import Attention, AttentionState, Autonomy
-from core.kernel.values.forgetting import ForgetReceipt
 from core.kernel.values.harvest import BatchReport, HarvestBatch, HarvestLook
 from core.kernel.values.imports import FollowState, ImportReport, ImportState
-from core.kernel.values.knowledge import Category, Item, MergeProposal
+from core.kernel.values.knowledge import Category, ForgetReceipt, Item, MergeProposal
 from core.kernel.values.signals import Signal, SignalSource, SignalState
 from core.kernel.values.updates import with_summary
 from core.knowledge import knowledge_step as knowledge

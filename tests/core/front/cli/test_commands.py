@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from core.kernel.errors import StorageError
 from core.kernel.values.agent import Mode
 from core.kernel.values.settings import Project
-from core.services.settings.settings_wording import trust_reason
+from core.services.settings.asked_values import trust_reason
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.token_scale import TokenScale
 from core.talk.discussion import discussion_meta

@@ -8,7 +8,7 @@ import pytest
 
 from core.app.forgetting import leftovers
 from core.app.forgetting.forgetting_run import ForgetRequest, forget
-from core.kernel.values.forgetting import ForgetTarget
+from core.kernel.values.knowledge import ForgetTarget
 from tests.core.app.forgetting.day import OTHER, WORD, a_day, items, traces
 from tests.core.front.cli.conftest import World
 from tests.core.knowledge.harvest.harvests import NOW

@@ -13,8 +13,8 @@ import pytest
 
 from core.kernel import paths
 from core.kernel.values.knowledge import Category, NewItem
-from core.knowledge.digest import fresh_digest
 from core.knowledge.edits import add_item
+from core.knowledge.knowledge_reader import fresh_digest
 from core.knowledge.ledger import HarvestLedger
 from core.talk.discussion import trash
 from tests.core.front.cli.conftest import WAIT_S, World

@@ -11,8 +11,8 @@ import pytest
 
 from core.app.app_messages import Command
 from core.front.cli.arguments import parse
-from core.front.cli.headless import run_headless
 from core.front.cli.output import Console
+from core.front.cli.session import run_headless
 from core.kernel.values.settings import Project
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.state import AppState, ConfigState, ProgramState

@@ -17,11 +17,10 @@ from core.kernel.errors import LockedError, SlopError
 from core.kernel.reports import command_id_of
 from core.kernel.values.curation import Preset
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.settings import AskedValue, Project, SettingsFault
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import StackInputs
-from core.kernel.values.state import AppState, ConfigState, Level, Notice, ProgramState
+from core.kernel.values.state import AppState, CommandOutcome, ConfigState, Level, Notice, ProgramState
 from core.talk.discussion.discussion_messages import SelectDiscussion
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)

@@ -22,8 +22,7 @@ from core.app.outside import LocalOutside
 from core.front.hooks.clock import OffsetClock
 from core.front.hooks.guard import Limits
 from core.front.hooks.openapi import document
-from core.front.hooks.operation import Operation
-from core.front.hooks.request import HookDesk, Window
+from core.front.hooks.operation import HookDesk, Operation, Window
 from core.front.hooks.server import HookServer
 from core.front.hooks.table import OPERATIONS
 from core.front.hooks.watch import Watch

@@ -17,8 +17,7 @@ from starlette.routing import Route
 from core.front.hooks.clock import OffsetClock
 from core.front.hooks.guard import Limits
 from core.front.hooks.openapi import page
-from core.front.hooks.operation import GUARDED
-from core.front.hooks.request import HookDesk
+from core.front.hooks.operation import GUARDED, HookDesk
 from core.front.hooks.server import make_app
 from core.front.hooks.table import OPERATIONS
 from core.front.hooks.watch import Watch

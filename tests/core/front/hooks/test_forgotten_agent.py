@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from core.agent.agent_messages import StopAutonomy
 from core.agent.agent_pages import asked_calls
-from core.agent.attention.attention_messages import StopAutonomy
 from core.front.hooks.table import OPERATIONS
 from core.kernel import paths
 from core.kernel.values.updates import is_busy

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from core.kernel.values.knowledge import Category
-from core.knowledge.evidence.evidence_rows import short_name
+from core.knowledge.evidence_rows import short_name
 from core.services.settings.settings_messages import ChangeSetting
 from tests.core.front.hooks.conftest import World
 from tests.core.front.hooks.harvest_world import asked, knowledge, old_discussion, proposing, text_of

@@ -13,8 +13,7 @@ import httpx2
 import pytest
 
 from core.front.cli.arguments import parse
-from core.front.cli.headless import claimed_descriptor
-from core.front.cli.session import UsageError
+from core.front.cli.session import UsageError, claimed_descriptor
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[4]

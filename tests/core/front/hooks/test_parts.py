@@ -30,7 +30,7 @@ from core.front.hooks.discussions import PresetChoiceBody
 from core.front.hooks.fields import Body, PageQuery, RefusedError, encode, filled
 from core.front.hooks.harvest import ApplyBody
 from core.front.hooks.knowledge import DigestData
-from core.front.hooks.operation import choice_forms
+from core.front.hooks.operation import HookDesk, Request, choice_forms, parse, read_body, read_query, taken
 from core.front.hooks.program import (
     HELD_BACK,
     ClockBody,
@@ -40,16 +40,14 @@ from core.front.hooks.program import (
     make_command,
     panels_of,
 )
-from core.front.hooks.request import HookDesk, Request, parse, read_body, read_query, taken
 from core.front.hooks.table import OPERATIONS, RESOURCES
 from core.front.hooks.watch import Watch
 from core.kernel.errors import StorageError
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.curation import FileItem, FileMode, LineRange
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.stack import ContextReport
-from core.kernel.values.state import AppState, DiscussionsState
+from core.kernel.values.state import AppState, CommandOutcome, DiscussionsState
 from core.kernel.values.updates import conclude
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.services.settings.settings_messages import ChangeSetting, StoreKey
@@ -409,7 +407,7 @@ def test_the_fields_of_every_command_have_a_schema() -> None:
 
 def test_nothing_of_it_is_loaded_while_it_is_off() -> None:
     code = (
-        "import sys, gui.main, core.front.cli.headless, core.front.cli.run, core.front.hooks.launch, core.front.hooks.clock\n"
+        "import sys, gui.main, core.front.cli.session, core.front.cli.run, core.front.hooks.launch, core.front.hooks.clock\n"
         "print([name for name in ('starlette', 'uvicorn', 'h11', 'asyncio', 'core.front.hooks.server', 'core.front.hooks.table') if name in sys.modules])"
     )
     run = subprocess.run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.kernel.values.outcomes import CommandOutcome
+from core.kernel.values.state import CommandOutcome
 
 
 def test_problem_and_remedy_are_sentences_however_they_end() -> None:

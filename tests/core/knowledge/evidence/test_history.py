@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.kernel import paths
 from core.kernel.values.facts import ItemEvent, ItemEventKind, Quote
-from core.knowledge.evidence.evidence_rows import (
+from core.knowledge.evidence_rows import (
     EVENTS_FILE,
     EVIDENCE_FILE,
     Conversation,

@@ -8,7 +8,7 @@ import pytest
 
 from core.kernel.values.facts import Quote
 from core.kernel.values.knowledge import Category
-from core.knowledge.evidence.evidence_rows import MAX_QUOTE_CHARS, found_quote, holds, item_hash
+from core.knowledge.evidence_rows import MAX_QUOTE_CHARS, found_quote, holds, item_hash
 from core.knowledge.harvest.distillation import distil
 from core.knowledge.harvest.harvest_reply import read_reply, reply_schema
 from core.knowledge.harvest.transcript import Said, prepared, with_short_ids

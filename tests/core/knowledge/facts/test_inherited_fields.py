@@ -15,10 +15,10 @@ from core.kernel import paths
 from core.kernel.values.facts import FactCategory
 from core.knowledge.edits import delete_fact, edit_fact, restore_fact
 from core.knowledge.fact_store import sync_facts
+from core.knowledge.facts.fact_checks import place_of
 from core.knowledge.facts.fact_file import loose_items, parse_file
 from core.knowledge.facts.fact_files import read_table, write_table
-from core.knowledge.facts.places import place_of
-from core.knowledge.facts.validation import validate
+from core.knowledge.facts.fact_sync import validate
 from tests.core.knowledge.facts.fact_homes import DAY, FactHome
 
 DATA = Path(__file__).parents[3] / "data" / "facts"

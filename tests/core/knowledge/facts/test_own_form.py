@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel.values.facts import Fact, FactCategory
-from core.knowledge.facts.fact_checks import fact_of, flaws_of
+from core.knowledge.facts.fact_checks import FactPlace, fact_of, flaws_of
 from core.knowledge.facts.item_edit import changed_item
-from core.knowledge.facts.places import FactPlace
 from core.knowledge.facts.yaml_forms import YamlFault, item_text, read_item, read_yaml
 from tests.core.knowledge.facts.fact_homes import made_fact
 

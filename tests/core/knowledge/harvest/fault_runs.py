@@ -20,18 +20,17 @@ from core.kernel.values.facts import ItemEventKind
 from core.kernel.values.harvest import ArtifactFacts
 from core.kernel.values.knowledge import Category, DraftKind, Item, LedgerStatus, MergeGroup, Replacement
 from core.kernel.values.settings import KnowledgeSettings
-from core.knowledge.digest import digest_file, fresh_digest
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.apply import DRAFT_BY, MERGE_BY, MergeRequest, apply_merge, draft_names, make_draft
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.fact_store import FactReader, sync_facts
-from core.knowledge.facts.validation import validate
+from core.knowledge.facts.fact_sync import validate
 from core.knowledge.harvest.harvest_run import ApplyRequest, Found, apply, items_by_asking
 from core.knowledge.history_text import evidence_for
-from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.knowledge_reader import KnowledgeReader, digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source
 from core.knowledge.memory_log import all_items, read_logs
 from core.knowledge.part_writer import versions
 from core.knowledge.recovery import list_applies, recover_home, undo_apply
-from core.knowledge.rewrites import DRAFT_BY, MERGE_BY, MergeRequest, apply_merge, draft_names, make_draft
 from core.talk.discussion import trash
 from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk, PowerDisk
 from tests.core.knowledge.harvest.harvests import NOW, OLD, Harvest, add_discussion, age, item_lines, reply

@@ -23,8 +23,7 @@ from core.knowledge.harvest.harvest_messages import (
     HarvestRun,
     RunEffect,
 )
-from core.knowledge.harvest.harvest_run import look
-from core.knowledge.harvest.harvest_setup import scan_request
+from core.knowledge.harvest.harvest_run import look, scan_request
 from core.knowledge.harvest.harvest_worker import HarvestHandler, HarvestServices
 from core.knowledge.harvest.preview import joined
 from core.services.providers.clients import Clients

@@ -13,7 +13,7 @@ from core.kernel import paths
 from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, NewItem
 from core.knowledge import edits
-from core.knowledge.evidence.evidence_rows import item_hash
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.fact_store import FactReader
 from core.knowledge.harvest.harvest_report import report_text
 from core.knowledge.memory_log import add_events

@@ -6,10 +6,10 @@ import pytest
 
 from core.kernel.values.harvest import ApplyKind, ApplySummary, UndoReport
 from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.knowledge.apply import DRAFT_BY, MERGE_BY
 from core.knowledge.apply_log import ApplyRecord, ApplyStep
-from core.knowledge.harvest.harvest_look import summary_of
 from core.knowledge.harvest.harvest_report import apply_line, apply_title, merge_undone_words
-from core.knowledge.rewrites import DRAFT_BY, MERGE_BY
+from core.knowledge.harvest.harvest_worker import summary_of
 
 ENTRY = HarvestLedgerEntry("aa", "/home/person/d1/log.jsonl", LedgerStatus.HARVESTED, "2026-11-20")
 

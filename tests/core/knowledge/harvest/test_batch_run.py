@@ -12,10 +12,10 @@ from core.kernel import paths
 from core.kernel.values.harvest import BatchState
 from core.kernel.values.knowledge import Category, NewItem
 from core.kernel.values.settings import ServerSettings
-from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import add_item
-from core.knowledge.evidence.evidence_rows import short_name
+from core.knowledge.evidence_rows import short_name
 from core.knowledge.harvest.replies import kept_conversations
+from core.knowledge.knowledge_reader import regenerate_digest
 from core.services.providers.anthropic.client import AnthropicProvider
 from core.services.spending.harvest_costs import harvest_payments
 from tests.core.knowledge.harvest.batch_kit import Backlog, Crash

@@ -13,7 +13,7 @@ from core.kernel import paths
 from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.kernel.values.knowledge import NoteStatus
 from core.kernel.values.settings import KnowledgeSettings
-from core.knowledge.facts.validation import validate
+from core.knowledge.facts.fact_sync import validate
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.layer7 import layer_inputs
 from core.knowledge.ledger import HarvestLedger

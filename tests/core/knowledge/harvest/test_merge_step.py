@@ -15,9 +15,8 @@ from core.kernel.values.knowledge import (
     MergeProposal,
     MergeReport,
 )
-from core.kernel.values.outcomes import Cause
 from core.kernel.values.settings import MemoryMode
-from core.kernel.values.state import AppState
+from core.kernel.values.state import AppState, Cause
 from core.kernel.values.updates import Result, outcome_of
 from core.knowledge.categories import parse_file
 from core.knowledge.harvest.harvest_messages import (

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from core.kernel.values.harvest import HarvestPhase, HarvestReport
 from core.kernel.values.knowledge import Category, Item, Replacement
-from core.kernel.values.outcomes import Cause
 from core.kernel.values.settings import KnowledgeSettings, MemoryMode, Settings
+from core.kernel.values.state import Cause
 from core.kernel.values.updates import outcome_of
-from core.knowledge.digest import digest_file
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
     ApplyPreview,
@@ -29,6 +28,7 @@ from core.knowledge.harvest.harvest_messages import (
 )
 from core.knowledge.harvest.harvest_run import ApplyRequest, apply, items_by_asking
 from core.knowledge.harvest.modes import RECALL_ONLY, automatic_part, writes_nothing_itself
+from core.knowledge.knowledge_reader import digest_file
 from tests.core.app.playbook import Playbook, of, settings_loaded
 from tests.core.knowledge.harvest.harvests import NOW, Harvest, Model, add_discussion, reply
 from tests.core.knowledge.harvest.test_step import (

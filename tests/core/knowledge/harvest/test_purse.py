@@ -10,7 +10,7 @@ import pytest
 from core.kernel.values.harvest import HarvestUse
 from core.kernel.values.usage import Usage
 from core.knowledge.harvest.distillation import HarvestCancelledError
-from core.knowledge.harvest.harvest_setup import RunPurse
+from core.knowledge.harvest.harvest_run import RunPurse
 from core.services.providers.pump import CallSpent
 from core.services.spending.harvest_costs import Payments, harvest_payments
 

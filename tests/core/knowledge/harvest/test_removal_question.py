@@ -13,7 +13,7 @@ from core.kernel.values.knowledge import (
     RemovalQuestion,
     Replacement,
 )
-from core.kernel.values.outcomes import Cause
+from core.kernel.values.state import Cause
 from core.kernel.values.updates import outcome_of
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,

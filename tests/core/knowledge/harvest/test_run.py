@@ -12,12 +12,12 @@ from core.kernel import paths
 from core.kernel.errors import FailureKind, LockedError, ProviderError
 from core.kernel.values.harvest import ArtifactClass
 from core.kernel.values.knowledge import LedgerStatus
-from core.knowledge.digest import fresh_digest
 from core.knowledge.file_writer import harvest_lock
 from core.knowledge.harvest.distillation import HarvestCancelledError
 from core.knowledge.harvest.harvest_run import ApplyRequest, apply, items_by_asking, look, preview
 from core.knowledge.harvest.preview import joined
 from core.knowledge.harvest.sources import LEAST_FREE_BYTES
+from core.knowledge.knowledge_reader import fresh_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.recovery import undo_apply
 from core.talk.discussion import discussion_store, trash

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.harvest.harvest_messages import HarvestRun
-from core.knowledge.harvest.harvest_setup import distiller, scan_request
+from core.knowledge.harvest.harvest_run import distiller, scan_request
 from core.knowledge.harvest.modes import SUMMARIZE_THRESHOLD_BYTES
 from tests.core.knowledge.harvest.harvests import NOW, Model
 

@@ -26,9 +26,9 @@ from core.kernel.values.harvest import (
     UndoReport,
 )
 from core.kernel.values.knowledge import Category
-from core.kernel.values.outcomes import Cause, CommandOutcome
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import CachingSettings, KnowledgeSettings, Project, Settings
+from core.kernel.values.state import Cause, CommandOutcome
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import Payment, Reservation, SpentElsewhere, Usage
 from core.knowledge.harvest.harvest_messages import (
@@ -68,7 +68,7 @@ from core.knowledge.knowledge_messages import (
     ReadKnowledge,
 )
 from core.services.settings.settings_messages import ChangeSetting, SettingsSettled
-from core.services.settings.starting_model import profile_of
+from core.services.settings.settings_rules import profile_of
 from core.services.spending.limits import limit_reached
 from core.services.spending.spending_messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
 from core.talk.discussion.discussion_messages import (

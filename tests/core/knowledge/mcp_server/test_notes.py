@@ -7,8 +7,7 @@ from pathlib import Path
 from core.kernel.values.retrieval import AskedPlaces, Corpus, EmbeddingServer
 from core.retrieval.navigation import FieldNames
 from core.retrieval.remote_embedder import EmbedError
-from core.retrieval.retrieval_worker import Model, Retrieving
-from core.retrieval.served_notes import OFF, ServedNotes, served_places
+from core.retrieval.retrieval_worker import OFF, Model, Retrieving, ServedNotes, served_places
 
 
 def no_model(_fields: FieldNames) -> Model:

@@ -11,11 +11,11 @@ import pytest
 from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, Proposal
 from core.kernel.values.retrieval import MemoryToolAnswer
-from core.knowledge.evidence.evidence_rows import item_hash, short_name
+from core.knowledge.evidence_rows import item_hash, short_name
+from core.knowledge.mcp_server.mcp_server import HomeShelf
 from core.knowledge.mcp_server.mcp_tools import MAX_ANSWER_CHARS, WRITING, Asked, answer, tools
 from core.knowledge.mcp_server.proposal_step import MOST_WAITING
 from core.knowledge.mcp_server.proposal_worker import add_proposal, load_proposals, proposals_file
-from core.knowledge.mcp_server.shelf import HomeShelf
 from core.knowledge.memory_log import add_events
 from tests.core.knowledge.harvest.harvests import add_discussion
 

@@ -16,7 +16,7 @@ from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.spec import CallToBuild
 from core.kernel.values.stack import DiscussionMetadata, ToolSchema
 from core.services.providers.door import CallIds
-from core.talk.turn.turn_replies import ArrivingReply
+from core.talk.turn.turn_step import ArrivingReply
 from tests.core.services.providers.anthropic.kit import asked as ask_anthropic
 from tests.core.services.providers.compatible.test_client import asked as ask_compatible
 from tests.core.services.providers.gemini.kit import asked as ask_gemini

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.kernel.values.messages import ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ModelProfile, ProviderRequest
 from core.services.providers.anthropic.wire import request_body
-from core.services.providers.claude_code.prompt import claude_input
+from core.services.providers.claude_code.client import claude_input
 from core.services.providers.compatible.body import chat_body
 from core.services.providers.gemini.wire import request_contents
 from core.services.providers.model_data import packaged_models

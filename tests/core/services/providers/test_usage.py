@@ -18,7 +18,7 @@ from core.kernel.values.provider import UsageUpdate
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic.wire import merge_usage, reply_items
 from core.services.providers.claude_code.client import ClaudeReader, claude_usage
-from core.services.providers.compatible.usage import chat_usage
+from core.services.providers.compatible.reader import chat_usage
 from core.services.providers.door import MOST_TOKENS, counted_usage, figure, price, sound_usage
 from core.services.providers.gemini.wire import reply_items as gemini_items
 from core.services.providers.gemini.wire import sound_chunk

@@ -15,8 +15,12 @@ from msgspec.structs import replace
 from core.kernel.values.curation import Preset
 from core.kernel.values.settings import AskedValue, Project
 from core.services.settings.asked_values import (
+    MAX_ITEMS,
+    MAX_LINES,
+    MAX_TEXT_CHARS,
     ProjectFacts,
     Shown,
+    asked_lines,
     asked_values,
     counting,
     may_not_write,
@@ -26,7 +30,6 @@ from core.services.settings.asked_values import (
 )
 from core.services.settings.project import project_facts, read_project_data, read_texts
 from core.services.settings.project_tables import ProjectTables
-from core.services.settings.settings_wording import MAX_ITEMS, MAX_LINES, MAX_TEXT_CHARS, asked_lines
 from tests.core.services.settings.test_restrictions import EVERYTHING
 
 ROOT = Path("/no/such/project")

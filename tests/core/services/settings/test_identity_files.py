@@ -14,7 +14,7 @@ from core.services.settings.project import (
     identity_paths,
     repository_root,
 )
-from core.talk.context.named_texts import MANIFEST, identity_for, memory_for
+from core.talk.context.file_layers import MANIFEST, identity_for, memory_for
 
 
 def _write(path: Path, text: str = "x") -> Path:

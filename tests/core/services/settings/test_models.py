@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from core.kernel.values.provider import ModelProfile
 from core.kernel.values.settings import CachingSettings, FileLimits
 from core.kernel.values.state import AppState
-from core.services.settings.starting_model import profile_of
+from core.services.settings.settings_rules import profile_of
 from core.talk.discussion.discussion_messages import AttachFile, AttachText, StoreAttachment
 from core.talk.turn.turn_messages import CallProvider
 from tests.core.app.playbook import Playbook, of, settings_loaded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from core.kernel.reports import OperationFailed
 from core.kernel.values.settings import AskedValue, Project
 from core.kernel.values.state import AppState, ConfigState
+from core.services.settings.asked_values import HELD_BACK, show_trust
 from core.services.settings.settings_messages import ModelsListed
-from core.services.settings.settings_wording import HELD_BACK, show_trust
 from tests.core.app.playbook import Playbook
 
 

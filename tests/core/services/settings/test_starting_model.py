@@ -11,7 +11,7 @@ from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.kernel.values.settings import AiSettings, Settings
 from core.kernel.values.state import AppState
-from core.services.settings.starting_model import StartingModel, named_provider, starting_model
+from core.services.settings.settings_rules import StartingModel, named_provider, starting_model
 from core.talk.discussion.discussion_messages import CreateDiscussion, CreateOnDisk, SummariesLoaded
 from tests.core.app.playbook import START, Playbook, of, settings_loaded, with_ai
 

@@ -15,7 +15,7 @@ from core.kernel.values.state import AppState
 from core.knowledge.harvest.modes import harvest_reader
 from core.services.settings.asked_values import question_id
 from core.services.settings.settings_messages import ChangeSetting, TrustProject
-from core.services.settings.starting_model import starting_model
+from core.services.settings.settings_rules import starting_model
 from core.talk.context.context_messages import (
     ChangePreset,
     CreatePreset,

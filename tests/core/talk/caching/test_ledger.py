@@ -34,7 +34,7 @@ from core.talk.caching.cache_ledger import (
     rests_on_extension,
     with_extension,
 )
-from core.talk.caching.gate import PlannedCall, gate
+from core.talk.caching.planned_calls import PlannedCall, gate
 from tests.core.talk.caching.requests import ANTHROPIC, NOW, SCOPE, after, wire
 
 LONG = wire(*[f"100 m{n}" for n in range(40)])

@@ -20,7 +20,7 @@ from core.knowledge.knowledge_messages import DeleteDigest, RegenerateDigest
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from core.talk.turn.turn_messages import CancelReply, SendPrompt
-from panels.usage.usage_view import UsageView
+from panels.usage.usage_room import UsageView
 from tests.core.app.programs import until
 from tests.core.talk.caching.test_money_whole import LONG, Billing, Clock, World, ask, settled
 from tests.panels.screen import Screen

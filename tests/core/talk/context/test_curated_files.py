@@ -16,8 +16,8 @@ from core.kernel.values.curation import (
     Symbol,
 )
 from core.kernel.values.stack import LayerId, StackInputs
-from core.talk.context import curated_files as module
-from core.talk.context.curated_files import (
+from core.talk.context import file_layers as module
+from core.talk.context.file_layers import (
     FilesCount,
     count_files,
     file_details_layer,

@@ -17,7 +17,7 @@ from core.kernel.values.messages import (
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.kernel.values.window import BaseFile, ContextView, FrozenBase
-from core.talk.context.extension import Basis, break_text, first_break, is_asked
+from core.talk.context.difference import Basis, break_text, first_break, is_asked
 from core.talk.context.stack import build_stack
 from tests.core.stacks import said
 

@@ -15,8 +15,7 @@ from core.kernel.values.curation import FileItem, FileMode, FileProblemKind, Fil
 from core.kernel.values.settings import FileLimits
 from core.talk.context import file_reader as module
 from core.talk.context.file_reader import FileCache, read_item, read_items
-from core.talk.context.globs import Places
-from core.talk.context.key_gate import KeyGate
+from core.talk.context.globs import KeyGate, Places
 
 LIMITS = FileLimits(max_file_bytes=1_000, max_glob_files=5)
 OLD_NS = 1_700_000_000_000_000_000

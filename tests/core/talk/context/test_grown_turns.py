@@ -23,7 +23,7 @@ from core.talk.context.report import GrownReport
 from core.talk.context.stack import build_stack
 from core.talk.discussion.cuts import sent_view
 from core.talk.discussion.open_calls import paired
-from core.talk.turn.turn_replies import used_ids
+from core.talk.turn.turn_step import used_ids
 from tests.core.records import NOW
 
 PICTURE = AttachmentPart("f" * 64, "image/png", "a.png", 4_000)

@@ -16,7 +16,7 @@ from core.kernel.values.settings import FileLimits
 from core.retrieval.navigation import FieldNames
 from core.retrieval.sources import find_sources, read_source
 from core.talk.context.file_reader import read_item
-from core.talk.context.key_gate import KeyGate
+from core.talk.context.globs import KeyGate
 from core.talk.discussion.attachments import AttachmentHandler
 from core.talk.discussion.discussion_messages import StoreAttachment
 from tests import key_places

@@ -8,8 +8,7 @@ from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import Project, RetrievalSettings
 from core.kernel.values.spec import ToolOffer
 from core.kernel.values.stack import LayerId
-from core.talk.context.context_spec import stack_spec
-from core.talk.context.offered_tools import (
+from core.talk.context.context_spec import (
     GUIDE,
     NO_PROJECT,
     TAKES_MEMORY,
@@ -17,6 +16,7 @@ from core.talk.context.offered_tools import (
     UNTRUSTED,
     missing_in_folder,
     missing_tools,
+    stack_spec,
 )
 from core.talk.context.stack import build_stack
 from tests.core.agent.tool_playbook import ToolPlaybook

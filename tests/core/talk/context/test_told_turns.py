@@ -24,9 +24,9 @@ from core.talk.caching.cache_file import Learned
 from core.talk.caching.keeper import CacheKeeper
 from core.talk.caching.offers import CacheSetup, cache_prices
 from core.talk.context.assembly import Assembler, BuiltCall, Prices
+from core.talk.discussion.cuts import IN_LOG, IN_VIEW, RECALLED, TOLD, read_turn, told_turn, turn_record
 from core.talk.discussion.log_codec import ForeignLine, decode, encode
 from core.talk.discussion.log_content import fold
-from core.talk.discussion.told_turns import IN_LOG, IN_VIEW, RECALLED, TOLD, read_turn, told_turn, turn_record
 from tests.core.stacks import said
 from tests.core.talk.context.test_assembly import FakeCounter
 

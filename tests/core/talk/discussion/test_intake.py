@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
-from core.app.counting import Counting
+from core.app.crunch import Counting
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.values.discussion import Draft
 from core.kernel.values.messages import AttachmentPart

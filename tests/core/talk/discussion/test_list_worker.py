@@ -15,8 +15,7 @@ from core.kernel.reports import OperationFailed
 from core.kernel.values.discussion import DiscussionMeta, Draft
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MessageRecord, Record, UsageRecord
-from core.kernel.values.usage import Usage, UsageKind
-from core.kernel.values.usage_report import UsageBy, UsageQuery, UsageReport
+from core.kernel.values.usage import Usage, UsageBy, UsageKind, UsageQuery, UsageReport
 from core.services.spending.harvest_costs import HarvestCall, note_spent
 from core.services.spending.spending_messages import CountUsage, SpentCounted, UsageCounted
 from core.talk.discussion import discussion_store, log, log_codec, trash

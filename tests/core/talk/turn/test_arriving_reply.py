@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.kernel.values.messages import ReasoningPart, TextPart
 from core.kernel.values.provider import ReasoningDelta, TextDelta
-from core.talk.turn.turn_replies import ArrivingReply
+from core.talk.turn.turn_step import ArrivingReply
 
 
 def test_what_comes_is_told_at_once() -> None:

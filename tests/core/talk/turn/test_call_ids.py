@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel.values.messages import TextPart, ToolCallPart
-from core.talk.turn.turn_replies import LONGEST, with_own_ids
+from core.talk.turn.turn_step import LONGEST, with_own_ids
 
 
 def own(*ids: str, used: tuple[str, ...] = ()) -> list[str]:

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind
 from core.kernel.values.messages import AttachmentPart, TextPart
-from core.kernel.values.outcomes import OUTCOMES_KEPT, CommandOutcome
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import MessageRecord
 from core.kernel.values.settings import AiSettings, CachingSettings, Settings
 from core.kernel.values.stack import ContextReport
+from core.kernel.values.state import OUTCOMES_KEPT, CommandOutcome
 from core.kernel.values.updates import outcome_of, with_open
 from core.kernel.values.usage import LimitScope, ReachedLimit, Usage
 from core.services.settings.settings_messages import ChangeSetting, SettingsSettled

@@ -9,10 +9,10 @@ from core.app.app_messages import Effect, Quit
 from core.kernel.errors import FailureKind
 from core.kernel.values.discussion import Draft, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import AttachmentPart, TextPart
-from core.kernel.values.outcomes import CommandOutcome
 from core.kernel.values.provider import Failure, StopKind, Stopped
 from core.kernel.values.records import MessageRecord, RequestRecord
 from core.kernel.values.settings import CachingSettings, Settings
+from core.kernel.values.state import CommandOutcome
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import Usage
 from core.talk.discussion.discussion_messages import (

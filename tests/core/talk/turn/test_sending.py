@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.agent.compaction_messages import CompactDiscussion
+from core.agent.agent_messages import CompactDiscussion
 from core.app.app_messages import Command, Quit
 from core.kernel.errors import FailureKind
 from core.kernel.reports import Tick

@@ -10,7 +10,7 @@ from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallP
 from core.kernel.values.provider import ModelProfile
 from core.services.providers.compatible.body import chat_body
 from core.services.providers.compatible.reader import ChatReader
-from core.talk.turn.turn_replies import ArrivingReply
+from core.talk.turn.turn_step import ArrivingReply
 from tests.core.services.providers.compatible.test_client import asked
 from tests.core.services.providers.outcomes import NO_BLOBS, ask, assistant, tool, user
 from tests.vendors.compatible_server import MODEL, OPENROUTER, CompatibleServer, Habits, Said

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import DiscussionMetadata, LayerId, StackInputs
-from core.services.providers.claude_code.prompt import claude_input, claude_system
+from core.services.providers.claude_code.client import claude_input, claude_system
 from core.services.providers.clients import make_provider
 from core.services.providers.compatible.body import chat_body
 from core.services.providers.model_data import packaged_models

@@ -1,1 +1,0 @@
-"""Attention: when an autonomous discussion thinks next, and when it rests."""

@@ -1,1 +1,0 @@
-"""Evidence: what each item of knowledge stands on, and all that became of it."""

@@ -1,0 +1,395 @@
+"""Completions of the composer: slash commands, and `@` for files, folders, symbols and presets."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from core.agent.agent_messages import CompactDiscussion
+from core.kernel import figures as fmt
+from core.kernel.values.curation import FileItem, FileMode, HitKind
+from core.kernel.values.discussion import OpenDiscussion, SlashInput, slash_input
+from core.talk.context.context_messages import AddItems, LookUpFiles
+from core.talk.discussion.discussion_messages import ChangeDiscussion, SetDraft
+from panels.base.desk import Desk, run_action
+from panels.base.gauge import model_value, remembered_options
+from panels.base.ui import Surface
+from panels.discussion.model_picker import NO_LEVELS, efforts_of
+from panels.discussion.view import ComposerView, DiscussionView
+
+# Slash commands of the composer: what completes one, what it does.
+
+SHOWN = 6
+NOTHING_FAILED = "Nothing failed here that could be sent again."
+
+
+class SlashCommand(msgspec.Struct, frozen=True):
+    """A slash command. `takes`: its argument in a word, empty for none."""
+
+    name: str
+    what: str
+    takes: str = ""
+
+
+COMMANDS = (
+    SlashCommand(name="new", what="Begin a discussion"),
+    SlashCommand(name="compact", what="Take what is old out of the model's view; the log keeps it"),
+    SlashCommand(name="retry", what="Send again what failed"),
+    SlashCommand(name="model", what="Choose the model", takes="model"),
+    SlashCommand(name="effort", what="Choose how hard the model thinks", takes="level"),
+    SlashCommand(name="quit", what="Quit the program"),
+)
+BY_NAME = {command.name: command for command in COMMANDS}
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """A way to go on: the text of the whole command, and what it says about itself."""
+
+    text: str
+    what: str
+
+
+def completions(desk: Desk, typed: SlashInput) -> tuple[Completion, ...]:
+    """Ways to go on, best first, a few at most."""
+    if typed.argument is None:
+        known = (c for c in COMMANDS if c.name.startswith(typed.name))
+        return tuple(Completion(f"/{c.name}" + (" " if c.takes else ""), c.what) for c in known)
+    wanted = typed.argument.casefold()
+    if typed.name == "model":
+        models = ((label, detail) for _, label, detail in _models(desk) if wanted in label.casefold())
+        return tuple(Completion(f"/model {label}", detail) for label, detail in models)[:SHOWN]
+    if typed.name == "effort":
+        return tuple(Completion(f"/effort {one}", "") for one in efforts_of(desk) if one.startswith(wanted))
+    return ()
+
+
+def _models(desk: Desk) -> tuple[tuple[str, str, str], ...]:
+    """Models to choose from: value, name, provider. Of two with one name the second is told by its provider."""
+    options = remembered_options(desk.state, desk.view.memo)
+    names = [option.label for option in options]
+    return tuple(
+        (o.value, o.label if names.count(o.label) == 1 else f"{o.label} ({o.group})", o.group)
+        for o in options
+    )
+
+
+def run_slash(desk: Desk, typed: SlashInput) -> str:
+    """Do what a command says. Returns why it cannot be done, empty where it was."""
+    command, argument = BY_NAME.get(typed.name), (typed.argument or "").strip()
+    if command is None:
+        return (
+            f"There is no command /{typed.name}. Two slashes send a slash."
+            if typed.name
+            else "Which command?"
+        )
+    if argument and not command.takes:
+        return f"/{command.name} takes nothing behind it. Two slashes send a slash."
+    match command.name:
+        case "compact":
+            compact(desk)
+            return ""
+        case "model" if argument:
+            return _choose_model(desk, argument)
+        case "effort" if argument or not efforts_of(desk):
+            return _choose_effort(desk, argument)
+        case _:
+            return _run(desk, command.name)
+
+
+def compact(desk: Desk) -> None:
+    """Have what is old in the selected discussion replaced by a summary; the composer says how that ends."""
+    chosen = desk.state.discussions.selected_id
+    composer = desk.view.of(DiscussionView).composer(chosen)
+    composer.compaction_id = desk.ask(CompactDiscussion(chosen))
+
+
+def _run(desk: Desk, action_id: str) -> str:
+    action = desk.actions[action_id]
+    if not action.is_enabled(desk):
+        return NOTHING_FAILED if action_id == "retry" else "That cannot be done now."
+    run_action(action_id, desk)
+    return ""
+
+
+def _choose_model(desk: Desk, argument: str) -> str:
+    wanted, summary = argument.casefold(), desk.summary
+    known = _models(desk)
+    exact = [
+        value
+        for value, label, _ in known
+        if wanted in (label.casefold(), value.partition("\n")[2].casefold())
+    ]
+    found = exact or [value for value, label, _ in known if wanted in label.casefold()]
+    if len(found) != 1:
+        return (
+            f"No model is called {argument!r}."
+            if not found
+            else f"{len(found)} models are called like {argument!r}."
+        )
+    if summary is not None and found[0] != model_value(summary.meta.provider, summary.meta.model):
+        provider, _, model = found[0].partition("\n")
+        desk.send(
+            ChangeDiscussion(discussion_id=summary.meta.id, changes={"provider": provider, "model": model})
+        )
+    return ""
+
+
+def _choose_effort(desk: Desk, argument: str) -> str:
+    efforts = efforts_of(desk)
+    if not efforts:
+        return NO_LEVELS
+    if argument.lower() not in efforts:
+        return f"{argument!r} is none of its levels: {', '.join(efforts)}."
+    if desk.summary is not None:
+        desk.send(ChangeDiscussion(discussion_id=desk.summary.meta.id, changes={"effort": argument.lower()}))
+    return ""
+
+
+# The slash command that is being typed: what completes it, over the composer's editor, with its keys.
+
+ROW_PX = 26.0
+
+
+def slash_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Draw the ways to go on, and take Tab, Up, Down and Enter while the editor has the keyboard."""
+    typed = slash_input(composer.text)
+    if typed is None:
+        return
+    ui = desk.ui
+    ways = completions(desk, typed)
+    at = min(composer.slash_at, max(0, len(ways) - 1))
+    if ui.is_focused("editor"):
+        if len(ways) > 1:
+            down, up = (ui.shortcut(key, while_typing=True) for key in ("Down", "Up"))
+            composer.slash_at = at = (at + int(down) - int(up)) % len(ways)
+        if ways and ui.shortcut("Tab", while_typing=True):
+            write(desk, opened, composer, ways[at].text)
+            return
+        if ui.shortcut("Enter", while_typing=True):
+            enter_slash(desk, opened, composer)
+            return
+    chosen = -1
+    if ways:
+        with ui.surface("ways", "inset", padding=(4, 4)), ui.group("rows", gap=0):
+            for index, way in enumerate(ways):
+                if _row(desk, index, way, is_marked=index == at):
+                    chosen = index
+    if composer.slash_problem:
+        ui.text("problem", composer.slash_problem, tone="warn", style="small", wraps=True)
+    if chosen >= 0:
+        composer.slash_at = chosen
+        enter_slash(desk, opened, composer)
+
+
+def _row(desk: Desk, index: int, way: Completion, *, is_marked: bool) -> bool:
+    ui = desk.ui
+    kind: Surface = "row_selected" if is_marked else "clear"
+    with (
+        ui.clickable(("way", index), kind, height=ROW_PX, padding=(8, 3)) as clicks,
+        ui.row("line", height=ROW_PX - 6),
+    ):
+        ui.text("text", way.text, style="small_strong")
+        ui.text("what", way.what, tone="muted", style="small", width=0)
+    return clicks.clicked
+
+
+def enter_slash(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Do the command that is typed, or the marked one that completes it; where it wants an argument, ask for that."""
+    typed = slash_input(composer.text)
+    if typed is None:
+        return
+    ways = completions(desk, typed)
+    is_whole = typed.argument is None and typed.name in BY_NAME
+    if ways and not is_whole:
+        way = ways[min(composer.slash_at, len(ways) - 1)].text
+        if way.endswith(" "):
+            write(desk, opened, composer, way)
+            return
+        typed = slash_input(way) or typed
+    _do(desk, opened, composer, typed)
+
+
+def _do(desk: Desk, opened: OpenDiscussion, composer: ComposerView, typed: SlashInput) -> None:
+    problem = run_slash(desk, typed)
+    if problem:
+        composer.slash_problem = problem
+    else:
+        write(desk, opened, composer, "")
+
+
+def write(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str) -> None:
+    """Put a text into the composer in place of what is typed."""
+    composer.slash_at, composer.slash_problem = 0, ""
+    composer.put(text)
+    desk.send(SetDraft(opened.id, text))
+
+
+# Mentions of the composer: `@` completes files, folders, symbols and presets, and adds them to what the
+# model sees.
+
+PRESETS_SHOWN = 3
+MOST_CHARS = 300
+"""Of a mention: what is longer is text."""
+_MENTION = re.compile(r"(?:^|(?<=[\s(\[{\"'“‘]))@([^\s@]*)\Z")
+
+WayKind = Literal["file", "folder", "symbol", "preset"]
+ICONS: dict[WayKind, str] = {
+    "file": "file-lines",
+    "folder": "folder-tree",
+    "symbol": "code",
+    "preset": "layer-group",
+}
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A mention that is being typed: where its `@` stands, what is typed behind it, where that ends."""
+
+    start: int
+    text: str
+    end: int
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One way to go on: what it is, its words in the message, what stands muted beside them, a symbol's name."""
+
+    kind: WayKind
+    words: str
+    detail: str = ""
+    symbol: str = ""
+
+
+def mention_of(text: str, caret: int) -> Mention | None:
+    """The mention that ends at the caret, None where none does; -1 is the text's end."""
+    end = len(text) if caret < 0 else caret
+    from_ = max(0, end - MOST_CHARS)
+    found = _MENTION.search(text, from_, end) if end else None
+    if found is None:
+        return None
+    return Mention(start=found.start(), text=found[1], end=end)
+
+
+def ways(desk: Desk, mention: Mention) -> tuple[Way, ...]:
+    """Ways to go on, best first: what of the project was found last, and presets by their name."""
+    wanted = mention.text.casefold()
+    presets = [name for name in desk.state.config.project.presets if wanted and wanted in name.casefold()]
+    named = tuple(Way(kind="preset", words=name, detail="preset") for name in presets[:PRESETS_SHOWN])
+    found = desk.state.context.mentioned
+    hits = found.hits if found is not None and _is_of(found.text, mention.text) else ()
+    files = tuple(
+        Way(
+            kind=hit.kind.value,
+            words=f"{hit.path}#{hit.symbol}" if hit.kind is HitKind.SYMBOL else hit.path,
+            detail=hit.detail or ("all its files" if hit.kind is HitKind.FOLDER else ""),
+            symbol=hit.symbol,
+        )
+        for hit in hits
+    )
+    return (*files, *named)
+
+
+def _is_of(answered: str, typed: str) -> bool:
+    """True of an answer to what is typed, or to what was typed a letter before: the list does not blink."""
+    return answered == typed or (typed.startswith(answered) and "#" not in typed[len(answered) :])
+
+
+def is_completing(composer: ComposerView) -> bool:
+    """True while a mention is being completed."""
+    mention = mention_of(composer.text, composer.caret)
+    return mention is not None and composer.mention_left != mention.start
+
+
+def leave(composer: ComposerView) -> None:
+    """Leave the mention as the text that it is."""
+    mention = mention_of(composer.text, composer.caret)
+    composer.mention_left = mention.start if mention is not None else -1
+
+
+def mention_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Draw the ways to go on, and take Tab, Up, Down and Enter while the editor has the keyboard."""
+    mention = mention_of(composer.text, composer.caret)
+    if mention is None or composer.mention_left == mention.start:
+        if mention is None:
+            composer.mention_left, composer.mention_asked = -1, None
+        return
+    if composer.mention_asked != mention.text:
+        composer.mention_asked = mention.text
+        desk.send(LookUpFiles(text=mention.text))
+    ui, known = desk.ui, ways(desk, mention)
+    at = min(composer.mention_at, max(0, len(known) - 1))
+    if known and ui.is_focused("editor"):
+        down, up = (ui.shortcut(key, while_typing=True) for key in ("Down", "Up"))
+        composer.mention_at = at = (at + int(down) - int(up)) % len(known)
+        if ui.shortcut("Tab", while_typing=True) or ui.shortcut("Enter", while_typing=True):
+            take(desk, opened, composer, mention, known[at])
+            return
+    chosen = -1
+    with ui.surface("mentions", "inset", padding=(4, 4)), ui.group("rows", gap=0):
+        for index, way in enumerate(known):
+            if _mentions_row(desk, index, way, is_marked=index == at):
+                chosen = index
+        if said := _said(desk, mention, known):
+            ui.text("said", said, tone="muted", style="small", wraps=True)
+    if chosen >= 0:
+        take(desk, opened, composer, mention, known[chosen])
+        desk.view.focus = "composer"
+
+
+def _said(desk: Desk, mention: Mention, known: tuple[Way, ...]) -> str:
+    """Line under the ways: why there are none, or how to go on."""
+    found = desk.state.context.mentioned
+    if not desk.state.config.project.root:
+        return "" if known else "No project is open: there are no files to name."
+    if found is None or not _is_of(found.text, mention.text):
+        return "" if known else "Looking through the project…"
+    if found.problem:
+        return found.problem
+    if not known:
+        return f"Nothing in the project is called like {mention.text!r}. Escape leaves it as text."
+    if any(way.kind == "symbol" for way in known):
+        return ""
+    return (
+        f"{fmt.count(found.total, 'name')} · Tab adds it to the context · # behind a file lists its symbols"
+    )
+
+
+def _mentions_row(desk: Desk, index: int, way: Way, *, is_marked: bool) -> bool:
+    ui = desk.ui
+    kind: Surface = "row_selected" if is_marked else "clear"
+    with (
+        ui.clickable(("way", index), kind, height=ROW_PX, padding=(8, 3)) as clicks,
+        ui.row("line", height=ROW_PX - 6, gap=6),
+    ):
+        ui.icon("icon", ICONS[way.kind], tone="muted")
+        folder, _, name = way.words.rstrip("/").rpartition("/")
+        if way.kind == "symbol":
+            folder, name = "", way.symbol
+        ui.text("name", name + ("/" if way.kind == "folder" else ""), style="small_strong")
+        ui.text(
+            "detail", " · ".join(filter(None, (folder, way.detail))), tone="muted", style="small", width=0
+        )
+    return clicks.clicked
+
+
+def take(desk: Desk, opened: OpenDiscussion, composer: ComposerView, mention: Mention, way: Way) -> None:
+    """Name it in the message, and add it to what the model sees. Sends AddItems or ChangeDiscussion, SetDraft."""
+    if way.kind == "preset":
+        desk.send(ChangeDiscussion(discussion_id=opened.id, changes={"preset": way.words}))
+    else:
+        desk.send(AddItems(discussion_id=opened.id, items=(item_of(way),)))
+    words = "" if way.kind == "preset" else f"@{way.words} "
+    text = composer.text[: mention.start] + words + composer.text[mention.end :].lstrip(" ")
+    composer.mention_at, composer.caret, composer.mention_asked = 0, -1, None
+    composer.put(text)
+    desk.send(SetDraft(opened.id, text))
+
+
+def item_of(way: Way) -> FileItem:
+    """Item of a preset that stands for it: the file, every file of the folder, or the lines of the symbol."""
+    if way.kind == "folder":
+        return FileItem(path=f"{way.words}**/*")
+    if way.kind == "symbol":
+        path = way.words.partition("#")[0]
+        return FileItem(path=path, mode=FileMode.SLICES, symbols=(way.symbol,))
+    return FileItem(path=way.words)
