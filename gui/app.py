@@ -102,7 +102,7 @@ class WindowApp:
         """Run frames until the window is closed, then keep its place. To be called once."""
         self.loop.run()
         self.send(SaveWindow(to_toml(self.view)))
-        self.ui.tree.clipboard.close()
+        self.ui.close()
 
     def ask_to_close(self) -> None:
         """The person wants to leave: the controller may have something to say first."""

@@ -13,6 +13,7 @@ from gui import ui_output as ui_prose
 from gui.canvas import CLEAR, Canvas, Pane
 from gui.clipboard import ToolkitClipboard
 from gui.describe import Tree
+from gui.drawings import Drawings
 from gui.elements.base import Element
 from gui.elements.controls import Button, Field, Slider
 from gui.elements.editor import Editor
@@ -127,6 +128,8 @@ class DpgUi:
         measure = Measure(theme.fonts, ASSETS / "fonts", scale)
         self.canvas = Canvas(theme, theme.palettes[palette_name], measure)
         self.keys = Keys()
+        self.drawings = Drawings(lambda: self.canvas.palette.name == "dark")
+        self.canvas.drawings, measure.drawn = self.drawings, self.drawings.size_of
         self.tree = Tree(self.canvas, self.keys, HANDLERS)
         self.toolkit_clipboard = ToolkitClipboard(self._text_for_field, self.tree.clipboard.copy)
         self.size = (0, 0)
@@ -138,6 +141,11 @@ class DpgUi:
         self.has_painted = True
         self.rest_s = float("inf")
         self.has_blinked = False
+
+    def close(self) -> None:
+        """End the processes that work for the window."""
+        self.tree.clipboard.close()
+        self.drawings.close()
 
     @property
     def is_settling(self) -> bool:

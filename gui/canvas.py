@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Protocol
 
 import dearpygui.dearpygui as dpg
 import msgspec
 
-from gui.metrics import ASSETS, Color, Measure, Palette, Theme
+from gui.metrics import ASSETS, Color, Drawing, Measure, Palette, Theme
 from gui.skins import Skins
 
 # Primitives that the canvas draws, as plain tuples, and who keeps which of them.
@@ -43,6 +43,45 @@ class PaneOwner(Protocol):
     def order(self) -> Sequence[Any]:
         """The kids, elements with `inner_items`."""
         ...
+
+
+class Pictures(Protocol):
+    """Formulas and diagrams that are drawn off the frame; see `gui.drawings.Drawings`."""
+
+    def texture(self, canvas: Canvas, drawing: Drawing) -> int:
+        """The texture of what was drawn, 0 where there is none."""
+        ...
+
+    def hold(self, before: Collection[Drawing], after: Collection[Drawing], canvas: Canvas) -> None:
+        """A text shows other drawings than before."""
+        ...
+
+    def drawn(self) -> int:
+        """Number of drawings that have come so far."""
+        ...
+
+    def is_busy(self) -> bool:
+        """True while something is being drawn."""
+        ...
+
+
+class NoPictures:
+    """No formula and no diagram is drawn."""
+
+    def texture(self, canvas: Canvas, drawing: Drawing) -> int:
+        """See `Pictures`."""
+        return 0
+
+    def hold(self, before: Collection[Drawing], after: Collection[Drawing], canvas: Canvas) -> None:
+        """See `Pictures`."""
+
+    def drawn(self) -> int:
+        """See `Pictures`."""
+        return 0
+
+    def is_busy(self) -> bool:
+        """See `Pictures`."""
+        return False
 
 
 # Dear PyGui fonts of the text styles, at the size that the UI scale asks for.
@@ -84,6 +123,8 @@ class Fonts:
 
 
 CLEAR: Color = (0, 0, 0, 0)
+WHITE: Color = (255, 255, 255, 255)
+"""Tint of a picture that keeps its colours."""
 
 
 class Pane:
@@ -142,6 +183,7 @@ class Canvas:
         self.skins = Skins(theme, palette, measure)
         self.order_jobs: set[Pane] = set()
         self.focus_sink = 0
+        self.drawings: Pictures = NoPictures()
         self._unflattened: dict[int, int] = {}
         self._textures = 0
         self.calls = 0
@@ -335,8 +377,8 @@ class Canvas:
                 )
             case ("quad", p1, p2, p3, p4, fill):
                 item = dpg.draw_quad(p1, p2, p3, p4, color=CLEAR, fill=fill, parent=plane, before=before)
-            case ("image", x0, y0, x1, y1, texture):
-                item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=plane, before=before)
+            case ("image", x0, y0, x1, y1, texture, tint):
+                item = dpg.draw_image(texture, (x0, y0), (x1, y1), color=tint, parent=plane, before=before)
             case _:
                 raise AssertionError(spec)
         return int(item)
@@ -353,8 +395,8 @@ class Canvas:
                 dpg.configure_item(item, p1=(x0, y0), p2=(x1, y1), color=color, thickness=thickness)
             case ("quad", p1, p2, p3, p4, fill):
                 dpg.configure_item(item, p1=p1, p2=p2, p3=p3, p4=p4, fill=fill)
-            case ("image", x0, y0, x1, y1, _):
-                dpg.configure_item(item, pmin=(x0, y0), pmax=(x1, y1))
+            case ("image", x0, y0, x1, y1, _, tint):
+                dpg.configure_item(item, pmin=(x0, y0), pmax=(x1, y1), color=tint)
             case _:
                 raise AssertionError(spec)
 

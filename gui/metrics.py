@@ -6,8 +6,9 @@ import mmap
 import struct
 import tomllib
 from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -163,6 +164,31 @@ class FontMetrics(dict[str, float]):
         return advance
 
 
+class Drawing(msgspec.Struct, frozen=True):
+    """Something that is drawn off the frame: a formula inside a line or by itself, or a diagram.
+
+    `size`: pixels of its letters; of a diagram the share of its own size.
+    """
+
+    kind: Literal["formula", "formula_block", "diagram"]
+    text: str
+    size: float
+
+
+class DrawnSize(msgspec.Struct, frozen=True):
+    """Pixels of a drawing, those above the line that text stands on, and why there is none: a few words."""
+
+    width: float = 0.0
+    height: float = 0.0
+    above: float = 0.0
+    problem: str = ""
+
+
+def _not_drawn(_: Drawing) -> DrawnSize:
+    """Without a window nothing is drawn."""
+    return DrawnSize(problem="there is no window")
+
+
 class Measure:
     """Widths of strings by style at one UI scale.
 
@@ -180,6 +206,7 @@ class Measure:
         self.sizes: dict[str, int] = {}
         self._tables: dict[str, FontMetrics] = {}
         self._widths: dict[tuple[str, str], float] = {}
+        self.drawn: Callable[[Drawing], DrawnSize | None] = _not_drawn
         self.set_scale(scale)
 
     def set_scale(self, scale: float) -> None:

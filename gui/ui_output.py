@@ -257,6 +257,11 @@ def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> str:
             wrap.is_clicked = False
             text.document.toggle_wrap(wrap.block)
             text.invalidate()
+    for toggle in text.sources:
+        if toggle.is_clicked:
+            toggle.is_clicked = False
+            text.document.toggle_source(toggle.block)
+            text.invalidate()
     for fold in text.folds:
         if fold.is_clicked:
             fold.is_clicked = False

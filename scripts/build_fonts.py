@@ -36,7 +36,7 @@ INVISIBLE = [
 CJK_BLOCKS = ((0x3000, 0x33FF), (0xFF00, 0xFFEF))
 HAN_HANGUL = ((0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xF900, 0xFAFF))
 BOX_DRAWING = (0x2500, 0x259F)
-ARABIC_FORMS = ((0xFB50, 0xFDFF), (0xFE70, 0xFEFE))  # joined shapes, for a shaper that we do not have
+ARABIC_LIGATURES = ((0xFC00, 0xFDFF),)  # not used by gui/markdown/reading_order.py
 
 
 def in_blocks(code: int, blocks: tuple[tuple[int, int], ...]) -> bool:
@@ -51,7 +51,7 @@ def is_icon(code: int) -> bool:
 
 def is_text(code: int) -> bool:
     """True if a code point is a printable character outside the private use area."""
-    return code >= 0x20 and not is_icon(code) and not in_blocks(code, ARABIC_FORMS)
+    return code >= 0x20 and not is_icon(code) and not in_blocks(code, ARABIC_LIGATURES)
 
 
 def is_basic_text(code: int) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 
 from core.kernel.figures import NOT_REPORTED, PRICE_UNKNOWN, dollars
 from core.kernel.opener import open_file
-from gui.canvas import CLEAR, Canvas
+from gui.canvas import CLEAR, WHITE, Canvas
 from gui.elements.base import Element, Spec
 from gui.elements.text import filled
 from gui.metrics import Color, Measure, faded
@@ -146,7 +146,7 @@ class Picture(Element):
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         if self.texture is not None:
-            return [("image", *spot, self.texture[0])]
+            return [("image", *spot, self.texture[0], WHITE)]
         caption = c.m.ellipsized(self.caption(), "small", self.w - c.m.px(24))
         tone = c.color("warn" if self.problem else "muted")
         text_x = spot[0] + round(c.m.px(24))

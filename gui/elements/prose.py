@@ -7,17 +7,17 @@ from typing import ClassVar, TypeVar
 
 import dearpygui.dearpygui as dpg
 
-from gui.canvas import CLEAR, Canvas, Pane
+from gui.canvas import CLEAR, WHITE, Canvas, Pane
 from gui.elements.base import Element, Spec
 from gui.elements.controls import Hit
 from gui.elements.lists import VirtualList
 from gui.elements.surfaces import Surface
 from gui.elements.text import filled
-from gui.markdown.blocks import TAB, Laid, Op
+from gui.markdown.blocks import HEAD_PX, TAB, Laid, Op
 from gui.markdown.document import Document, is_ready
 from gui.markdown.excerpt import Box, Place, block_at
-from gui.markdown.layout import BAR_PX, HEAD_PX, Line, columns_of, highlight, plain_lines, wrap_code
-from gui.metrics import Color, Measure
+from gui.markdown.layout import BAR_PX, Line, columns_of, highlight, plain_lines, wrap_code
+from gui.metrics import Color, Drawing, Measure
 from gui.text_buffer import visible
 
 Spot = tuple[int, int, int, int]
@@ -77,6 +77,18 @@ class WrapHit(CopyHit):
 
     def label(self) -> str:
         return "Let long lines scroll" if self.is_done else "Wrap long lines"
+
+
+class SourceHit(WrapHit):
+    """The button of a diagram that shows its source, or its drawing again."""
+
+    __slots__ = ()
+
+    def text(self) -> str:
+        return "Drawing" if self.is_done else "Source"
+
+    def label(self) -> str:
+        return "Show the drawing" if self.is_done else "Show the source"
 
 
 class BarHit(Hit):
@@ -170,14 +182,18 @@ class Markdown(Element):
         "bars",
         "copies",
         "document",
+        "drawn",
         "folds",
         "ground",
+        "held",
         "is_plain",
         "links",
+        "looks_out",
         "planes",
         "revealed",
         "selected",
         "shade",
+        "sources",
         "wraps",
     )
     polls: ClassVar[bool] = True
@@ -190,6 +206,10 @@ class Markdown(Element):
         self.is_plain = False
         self.copies: list[CopyHit] = []
         self.wraps: list[WrapHit] = []
+        self.sources: list[SourceHit] = []
+        self.drawn = 0
+        self.looks_out = False
+        self.held: frozenset[Drawing] = frozenset()
         self.bars: list[BarHit] = []
         self.folds: list[FoldHit] = []
         self.links: list[LinkHit] = []
@@ -220,7 +240,7 @@ class Markdown(Element):
         self._place_links(m)
         self._place_folds(m, w)
         self.ground.touched = self.shade.touched = True
-        hits = [*self.links, *self.folds, *self.copies, *self.wraps, *self.bars]
+        hits = [*self.links, *self.folds, *self.copies, *self.wraps, *self.sources, *self.bars]
         self.order = [self.ground, self.shade, *hits]
         self.kids = {kid.key: kid for kid in self.order} | {
             key: kid for key, kid in self.kids.items() if kid.pane is not None
@@ -242,6 +262,15 @@ class Markdown(Element):
                 wrap.touch()
             least = m.px(64)
             _put(wrap, m, right - width - least, top + (head - m.px(24)) / 2, least, m.px(24))
+        drawn = [one for one in found if one[1].has_drawing]
+        self.sources = [_kept(self, SourceHit, ("source", index)) for index in range(len(drawn))]
+        for source, (top, laid, index) in zip(self.sources, drawn, strict=True):
+            source.block, was_done = index, source.is_done
+            source.is_done = self.document.look(index, self.document.blocks[index]).is_source
+            if source.is_done != was_done:
+                source.touch()
+            x = right - width - m.px(78) - (m.px(64) if laid.can_wrap else 0.0)
+            _put(source, m, x, top + (head - m.px(24)) / 2, m.px(78), m.px(24))
 
     def _place_bars(self, m: Measure) -> None:
         found = [
@@ -282,6 +311,7 @@ class Markdown(Element):
         for plane in self.planes:
             c.delete(plane)
         self.planes = []
+        self._hold(c, frozenset())
 
     def forget(self) -> None:
         super().forget()
@@ -289,7 +319,23 @@ class Markdown(Element):
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         x, y = spot[0], spot[1]
-        return [spec(c, op, x, y + top) for top, laid in self.tops for op in laid.ops if is_shown(op)]
+        specs: list[Spec] = []
+        drawings: list[Drawing] = []
+        for top, laid in self.tops:
+            for op in laid.ops:
+                if op.drawing is not None:
+                    drawings.append(op.drawing)
+                    specs += picture(c, op, x, y + top)
+                elif is_shown(op):
+                    specs.append(spec(c, op, x, y + top))
+        self._hold(c, frozenset(drawings))
+        return specs
+
+    def _hold(self, c: Canvas, drawings: frozenset[Drawing]) -> None:
+        """Keep what is shown, and let go of what is not any more."""
+        if drawings != self.held:
+            c.drawings.hold(self.held, drawings, c)
+            self.held = drawings
 
     def label(self) -> str:
         return str(self.props[0])
@@ -298,9 +344,22 @@ class Markdown(Element):
     def poll(self, c: Canvas) -> None:
         if self.is_plain and is_ready():
             self.invalidate()
+        self._take_drawn(c)
         for bar in self.bars:
             self._drag(bar)
         self._reveal(c.m)
+
+    def _take_drawn(self, c: Canvas) -> None:
+        """Take in what was drawn for it since it looked last: its sizes, or the same for another theme."""
+        awaits = self.document.awaits
+        self.looks_out = (awaits or bool(self.held)) and c.drawings.is_busy()
+        if self.drawn == c.drawings.drawn():
+            return
+        self.drawn = c.drawings.drawn()
+        if awaits:
+            self.invalidate()
+        elif self.held:
+            self.touch()
 
     def _reveal(self, m: Measure) -> None:
         """Bring the occurrence that a search stands on into view, once."""
@@ -324,7 +383,7 @@ class Markdown(Element):
             holder.scroll_by(y - top - holder.h / 3)
 
     def rest_s(self) -> float:
-        return LOADING_S if self.is_plain else super().rest_s()
+        return LOADING_S if self.is_plain or self.looks_out else super().rest_s()
 
     def _drag(self, bar: BarHit) -> None:
         if not bar.is_held():
@@ -419,6 +478,17 @@ def tone_color(c: Canvas, tone: str) -> Color:
     """The colour of an operation's tone."""
     family, _, name = tone.partition(".")
     return c.palette.code.get(name, c.palette.code["text"]) if family == "code" else c.color(tone)
+
+
+def picture(c: Canvas, op: Op, x: float, y: float) -> list[Spec]:
+    """Picture that is drawn instead of an operation's text: a formula in the colour of the text, a diagram in its own."""
+    assert op.drawing is not None
+    texture = c.drawings.texture(c, op.drawing)
+    if not texture:
+        return []
+    tint = WHITE if op.drawing.kind == "diagram" else tone_color(c, op.tone)
+    left, top = round(x + op.x), round(y + op.y)
+    return [("image", left, top, left + round(op.w), top + round(op.h), texture, tint)]
 
 
 def spec(c: Canvas, op: Op, x: float, y: float) -> Spec:

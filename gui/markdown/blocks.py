@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from gui.metrics import Drawing, DrawnSize
+
 RunStyle = Literal["body", "strong", "italic", "code", "math", "strike", "muted"]
 BlockKind = Literal["paragraph", "heading", "code", "table", "rule", "written", "fold"]
 Align = Literal["", "left", "center", "right"]
@@ -82,13 +84,19 @@ def joined(runs: Sequence[Run]) -> str:
 
 TAB = "    "
 LEADING = 1.4
+HEAD_PX, CODE_PAD_PX = 32.0, 12.0
+"""Height of the head of a code's box, and the space around its lines."""
 
 
 class TextMeasure(Protocol):
-    """Measures of fonts that the layout asks for. Styles are those of the theme."""
+    """Measures of fonts, and of what is drawn, that the layout asks for. Styles are those of the theme."""
 
     sizes: dict[str, int]
     scale: float
+
+    def drawn(self, drawing: Drawing) -> DrawnSize | None:
+        """Its size, None while it is being drawn."""
+        ...
 
     def width(self, text: str, style: str) -> float:
         """Pixels of one line."""
@@ -100,6 +108,7 @@ class Op(msgspec.Struct, frozen=True):
 
     `tone` is a token of the palette, or `code.<class>`. `at`, `size`: the part of the block's shown text that it
     stands for, 0 for what is no part of it (a marker, a label). A line feed stands as a text that is not drawn.
+    `drawing`: what is shown instead of the text, whole. `is_rtl`: its text stands as it is drawn, the last character first.
     """
 
     x: float
@@ -112,6 +121,8 @@ class Op(msgspec.Struct, frozen=True):
     rounding: float = 0.0
     at: int = 0
     size: int = 0
+    drawing: Drawing | None = None
+    is_rtl: bool = False
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -152,11 +163,14 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 class BlockLook(msgspec.Struct, frozen=True):
-    """Look that a person gave a block: how far its code is scrolled, whether it wraps, whether a fold is open."""
+    """Look that a person gave a block: how far its code is scrolled, whether it wraps, whether a fold is open, whether the
+    source of a diagram shows.
+    """
 
     shift: float = 0.0
     wraps: bool = False
     is_open: bool = False
+    is_source: bool = False
 
 
 AS_IT_COMES = BlockLook()
@@ -167,6 +181,7 @@ class Laid(msgspec.Struct, frozen=True):
 
     `copy`: the text that its copy button copies, empty for none; `cells`: of a table; `reach`: of code that can be
     scrolled; `can_wrap`: code with lines that are longer than its box; `fold`: number of the fold that its line opens.
+    `has_drawing`: it can show a drawing or its source; `awaits`: something of it is being drawn.
     """
 
     ops: tuple[Op, ...]
@@ -178,6 +193,8 @@ class Laid(msgspec.Struct, frozen=True):
     reach: Reach | None = None
     can_wrap: bool = False
     fold: int = 0
+    has_drawing: bool = False
+    awaits: bool = False
 
 
 NOTHING = Laid(ops=(), height=0.0, above=0.0)

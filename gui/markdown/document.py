@@ -42,6 +42,7 @@ class Document(msgspec.Struct):
 
     Args:
         looks: how the person set single blocks; open_folds: numbers of the folds that they opened.
+        awaits: something of it is being drawn.
     """
 
     source: str = ""
@@ -54,6 +55,7 @@ class Document(msgspec.Struct):
     tops: list[tuple[float, Laid]] = msgspec.field(default_factory=list)
     looks: dict[int, BlockLook] = msgspec.field(default_factory=dict)
     open_folds: set[int] = msgspec.field(default_factory=set)
+    awaits: bool = False
     revision: int = 0
     _settled: int = 0
     _settled_shown: int = 0
@@ -101,22 +103,29 @@ class Document(msgspec.Struct):
         self.width, self.scale = width, m.scale
         fresh: list[tuple[MarkdownBlock, BlockLook, Laid]] = []
         self.tops, y = [], 0.0
-        before, was_before = 0, 0
+        before, was_before, awaits = 0, 0, False
         for index, block in enumerate(self.blocks):
             known = old[index] if index < len(old) else None
             look = self.look(index, block)
             is_joined = not index or (index <= len(old) and was_before == before)
             if any(fold not in self.open_folds for fold in block.folds):
                 laid = NOTHING
-            elif known is not None and is_joined and known[2] is not NOTHING and known[:2] == (block, look):
+            elif (
+                known is not None
+                and is_joined
+                and known[2] is not NOTHING
+                and not known[2].awaits
+                and known[:2] == (block, look)
+            ):
                 laid = known[2]
             else:
                 laid = lay_out(block, m, width, is_first=not index, quotes_before=before, look=look)
             fresh.append((block, look, laid))
+            awaits |= laid.awaits
             self.tops.append((y + laid.above, laid))
             y += laid.above + laid.height
             before, was_before = block.quotes, known[0].quotes if known is not None else 0
-        self.laid = fresh
+        self.laid, self.awaits = fresh, awaits
         return y
 
     # what the person set
@@ -133,7 +142,12 @@ class Document(msgspec.Struct):
     def toggle_wrap(self, index: int) -> None:
         """Wrap the lines of a code, or let them be scrolled."""
         look = self.looks.get(index, AS_IT_COMES)
-        self.looks[index] = BlockLook(wraps=not look.wraps)
+        self.looks[index] = BlockLook(wraps=not look.wraps, is_source=look.is_source)
+
+    def toggle_source(self, index: int) -> None:
+        """Show the source of a diagram, or its drawing."""
+        look = self.looks.get(index, AS_IT_COMES)
+        self.looks[index] = BlockLook(is_source=not look.is_source)
 
     def shift(self, index: int, to: float) -> bool:
         """Scroll a code sideways; whether that changed anything."""

@@ -175,22 +175,25 @@ def offset_at(op: Op, m: TextMeasure, x: float) -> int:
     """The place in a block's text that is nearest to `x`, in an operation's text."""
     if op.text == "\n":
         return op.at
-    if op.size != len(op.text):
+    if op.drawing is not None or op.size != len(op.text):
         return op.at + (op.size if x > op.x + op.w / 2 else 0)
     used = op.x
     for index, char in enumerate(op.text):
         width = m.width(char, op.style)
         if x < used + width / 2:
-            return op.at + index
+            return op.at + (op.size - index if op.is_rtl else index)
         used += width
-    return op.at + op.size
+    return op.at + (0 if op.is_rtl else op.size)
 
 
 def x_at(op: Op, m: TextMeasure, offset: int) -> float:
-    """Left edge of a place of a block's text in an operation."""
+    """Edge of a place of a block's text in an operation: where what stands there begins."""
+    if op.is_rtl:
+        before = op.text[: max(0, op.at + op.size - max(offset, op.at))]
+        return op.x + sum(m.width(char, op.style) for char in before)
     if offset <= op.at:
         return op.x
-    if offset >= op.at + op.size:
+    if offset >= op.at + op.size or op.drawing is not None:
         return op.x + op.w
     return op.x + sum(m.width(char, op.style) for char in op.text[: offset - op.at])
 
@@ -242,7 +245,7 @@ def boxes(laid: Laid, m: TextMeasure, start: int, end: int) -> list[Box]:
         if not op.size or op.at >= end or op.at + op.size <= start:
             continue
         pad = op.h * (LEADING - 1) / 2
-        left, right = x_at(op, m, start), x_at(op, m, end)
+        left, right = sorted((x_at(op, m, start), x_at(op, m, end)))
         box = (left, op.y - pad, right - left, op.h + 2 * pad)
         if found and found[-1][1] == box[1] and 0 <= box[0] - (found[-1][0] + found[-1][2]) <= op.h:
             last = found.pop()

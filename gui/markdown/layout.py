@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,8 @@ from msgspec.structs import replace
 
 from gui.markdown.blocks import (
     AS_IT_COMES,
+    CODE_PAD_PX,
+    HEAD_PX,
     LEADING,
     TAB,
     BlockLook,
@@ -24,6 +27,8 @@ from gui.markdown.blocks import (
     Run,
     TextMeasure,
 )
+from gui.markdown.drawn_blocks import BASELINE, formula_in, lay_out_drawn
+from gui.markdown.reading_order import ReadingOrder, reading_order, reordered
 from gui.text_layout import PIECE
 
 # Code to places: lines in a box that scroll sideways, or wrap where the person wants that. Pure.
@@ -108,10 +113,6 @@ def highlight(text: str, language: str) -> tuple[Line, ...]:
     return found if "\n".join("".join(t for t, _ in line) for line in found) == text else plain_lines(text)
 
 
-HEAD_PX = 32.0
-CODE_PAD_PX = 12.0
-
-
 def wrap_code(line: Line, columns: int, span: Callable[[str], float] = len) -> list[Line]:
     """Break a line of code behind a blank, or a longer word at `columns`. Joined, the pieces are the line again.
 
@@ -161,8 +162,14 @@ def _fitting(text: str, at: int, room: float, span: Callable[[str], float]) -> i
     return len(part)
 
 
-def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -> Laid:
-    """Code in its box: lines that are longer are cut, to be scrolled, or where the person wants that wrapped."""
+def lay_out_code(
+    block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook, *, note: str = ""
+) -> Laid:
+    """Code in its box: lines that are longer are cut, to be scrolled, or where the person wants that wrapped.
+
+    Args:
+        note: a few words behind the language.
+    """
     s = m.scale
     pad, head, size = CODE_PAD_PX * s, HEAD_PX * s, float(m.sizes["mono"])
     step = round(size * 1.25)
@@ -201,7 +208,7 @@ def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: Block
             )
             at += 1
     height = y + pad - (step - size) + (BAR_PX * s if reach else 0.0)
-    label = (block.language or "text")[: max(1, columns - 22)]
+    label = " · ".join(filter(None, (block.language or "text", note)))[: max(1, columns - 22)]
     name = Op(
         x=pad,
         y=(head - m.sizes["small"]) / 2,
@@ -296,17 +303,78 @@ class _Flow(msgspec.Struct):
     y: float = 0.0
     start: float = 0.0
     at: int = 0
+    order: ReadingOrder | None = None
+    awaits: bool = False
+    over: float = 0.0
+    under: float = 0.0
+    first: tuple[int, int] = (0, 0)
     parts: list[str] = msgspec.field(default_factory=list)
     ops: list[Op] = msgspec.field(default_factory=list)
     links: list[Link] = msgspec.field(default_factory=list)
+    tops: list[float] = msgspec.field(default_factory=list)
 
     def font(self, run: Run) -> str:
         """The text style of a run."""
         return self.heading or _FONTS[run.style]
 
+    @property
+    def height(self) -> float:
+        """Height of what is settled, the line that stands last included."""
+        return self.y + self.step + self.under
+
+    def settle(self) -> None:
+        """End a line: it moves down for what reaches above it, and its words stand as they are read."""
+        if self.order is not None:
+            op, link = self.first
+            ops, links = reordered(self.order, self.ops[op:], self.links[link:], self.width, self.m.width)
+            self.ops[op:], self.links[link:] = ops, links
+        if self.over:
+            op, link = self.first
+            self.ops[op:] = [replace(one, y=one.y + self.over) for one in self.ops[op:]]
+            self.links[link:] = [replace(one, y=one.y + self.over) for one in self.links[link:]]
+            self.y += self.over
+        self.tops.append(self.y)
+        self.first, self.over = (len(self.ops), len(self.links)), 0.0
+
+    def line_at(self, y: float) -> int:
+        """Number of the line at a height, once all are settled."""
+        return max(0, bisect_right(self.tops, y) - 1)
+
+    def _put_drawn(self, run: Run, font: str) -> bool:
+        """Put a formula down as it is drawn; whether it is."""
+        drawing = formula_in(run.text, self.size)
+        size = self.m.drawn(drawing)
+        self.awaits |= size is None
+        if size is None or size.problem or size.width > self.width:
+            return False
+        if self.x > 0 and self.x + size.width > self.width:
+            self._newline(run, font)
+        y = self.y + (self.step - self.size) / 2 + BASELINE * self.size - size.above
+        op = Op(
+            x=self.x,
+            y=y,
+            w=size.width,
+            h=size.height,
+            tone=self.tone,
+            text=run.text,
+            style=font,
+            at=self.at,
+            size=len(run.text),
+            drawing=drawing,
+        )
+        self.ops.append(op)
+        self.over = max(self.over, self.y - y)
+        self.under = max(self.under, y + size.height - self.y - self.step)
+        self.at += len(run.text)
+        self.x += size.width
+        self.start = self.x
+        return True
+
     def add(self, run: Run) -> None:
         """Put a run down, piece by piece; what of it stands on one line is one operation."""
         font, measure = self.font(run), self.m.width
+        if run.style == "math" and self._put_drawn(run, font):
+            return
         known: dict[str, float] = {}
         if run.style == "code" and self.x > 0:
             self.x += CODE_GAP_PX * self.m.scale
@@ -374,8 +442,10 @@ class _Flow(msgspec.Struct):
 
     def _newline(self, run: Run, font: str) -> None:
         self._flush(run, font)
+        self.settle()
         self.x = self.start = 0.0
-        self.y += self.step
+        self.y += self.step + self.under
+        self.under = 0.0
 
     def _flush(self, run: Run, font: str) -> None:
         """Make an operation of what the run has on this line."""
@@ -414,6 +484,11 @@ def _flow(
     runs: tuple[Run, ...], m: TextMeasure, width: float, tone: str = "text", heading: str = "", at: int = 0
 ) -> _Flow:
     size = float(m.sizes[heading or "body"])
+    order = None
+    for run in runs:
+        if not run.text.isascii():
+            order = reading_order(runs, at)
+            break
     flow = _Flow(
         m=m,
         width=max(width, 8 * m.scale),
@@ -422,9 +497,11 @@ def _flow(
         tone=tone,
         heading=heading,
         at=at,
+        order=order,
     )
-    for run in runs:
+    for run in runs if order is None else order.runs:
         flow.add(run)
+    flow.settle()
     return flow
 
 
@@ -467,9 +544,10 @@ def lay_out(
     left = (block.depth * 24 + block.quotes * 16 + len(block.folds) * FOLD_PX) * s
     left = min(left, width * 0.5)
     inner = max(24 * s, width - left)
+    is_rtl = False
     match block.kind:
         case "code":
-            laid = lay_out_code(block, m, inner, look)
+            laid = lay_out_drawn(block, m, inner, look, lay_out_code) or lay_out_code(block, m, inner, look)
         case "table":
             laid = _table(block, m, inner)
         case "fold":
@@ -482,23 +560,47 @@ def lay_out(
         case "heading":
             style = _HEADINGS.get(block.level, "strong")
             flow = _flow(block.runs, m, inner, heading=style)
-            laid = Laid(ops=tuple(flow.ops), height=flow.y + flow.step, above=18 * s, links=tuple(flow.links))
+            laid = Laid(
+                ops=tuple(flow.ops),
+                height=flow.height,
+                above=18 * s,
+                links=tuple(flow.links),
+                awaits=flow.awaits,
+            )
         case _:
             flow = _flow(block.runs, m, inner, "muted" if block.quotes else "text")
-            above = 4 if block.is_tight and block.depth else 10
+            is_rtl = flow.order is not None and bool(flow.order.base_at(0))
+            space = 4 if block.is_tight and block.depth else 10
             laid = Laid(
                 ops=tuple(_backed(flow.ops, m)),
-                height=flow.y + flow.step,
-                above=above * s,
+                height=flow.height,
+                above=space * s,
                 links=tuple(flow.links),
+                awaits=flow.awaits,
             )
-    return _framed(laid, block, m, left, 0.0 if is_first else laid.above, quotes_before)
+    above = 0.0 if is_first else laid.above
+    return _framed(laid, block, m, (left, inner), above, quotes_before, is_rtl=is_rtl)
 
 
 def _framed(
-    laid: Laid, block: MarkdownBlock, m: TextMeasure, left: float, above: float, quotes_before: int
+    laid: Laid,
+    block: MarkdownBlock,
+    m: TextMeasure,
+    place: tuple[float, float],
+    above: float,
+    quotes_before: int,
+    *,
+    is_rtl: bool,
 ) -> Laid:
-    """Move a block right for its lists and quotes; add its marker and the bars of its quotes."""
+    """Move a block right for its lists and quotes; add its marker and the bars of its quotes.
+
+    Args:
+        place: left edge and width of the block's text; is_rtl: its marker stands right of it.
+    """
+    left, inner = place
+    margin = left
+    if is_rtl and block.depth:
+        left = max(0.0, left - block.depth * 24 * m.scale)
     ops = [replace(op, x=op.x + left) for op in laid.ops]
     links = tuple(replace(link, x=link.x + left) for link in laid.links)
     cells = tuple(replace(cell, x=cell.x + left) for cell in laid.cells)
@@ -508,11 +610,10 @@ def _framed(
         tone = "accent" if block.marker == "☑" else "muted"
         width = m.width(block.marker, "body")
         y = (round(size * LEADING) - size) / 2
-        ops.append(
-            Op(x=max(0.0, left - width - 8 * m.scale), y=y, w=width, h=size, tone=tone, text=block.marker)
-        )
+        x = left + inner + 8 * m.scale if is_rtl else max(0.0, left - width - 8 * m.scale)
+        ops.append(Op(x=x, y=y, w=width, h=size, tone=tone, text=block.marker))
     for quote in range(block.quotes):
-        x = min(quote * 16 * m.scale, left)
+        x = min(quote * 16 * m.scale, margin)
         top = -above if quote < quotes_before else 0.0
         ops.append(Op(x=x, y=top, w=3 * m.scale, h=laid.height - top, tone="border_strong", rounding=m.scale))
     return replace(laid, ops=tuple(ops), above=above, links=links, cells=cells, reach=reach)
@@ -526,7 +627,7 @@ def _fold(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -
     """The line of what is folded: a chevron, and what it says."""
     s, size = m.scale, float(m.sizes["small"])
     left = FOLD_PX * s
-    flow = _flow(tuple(replace(run, style="strong") for run in block.runs), m, width - left)
+    flow = _flow(tuple(map(_strong, block.runs)), m, width - left)
     glyph = OPEN_GLYPH if look.is_open else CLOSED_GLYPH
     sign = Op(
         x=0,
@@ -538,7 +639,12 @@ def _fold(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -
         style="small",
     )
     ops = (sign, *(replace(op, x=op.x + left) for op in flow.ops))
-    return Laid(ops=ops, height=flow.y + flow.step, above=10 * s, fold=block.fold)
+    return Laid(ops=ops, height=flow.height, above=10 * s, fold=block.fold, awaits=flow.awaits)
+
+
+def _strong(run: Run) -> Run:
+    """A run of a table's head or of a fold's line: a formula stays one."""
+    return run if run.style == "math" else replace(run, style="strong")
 
 
 def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
@@ -550,38 +656,36 @@ def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
     links: list[Link] = []
     boxes: list[CellBox] = []
     spans = iter(block.cells())
-    y = 0.0
+    y, awaits = 0.0, False
     for index, row in enumerate(block.rows):
         x, tallest, first = 0.0, 0.0, len(boxes)
         for number, (cell, column) in enumerate(zip(row, widths, strict=False)):
             _, _, start, end = next(spans)
-            runs = tuple(replace(run, style="strong") if not index else run for run in cell)
-            flow = _flow(runs, m, column - 2 * pad_x, at=start)
+            flow = _flow(cell if index else tuple(map(_strong, cell)), m, column - 2 * pad_x, at=start)
+            awaits |= flow.awaits
             side = block.aligns[number] if number < len(block.aligns) else ""
             shifts = _aligned(flow, column - 2 * pad_x, side)
             left, top = x + pad_x, y + pad_y
-            placed = [
-                replace(op, x=op.x + left + shifts.get(_row(op, flow), 0.0), y=op.y + top) for op in flow.ops
-            ]
+            placed = [replace(op, x=op.x + left + _shift(op, flow, shifts), y=op.y + top) for op in flow.ops]
             ops += _backed(placed, m)
             links += [
-                replace(link, x=link.x + left + shifts.get(round(link.y / flow.step), 0.0), y=link.y + top)
+                replace(link, x=link.x + left + shifts.get(flow.line_at(link.y), 0.0), y=link.y + top)
                 for link in flow.links
             ]
             boxes.append(CellBox(x=x, y=y, w=column, h=0.0, start=start, end=end))
-            tallest = max(tallest, flow.y + flow.step)
+            tallest = max(tallest, flow.height)
             x += column
         height = tallest + 2 * pad_y
         boxes[first:] = [replace(box, h=height) for box in boxes[first:]]
         y += height
         ops.append(Op(x=0, y=y, w=sum(widths), h=line, tone="border" if index else "border_strong"))
         y += line
-    return Laid(ops=tuple(ops), height=y, above=10 * s, links=tuple(links), cells=tuple(boxes))
+    return Laid(ops=tuple(ops), height=y, above=10 * s, links=tuple(links), cells=tuple(boxes), awaits=awaits)
 
 
-def _row(op: Op, flow: _Flow) -> int:
-    """The line of a flow that an operation stands on."""
-    return int(op.y / flow.step)
+def _shift(op: Op, flow: _Flow, shifts: dict[int, float]) -> float:
+    """Distance that an operation moves right with its line."""
+    return shifts.get(flow.line_at(op.y + op.h / 2), 0.0) if shifts else 0.0
 
 
 def _aligned(flow: _Flow, room: float, side: str) -> dict[int, float]:
@@ -591,8 +695,8 @@ def _aligned(flow: _Flow, room: float, side: str) -> dict[int, float]:
     ends: dict[int, float] = {}
     for op in flow.ops:
         if op.text and not op.text.isspace():
-            trailing = flow.m.width(op.text[len(op.text.rstrip()) :], op.style)
-            ends[_row(op, flow)] = op.x + op.w - trailing
+            trailing = 0.0 if op.drawing else flow.m.width(op.text[len(op.text.rstrip()) :], op.style)
+            ends[flow.line_at(op.y + op.h / 2)] = op.x + op.w - trailing
     share = 1.0 if side == "right" else 0.5
     return {row: max(0.0, room - end) * share for row, end in ends.items()}
 
@@ -608,6 +712,17 @@ def _filled(low: list[float], liked: list[float], room: float) -> list[float]:
     return widths
 
 
+def _run_widths(run: Run, font: str, m: TextMeasure) -> tuple[float, float]:
+    """Width of a run on one line, and of its longest word; of a formula that is drawn twice its own."""
+    if run.style == "math":
+        size = m.drawn(formula_in(run.text, float(m.sizes["body"])))
+        if size is not None and not size.problem:
+            return size.width, size.width
+    text = run.text
+    whole = sum([m.width(part, font) for part in text.split("\n")]) if "\n" in text else m.width(text, font)
+    return whole, max([m.width(word, font) for word in PIECE.findall(text)], default=0.0)
+
+
 def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad: float) -> list[float]:
     """Widths of the columns: what they would like; when that is too much, the longest word of each and a share of
     what is left; when not even the words fit, shares of the width.
@@ -617,10 +732,12 @@ def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad
         for column, cell in enumerate(row):
             fonts = [("strong" if not index else _FONTS[run.style], run) for run in cell]
             gaps = sum(2 * CODE_GAP_PX * m.scale for run in cell if run.style == "code")
-            text = sum(m.width(part, font) for font, run in fonts for part in run.text.split("\n")) + gaps
-            words = (m.width(word, font) for font, run in fonts for word in PIECE.findall(run.text))
-            liked[column] = max(liked[column], text + 2 * pad + 2)
-            least[column] = max(least[column], max(words, default=0.0) + gaps + 2 * pad + 2)
+            text = word = 0.0
+            for font, run in fonts:
+                whole, longest = _run_widths(run, font, m)
+                text, word = text + whole, max(word, longest)
+            liked[column] = max(liked[column], text + gaps + 2 * pad + 2)
+            least[column] = max(least[column], word + gaps + 2 * pad + 2)
     if sum(liked) <= width:
         return liked
     low = [min(a, b) for a, b in zip(least, liked, strict=True)]

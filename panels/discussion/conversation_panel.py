@@ -15,6 +15,7 @@ from core.talk.discussion.discussion_messages import ChangeDiscussion
 from panels.base import view
 from panels.base.desk import Desk, action_button, action_item, action_tip, run_action, send_chord
 from panels.base.ui import Ui
+from panels.discussion.comparison_panel import side_by_side
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, follow_resent, live_row, mark_row, message_card
@@ -62,7 +63,8 @@ def conversation_panel(desk: Desk) -> None:
         if desk.view.of(DiscussionView).find.is_open:
             find_bar(desk, desk.opened)
         with ui.surface("messages", "clear", height=0, padding=(0, 0)):
-            _messages(desk, desk.opened)
+            if not side_by_side(desk, desk.opened):
+                _messages(desk, desk.opened)
         composer_panel(desk, desk.opened, is_low=is_low)
 
 
@@ -138,6 +140,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
         action_item(desk, action_id)
     ui.divider("choices")
     action_item(desk, "model")
+    action_item(desk, "compare")
     with ui.menu("persona", "Persona", icon="user-gear") as is_open:
         if is_open:
             for name in _choices(project.personas, meta.persona):

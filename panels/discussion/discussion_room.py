@@ -175,6 +175,17 @@ def _regenerate(desk: Desk) -> None:
     desk.send(RegenerateReply(discussion_id=desk.state.discussions.selected_id))
 
 
+def _can_compare(desk: Desk) -> bool:
+    """True if there are words in the composer, or a message whose reply can be asked for again."""
+    return (can_send(desk) or _can_regenerate(desk)) and not desk.is_replying
+
+
+def _compare(desk: Desk) -> None:
+    from panels.discussion.comparison_panel import begin_comparison
+
+    begin_comparison(desk)
+
+
 def _regenerate_with(desk: Desk) -> None:
     desk.view.dialog = Dialog(kind="regenerate_with")
     desk.send(PriceModels())
@@ -254,6 +265,7 @@ ACTIONS: tuple[Action, ...] = (
            run=_regenerate, icon="arrows-rotate", chord="Ctrl+Shift+R", is_enabled=_can_regenerate),
     Action(id="regenerate_with", menu="Discussion", group=0, label="Regenerate with another model…", run=_regenerate_with, icon="arrows-rotate",
            is_enabled=_can_regenerate),
+    Action(id="compare", menu="Discussion", group=0, label="Compare models…", run=_compare, icon="table-columns", is_enabled=_can_compare),
     Action(id="version_before", menu="Discussion", group=0, label="Previous version", run=_choose(-1), icon="chevron-left",
            chord="Alt+PageUp", is_enabled=lambda d: _has_version(d, -1)),
     Action(id="version_after", menu="Discussion", group=0, label="Next version", run=_choose(1), icon="chevron-right",
@@ -273,7 +285,12 @@ ACTIONS: tuple[Action, ...] = (
 
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
+    from panels.discussion.comparison_panel import compare_dialog
     from panels.discussion.model_picker import discussion_dialog
+
+    if dialog.kind == "compare":
+        compare_dialog(desk)
+        return
 
     discussion_dialog(desk, dialog)
 
@@ -301,7 +318,8 @@ ROOM = Room(
     actions=ACTIONS,
     view=DiscussionView,
     dialogs=dict.fromkeys(
-        ("attach", "export_markdown", "export_json", "export_page", "model", "regenerate_with"), _dialog
+        ("attach", "export_markdown", "export_json", "export_page", "model", "regenerate_with", "compare"),
+        _dialog,
     ),
     begin=_begin,
     escape=_escape,

@@ -54,6 +54,15 @@ def versions_foot(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         return
     with desk.ui.row("versions", gap=4):
         pager(desk, opened, versions)
+        if message.role is Role.ASSISTANT and desk.ui.button(
+            "side",
+            "",
+            icon="table-columns",
+            kind="ghost",
+            is_small=True,
+            tip="Show the versions side by side",
+        ):
+            desk.view.of(DiscussionView).side_by_side[opened.id] = message.id
 
 
 def pager(desk: Desk, opened: OpenDiscussion, versions: ReplyVersions) -> None:

@@ -129,6 +129,8 @@ class DiscussionView(msgspec.Struct):
             had it in the last frame; unfolded: reasoning, and words of the program's, that are shown; open_tools: calls and results, by their number as well; open_rounds: runs of them, by their first message;
             open_views: cuts of which it is shown what they tell, by discussion and cut; landing: what a search found, until it
             is shown.
+        side_by_side: discussions whose replies stand in columns, each with a version of the reply, empty for the last comparison;
+            comparing, compares_memory: the choices of the dialog that asks for some.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; led_to: the question that the
             person was led to; shown_id: the discussion of the last frame.
@@ -166,6 +168,9 @@ class DiscussionView(msgspec.Struct):
     open_tools: set[tuple[str, str, int]] = msgspec.field(default_factory=set)
     open_rounds: frozenset[MessageKey] = frozenset()
     open_views: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    side_by_side: dict[str, str] = msgspec.field(default_factory=dict)
+    comparing: list[str] = msgspec.field(default_factory=list)
+    compares_memory: bool = False
     scroll: dict[str, int] = msgspec.field(default_factory=dict)
     scroll_to: int | None = None
     led_to: str = ""

@@ -92,7 +92,7 @@ def _screen(display: str) -> Iterator[Screen]:
     _clipboards.append(ui.tree.clipboard)
     screen.driver.step(3)
     yield screen
-    ui.tree.clipboard.close()
+    ui.close()
     screen.driver.close()
 
 

@@ -202,3 +202,73 @@ def test_picture_sizes_come_from_the_head(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xd8\xff")
     with pytest.raises(PictureError, match="damaged"):
         picture_size(path)
+
+
+def the_text(screen: Screen) -> Markdown:
+    return next(one for one in screen.driver.visible() if isinstance(one, Markdown))
+
+
+def images(screen: Screen) -> list[tuple[object, ...]]:
+    return [prim for prim in the_text(screen).prims if prim[0] == "image"]
+
+
+def show_drawn(screen: Screen, source: str) -> Markdown:
+    """Show a text once all of it is drawn."""
+    show_markdown(screen, source)
+    while the_text(screen).document.awaits:
+        screen.ui.drawings.wait(60)
+        screen.settle(2)
+    return the_text(screen)
+
+
+def test_a_formula_is_drawn_where_its_source_stood_and_copied_as_it_was_written(screen: Screen) -> None:
+    source = r"before $\frac{a}{b}$ after"
+    text = show_drawn(screen, source)
+    (image,) = images(screen)
+    assert image[6] == screen.ui.canvas.color("text")
+    screen.check()
+    left, top, right, bottom = screen.driver.rect(text)
+    middle = round((top + bottom) / 2)
+    screen.driver.drag((round(left) + 1, middle), (round(right) - 2, middle))
+    screen.driver.key("Ctrl+C")
+    assert copied() == source
+
+
+def test_a_formula_that_was_drawn_is_there_at_once_the_next_time_in_the_colour_of_the_theme(
+    screen: Screen,
+) -> None:
+    show_drawn(screen, "once $y_1$")
+    drawn = screen.ui.drawings.drawn()
+    screen.show(lambda ui: ui.text("other", "other"))
+    screen.show(lambda ui: (screen.ui.set_looks("light", 1.0), ui.markdown("again", "again $y_1$")))
+    screen.settle()
+    assert not the_text(screen).document.awaits
+    assert images(screen)[0][6] == screen.ui.canvas.color("text")
+    assert screen.ui.drawings.drawn() == drawn
+
+
+def test_a_text_without_formulas_asks_for_no_drawing(screen: Screen) -> None:
+    show_markdown(screen, SAMPLE.replace("$", ""))
+    assert not the_text(screen).document.awaits
+    assert not images(screen)
+
+
+def test_a_person_presses_source_and_sees_what_a_diagram_was_drawn_from(screen: Screen) -> None:
+    show_drawn(screen, "```mermaid\ngraph LR\n  A --> B\n```")
+    assert len(images(screen)) == 1
+    screen.driver.click("Show the source")
+    screen.driver.step(3)
+    assert not images(screen)
+    screen.check()
+    screen.driver.click("Show the drawing")
+    screen.driver.step(3)
+    assert len(images(screen)) == 1
+
+
+def test_hebrew_is_selected_and_copied_as_it_was_written(screen: Screen) -> None:
+    show_markdown(screen, "שלום abc עולם")
+    left, top, right, bottom = screen.driver.rect(the_text(screen))
+    middle = round((top + bottom) / 2)
+    screen.driver.drag((round(right) - 2, middle), (round(left) + 1, middle))
+    screen.driver.key("Ctrl+C")
+    assert copied() == "שלום abc עולם"

@@ -296,6 +296,46 @@ class EntryPlaces:
         return "…"
 
 
+class ComparedModel(msgspec.Struct, frozen=True):
+    """A model that a message is put to beside others. `has_memory`: knowledge, facts and recall go along, where they are on."""
+
+    provider: str
+    model: str
+    has_memory: bool = True
+
+
+class ComparedReply(msgspec.Struct, frozen=True):
+    """A column of a comparison.
+
+    Args:
+        reply_id: its version of the reply, empty while it has none; problem: why it is not whole, in sentences.
+        is_over: nothing more comes.
+    """
+
+    asked: ComparedModel
+    reply_id: str = ""
+    problem: str = ""
+    is_over: bool = False
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One message put to several models, one after the other, each reply a version.
+
+    Args:
+        prompt_id: the message; replies: in the order in which they are asked for.
+        over_limit: the person's yes to all of them past a limit.
+    """
+
+    prompt_id: str
+    replies: tuple[ComparedReply, ...]
+    over_limit: bool = False
+
+    @property
+    def at(self) -> int:
+        """Number of the column that is asked for now, their count when all are over."""
+        return next((n for n, one in enumerate(self.replies) if not one.is_over), len(self.replies))
+
+
 class OpenDiscussion(msgspec.Struct, frozen=True):
     """A discussion whose log is loaded.
 
@@ -323,6 +363,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
         held_calls: ids of tool calls without a result that another live program asks about, or runs.
         starts: when tool calls began, by their ids.
+        comparison: the last one of this message or that, as long as the program runs.
         places: of the entries.
     """
 
@@ -354,7 +395,14 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     left_calls: tuple[str, ...] = ()
     held_calls: tuple[str, ...] = ()
     starts: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+    comparison: Comparison | None = None
     places: EntryPlaces = msgspec.field(default_factory=EntryPlaces)
+
+    def message_anywhere(self, message_id: str) -> Message | None:
+        """A message that stands among the entries, or in a version that was put aside."""
+        aside = (run for versions in self.versions.values() for run in versions.aside.values())
+        runs = (self.entries, *aside)
+        return next((e for run in runs for e in run if isinstance(e, Message) and e.id == message_id), None)
 
     def picture_path(self, part: AttachmentPart) -> str:
         """Path of a picture; empty for other files, and where a foreign log names none that could be there."""
@@ -470,6 +518,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         is_round: it goes on with a turn after tool results: what followed the message goes along.
         awaits_view: it waits until the model's view is rebuilt; had_view: that was tried for it.
         overflows: how often its request was longer than the window; overflow: what was said then, last.
+        compared: the column of a comparison that it is for, None for the discussion's own model.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -507,6 +556,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     had_view: bool = False
     overflows: int = 0
     overflow: Failure | None = None
+    compared: ComparedModel | None = None
 
 
 # Text of the composer: a slash command, or a message. `//` begins a message with a slash. Pure.

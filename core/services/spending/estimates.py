@@ -220,6 +220,22 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     return last.cost_usd or _last_of_model_usd(state, discussion_id)
 
 
+def other_call_usd(
+    state: AppState, discussion_id: str, provider: str, model: str, text: str = ""
+) -> float | None:
+    """Expected cost of a discussion's next call at another model, nothing of it cached, in US dollars; None where unknown.
+
+    Args:
+        text: of the message, where it is not the draft that was assembled.
+    """
+    price, request = state.config.prices.get((provider, model)), next_request(state, discussion_id)
+    if price is None:
+        return None
+    tokens = request.tokens_est if request is not None else 0
+    tokens += len(text) // CHARS_PER_TOKEN
+    return (tokens * price.input_usd + reply_tokens(state, discussion_id) * price.output_usd) / 1_000_000
+
+
 class NextRequest(msgspec.Struct, frozen=True):
     """Next request of a discussion as it would be sent now: the one estimate that every front end shows.
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
-from core.kernel.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
+from core.kernel.values.discussion import ComparedModel, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import Entry, Mark, Message, Part, Role, Status, TextPart
 from core.kernel.values.provider import FAILURE_MARKS, WHOLE_REPLY, StopKind
 from core.kernel.values.records import EditRecord, MessageRecord
@@ -72,7 +72,7 @@ from core.talk.turn.turn_messages import (
 CONTINUE_PROMPT = "continue.md"
 
 
-class _AskedTurn(msgspec.Struct, frozen=True):
+class AskedTurn(msgspec.Struct, frozen=True):
     """One message of the person and what followed it up to their next one.
 
     Args:
@@ -108,13 +108,13 @@ def retried_prompt_id(opened: OpenDiscussion) -> str:
         return opened.failed_message_id
     last = next(reversed(opened.messages), None)
     is_short = last is not None and last.role is Role.ASSISTANT and last.status is not Status.COMPLETE
-    return _prompt_of(opened.entries, "") if is_short else ""
+    return prompt_of(opened.entries, "") if is_short else ""
 
 
 def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Result:
     """Ask again for a reply, the last one where none is named; of another model where one is named, which answers from then on."""
     opened = state.discussions.open.get(command.discussion_id)
-    prompt_id = _prompt_of(opened.entries, command.message_id) if opened is not None else ""
+    prompt_id = prompt_of(opened.entries, command.message_id) if opened is not None else ""
     if not prompt_id:
         return ignore(state, command, "There is no message whose reply could be asked for again.")
     if not command.provider:
@@ -146,7 +146,7 @@ def _ask_changed(
 def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
     """Send a message with other words: a version of it, and what followed the words before stays as theirs."""
     opened = state.discussions.open.get(command.discussion_id)
-    turn = _turn(opened, command.message_id) if opened is not None else None
+    turn = asked_turn(opened, command.message_id) if opened is not None else None
     if opened is None or turn is None:
         return ignore(state, command, "The message was deleted meanwhile.")
     parts = with_text(turn.prompt, clean(command.text), command.detached)
@@ -155,11 +155,17 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
     if turn.is_last and turn.reply is None:
         edit = EditRecord(id=given.make_id(0), at=given.at, target_id=turn.prompt.id, parts=parts)
         return save_then_call(state, given, command, turn.prompt.id, (edit,))
-    return _in_version(state, given, command, turn.prompt, parts)
+    return in_version(state, given, command, turn.prompt, parts)
 
 
-def _in_version(
-    state: AppState, given: Stamp, command: PaidCommand, prompt: Message, parts: tuple[Part, ...]
+def in_version(
+    state: AppState,
+    given: Stamp,
+    command: PaidCommand,
+    prompt: Message,
+    parts: tuple[Part, ...],
+    *,
+    compared: ComparedModel | None = None,
 ) -> Result:
     """Send a version of a message: it takes the place of that one and of all that followed."""
     record = MessageRecord(
@@ -171,7 +177,7 @@ def _in_version(
         is_autonomous=prompt.is_autonomous,
     )
     state = keep_out_of(state, record.id, kept_out_of(state, prompt.id))
-    return save_then_call(state, given, command, record.id, (record,))
+    return save_then_call(state, given, command, record.id, (record,), compared=compared)
 
 
 def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Result:
@@ -191,11 +197,11 @@ def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Res
 
 def _ask_again(state: AppState, given: Stamp, command: RetrySend | RegenerateReply, prompt_id: str) -> Result:
     """Call anew for the reply to a message: another version of the last reply, before it of the message and all behind it."""
-    turn = _turn(state.discussions.open[command.discussion_id], prompt_id)
+    turn = asked_turn(state.discussions.open[command.discussion_id], prompt_id)
     if turn is None:
         return ignore(state, command, "The message was deleted meanwhile.")
     if not turn.is_last:
-        return _in_version(state, given, command, turn.prompt, turn.prompt.parts)
+        return in_version(state, given, command, turn.prompt, turn.prompt.parts)
     if isinstance(command, RetrySend) and (place := _unfinished(turn)) is not None:
         return save_then_call(state, given, command, prompt_id, (), version_of=place, is_round=True)
     reply = turn.reply
@@ -203,7 +209,7 @@ def _ask_again(state: AppState, given: Stamp, command: RetrySend | RegenerateRep
     return save_then_call(state, given, command, prompt_id, (), version_of=version_of)
 
 
-def _unfinished(turn: _AskedTurn) -> str | None:
+def _unfinished(turn: AskedTurn) -> str | None:
     """Place at which a turn with tools goes on: the part of a reply that came after the last results, empty for none.
 
     None where no tool was called.
@@ -217,21 +223,21 @@ def _unfinished(turn: _AskedTurn) -> str | None:
     return last.version_of or last.id
 
 
-def _turn(opened: OpenDiscussion, prompt_id: str) -> _AskedTurn | None:
+def asked_turn(opened: OpenDiscussion, prompt_id: str) -> AskedTurn | None:
     """The turn of a message of the person; None where it is not there, or deleted."""
     messages = [entry for entry in opened.entries if isinstance(entry, Message)]
     at = next((i for i, m in enumerate(messages) if m.id == prompt_id and _is_prompt(m)), None)
     if at is None:
         return None
     end = next((i for i in range(at + 1, len(messages)) if _is_prompt(messages[i])), len(messages))
-    return _AskedTurn(
+    return AskedTurn(
         prompt=messages[at],
         run=tuple(messages[at + 1 : end]),
         is_last=end == len(messages),
     )
 
 
-def _prompt_of(entries: Sequence[Entry], message_id: str) -> str:
+def prompt_of(entries: Sequence[Entry], message_id: str) -> str:
     """Id of the message that a message belongs to the reply of, or is; of the last one where none is named."""
     prompt_id = ""
     for entry in entries:

@@ -10,11 +10,19 @@ from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry
-from core.kernel.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
+from core.kernel.values.discussion import (
+    CallPhase,
+    ComparedModel,
+    Draft,
+    LiveCall,
+    OpenDiscussion,
+    QueuedPrompt,
+)
 from core.kernel.values.messages import AttachmentPart, Message, Role, TextPart
 from core.kernel.values.provider import Failure, StopKind
 from core.kernel.values.records import MessageRecord, Record, UsageRecord, ViewRecord
 from core.kernel.values.retrieval import SentRecall
+from core.kernel.values.spec import StackSpec
 from core.kernel.values.state import AppState, CommandOutcome, Level
 from core.kernel.values.updates import (
     Result,
@@ -31,8 +39,10 @@ from core.kernel.values.updates import (
 )
 from core.kernel.values.usage import ReachedLimit, SpendRefusal, SpentElsewhere, Usage
 from core.kernel.values.window import ViewLine
+from core.services.providers.profiles import fitting_temperature
 from core.services.settings.settings_messages import RefreshModels
-from core.services.spending.estimates import next_call_usd, reply_tokens
+from core.services.settings.settings_rules import profile_of
+from core.services.spending.estimates import next_call_usd, other_call_usd, reply_tokens
 from core.services.spending.limits import call_of, is_shared, reached_limits
 from core.services.spending.spending_messages import SettleReserve
 from core.talk.context.context_spec import stack_spec
@@ -51,6 +61,7 @@ from core.talk.turn.turn_messages import (
     CallProvider,
     CallRetrying,
     CancelCall,
+    CompareReplies,
     LeaveUnsent,
     PaidCommand,
     ReasoningRefused,
@@ -184,6 +195,7 @@ def save_then_call(
     version_of: str = "",
     queued: QueuedPrompt | None = None,
     is_round: bool = False,
+    compared: ComparedModel | None = None,
 ) -> Result:
     """Open a call in phase SAVING and append `records`, none where the log has the words.
 
@@ -194,7 +206,7 @@ def save_then_call(
     Args:
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
             hold, None where they are of the composer or of the log.
-        is_round: it goes on with a turn after tool results.
+        is_round: it goes on with a turn after tool results; compared: who answers instead of the discussion's model.
     """
     opened = state.discussions.open[command.discussion_id]
     turn = state.agent.turns.get(opened.id)
@@ -207,11 +219,13 @@ def save_then_call(
         opened.held_calls
     ):  # a request would tell the model that they were interrupted, and mix two turns in one log
         return decline(state, command.command_id, f"call/{opened.id}", HELD, HELD_REMEDY), ()
-    reached = () if command.over_limit else reached_limits(state, opened.id)
+    model = (compared.provider, compared.model) if compared is not None else None
+    reached = () if command.over_limit else reached_limits(state, opened.id, model=model)
     if reached:
         return refuse(state, command, refusal_of(command, reached))
     state, named = take_model(state, opened.id)
     meta = state.discussions.summaries[opened.id].meta
+    asked = compared or ComparedModel(provider=meta.provider, model=meta.model)
     kept_out = opened.kept_out if queued is None else queued.kept_out
     kept_out = tuple(dict.fromkeys((*kept_out_of(state, user_message_id), *kept_out)))
     state = keep_out_of(state, user_message_id, kept_out)
@@ -220,17 +234,20 @@ def save_then_call(
         discussion_id=opened.id,
         user_message_id=user_message_id,
         reply_id=given.make_id(2),
-        provider=meta.provider,
-        model=meta.model,
+        provider=asked.provider,
+        model=asked.model,
         started_at=given.at,
         command_id=command.command_id,
-        reserved_usd=next_call_usd(state, opened.id, _words(command, queued)),
+        reserved_usd=next_call_usd(state, opened.id, _words(command, queued))
+        if compared is None
+        else other_call_usd(state, opened.id, asked.provider, asked.model) or 0.0,
         over_limit=command.over_limit,
         version_of=version_of,
         was_queued=queued is not None,
         kept_out=kept_out,
         after_change=state.config.asked,
         is_round=is_round,
+        compared=compared,
     )
     hold = opened.queue_hold if opened.queue else ""
     if opened.refusal is not None or opened.awaits_limit is not None or hold != opened.queue_hold:
@@ -238,7 +255,7 @@ def save_then_call(
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
-    token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
+    token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt | CompareReplies))
     records = (*records, *view_records(state, given, opened, "" if is_round else user_message_id, records))
     if is_round and not records:  # the log has all of it
         state, started = _call_or_wait(state, given, call)
@@ -268,6 +285,47 @@ def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
     return command.text if isinstance(command, SendPrompt | ResendMessage) else ""
 
 
+def as_asked(state: AppState, call: LiveCall) -> AppState:
+    """The state in which a call's model is the discussion's: a comparison asks others."""
+    if call.compared is None:
+        return state
+    summary = state.discussions.summaries[call.discussion_id]
+    meta = replace(summary.meta, provider=call.provider, model=call.model)
+    meta = replace(
+        meta, temperature=fitting_temperature(profile_of(state, call.provider, call.model), meta.temperature)
+    )
+    return with_summary(state, replace(summary, meta=meta))
+
+
+def _spec_of(state: AppState, call: LiveCall, message: Message) -> StackSpec:
+    """Inputs of the stack of a call; without memory where a comparison asks so."""
+    spec = stack_spec(
+        as_asked(state, call),
+        call.discussion_id,
+        message,
+        call.kept_out,
+        is_round=call.is_round,
+        version_of=call.version_of,
+    )
+    if call.compared is None or call.compared.has_memory:
+        return spec
+    knowledge = replace(spec.knowledge, digest_enabled=False)
+    return replace(spec, knowledge=knowledge, fact_domains=(), recall=None)
+
+
+def column_failed(state: AppState, call: LiveCall, problem: str) -> AppState:
+    """Say in its column why a compared reply is not whole."""
+    opened = state.discussions.open[call.discussion_id]
+    if opened.comparison is None:
+        return state
+    at = opened.comparison.at
+    replies = tuple(
+        replace(one, problem=problem) if number == at else one
+        for number, one in enumerate(opened.comparison.replies)
+    )
+    return with_open(state, replace(opened, comparison=replace(opened.comparison, replies=replies)))
+
+
 def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -> Result:
     """The words are on disk, and what was asked for before holds: call the provider.
 
@@ -282,15 +340,14 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         )
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(command_id=call.command_id, made_id=message.id))
-    if not (call.had_view or call.is_round) and must_make_room(state, opened.id, message):
+    may_cut = call.compared is None and not (call.had_view or call.is_round)
+    if may_cut and must_make_room(state, opened.id, message):
         waits = replace(call, phase=CallPhase.COMPACTING, is_saved=False, awaits_view=True)
         return with_call(state, waits), ()
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
-    spec = stack_spec(
-        state, call.discussion_id, message, call.kept_out, is_round=call.is_round, version_of=call.version_of
-    )
+    spec = _spec_of(state, call, message)
     length = reply_tokens(state, call.discussion_id)
     call_effect = CallProvider(
         call_id=call.id,
@@ -433,7 +490,7 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
     call = replace(call, built=event.record, reserved_usd=reserved_usd, is_priced=event.usd is not None)
     views = (AppendRecords(discussion_id=call.discussion_id, records=event.views),) if event.views else ()
-    if event.unasked:
+    if event.unasked and call.compared is None:
         held = replace(call, phase=CallPhase.STOPPING, held=event.unasked)
         return with_call(state, held), (*views, CancelCall(call.id))
     if is_shared(state, call.discussion_id, reserved_usd):

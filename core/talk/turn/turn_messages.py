@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.kernel.values.discussion import ComparedModel
 from core.kernel.values.messages import Part
 from core.kernel.values.provider import Failure, Stopped
 from core.kernel.values.records import RequestRecord, ViewRecord
@@ -55,9 +56,13 @@ class LeaveUnsent(msgspec.Struct, frozen=True):
 
 
 class CancelReply(msgspec.Struct, frozen=True):
-    """Stop the reply that is under way; what has arrived is kept."""
+    """Stop the reply that is under way; what has arrived is kept.
+
+    `goes_on`: of a comparison this reply alone is stopped, and the next model is asked.
+    """
 
     discussion_id: str
+    goes_on: bool = False
 
 
 class RetrySend(OfferedCommand, frozen=True):
@@ -103,6 +108,24 @@ class ResendMessage(OfferedCommand, frozen=True):
     over_limit: bool = False
     command_id: str = ""
     detached: tuple[str, ...] = ()
+    awaits_limit: bool = False
+
+
+class CompareReplies(OfferedCommand, frozen=True):
+    """Put one message to two to four models, one after the other: each reply is a version, and the discussion's model stays.
+
+    Args:
+        models: the columns to ask for, in this order; the same model may stand with and without memory.
+        text: of a new message, with the draft's attachments; empty: one that was sent, whose reply is a column, too.
+        message_id: that message, or a reply to it; empty: the last one.
+    """
+
+    discussion_id: str
+    models: tuple[ComparedModel, ...]
+    text: str = ""
+    message_id: str = ""
+    over_limit: bool = False
+    command_id: str = ""
     awaits_limit: bool = False
 
 
@@ -227,7 +250,9 @@ class CallFailed(msgspec.Struct, frozen=True):
     usage: Usage
 
 
-PaidCommand = SendPrompt | SendQueued | RetrySend | RegenerateReply | ResendMessage | ContinueReply
+PaidCommand = (
+    SendPrompt | SendQueued | RetrySend | RegenerateReply | ResendMessage | CompareReplies | ContinueReply
+)
 """Commands that cost money: at a spend limit they need the person's yes."""
 
 TurnCommand = (
@@ -239,6 +264,7 @@ TurnCommand = (
     | RetrySend
     | RegenerateReply
     | ResendMessage
+    | CompareReplies
     | ContinueReply
 )
 """Commands that a front end may give this room."""

@@ -62,14 +62,15 @@ from core.talk.discussion.discussion_messages import (
     ReplyToken,
     WriteFailed,
 )
-from core.talk.turn import prompt_queue, sending
+from core.talk.turn import comparison, prompt_queue, sending
 from core.talk.turn.prompt_queue import hold, hold_after, hold_at_limit
-from core.talk.turn.sending import find_call, make_room
+from core.talk.turn.sending import column_failed, find_call, make_room
 from core.talk.turn.turn_messages import (
     CallEnded,
     CallFailed,
     CallRetrying,
     CancelReply,
+    CompareReplies,
     ContinueReply,
     KnowledgeSent,
     LeaveUnsent,
@@ -171,6 +172,8 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     if kind in WHOLE_REPLY:
         return _store(state, given, call, event.parts, Status.COMPLETE, event.usage, ())
     if kind is StopKind.CANCELLED:
+        if call.compared is not None:
+            state = column_failed(state, call, "You stopped it.")
         mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
         return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
     what, remedy = told_of(event.stopped)
@@ -199,6 +202,9 @@ def asked_again(
 def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
     refusal = SpendRefusal(call.refused, RetrySend(discussion_id=call.discussion_id, over_limit=True))
+    if call.compared is not None:
+        state = column_failed(state, call, refusal.sentence)
+        return _store(state, given, call, (), Status.COMPLETE, Usage(), ())
     remedy = "Send it again past the limit, or raise the limit in Usage."
     if refusal.is_unpriced:
         remedy = f"Send it again past the limit. {UNPRICED_REMEDY}."
@@ -236,7 +242,10 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
 
 
 def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Level) -> AppState:
-    """The state in which a call has failed, told to the person with Retry."""
+    """The state in which a call has failed, told to the person with Retry; a compared one in its column."""
+    if call.compared is not None:
+        parts = (failure.what.removesuffix("."), failure.remedy.removesuffix("."), failure.where)
+        return column_failed(state, call, ". ".join(filter(None, parts)) + ".")
     opened = replace(
         state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
     )
@@ -258,7 +267,12 @@ MOST_OVERFLOWS = 2
 
 def _may_go_again(call: LiveCall, event: CallFailed) -> bool:
     is_too_long = event.failure.kind is FailureKind.CONTEXT_TOO_LONG and not event.parts
-    return is_too_long and call.overflows < MOST_OVERFLOWS and call.phase is not CallPhase.STOPPING
+    return (
+        is_too_long
+        and call.compared is None
+        and call.overflows < MOST_OVERFLOWS
+        and call.phase is not CallPhase.STOPPING
+    )
 
 
 def no_room(state: AppState, given: Stamp, discussion_id: str, why: str) -> Result:
@@ -475,8 +489,11 @@ def _send_prompt(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
 
 def _cancel_reply(state: AppState, asked: CancelReply) -> Result:
     was_asked = asked.discussion_id in state.turns.calls
+    if not asked.goes_on:
+        state = comparison.stop(state, asked.discussion_id)
     state, effects = sending.cancel(state, asked.discussion_id)
     if was_asked and asked.discussion_id not in state.turns.calls:
+        state = comparison.end(state, asked.discussion_id)
         state = prompt_queue.hold_after(state, asked.discussion_id, StopKind.CANCELLED)
     return state, effects
 
@@ -484,7 +501,8 @@ def _cancel_reply(state: AppState, asked: CancelReply) -> Result:
 def is_past_limit(state: AppState, asked: TurnCommand) -> bool:
     """True if a spend limit, as far as it is known, stands against a call that is asked for without a yes."""
     is_asking = isinstance(asked, PaidCommand) and not asked.over_limit
-    return is_asking and bool(reached_limits(state, asked.discussion_id))
+    models = [(m.provider, m.model) for m in asked.models] if isinstance(asked, CompareReplies) else [None]
+    return is_asking and any(reached_limits(state, asked.discussion_id, model=model) for model in models)
 
 
 def wants_price(state: AppState, asked: TurnCommand) -> bool:
@@ -526,6 +544,8 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
             state = prompt_queue.hold_after(state, call.discussion_id, sending.end_while_saving(call))
             is_draft = happened.token.is_draft
             return sending.prompt_saved(state, given, call, happened.records, is_draft=is_draft)
+        case ReplyToken() if call.compared is not None:
+            return comparison.go_on(reply_saved(state, call), given, call)
         case ReplyToken():
             return prompt_queue.go_on(reply_saved(state, call), given, call.discussion_id)
         case _:
@@ -570,7 +590,7 @@ def unsaved(state: AppState, happened: WriteFailed) -> AppState:
         state, CommandOutcome(command_id=call.command_id, problem=happened.text, remedy=happened.detail)
     )
     state = prompt_queue.hold(state, call.discussion_id, f"{happened.text}.")
-    return without_call(state, call.discussion_id)
+    return comparison.end(without_call(state, call.discussion_id), call.discussion_id)
 
 
 HANDLERS = Handlers(
@@ -582,6 +602,7 @@ HANDLERS = Handlers(
     on_stamped(RetrySend, prompt_queue.retry),
     on_stamped(RegenerateReply, prompt_queue.regenerate),
     on_stamped(ResendMessage, prompt_queue.resend),
+    on_stamped(CompareReplies, comparison.compare),
     on_stamped(ContinueReply, prompt_queue.continue_reply),
     on(RequestBuilt, sending.request_built),
     on_stamped(RecallSent, lambda state, given, happened: (sending.recall_sent(state, given, happened), ())),

@@ -57,7 +57,7 @@ HELD_ELSEWHERE = {
 BROUGHT_BACK = {
     "the trash": "DeleteDiscussion",
     "the log, which keeps every record": (
-        "EditMessage DeleteMessage RestoreMessage ChooseVersion CancelReply RegenerateReply ResendMessage ContinueReply "
+        "EditMessage DeleteMessage RestoreMessage ChooseVersion CancelReply RegenerateReply ResendMessage CompareReplies ContinueReply "
         "RetrySend SendPrompt SendQueued LeaveUnsent CompactDiscussion"
     ),
     "the composer": "TakeBackQueued SetDraft",

@@ -52,7 +52,7 @@ def test_each_reply_says_which_version_it_is_and_pages_to_the_others() -> None:
 
 def test_past_the_last_version_there_is_no_button() -> None:
     screen = _screen()
-    buttons = [n for n in screen.ui.nodes("button") if n.path[-2] == "versions"]
+    buttons = [n for n in screen.ui.nodes("button") if n.path[-2] == "versions" and n.path[-1] != "side"]
 
     assert [node.is_enabled for node in buttons] == [True, True, True, False]
 

@@ -128,6 +128,7 @@ CASES: dict[str, Case] = {
     "retry": Case((RetrySend("d1"),), state=states.failed),
     "regenerate": Case((RegenerateReply("d1"),)),
     "regenerate_with": Case((PriceModels(),), shows=lambda s: s.ui.shows("Regenerate with another model")),
+    "compare": Case((PriceModels(),), shows=lambda s: s.ui.shows("Compare models")),
     "version_before": Case((ChooseVersion("d1", "w2", -1),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w1", 1),), state=_first_version),
     "branch": Case((BranchDiscussion("d1", "m7"),)),

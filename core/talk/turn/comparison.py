@@ -1,0 +1,215 @@
+"""One message to several models, one after the other: each reply is a version, what fails is said, the others stay.
+
+One after the other, because a discussion has one call at a time: its limits, its journal and its caches are kept so.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.kernel.frame import clean
+from core.kernel.ids import Stamp
+from core.kernel.values.discussion import (
+    ComparedModel,
+    ComparedReply,
+    Comparison,
+    LiveCall,
+    OpenDiscussion,
+)
+from core.kernel.values.messages import Role, Status
+from core.kernel.values.records import MessageRecord
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import Result, decline, is_busy, with_open
+from core.kernel.values.usage import ReachedLimit
+from core.services.spending.limits import reached_limits
+from core.talk.discussion.discussion_messages import ChooseVersion
+from core.talk.discussion.durability import choose_version
+from core.talk.discussion.lifecycle import unknown_model
+from core.talk.turn import prompt_queue
+from core.talk.turn.prompt_queue import asked_turn, in_version, prompt_of
+from core.talk.turn.sending import ignore, prompt_parts, refusal_of, refuse, save_then_call
+from core.talk.turn.turn_messages import CompareReplies
+
+LEAST, MOST = 2, 4
+TOOLS = "Models are not compared in a discussion with tools: each would change the same files."
+TOOLS_REMEDY = "Turn the tools off in this discussion, or compare in another one"
+NOT_ASKED = "You stopped before it was asked."
+
+
+def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
+    """Put a message to the first of the models; the others follow, each when the one before it is over."""
+    opened = state.discussions.open.get(asked.discussion_id)
+    if opened is None:
+        return ignore(state, asked, "The discussion is not open.")
+    text = clean(asked.text)
+    prompt_id = "" if text.strip() else prompt_of(opened.entries, asked.message_id)
+    if not (text.strip() or prompt_id):
+        return ignore(state, asked, "There is no message to compare replies to.")
+    if is_busy(state, opened.id):
+        return ignore(state, asked, "A reply is under way in this discussion.")
+    standing = () if text.strip() else _standing(opened, prompt_id)
+    if problem := problem_of(state, opened.id, asked.models, len(standing)):
+        return decline(state, asked.command_id, f"compare/{opened.id}", *problem), ()
+    if not asked.over_limit and (reached := _reached(state, opened.id, asked.models)):
+        return refuse(state, asked, refusal_of(asked, reached))
+    columns = (*standing, *(ComparedReply(asked=model) for model in asked.models))
+    comparison = Comparison(prompt_id=prompt_id, replies=columns, over_limit=asked.over_limit)
+    state = with_open(state, replace(opened, comparison=comparison))
+    if not text.strip():
+        return _ask_first(state, given, asked, prompt_id)
+    record = MessageRecord(
+        id=given.make_id(0), at=given.at, role=Role.USER, parts=prompt_parts(text, opened.draft.attachments)
+    )
+    state = _with(state, opened.id, replace(comparison, prompt_id=record.id))
+    return save_then_call(state, given, asked, record.id, (record,), compared=asked.models[0])
+
+
+def problem_of(
+    state: AppState, discussion_id: str, models: tuple[ComparedModel, ...], standing: int = 0
+) -> tuple[str, str] | None:
+    """Reason why these models cannot be compared, with what to do; None where they can.
+
+    Args:
+        standing: replies that are there already, and are columns, too.
+    """
+    meta = state.discussions.summaries[discussion_id].meta
+    if meta.has_tools:
+        return TOOLS, TOOLS_REMEDY
+    if not models or not LEAST <= len(models) + standing <= MOST:
+        return f"Between {LEAST} and {MOST} replies are compared.", "Choose as many models."
+    if len(set(models)) != len(models):
+        return "The same model stands twice.", "Choose each once, or once with and once without memory."
+    for one in models:
+        if problem := unknown_model(state, one.provider, one.model):
+            return problem
+        status = state.config.providers.get(one.provider)
+        if status is None or not status.is_ready:
+            return (
+                f"{one.provider} is not ready, so {one.model!r} cannot be asked.",
+                "Give its key in Settings.",
+            )
+    return None
+
+
+def _standing(opened: OpenDiscussion, prompt_id: str) -> tuple[ComparedReply, ...]:
+    """The reply that stands already, as a column: the chosen version."""
+    turn = asked_turn(opened, prompt_id)
+    reply = turn.reply if turn is not None and turn.is_last else None
+    if reply is None or reply.is_deleted:
+        return ()
+    model = ComparedModel(provider=reply.provider, model=reply.model)
+    return (ComparedReply(asked=model, reply_id=reply.id, is_over=True),)
+
+
+def _reached(
+    state: AppState, discussion_id: str, models: tuple[ComparedModel, ...]
+) -> tuple[ReachedLimit, ...]:
+    """The first limits that stand against any of the models, those that cannot hold among them."""
+    found = (reached_limits(state, discussion_id, model=(one.provider, one.model)) for one in models)
+    return next(filter(None, found), ())
+
+
+def _ask_first(state: AppState, given: Stamp, asked: CompareReplies, prompt_id: str) -> Result:
+    """Ask for the first version of the reply to a message that was sent; before the last one as a version of the message."""
+    opened = state.discussions.open[asked.discussion_id]
+    turn = asked_turn(opened, prompt_id)
+    if turn is None:
+        return ignore(state, asked, "The message was deleted meanwhile.")
+    if turn.is_last:
+        return _ask(state, given, asked, prompt_id, asked.models[0])
+    state, effects = in_version(state, given, asked, turn.prompt, turn.prompt.parts, compared=asked.models[0])
+    call = state.turns.calls.get(opened.id)
+    comparison = state.discussions.open[opened.id].comparison
+    if call is not None and comparison is not None:
+        state = _with(state, opened.id, replace(comparison, prompt_id=call.user_message_id))
+    return state, effects
+
+
+def _ask(
+    state: AppState, given: Stamp, asked: CompareReplies, prompt_id: str, model: ComparedModel
+) -> Result:
+    turn = asked_turn(state.discussions.open[asked.discussion_id], prompt_id)
+    if turn is None:
+        return ignore(state, asked, "The message was deleted meanwhile.")
+    reply = turn.reply
+    version_of = "" if reply is None else reply.version_of or reply.id
+    return save_then_call(state, given, asked, prompt_id, (), version_of=version_of, compared=model)
+
+
+def go_on(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """A compared reply is over and on disk: ask the next model; behind the last, the best that came is the chosen one."""
+    opened = state.discussions.open[call.discussion_id]
+    comparison = opened.comparison
+    if comparison is None or is_busy(state, opened.id):
+        return state, ()
+    came = call.reply_id if opened.message_anywhere(call.reply_id) is not None else ""
+    comparison = _over(comparison, replace(comparison.replies[comparison.at], reply_id=came))
+    state = _with(state, opened.id, comparison)
+    while comparison.at < len(comparison.replies) and not state.program.is_closing:
+        model = comparison.replies[comparison.at].asked
+        again = CompareReplies(
+            discussion_id=opened.id,
+            models=(model,),
+            message_id=comparison.prompt_id,
+            over_limit=comparison.over_limit,
+        )
+        state, effects = _ask(state, given, again, comparison.prompt_id, model)
+        if opened.id in state.turns.calls:
+            return state, effects
+        refusal = state.discussions.open[opened.id].refusal
+        why = refusal.sentence if refusal is not None else "The message was deleted before it was asked."
+        comparison = _over(comparison, replace(comparison.replies[comparison.at], problem=why))
+        state = _with(state, opened.id, comparison)
+    state, chosen = _choose_whole(state, given, comparison, opened.id)
+    state, more = prompt_queue.go_on(state, given, opened.id)
+    return state, (*chosen, *more)
+
+
+def stop(state: AppState, discussion_id: str) -> AppState:
+    """The person stopped: nothing more of a comparison is asked for."""
+    opened = state.discussions.open.get(discussion_id)
+    if opened is None or opened.comparison is None:
+        return state
+    at = opened.comparison.at
+    replies = tuple(
+        replace(one, problem=one.problem or NOT_ASKED, is_over=True) if number > at else one
+        for number, one in enumerate(opened.comparison.replies)
+    )
+    return _with(state, discussion_id, replace(opened.comparison, replies=replies))
+
+
+def end(state: AppState, discussion_id: str) -> AppState:
+    """A comparison whose call is gone without a reply is over."""
+    opened = state.discussions.open.get(discussion_id)
+    if opened is None or opened.comparison is None or discussion_id in state.turns.calls:
+        return state
+    replies = tuple(
+        one if one.is_over else replace(one, problem=one.problem or NOT_ASKED, is_over=True)
+        for one in opened.comparison.replies
+    )
+    return _with(state, discussion_id, replace(opened.comparison, replies=replies))
+
+
+def _over(comparison: Comparison, ended: ComparedReply) -> Comparison:
+    at = comparison.at
+    ended = replace(ended, is_over=True)
+    replies = (*comparison.replies[:at], ended, *comparison.replies[at + 1 :])
+    return replace(comparison, replies=replies)
+
+
+def _with(state: AppState, discussion_id: str, comparison: Comparison) -> AppState:
+    opened = state.discussions.open[discussion_id]
+    return with_open(state, replace(opened, comparison=comparison))
+
+
+def _choose_whole(state: AppState, given: Stamp, comparison: Comparison, discussion_id: str) -> Result:
+    """Choose the first whole version, where the one that came last is not whole."""
+    opened = state.discussions.open[discussion_id]
+    replies = [opened.message_anywhere(one.reply_id) for one in comparison.replies if one.reply_id]
+    shown = next((m for m in reversed(opened.messages) if m.role is Role.ASSISTANT), None)
+    whole = next((m for m in replies if m is not None and m.status is Status.COMPLETE), None)
+    is_last_broken = shown is not None and shown.status is not Status.COMPLETE
+    if whole is None or shown is None or not is_last_broken or whole.id == shown.id:
+        return state, ()
+    chosen = ChooseVersion(discussion_id=discussion_id, message_id=whole.id)
+    return choose_version(state, Stamp(given.at, f"{given.seed}/choose"), chosen)

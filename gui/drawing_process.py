@@ -1,0 +1,39 @@
+"""The processes that draw formulas and diagrams, as the window sees them."""
+
+from __future__ import annotations
+
+import subprocess
+from concurrent.futures import Future
+from pathlib import Path
+
+from core.app.crunch import CrunchError, JobProcess
+from core.kernel.child_process import start_child
+from core.kernel.decoders import packed_decoder_of
+from gui.drawing_child import DrawnPicture
+
+FORMULA_S, DIAGRAM_S = 5.0, 20.0
+_CHILD = Path(__file__).with_name("drawing_child.py")
+
+
+class DrawingProcess(JobProcess):
+    """Draws in a process of its own, which may be held up, or end, alone."""
+
+    def __init__(self, timeout_s: float) -> None:
+        super().__init__(timeout_s, attempts=1)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the process, which gives way to this one."""
+        return start_child(_CHILD)
+
+
+def drawn(done: Future[object]) -> DrawnPicture:
+    """The answer of a process, or why there is none."""
+    try:
+        answer = done.result()
+    except CrunchError as error:
+        is_late = "took over" in error.what
+        return DrawnPicture(
+            problem="it took too long" if is_late else "the program that draws it ended over it"
+        )
+    assert isinstance(answer, bytes)
+    return packed_decoder_of(DrawnPicture).decode(answer)

@@ -1,0 +1,353 @@
+"""Replies of several models side by side: what each said, cost and read from a cache; the dialog that asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel import figures as fmt
+from core.kernel.values.discussion import (
+    CallPhase,
+    ComparedModel,
+    Comparison,
+    LiveCall,
+    OpenDiscussion,
+    ReplyVersions,
+    message_text_of,
+    slash_input,
+)
+from core.kernel.values.messages import Message, Role, Status
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
+from core.services.settings.settings_messages import PriceModels
+from core.services.spending.estimates import next_call_usd, other_call_usd
+from core.talk.discussion.discussion_messages import ChangeDiscussion, ChooseVersion, SetDraft
+from core.talk.turn.turn_messages import CancelReply, CompareReplies
+from panels.base import view
+from panels.base.desk import Desk
+from panels.base.gauge import model_value, remembered_options
+from panels.base.ui import Option
+from panels.base.view import Dialog
+from panels.discussion.message_foot import message_text, usage_details, usage_line
+from panels.discussion.model_picker import offered_models
+from panels.discussion.view import DiscussionView
+
+MOST = 4
+COLUMN_PX = 250.0
+"""Least width of a column; where they have no room beside one another they stand below one another."""
+NONE = ""
+TOOLS = "Models are not compared in a discussion with tools: each would change the same files. Turn the tools off first."
+PHASES = {
+    CallPhase.WAITING: "waiting for the first word",
+    CallPhase.STREAMING: "writing",
+    CallPhase.RETRYING: "trying again",
+    CallPhase.STOPPING: "stopping",
+}
+
+
+class ReplyColumn(msgspec.Struct, frozen=True):
+    """A column: who was asked, what came of it by now, and why it is not whole."""
+
+    asked: ComparedModel
+    message: Message | None = None
+    call: LiveCall | None = None
+    problem: str = ""
+    waits: bool = False
+
+
+def columns_of(opened: OpenDiscussion, call: LiveCall | None, shown_id: str) -> tuple[ReplyColumn, ...]:
+    """The columns that are shown: of the last comparison, or the versions of a reply.
+
+    Args:
+        shown_id: a version of that reply; empty: the comparison.
+    """
+    if not shown_id:
+        return _compared(opened, opened.comparison, call) if opened.comparison is not None else ()
+    versions = _versions(opened, shown_id)
+    found = [opened.message_anywhere(one) for one in versions.ids] if versions is not None else []
+    return tuple(_of_message(message) for message in found[-MOST:] if message is not None)
+
+
+def _compared(
+    opened: OpenDiscussion, comparison: Comparison, call: LiveCall | None
+) -> tuple[ReplyColumn, ...]:
+    live = call if call is not None and call.compared is not None else None
+    return tuple(
+        ReplyColumn(
+            asked=one.asked,
+            message=opened.message_anywhere(one.reply_id) if one.reply_id else None,
+            call=live if number == comparison.at else None,
+            problem=one.problem,
+            waits=not one.is_over and number != comparison.at,
+        )
+        for number, one in enumerate(comparison.replies)
+    )
+
+
+def _versions(opened: OpenDiscussion, message_id: str) -> ReplyVersions | None:
+    return next((one for one in opened.versions.values() if message_id in one.ids), None)
+
+
+def _of_message(message: Message) -> ReplyColumn:
+    problem = "" if message.status is Status.COMPLETE else "It is not whole."
+    return ReplyColumn(
+        asked=ComparedModel(provider=message.provider, model=message.model), message=message, problem=problem
+    )
+
+
+def speed_line(usage: Usage) -> str:
+    """Speed of a reply in words: `43 tokens/s, the first after 0.8 s`; empty where nobody measured it."""
+    parts = []
+    if usage.duration_s is not None and usage.output_tokens:
+        writing_s = usage.duration_s - (usage.time_to_first_token_s or 0.0)
+        parts += [f"{usage.output_tokens / writing_s:,.0f} tokens/s"] if writing_s > 0 else []
+    if usage.time_to_first_token_s is not None:
+        parts.append(f"the first after {fmt.span(usage.time_to_first_token_s)}")
+    return ", ".join(parts)
+
+
+def total_line(columns: Sequence[ReplyColumn]) -> str:
+    """Cost of all columns by now, an unknown one told as such."""
+    costs = [one.message.usage.cost_usd for one in columns if one.message is not None and one.message.usage]
+    unknown = sum(cost is None for cost in costs)
+    known = sum(cost for cost in costs if cost is not None)
+    words = fmt.money(known) if len(costs) > unknown or not costs else ""
+    rest = f"{fmt.count(unknown, 'reply', 'replies')} of unknown price" if unknown else ""
+    return " and ".join(filter(None, (words, rest))) + " in all"
+
+
+def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
+    """Draw the columns in place of the messages, where they are open; whether they are. Sends ChooseVersion, CancelReply."""
+    own = desk.view.of(DiscussionView)
+    if opened.id not in own.side_by_side:
+        return False
+    columns = columns_of(opened, desk.call, own.side_by_side[opened.id])
+    if not columns:
+        del own.side_by_side[opened.id]
+        return False
+    ui = desk.ui
+    with ui.row("side head"):
+        ui.text("title", "Side by side", style="strong")
+        ui.text("total", total_line(columns), tone="muted", style="small")
+        ui.push()
+        if any(one.waits for one in columns) and ui.button("stop", "Stop all", icon="stop", is_small=True):
+            desk.send(CancelReply(discussion_id=opened.id))
+        if ui.button("back", "Back to the conversation", icon="arrow-left", is_small=True):
+            del own.side_by_side[opened.id]
+    _prompt(desk, opened, columns)
+    if ui.width() >= COLUMN_PX * len(columns):
+        with ui.row("columns", height=0):
+            for number, column in enumerate(columns):
+                with ui.surface(("column", number), "card", height=0, padding=(12, 10), scrolls=True):
+                    _column(desk, opened, column)
+        return True
+    with ui.surface("columns", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("all"):
+        for number, column in enumerate(columns):
+            with ui.surface(("column", number), "card", padding=(12, 10)):
+                _column(desk, opened, column)
+    return True
+
+
+def _prompt(desk: Desk, opened: OpenDiscussion, columns: Sequence[ReplyColumn]) -> None:
+    """The first line of the message that all of them answer."""
+    asked = opened.comparison.prompt_id if opened.comparison is not None else ""
+    shown = next((one.message.id for one in columns if one.message is not None), "")
+    words = ""
+    for message in opened.messages:
+        if message.role is Role.USER:
+            words = message.text
+        if message.id in (asked, shown):
+            break
+    line = words.strip().split("\n", 1)[0]
+    if line:
+        desk.ui.text("asked", line, tone="muted", tip=words[:2000])
+
+
+def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
+    ui, message, call = desk.ui, column.message, column.call
+    asked = column.asked
+    with ui.row("head"):
+        ui.text("name", view.model_label(desk.state, asked.provider, asked.model), style="strong")
+        if not asked.has_memory:
+            ui.badge("memory", "without memory", tip="No knowledge, no facts and nothing recalled went along")
+    if message is not None and message.usage is not None:
+        usage = message.usage
+        ui.text("usage", usage_line(usage), tone="muted", style="small", wraps=True, tip=usage_details(usage))
+        if speed := speed_line(usage):
+            ui.text("speed", speed, tone="muted", style="small", wraps=True)
+    if column.waits:
+        ui.text("waits", "It is asked when the one before it is over.", tone="muted", wraps=True)
+    if column.problem:
+        with ui.row("problem"):
+            ui.icon("icon", "circle-exclamation", tone="warn")
+            ui.text("text", column.problem, tone="warn", style="small", wraps=True)
+    if call is not None:
+        _live(desk, call)
+    if message is None:
+        return
+    message_text(ui, message)
+    _keep(desk, opened, column, message)
+
+
+def _live(desk: Desk, call: LiveCall) -> None:
+    ui = desk.ui
+    with ui.row("live"):
+        ui.text("phase", PHASES.get(call.phase, "on its way"), tone="muted", style="small")
+        ui.push()
+        can_skip = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
+        tip = "Stop this reply and ask the next model"
+        if ui.button("skip", "Skip", icon="forward-step", is_small=True, is_enabled=can_skip, tip=tip):
+            desk.send(CancelReply(discussion_id=call.discussion_id, goes_on=True))
+    if call.text:
+        ui.markdown("text", call.text, is_streaming=True)
+
+
+def _keep(desk: Desk, opened: OpenDiscussion, column: ReplyColumn, message: Message) -> None:
+    """Buttons that put a version into the conversation, and go on with its model."""
+    own, meta = desk.view.of(DiscussionView), desk.summary.meta if desk.summary is not None else None
+    asked = column.asked
+    is_free = not desk.is_replying
+    kept = desk.ui.button("keep", "Keep this one", icon="check", is_small=True, is_enabled=is_free,
+                          tip="It stands in the conversation; the others stay as versions")  # fmt: skip
+    is_other = meta is not None and (meta.provider, meta.model) != (asked.provider, asked.model)
+    went_on = is_other and desk.ui.button(
+        "go on", "Keep it and go on with its model", kind="link", is_small=True, is_enabled=is_free
+    )
+    if not (kept or went_on):
+        return
+    desk.send(ChooseVersion(discussion_id=opened.id, message_id=message.id))
+    if went_on:
+        changes = {"provider": asked.provider, "model": asked.model}
+        desk.send(ChangeDiscussion(discussion_id=opened.id, changes=changes))
+    own.side_by_side.pop(opened.id, None)
+    own.scroll_to = -1
+
+
+# The dialog.
+
+
+def begin_comparison(desk: Desk) -> None:
+    """Open the dialog: the discussion's model and the one that was used last stand there."""
+    own, summary = desk.view.of(DiscussionView), desk.summary
+    if summary is None:
+        return
+    others = [model_value(one.provider, one.model) for one in offered_models(desk)]
+    first = [model_value(summary.meta.provider, summary.meta.model)] if _words(desk) else []
+    own.comparing = [*(first + others)[:2], *[NONE] * 4][:MOST]
+    own.compares_memory = False
+    desk.view.dialog = Dialog(kind="compare")
+    desk.send(PriceModels())
+
+
+def _words(desk: Desk) -> str:
+    """The composer's words, which are compared where there are any."""
+    opened = desk.opened
+    text = "" if opened is None else desk.view.of(DiscussionView).composer(opened.id).text.strip()
+    return "" if slash_input(text) is not None and text else text
+
+
+def chosen_models(desk: Desk) -> tuple[ComparedModel, ...]:
+    """The models of the dialog, the first once more without memory where that is ticked."""
+    own = desk.view.of(DiscussionView)
+    parts = [value.partition("\n") for value in own.comparing if value]
+    models = [ComparedModel(provider=provider, model=model) for provider, _, model in parts]
+    bare = [replace(models[0], has_memory=False)] if own.compares_memory and models else []
+    return tuple(dict.fromkeys((*models, *bare)))
+
+
+def column_usd(state: AppState, discussion_id: str, asked: ComparedModel) -> float | None:
+    """Expected cost of a column: of the discussion's own model by what is cached, of another without a cache."""
+    meta = state.discussions.summaries[discussion_id].meta
+    if (meta.provider, meta.model) == (asked.provider, asked.model) and asked.has_memory:
+        return next_call_usd(state, discussion_id) or other_call_usd(
+            state, discussion_id, asked.provider, asked.model
+        )
+    return other_call_usd(state, discussion_id, asked.provider, asked.model)
+
+
+def total_price(prices: Sequence[float | None]) -> str:
+    """The price of all columns before they are asked for, in words; what is unknown is counted."""
+    known, unknown = [one for one in prices if one is not None], sum(one is None for one in prices)
+    parts = [f"About {fmt.money(sum(known))}"] if known else []
+    parts += [f"{fmt.count(unknown, 'reply', 'replies')} of unknown price"] if unknown else []
+    return " and ".join(parts)
+
+
+def compare_dialog(desk: Desk) -> None:
+    """Draw the choice of models with their prices. Sends CompareReplies."""
+    ui, opened, summary = desk.ui, desk.opened, desk.summary
+    if opened is None or summary is None:
+        desk.view.dialog = None
+        return
+    own, words = desk.view.of(DiscussionView), _words(desk)
+    options = (Option(value=NONE, label="No model"), *remembered_options(desk.state, desk.view.memo))
+    with ui.dialog("compare", "Compare models", width=620) as closed:
+        about = (
+            "Your words in the composer go to each of these models, one after the other. Each reply is a version."
+            if words
+            else "The last message goes to each of these models, one after the other; the reply that stands is a column, too."
+        )
+        ui.text("what", about, tone="muted", style="small", wraps=True)
+        for number in range(MOST):
+            _choice(desk, opened, options, number)
+        label = "Ask the first of them without memory as well"
+        tip = "The same message without knowledge, facts and what is recalled: you see what they do"
+        ticked = ui.checkbox("memory", label, own.compares_memory, tip=tip)
+        own.compares_memory = own.compares_memory if ticked is None else ticked
+        models = chosen_models(desk)
+        standing = 0 if words else 1
+        if summary.meta.has_tools:
+            ui.text("tools", TOOLS, tone="warn", wraps=True)
+        elif len(models) + standing > MOST:
+            ui.text(
+                "many", f"At most {MOST} replies stand side by side: leave one out.", tone="warn", wraps=True
+            )
+        else:
+            total = total_price([column_usd(desk.state, opened.id, one) for one in models])
+            ui.text("total", total, style="small_strong")
+        with ui.row("buttons"):
+            ui.push()
+            is_closed = ui.button("cancel", "Cancel")
+            can = 2 <= len(models) + standing <= MOST and not summary.meta.has_tools and not desk.is_replying
+            if ui.button("do", "Compare", icon="table-columns", kind="primary", is_enabled=can):
+                _ask(desk, opened, models, words)
+                is_closed = True
+    if is_closed or closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+
+
+def _choice(desk: Desk, opened: OpenDiscussion, options: Sequence[Option], number: int) -> None:
+    """A model of the dialog with its price."""
+    own, ui = desk.view.of(DiscussionView), desk.ui
+    with ui.row(("choice", number)):
+        tip = f"Model {number + 1} of those that are compared"
+        chosen = ui.combo("model", options, own.comparing[number], width=330, tip=tip)
+        if chosen is not None:
+            own.comparing[number] = chosen
+        provider, _, model = own.comparing[number].partition("\n")
+        if not provider:
+            return
+        asked = ComparedModel(provider=provider, model=model)
+        usd, is_known = (
+            column_usd(desk.state, opened.id, asked),
+            (provider, model) in desk.state.config.prices,
+        )
+        unknown = "price unknown" if is_known else "its price is being looked up"
+        ui.text("price", unknown if usd is None else f"about {fmt.money(usd)}", tone="muted", style="small")
+
+
+def _ask(desk: Desk, opened: OpenDiscussion, models: tuple[ComparedModel, ...], words: str) -> None:
+    own = desk.view.of(DiscussionView)
+    own.side_by_side[opened.id] = NONE
+    if not words:
+        desk.send(CompareReplies(discussion_id=opened.id, models=models))
+        return
+    composer = own.composer(opened.id)
+    composer.history_at = 0
+    text = message_text_of(composer.text)
+    if text != composer.text:  # the draft that leaves is what is sent
+        composer.pending.append(text)
+        desk.send(SetDraft(opened.id, text))
+    composer.hand_over(desk.ask(CompareReplies(discussion_id=opened.id, models=models, text=text)))

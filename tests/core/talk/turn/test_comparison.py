@@ -1,0 +1,325 @@
+"""One message to several models: each reply is a version, what fails is said, the others stay."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.kernel.errors import FailureKind
+from core.kernel.values.discussion import ComparedModel, ComparedReply, Comparison
+from core.kernel.values.messages import Message, Role, Status, TextPart
+from core.kernel.values.provider import Failure, ModelPrice, StopKind, Stopped
+from core.kernel.values.settings import AiSettings, Settings
+from core.kernel.values.updates import outcome_of
+from core.kernel.values.usage import LimitScope, Usage
+from core.services.settings.settings_messages import PricesFound
+from core.services.spending.estimates import other_call_usd
+from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, QueueWritten, SetDraft
+from core.talk.discussion.lifecycle import change_meta
+from core.talk.turn.comparison import MOST, NOT_ASKED, TOOLS
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CancelCall,
+    CancelReply,
+    CompareReplies,
+    RegenerateReply,
+    SendPrompt,
+)
+from tests.core.app.playbook import Playbook, of, settings_loaded
+
+ONE, TWO, THREE = (
+    ComparedModel(provider="anthropic", model=name) for name in ("claude-a", "claude-b", "claude-c")
+)
+DROPPED = Failure(kind=FailureKind.STREAM_DROPPED, what="The stream was dropped", remedy="Retry.")
+LIMITED = Settings(ai=AiSettings(spend_limit_usd=0.5))
+
+
+def loaded(settings: Settings | None = None) -> object:
+    """Settings with a second provider ready."""
+    given = settings_loaded(settings=settings)
+    ready = replace(given.providers["anthropic"], is_ready=True)
+    return replace(given, providers={**given.providers, "anthropic": ready})
+
+
+@pytest.fixture
+def book() -> Playbook:
+    made = Playbook().ready()
+    made.play(loaded())  # type: ignore[arg-type]
+    return made
+
+
+def asked(
+    book: Playbook, chosen: str, *models: ComparedModel, text: str = "", command_id: str = ""
+) -> CompareReplies:
+    return CompareReplies(discussion_id=chosen, models=models, text=text, command_id=command_id)
+
+
+def begun(book: Playbook, command: CompareReplies) -> CallProvider:
+    """The first call of a comparison, its words on disk."""
+    effects = book.play(command)
+    calls = of(effects, CallProvider)
+    if not calls:
+        (write,) = of(effects, AppendRecords)
+        calls = of(book.append(write), CallProvider)
+    (call,) = calls
+    return call
+
+
+def ended(
+    book: Playbook, call: CallProvider, text: str, kind: StopKind = StopKind.COMPLETED
+) -> CallProvider | None:
+    """A reply comes and is on disk; the call that follows, None where none does."""
+    parts = (TextPart(text),) if text else ()
+    event = CallEnded(
+        call_id=call.call_id,
+        stopped=Stopped(kind=kind),
+        parts=parts,
+        usage=Usage(input_tokens=10, cost_usd=0.01),
+    )
+    return _follows(book, book.play(event))
+
+
+def failed(book: Playbook, call: CallProvider, text: str = "") -> CallProvider | None:
+    parts = (TextPart(text),) if text else ()
+    event = CallFailed(call_id=call.call_id, failure=DROPPED, parts=parts, usage=Usage())
+    return _follows(book, book.play(event))
+
+
+def _follows(book: Playbook, effects: tuple[object, ...]) -> CallProvider | None:
+    for write in of(effects, AppendRecords):  # type: ignore[arg-type]
+        more = book.append(write)
+        for chosen in of(more, AppendRecords):
+            more = (*more, *book.append(chosen))
+        effects = (*effects, *more)
+    return next(iter(of(effects, CallProvider)), None)  # type: ignore[arg-type]
+
+
+def comparison(book: Playbook, chosen: str) -> Comparison:
+    found = book.state.discussions.open[chosen].comparison
+    assert found is not None
+    return found
+
+
+def columns(book: Playbook, chosen: str) -> tuple[ComparedReply, ...]:
+    return comparison(book, chosen).replies
+
+
+def shown(book: Playbook, chosen: str) -> list[Message]:
+    return list(book.state.discussions.open[chosen].messages)
+
+
+def test_each_model_answers_the_message_and_each_reply_is_a_version(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.play(SetDraft(chosen, "why?"))
+    before = book.state.discussions.summaries[chosen].meta
+    first = begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?"))
+    assert (first.spec.inputs.model, first.spec.inputs.user_text) == ("claude-a", "why?")
+    assert book.state.discussions.open[chosen].draft.text == ""
+    second = ended(book, first, "A")
+    assert second is not None
+    assert (second.spec.inputs.model, second.spec.inputs.user_text) == ("claude-b", "why?")
+    assert second.spec.inputs.turns == ()  # the reply of the first is none of its business
+    third = ended(book, second, "B")
+    assert third is not None
+    assert ended(book, third, "C") is None
+
+    opened = book.state.discussions.open[chosen]
+    (versions,) = opened.versions.values()
+    assert [column.reply_id for column in columns(book, chosen)] == list(versions.ids)
+    assert not any(column.problem for column in columns(book, chosen))
+    assert [(m.role, m.text, m.model) for m in shown(book, chosen)] == [
+        (Role.USER, "why?", ""),
+        (Role.ASSISTANT, "C", "claude-c"),
+    ]
+    after = book.state.discussions.summaries[chosen].meta
+    assert (after.provider, after.model) == (before.provider, before.model)
+
+
+def test_a_reply_that_stands_is_a_column_beside_the_others(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.answer(book.ask(chosen, "why?"), "mine")
+    call = begun(book, asked(book, chosen, ONE))
+    assert call.version_of == shown(book, chosen)[1].id
+    assert ended(book, call, "other") is None
+    assert [column.asked.provider for column in columns(book, chosen)] == ["embedded", "anthropic"]
+    assert all(column.reply_id and column.is_over for column in columns(book, chosen))
+
+
+def test_the_reply_to_an_earlier_message_is_compared_in_a_version_of_that_message(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.answer(book.ask(chosen, "one"), "first")
+    book.answer(book.ask(chosen, "two"), "second")
+    prompt = shown(book, chosen)[0].id
+    command = CompareReplies(discussion_id=chosen, models=(ONE, TWO), message_id=prompt)
+    second = ended(book, begun(book, command), "A")
+    assert second is not None
+    assert second.spec.inputs.user_text == "one"
+    ended(book, second, "B")
+    assert [m.text for m in shown(book, chosen)] == ["one", "B"]
+
+
+@pytest.mark.parametrize("text", ["", "half of"])
+def test_of_two_models_one_fails_and_the_other_stays(book: Playbook, text: str) -> None:
+    chosen = book.discussion("Sky")
+    second = ended(book, begun(book, asked(book, chosen, ONE, TWO, text="why?")), "A")
+    assert second is not None
+    assert failed(book, second, text) is None
+    whole, broken = columns(book, chosen)
+    assert broken.problem == "The stream was dropped. Retry."
+    assert bool(broken.reply_id) == bool(text)
+    assert not whole.problem
+    reply = shown(book, chosen)[-1]
+    assert (reply.text, reply.status) == ("A", Status.COMPLETE)
+    opened = book.state.discussions.open[chosen]
+    assert (opened.failure, opened.failed_message_id) == (None, "")
+    assert not book.state.program.notices
+
+
+def test_after_a_failure_the_next_model_is_asked(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    second = failed(book, begun(book, asked(book, chosen, ONE, TWO, text="why?")))
+    assert second is not None
+    assert second.spec.inputs.model == "claude-b"
+    assert ended(book, second, "B") is None
+    assert [m.text for m in shown(book, chosen)] == ["why?", "B"]
+
+
+def test_one_that_never_answers_is_passed_over_and_the_next_is_asked(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    first = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    assert of(book.play(CancelReply(discussion_id=chosen, goes_on=True)), CancelCall)
+    second = ended(book, first, "", StopKind.CANCELLED)
+    assert second is not None
+    ended(book, second, "B")
+    assert [column.problem for column in columns(book, chosen)] == ["You stopped it.", ""]
+
+
+def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    second = ended(book, begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?")), "A")
+    assert second is not None
+    book.play(CancelReply(discussion_id=chosen))
+    assert ended(book, second, "ha", StopKind.CANCELLED) is None
+    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped it.", NOT_ASKED]
+    assert shown(book, chosen)[-1].text == "A"
+
+
+def test_a_stop_before_the_words_are_on_disk_asks_nobody(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    (write,) = of(book.play(asked(book, chosen, ONE, TWO, text="why?")), AppendRecords)
+    book.play(CancelReply(discussion_id=chosen))
+    assert not of(book.append(write), CallProvider)
+    assert not book.state.turns.calls
+
+
+def test_the_same_model_is_asked_with_and_without_memory(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    bare = replace(ONE, has_memory=False)
+    first = begun(book, asked(book, chosen, ONE, bare, text="why?"))
+    second = ended(book, first, "A")
+    assert second is not None
+    assert first.spec.knowledge.digest_enabled
+    assert not second.spec.knowledge.digest_enabled
+    assert second.spec.recall is None
+    assert second.spec.fact_domains == ()
+
+
+def test_what_waits_in_the_queue_goes_behind_the_last_of_them(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    first = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    (queue,) = of(book.play(SendPrompt(discussion_id=chosen, text="later", may_queue=True)), AddToQueue)
+    book.play(QueueWritten(discussion_id=chosen, queue=(queue.prompt,), added=queue.prompt))
+    second = ended(book, first, "A")
+    assert second is not None
+    assert second.spec.inputs.user_text == "why?"
+    after = ended(book, second, "B")
+    assert after is not None
+    assert after.spec.inputs.user_text == "later"
+
+
+@pytest.mark.parametrize(
+    ("models", "problem"),
+    [
+        ((ONE,), "Between 2 and 4 replies are compared."),
+        (
+            tuple(replace(ONE, model=f"claude-{n}") for n in range(MOST + 1)),
+            "Between 2 and 4 replies are compared.",
+        ),
+        ((ONE, ONE), "The same model stands twice."),
+        ((ONE, ComparedModel(provider="nobody", model="x")), "nobody is not ready, so 'x' cannot be asked."),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_written(
+    book: Playbook, models: tuple[ComparedModel, ...], problem: str
+) -> None:
+    chosen = book.discussion("Sky")
+    assert book.play(asked(book, chosen, *models, text="why?", command_id="c1")) == ()
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert outcome.problem == problem
+    assert not shown(book, chosen)
+
+
+def test_a_discussion_with_tools_is_not_compared(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.state, _ = change_meta(book.state, chosen, has_tools=True)
+    assert not of(book.play(asked(book, chosen, ONE, TWO, text="why?", command_id="c1")), AppendRecords)
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert outcome.problem == TOOLS
+
+
+def test_a_limit_of_which_one_price_is_not_known_asks_before_any_of_them(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.play(loaded(LIMITED))  # type: ignore[arg-type]
+    known = ModelPrice(input_usd=1.0, output_usd=2.0)
+    book.play(PricesFound({("anthropic", "claude-a"): known, ("anthropic", "claude-b"): None}))
+    command = asked(book, chosen, ONE, TWO, text="why?")
+    assert book.play(command) == ()
+    refusal = book.state.discussions.open[chosen].refusal
+    assert refusal is not None
+    assert [one.scope for one in refusal.reached] == [LimitScope.UNPRICED]
+    assert refusal.confirmed == replace(command, over_limit=True)
+    second = ended(book, begun(book, replace(command, over_limit=True)), "A")
+    assert second is not None  # the yes was to all of them
+
+
+def test_a_limit_that_the_first_reached_stops_the_others_and_says_so(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.play(loaded(LIMITED))  # type: ignore[arg-type]
+    price = ModelPrice(input_usd=1.0, output_usd=2.0)
+    book.play(PricesFound({("anthropic", "claude-a"): price, ("anthropic", "claude-b"): price}))
+    first = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    event = CallEnded(
+        call_id=first.call_id,
+        stopped=Stopped(kind=StopKind.COMPLETED),
+        parts=(TextPart("A"),),
+        usage=Usage(input_tokens=10, cost_usd=0.6),
+    )
+    assert _follows(book, book.play(event)) is None
+    assert [column.problem for column in columns(book, chosen)] == [
+        "",
+        "The limit of $0.50 for this discussion is reached: $0.60 is spent.",
+    ]
+
+
+def test_the_price_of_a_column_is_known_before_it_is_asked_or_said_to_be_unknown(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    price = ModelPrice(input_usd=1.0, output_usd=2.0)
+    book.play(PricesFound({("anthropic", "claude-a"): price}))
+    usd = other_call_usd(book.state, chosen, "anthropic", "claude-a", "x" * 4000)
+    assert usd is not None
+    assert usd > 1000 / 1_000_000
+    assert other_call_usd(book.state, chosen, "anthropic", "claude-b") is None
+
+
+def test_a_reply_under_way_is_not_compared_with(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.ask(chosen, "one")
+    book.play(asked(book, chosen, ONE, TWO, text="why?", command_id="c1"))
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert outcome.problem == "A reply is under way in this discussion."
+    assert of(book.play(RegenerateReply(discussion_id=chosen)), CallProvider) == ()
