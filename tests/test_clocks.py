@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 TESTS = Path(__file__).parent
 
 _CLOCKS = {
@@ -199,3 +201,68 @@ def test_no_test_asserts_how_long_something_took() -> None:
     assert found == {}, (
         "count operations (tests/operations.py), wait by tests/patience.py, or make it a row of bench"
     )
+
+
+_WAITS = {
+    "wait",
+    "join",
+    "get",
+    "acquire",
+    "result",
+    "communicate",
+    "run",
+    "create_connection",
+    "HTTPConnection",
+}
+"""Calls that wait for another thread, process or server, with their longest wait first or by name."""
+
+
+def short_waits(source: str) -> list[int]:
+    """Lines that wait with a number of their own, from one second on, where `PATIENCE_S` would outlast a loaded machine."""
+    tree = ast.parse(source)
+    own = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name not in _WAITS:
+            continue
+        longest = [one.value for one in node.keywords if one.arg == "timeout"]
+        longest += node.args[:1] if name in {"wait", "join", "acquire", "result"} else []
+        for one in longest:
+            value = one.value if isinstance(one, ast.Constant) else own.get(getattr(one, "id", ""))
+            if isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value < PATIENCE_S:
+                found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["assert over.wait(20)", "thread.join(timeout=5.0)", "LONG_S = 10.0\nends.get(timeout=LONG_S)"],
+)
+def test_a_wait_with_a_number_of_its_own_is_found(source: str) -> None:
+    assert short_waits(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["assert over.wait(PATIENCE_S)", "assert not over.wait(0.05)", 'values.get("a")', '", ".join(rows)'],
+)
+def test_a_wait_of_the_one_patience_passes(source: str) -> None:
+    assert not short_waits(source)
+
+
+def test_every_wait_outlasts_a_loaded_machine() -> None:
+    """A test that waits ten seconds for another process fails on a machine that does more."""
+    own = {"mcp_hostile_server.py"}  # its wait is the attack
+    files = (path for path in TESTS.rglob("*.py") if "bench" not in path.parts and path.name not in own)
+    assert [
+        f"{path.relative_to(TESTS)}:{line}" for path in files for line in short_waits(path.read_text())
+    ] == []

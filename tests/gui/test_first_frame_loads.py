@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 PUT_OFF = ("core.kernel.secret_kinds", "panels.caching.warnings", "panels.context.structure_panel")
 ROOT = Path(__file__).parents[2]
 HOUSE = ("core", "gui", "panels")
@@ -75,7 +77,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -14,6 +14,7 @@ from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 from tests.gui.gallery import View, draw
 from tests.gui.layout_check import faults
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.gui
 PAGES = ["widgets", "chat", "table", "code", "sort", "text"]
@@ -54,7 +55,7 @@ def test_a_picture_of_the_window_shows_its_colours(display: str, tmp_path: Path,
     environment = {name: value for name, value in os.environ.items() if name != "GALLIUM_NOOP"}
     command = [sys.executable, "-m", "tests.gui.gallery", str(target), theme]
     root = Path(__file__).parents[2]
-    subprocess.run(command, check=True, env=environment, timeout=120, cwd=root)
+    subprocess.run(command, check=True, env=environment, timeout=PATIENCE_S, cwd=root)
     with Image.open(target) as image:
         picture = image.convert("RGB")
     palette = load_theme().palettes[theme]

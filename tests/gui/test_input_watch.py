@@ -12,9 +12,9 @@ from Xlib.ext import xtest
 
 from gui.input_watch import BlindWatch, InputWatch, XWatch, find_watch
 from tests.gui.conftest import Screen
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.gui
-LONG_S = 20.0
 SHORT_S = 0.02
 
 
@@ -68,12 +68,12 @@ def test_a_window_on_x_hears_input(hearing: InputWatch, person: Person) -> None:
     assert hearing.hears_input
     assert not hearing.wait(SHORT_S)
     person.moves(300)
-    assert hearing.wait(LONG_S)
+    assert hearing.wait(PATIENCE_S)
     dpg.render_dearpygui_frame()
     while hearing.wait(SHORT_S):
         dpg.render_dearpygui_frame()
     person.presses()
-    assert hearing.wait(LONG_S)
+    assert hearing.wait(PATIENCE_S)
 
 
 def test_what_arrived_while_a_frame_was_drawn_is_heard(hearing: InputWatch, person: Person) -> None:
@@ -90,10 +90,10 @@ def test_what_arrived_while_a_frame_was_drawn_is_heard(hearing: InputWatch, pers
 
 def test_a_nudge_ends_the_wait_and_is_taken_once(watch: InputWatch) -> None:
     threading.Thread(target=watch.nudge).start()
-    assert not watch.wait(LONG_S)
+    assert not watch.wait(PATIENCE_S)
     for _ in range(100_000):
         watch.nudge()
-    assert not watch.wait(LONG_S)
+    assert not watch.wait(PATIENCE_S)
 
 
 def test_a_nudge_after_the_end_harms_nothing(screen: Screen) -> None:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-_PATIENCE_S = 30.0  # a gate that no test opens: end instead of hanging the suite
+from tests.patience import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -95,7 +95,7 @@ class Gate:
         """Wait for `open`. Returns False where the client left instead."""
         threading.Thread(target=self._watch, args=(connection,), daemon=True).start()
         self.reached.set()
-        self._go.wait(_PATIENCE_S)
+        self._go.wait(PATIENCE_S)
         return not self.client_left.is_set()
 
     def _watch(self, connection: socket.socket) -> None:

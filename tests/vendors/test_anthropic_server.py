@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.loopback import Json
 
@@ -27,7 +28,7 @@ def server() -> Iterator[AnthropicServer]:
 def post(
     server: AnthropicServer, body: object, path: str = "/v1/messages", headers: dict[str, str] = HEADERS
 ) -> tuple[int, Json]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     connection.request("POST", path, json.dumps(body), headers)
     answer = connection.getresponse()
     found: Json = json.loads(answer.read())

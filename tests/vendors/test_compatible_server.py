@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import (
     LLAMA_CPP,
     LM_STUDIO,
@@ -28,7 +29,7 @@ HELLO = [{"role": "user", "content": "Hi."}]
 
 
 def call(server: CompatibleServer, path: str, body: Json | None) -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     try:
         connection.request("GET" if body is None else "POST", path, json.dumps(body))
         response = connection.getresponse()

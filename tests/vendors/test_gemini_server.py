@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.vendors.gemini_server import KEY, GeminiServer
 from tests.vendors.loopback import Json
 
@@ -30,7 +31,7 @@ def post(
     headers: dict[str, str] = HEADERS,
     version: str = "v1beta",
 ) -> tuple[int, Json]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     connection.request("POST", f"/{version}/models/{model}:generateContent", json.dumps(body), headers)
     answer = connection.getresponse()
     found: Json = json.loads(answer.read() or b"{}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.vendors.loopback import DropAfter
 from tests.vendors.openai_server import KEY, OpenAiServer, Said
 
@@ -23,7 +24,7 @@ def server() -> Iterator[OpenAiServer]:
 
 
 def call(server: OpenAiServer, path: str, body: Json | None, key: str = KEY) -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     try:
         method = "GET" if body is None else "POST"
         connection.request(method, path, json.dumps(body), {"Authorization": f"Bearer {key}"})

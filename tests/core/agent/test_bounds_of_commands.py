@@ -17,6 +17,7 @@ from core.agent.tool import CommandOrder, ShellOutcome
 from core.kernel import command_start
 from core.kernel.machine import CommandBounds
 from tests.core.agent.desks import ShellDesk, marked, ran
+from tests.patience import PATIENCE_S
 
 
 def bounded(desk: ShellDesk, command: str, **bounds: int) -> ShellOutcome:
@@ -47,13 +48,13 @@ def test_the_end_of_a_background_command_says_whether_it_was_wanted_or_a_bound(
     ):
         desk.commands.start(order, desk)
         end()
-        told = ends.get(timeout=10)
+        told = ends.get(timeout=PATIENCE_S)
         assert (told.is_wanted, told.notes) == (True, notes)
 
     hog = "x=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 20"
     desk.places = replace(desk.places, bounds=CommandBounds(memory_mib=48))
     desk.commands.start(replace(order, command=hog), desk)
-    told = ends.get(timeout=10)
+    told = ends.get(timeout=PATIENCE_S)
     assert (told.is_wanted, told.notes) == (False, "It was ended: it took more than 50.3 MB of memory.")
     commands.close()
 

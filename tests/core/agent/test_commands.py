@@ -27,7 +27,7 @@ from core.kernel.command_start import Lifeline
 from core.kernel.values.agent import ActKind, Approval, Mode
 from core.kernel.values.settings import PolicyAnswer
 from tests.core.agent.desks import ShellDesk, bare, marked, ran, shell_desks, wait_for
-from tests.patience import ends
+from tests.patience import PATIENCE_S, ends
 
 MARKER = "SLOP_TEST_MARKER"
 
@@ -378,7 +378,7 @@ def test_a_background_command_that_is_stopped_while_it_starts_does_not_go_on(
     desk = ShellDesk(commands, tmp_path, isolated_home)
     desk.cancel()
     desk.commands.start(CommandOrder("sleep 60", str(tmp_path), needs_network=False, timeout_s=None), desk)
-    assert ends.get(timeout=10).notes == "It was ended: the person stopped it."
+    assert ends.get(timeout=PATIENCE_S).notes == "It was ended: the person stopped it."
     commands.close()
 
 

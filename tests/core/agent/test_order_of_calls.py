@@ -36,6 +36,7 @@ from core.kernel.values.messages import TextPart, ToolCallPart, ToolResultPart
 from core.talk.turn.turn_messages import CallProvider
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of
+from tests.patience import PATIENCE_S
 
 _Call = tuple[str, dict[str, Any], bool]
 """Tool, arguments, and the person's answer where it is asked."""
@@ -183,10 +184,10 @@ class Run:
 
     def begin(self, at: int | None = None) -> tuple[Effect, ...]:
         self.worker.begin(self.effects.pop(self.chance.randrange(len(self.effects)) if at is None else at))
-        event = self.world.events.get(timeout=60)
+        event = self.world.events.get(timeout=PATIENCE_S)
         if isinstance(event, SandboxFound):
             self.book.play(event)
-            event = self.world.events.get(timeout=60)
+            event = self.world.events.get(timeout=PATIENCE_S)
         self.events.append(event)
         return ()
 

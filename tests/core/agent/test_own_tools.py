@@ -17,6 +17,7 @@ from core.agent.tools.read_file import MAX_SIDE
 from core.app.tool_table import TOOLS
 from core.kernel.values.agent import ActKind, TodoItem, TodoState
 from tests.core.agent.desks import Desk
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -58,14 +59,14 @@ def test_pictures_of_calls_beside_each_other_are_decoded_one_after_the_other(
 
     def slow(data: bytes) -> read_file.DecodedPicture:
         begun.release()
-        assert go_on.acquire(timeout=20)
+        assert go_on.acquire(timeout=PATIENCE_S)
         return decode(data)
 
     decode = read_file.decoded
     monkeypatch.setattr(read_file, "decoded", slow)
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(desk.use, "view_image", path="a.png") for _ in range(3)]
-        assert begun.acquire(timeout=20)
+        assert begun.acquire(timeout=PATIENCE_S)
         assert not begun.acquire(timeout=0.3)
         desk.cancel()
         over = as_completed(answers)

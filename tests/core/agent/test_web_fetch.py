@@ -14,6 +14,7 @@ from core.agent.tools import web_fetch
 from core.agent.tools.web_fetch import MAX_BODY_BYTES, Network, fetching_tool
 from core.kernel.values.agent import ActKind
 from tests.core.agent.desks import Desk
+from tests.patience import PATIENCE_S
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
@@ -165,7 +166,7 @@ def test_a_silent_server_and_a_cancel_end_at_once(
     gate = threading.Event()
 
     def silent(_: BaseHTTPRequestHandler) -> None:
-        gate.wait(30)
+        gate.wait(PATIENCE_S)
 
     site.pages["/"] = silent
     monkeypatch.setattr(web_fetch, "TIMEOUT_S", 0.2)

@@ -32,11 +32,11 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.turn.turn_messages import SendPrompt, SendQueued
 from tests.core.knowledge.fault_disks import Point, PointDisk
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import Gate, HoldAfter
 
 PROGRAMS = ("queue", "export", "first start")
-WAIT_S = 60.0
 CALLS = tuple(name for name in vars(disk.Disk) if not name.startswith("_"))
 QUEUED = ("second words", "third words")
 REPLIES = ("It turns every six hours.", "At night too.", "Twice a day.")
@@ -284,7 +284,7 @@ def _is_whole(message: Message) -> bool:
 
 
 def _until(program: AppController, holds: Callable[[AppState], bool]) -> AppState:
-    state = program.wait_for(holds, WAIT_S)
+    state = program.wait_for(holds, PATIENCE_S)
     assert state is not None, f"nothing happened: {program.snapshot().program.notices}"
     return state
 

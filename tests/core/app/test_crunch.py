@@ -102,7 +102,7 @@ def test_the_parent_loads_no_tokenizer_and_no_grammar() -> None:
         "assert not {'bpe_openai', 'tree_sitter', 'dearpygui'} & set(sys.modules)\n"
     )
 
-    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=PATIENCE_S)
 
 
 def test_the_next_job_after_a_crash_is_done_by_a_new_process(crunch: Crunch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from core.app.crunch import AT_ONCE, LocalEmbedder
 from core.retrieval.remote_embedder import EmbedError
+from tests.patience import PATIENCE_S
 
 
 class SlowProcess:
@@ -36,7 +37,7 @@ def process(monkeypatch: pytest.MonkeyPatch) -> SlowProcess:
 
 def test_no_job_holds_more_texts_than_a_question_can_wait_for(process: SlowProcess) -> None:
     texts = ["x" * (1 + number * 7 % 100) for number in range(3 * AT_ONCE + 5)]
-    vectors = LocalEmbedder().embed(texts, timeout_s=10)
+    vectors = LocalEmbedder().embed(texts, timeout_s=PATIENCE_S)
 
     assert [len(job) for job in process.jobs] == [AT_ONCE, AT_ONCE, AT_ONCE, 5]
     assert vectors.shape == (len(texts), LocalEmbedder.dimension)

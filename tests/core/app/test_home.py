@@ -18,6 +18,7 @@ from tests.command_forks import FORKS, Forked
 from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk, made
 from tests.core.records import ID, NOW
 from tests.core.talk.discussion.test_store import tree
+from tests.patience import PATIENCE_S
 
 OWNER = """
 import sys
@@ -300,7 +301,7 @@ def test_a_killed_owner_does_not_keep_its_home(tmp_path: Path) -> None:
     assert holder.pid == child.pid
 
     os.kill(child.pid, signal.SIGKILL)
-    child.communicate(timeout=60)
+    child.communicate(timeout=PATIENCE_S)
 
     lock = home.acquire(tmp_path)
     assert isinstance(lock, HomeLock)

@@ -14,6 +14,7 @@ from core.kernel.errors import LockedError
 from core.signals.signals_messages import PutSignalsAway
 from tests.command_forks import FORKS, Forked
 from tests.core.app.programs import Programs, until
+from tests.patience import PATIENCE_S
 
 ANOTHER_PROGRAM = """
 import os, sys
@@ -130,7 +131,7 @@ def test_a_program_takes_over_without_a_restart_when_the_one_that_has_its_home_i
         note.write_text("Dropped while the other had it.", encoding="utf-8")
         os.utime(note, (0, 0))
         os.kill(child.pid, signal.SIGKILL)
-        child.communicate(timeout=60)
+        child.communicate(timeout=PATIENCE_S)
         state = until(first, lambda s: len(s.signals.waiting) == 2)
         first.send(PutSignalsAway())
         until(first, lambda s: not s.signals.waiting)

@@ -12,6 +12,7 @@ from core.retrieval.retrieval_messages import UpdateIndex
 from core.talk.discussion.discussion_messages import SetDraft
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import VLLM, CompatibleServer
 
 ITEM = "- The checkpoint interval of the tide model is thirty seconds. [from: notes, 2026-06-01]\n"
@@ -38,7 +39,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 def test_what_was_shown_is_sent_once_behind_the_words_and_gone_with_the_next_turn(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
-    act(controller, UpdateIndex(), timeout_s=60)
+    act(controller, UpdateIndex(), timeout_s=PATIENCE_S)
     controller.send(SetDraft(chosen, QUESTION))
     state = until(
         controller,

@@ -15,6 +15,7 @@ from core.kernel.values.state import AppState
 from core.retrieval.retrieval_messages import SearchMemory
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import (
     EMBEDDING_DIMENSION,
     EMBEDDING_MODEL,
@@ -54,7 +55,7 @@ def is_idle(state: AppState) -> bool:
 
 
 def searched(controller: AppController, query: str) -> SearchAnswer:
-    answer = act(controller, SearchMemory(query), timeout_s=60).retrieval.answer
+    answer = act(controller, SearchMemory(query), timeout_s=PATIENCE_S).retrieval.answer
     assert answer is not None
     return answer
 

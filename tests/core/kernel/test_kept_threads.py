@@ -8,13 +8,12 @@ import pytest
 
 from core.kernel import queue
 from core.kernel.queue import KeptThreads
-
-WAIT_S = 10.0
+from tests.patience import PATIENCE_S
 
 
 def test_works_that_run_at_once_have_threads_of_their_own_with_their_names() -> None:
     threads = KeptThreads()
-    both = threading.Barrier(2, timeout=WAIT_S)
+    both = threading.Barrier(2, timeout=PATIENCE_S)
     names: set[str] = set()
 
     def work() -> None:
@@ -23,7 +22,7 @@ def test_works_that_run_at_once_have_threads_of_their_own_with_their_names() -> 
 
     overs = [threads.run(name, work) for name in ("call-a", "call-b")]
 
-    assert all(over.wait(WAIT_S) for over in overs)
+    assert all(over.wait(PATIENCE_S) for over in overs)
     assert names == {"call-a", "call-b"}
 
 
@@ -31,7 +30,7 @@ def test_a_thread_that_is_free_is_taken_again() -> None:
     threads = KeptThreads()
     used: list[threading.Thread] = []
     for number in range(50):
-        assert threads.run(f"call-{number}", lambda: used.append(threading.current_thread())).wait(WAIT_S)
+        assert threads.run(f"call-{number}", lambda: used.append(threading.current_thread())).wait(PATIENCE_S)
 
     assert len(used) == 50
     assert len(set(used)) < 50
@@ -44,9 +43,9 @@ def test_a_thread_that_nobody_needs_ends_and_the_next_work_is_run_all_the_same(
     threads = KeptThreads()
     used: list[threading.Thread] = []
     for _ in range(20):
-        assert threads.run("call", lambda: used.append(threading.current_thread())).wait(WAIT_S)
+        assert threads.run("call", lambda: used.append(threading.current_thread())).wait(PATIENCE_S)
     for thread in used:
-        thread.join(WAIT_S)
+        thread.join(PATIENCE_S)
 
     assert len(used) == 20
     assert not any(thread.is_alive() for thread in used)
@@ -62,9 +61,9 @@ def test_a_work_that_fails_is_over_and_takes_nothing_else_with_it(monkeypatch: p
         used.append(threading.current_thread())
         raise ValueError("on purpose")
 
-    assert threads.run("call", fail).wait(WAIT_S)
-    used[0].join(WAIT_S)
-    assert threads.run("call", lambda: used.append(threading.current_thread())).wait(WAIT_S)
+    assert threads.run("call", fail).wait(PATIENCE_S)
+    used[0].join(PATIENCE_S)
+    assert threads.run("call", lambda: used.append(threading.current_thread())).wait(PATIENCE_S)
 
     assert told == [ValueError]
     assert used[1] is not used[0]

@@ -16,6 +16,7 @@ from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.search import SearchRequest, search
+from tests.patience import PATIENCE_S
 
 LANGUAGES = ("en", "de", "fr", "es", "ru", "zh")
 DATA = Path(__file__).parents[2] / "data" / "retrieval" / "six_languages.toml"
@@ -51,7 +52,7 @@ def _one_set(folder: Path, model: Embedder, turn: int, count: int) -> Iterator[C
         store.put(SourceKey(Corpus.NOTES, "/n", f"{number}.md"), SourceState(stamp="1", sha256="1"), [chunk])
     before = instruction_of(model.name).passage
     while bare := store.bare(64):
-        vectors = model.embed([before + embedded_text(chunk) for _, chunk in bare], timeout_s=60.0)
+        vectors = model.embed([before + embedded_text(chunk) for _, chunk in bare], timeout_s=PATIENCE_S)
         store.give({place: row.tobytes() for (place, _), row in zip(bare, vectors, strict=True)})
     for language in LANGUAGES:
         for number, topic in enumerate(known):

@@ -27,6 +27,7 @@ from core.services.providers.clients import Clients
 from core.services.settings.project_tables import may_set
 from core.services.settings.settings_checks import check_settings
 from core.services.settings.settings_rules import places_of
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import (
     EMBEDDING_DIMENSION,
     EMBEDDING_MODEL,
@@ -78,7 +79,7 @@ def desk(tmp_path: Path, server: CompatibleServer) -> Iterator[Desk]:
 
 def test_texts_go_out_in_batches_and_come_back_in_their_order(desk: Desk, server: CompatibleServer) -> None:
     texts = [f"word{number} and more" for number in range(40)]
-    vectors = desk.embedder().embed(texts, timeout_s=20)
+    vectors = desk.embedder().embed(texts, timeout_s=PATIENCE_S)
     assert [len(body["input"]) for body in server.bodies] == [32, 8]
     assert {json.dumps(sorted(body)) for body in server.bodies} == {'["encoding_format", "input", "model"]'}
     wanted = np.array([word_vector(text) for text in texts])
@@ -93,7 +94,7 @@ def test_texts_go_out_in_batches_and_come_back_in_their_order(desk: Desk, server
 def test_a_search_by_its_vectors_is_whole(desk: Desk) -> None:
     embedder = desk.embedder()
     bare = desk.store.bare(10)
-    rows = embedder.embed([chunk.text for _, chunk in bare], timeout_s=20)
+    rows = embedder.embed([chunk.text for _, chunk in bare], timeout_s=PATIENCE_S)
     desk.store.give({place: row.tobytes() for (place, _), row in zip(bare, rows, strict=True)})
     answer = desk.search(embedder)
     assert (answer.mode, answer.degraded, answer.reason) == (SearchMode.HYBRID, False, "")
@@ -131,13 +132,13 @@ def test_one_that_is_silent_is_left_when_the_time_is_over(
     desk: Desk, server: CompatibleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search_module, "FIRST_EMBED_S", 0.2)
-    desk.embedder().embed(["so that the SDK is loaded"], timeout_s=20)
+    desk.embedder().embed(["so that the SDK is loaded"], timeout_s=PATIENCE_S)
     gate = Gate()
     server.faults.append(Silent(gate))
     answer = desk.search(desk.embedder())
     assert answer.mode is SearchMode.KEYWORD
     assert "took over 0.2 s" in answer.reason
-    assert gate.client_left.wait(20), "the connection is closed, and its thread ends"
+    assert gate.client_left.wait(PATIENCE_S), "the connection is closed, and its thread ends"
 
 
 def test_words_are_looked_for_while_the_vector_is_made(
@@ -174,17 +175,17 @@ def test_who_stops_waits_for_it_no_more(desk: Desk, server: CompatibleServer) ->
 
     def ask() -> None:
         with pytest.raises(EmbedError) as caught:
-            embedder.embed(["a note"], timeout_s=120)
+            embedder.embed(["a note"], timeout_s=PATIENCE_S)
         failed.append(caught.value)
 
     asking = threading.Thread(target=ask)
     asking.start()
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(PATIENCE_S)
     embedder.interrupt()
-    asking.join(20)
+    asking.join(PATIENCE_S)
 
     assert "was not waited for" in failed[0].what
-    assert gate.client_left.wait(20)
+    assert gate.client_left.wait(PATIENCE_S)
 
 
 def test_what_is_not_set_up_is_said_without_asking(
@@ -199,10 +200,10 @@ def test_what_is_not_set_up_is_said_without_asking(
         ),
     ):
         with pytest.raises(EmbedError, match=said):
-            embedder.embed(["x"], timeout_s=20)
+            embedder.embed(["x"], timeout_s=PATIENCE_S)
     desk.price = 0.02
     with pytest.raises(EmbedError, match="costs money"):
-        desk.embedder().embed(["x"], timeout_s=20)
+        desk.embedder().embed(["x"], timeout_s=PATIENCE_S)
     assert len(server.bodies) == 1, "the one with the name that the server does not know"
 
 
@@ -217,7 +218,7 @@ def test_a_vendor_with_a_price_is_known_by_the_price_list() -> None:
 
     make = remote_embedders(lambda _: Never(), lambda: datetime(2026, 11, 1, tzinfo=UTC))  # type: ignore[arg-type, return-value]
     with pytest.raises(EmbedError, match="costs money"):
-        make(EmbeddingServer("openai", "text-embedding-3-small", 1536)).embed(["x"], timeout_s=20)
+        make(EmbeddingServer("openai", "text-embedding-3-small", 1536)).embed(["x"], timeout_s=PATIENCE_S)
 
 
 def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_nothing() -> None:
@@ -233,7 +234,7 @@ def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_noth
 
     def embed(price: float | None) -> None:
         chosen = EmbeddingServer("box", "m", 8)
-        RemoteEmbedder(chosen, lambda _: Elsewhere(), lambda *_: price).embed(["x"], timeout_s=20)  # type: ignore[arg-type, return-value]
+        RemoteEmbedder(chosen, lambda _: Elsewhere(), lambda *_: price).embed(["x"], timeout_s=PATIENCE_S)  # type: ignore[arg-type, return-value]
 
     with pytest.raises(EmbedError, match=r"The price of box/m is not known, and vectors are made unasked"):
         embed(None)

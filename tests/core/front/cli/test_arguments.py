@@ -17,6 +17,7 @@ from core.front.cli.version import version_text
 from core.kernel.errors import SlopError
 from core.kernel.values.discussion import FLAGS
 from core.kernel.values.provider import Effort
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -103,7 +104,7 @@ def _loaded_by(*argv: str, entry: str = "gui.main") -> tuple[str, set[str]]:
         f"sys.exit(main({list(argv)!r}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
     return done.stdout, set(done.stderr.split())
 

@@ -13,6 +13,7 @@ import pytest
 
 from core.front.cli.stops import in_terminal
 from tests.core.front.cli.conftest import ROOT, World
+from tests.patience import PATIENCE_S
 
 ENDS_AT_ONCE = (("--version",), ("--help",), ("help", "send"), ("completion", "bash"))
 WINDOW_WORDS = re.compile(r"[Pp]ress |[Cc]lick |settings page|[Ii]n Settings, |[Ii]n Caching, | panel\b")
@@ -27,7 +28,7 @@ def run(world: World, *arguments: str, out: int) -> tuple[int, str]:
         cwd=world.project,
         env=world.environ,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     return done.returncode, done.stderr.decode()
 
@@ -59,7 +60,7 @@ def test_an_output_that_is_closed_is_no_traceback(world: World) -> None:
             cwd=world.project,
             env=world.environ,
             check=False,
-            timeout=60,
+            timeout=PATIENCE_S,
         )
         assert b"Traceback" not in done.stderr, words
 
@@ -72,7 +73,7 @@ def test_errors_that_nobody_can_read_leave_the_reply_whole(world: World) -> None
         cwd=world.project,
         env=world.environ,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
     assert (done.returncode, done.stdout) == (0, b"Hello there.\n")
@@ -91,7 +92,7 @@ def test_a_complaint_that_nobody_can_read_leaves_the_exit_code(world: World) -> 
             cwd=world.project,
             env=world.environ,
             check=False,
-            timeout=60,
+            timeout=PATIENCE_S,
         )
         assert done.returncode == code, words
 
@@ -104,7 +105,7 @@ def test_wrong_usage_is_never_said_on_standard_output(world: World) -> None:
         cwd=world.project,
         env=world.environ,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
     assert (done.returncode, done.stdout) == (2, b"")
@@ -169,7 +170,7 @@ def test_the_program_completes_what_a_shell_asks(
         env={**world.environ, **asked},
         cwd=world.project,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         stdin=subprocess.DEVNULL,
     )
     words = told.read_text().split()

@@ -11,7 +11,7 @@ import pytest
 
 from core.front.hooks.guard import Limits
 from tests.core.front.hooks.conftest import WAIT_S, World
-from tests.patience import ends
+from tests.patience import PATIENCE_S, ends
 from tests.vendors.loopback import Gate, HoldAfter
 
 CREATE = "/api/discussions"
@@ -199,7 +199,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(untouched: World) -> None:
 def test_a_body_that_trickles_is_cut_off(untouched: World) -> None:
     host, port = untouched.client.url.removeprefix("http://").split(":")
     head = JSON_HEAD.replace("Length: 2", "Length: 5000")
-    with socket.create_connection((host, int(port)), timeout=5) as link:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as link:
         link.sendall(_request(untouched, head))
         stop = threading.Event()
 
@@ -226,7 +226,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(untouched: World) -> None:
 
 def test_a_second_head_on_a_kept_connection_is_not_waited_for_either(untouched: World) -> None:
     host, port = untouched.client.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as link:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as link:
         link.sendall(_request(untouched, method="GET", path="/api/presets"))
         answer = b""
         while b'"presets"' not in answer:

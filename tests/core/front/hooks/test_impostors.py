@@ -22,10 +22,10 @@ from core.front.hooks.client import Address, HookClient, HookError, connect, own
 from core.front.hooks.proof import is_proof, new_nonce, proof_of
 from core.kernel.errors import StorageError
 from tests.core.front.hooks.conftest import World
+from tests.patience import PATIENCE_S
 
 TOKEN = "the-token-of-a-killed-program"
 WORDS = "words that nobody else may read"
-WAIT_S = 10.0
 
 
 class Impostor:
@@ -49,7 +49,7 @@ class Impostor:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         for thread in self._threads:
-            thread.join(WAIT_S)
+            thread.join(PATIENCE_S)
 
     @property
     def url(self) -> str:
@@ -91,7 +91,7 @@ def relay(port: int) -> Callable[[bytes], bytes]:
     """Hands each request to the true program and its answer back."""
 
     def answer(said: bytes) -> bytes:
-        with socket.create_connection(("127.0.0.1", port), timeout=WAIT_S) as link:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as link:
             head, _, rest = said.partition(b"\r\nHost: ")
             link.sendall(head + f"\r\nHost: 127.0.0.1:{port}\r\n".encode() + rest.partition(b"\r\n")[2])
             return link.recv(65536)

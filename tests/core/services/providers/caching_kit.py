@@ -11,7 +11,6 @@ from core.kernel.values.stack import LayerId
 from core.services.providers.protocol import CancelToken, Provider
 from tests.core.services.providers.outcomes import (
     NO_BLOBS,
-    PROMPT_S,
     TOOLS,
     Outcome,
     assistant,
@@ -20,6 +19,7 @@ from tests.core.services.providers.outcomes import (
     seg,
     user,
 )
+from tests.patience import PATIENCE_S
 from tests.vendors.loopback import Gate, HoldAfter, LoopbackServer
 
 MINUTES_5, HOUR = 300, 3600
@@ -93,7 +93,7 @@ def both_at_once(
     gate = Gate()
     server.faults.append(HoldAfter(0, gate))
     waiting = run_beside(lambda: outcome(provider.stream(first, NO_BLOBS, CancelToken())))
-    assert gate.reached.wait(PROMPT_S)
+    assert gate.reached.wait(PATIENCE_S)
     answered = sent(provider, second)
     gate.open()
     return waiting(), answered

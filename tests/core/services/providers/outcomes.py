@@ -24,10 +24,9 @@ from core.kernel.values.settings import ServerSettings
 from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.usage import Usage
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
+from tests.patience import PATIENCE_S
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
-PROMPT_S = 10.0
-"""Longest that a test waits for another thread. What it waits for takes milliseconds."""
 
 
 def seg(text: str, layer: LayerId = LayerId.TURNS, key: str = "") -> Segment:
@@ -169,7 +168,7 @@ def run_beside(work: Callable[[], Outcome]) -> Callable[[], Outcome]:
     thread.start()
 
     def wait() -> Outcome:
-        thread.join(PROMPT_S)
+        thread.join(PATIENCE_S)
         assert found, "the call did not end"
         return found[0]
 

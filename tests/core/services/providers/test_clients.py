@@ -14,6 +14,7 @@ from core.kernel.values.settings import ServerSettings
 from core.services.providers.clients import Clients, Stores
 from tests.core.services.providers.caching_kit import words
 from tests.core.services.providers.gemini.kit import FLASH
+from tests.patience import PATIENCE_S
 from tests.vendors.gemini_server import KEY, GeminiServer, error_reply
 from tests.vendors.loopback import Answer, Captured, Reply, StreamReply
 
@@ -152,7 +153,7 @@ def test_the_end_does_not_wait_for_a_network_that_is_silent(
 
     def silent(captured: Captured) -> Reply | StreamReply:
         if captured.method == "DELETE":
-            answers.wait(30)
+            answers.wait(PATIENCE_S)
         return answer(captured)
 
     gemini.answer = silent  # type: ignore[method-assign]

@@ -14,7 +14,6 @@ from core.kernel.values.provider import StopKind, Stopped
 from core.services.providers.protocol import CancelToken
 from tests.core.services.providers.outcomes import (
     NO_BLOBS,
-    PROMPT_S,
     Outcome,
     ask,
     assistant,
@@ -24,6 +23,7 @@ from tests.core.services.providers.outcomes import (
     user,
 )
 from tests.core.services.providers.vendors import VENDORS, Vendor
+from tests.patience import PATIENCE_S
 from tests.vendors.loopback import (
     DropAfter,
     EndAfter,
@@ -109,7 +109,7 @@ def test_silence_ends_in_a_time_out_that_names_its_length(
 
     assert result.failure.kind is FailureKind.TIMED_OUT
     assert "0.05 s" in result.failure.what
-    assert gate.client_left.wait(PROMPT_S)
+    assert gate.client_left.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("is_silent", [False, True])
@@ -119,13 +119,13 @@ def test_a_call_that_is_cancelled_before_its_first_byte_ends_at_once_and_hangs_u
     gate, cancel = Gate(), CancelToken()
     server.faults.append(Silent(gate) if is_silent else HoldAfter(0, gate))
     wait = run_beside(lambda: run(vendor.client(server), ask(vendor.model), cancel=cancel))
-    assert gate.reached.wait(PROMPT_S)
+    assert gate.reached.wait(PATIENCE_S)
     cancel.cancel()
     result = wait()
 
     assert result.error is None
     assert result.items == [Stopped(StopKind.CANCELLED)]
-    assert gate.client_left.wait(PROMPT_S), "the server was not told"
+    assert gate.client_left.wait(PATIENCE_S), "the server was not told"
 
 
 def test_a_call_that_is_cancelled_in_its_reply_keeps_what_came_and_hangs_up(
@@ -141,7 +141,7 @@ def test_a_call_that_is_cancelled_in_its_reply_keeps_what_came_and_hangs_up(
 
     assert result.text == vendor.said
     assert (result.stopped.kind, result.stopped.is_sent) == (StopKind.CANCELLED, True)
-    assert gate.client_left.wait(PROMPT_S), "the server was not told"
+    assert gate.client_left.wait(PATIENCE_S), "the server was not told"
 
 
 def test_a_call_that_was_cancelled_before_it_began_sends_nothing(
@@ -161,10 +161,10 @@ def test_a_listener_that_leaves_early_hangs_up(vendor: Vendor, server: LoopbackS
     server.faults.append(HoldAfter(vendor.parts, gate))
     stream = vendor.client(server).stream(ask(vendor.model), NO_BLOBS, CancelToken())
     next(stream)
-    assert gate.reached.wait(PROMPT_S)
+    assert gate.reached.wait(PATIENCE_S)
     stream.close()  # type: ignore[attr-defined]
 
-    assert gate.client_left.wait(PROMPT_S)
+    assert gate.client_left.wait(PATIENCE_S)
 
 
 def test_two_calls_run_at_once_and_cancelling_one_leaves_the_other(
@@ -182,7 +182,7 @@ def test_two_calls_run_at_once_and_cancelling_one_leaves_the_other(
 
     assert [*stream][-1] == Stopped(StopKind.CANCELLED)
     assert [*beside][-1].kind is StopKind.COMPLETED  # type: ignore[union-attr]
-    assert held.client_left.wait(PROMPT_S)
+    assert held.client_left.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("variable", ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"])

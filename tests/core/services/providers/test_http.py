@@ -19,13 +19,13 @@ from core.services.providers.protocol import CancelToken
 from core.services.providers.pump import current_call, run_call
 from tests.core.services.providers.outcomes import (
     NO_BLOBS,
-    PROMPT_S,
     ask,
     outcome,
     run,
     run_beside,
     server_settings,
 )
+from tests.patience import PATIENCE_S
 from tests.vendors import gemini_server
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.loopback import Gate, HoldAfter
@@ -125,9 +125,9 @@ def test_a_cancel_hangs_up_even_while_nobody_reads() -> None:
         provider = AnthropicProvider(server_settings("anthropic", server.url), KEY)
         stream = provider.stream(ask(OPUS), NO_BLOBS, cancel)
         next(stream)
-        assert gate.reached.wait(PROMPT_S)
+        assert gate.reached.wait(PATIENCE_S)
         cancel.cancel()
-        assert gate.client_left.wait(PROMPT_S)
+        assert gate.client_left.wait(PATIENCE_S)
         assert outcome(stream).stopped.kind is StopKind.CANCELLED
 
 
@@ -136,14 +136,14 @@ def test_a_cancel_is_felt_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPa
 
     def slow(*args: object, **kwargs: object) -> object:
         looking.set()
-        go.wait(PROMPT_S)
+        go.wait(PATIENCE_S)
         raise socket.gaierror(socket.EAI_NONAME, "nobody")
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     cancel = CancelToken()
     provider = AnthropicProvider(server_settings("anthropic", FAR), KEY)
     wait = run_beside(lambda: outcome(provider.stream(ask(OPUS), lambda _: b"", cancel)))
-    assert looking.wait(PROMPT_S)
+    assert looking.wait(PATIENCE_S)
     cancel.cancel()
     result = wait()
     go.set()

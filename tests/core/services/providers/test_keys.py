@@ -23,6 +23,7 @@ from core.services.providers.embedded.server import Endpoint
 from core.services.providers.key_names import key_variables, sharers
 from core.services.providers.keys import FoundKey, Keyring, KeyStore, may_have_keyring, system_keyring
 from core.services.settings.settings_messages import StoreKey
+from tests.patience import PATIENCE_S
 
 SECRET = "sk-ant-0123456789"
 
@@ -70,7 +71,7 @@ def locked() -> Iterator[tuple[Keyring, threading.Event]]:
 
         def get_password(self, service: str, username: str) -> str | None:
             type(self).asked += 1
-            opened.wait(30)
+            opened.wait(PATIENCE_S)
             return super().get_password(service, username)
 
     yield Locked(), opened
@@ -223,7 +224,7 @@ def test_a_keyring_whose_library_does_not_load_in_time_is_not_told_of_either(tmp
     loaded = threading.Event()
 
     def slow() -> Keyring:
-        loaded.wait(30)
+        loaded.wait(PATIENCE_S)
         return Ring()
 
     store = KeyStore(tmp_path, {}, open_keyring=slow, opening_timeout_s=0.05)

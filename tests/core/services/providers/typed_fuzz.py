@@ -42,12 +42,11 @@ from tests.core.app.playbook import START, Playbook, of
 from tests.core.knowledge.harvest.fault_runs import memory_folder
 from tests.core.services.providers.outcomes import NO_BLOBS, ask, run, server_settings
 from tests.core.services.providers.vendors import VENDORS, Vendor
+from tests.patience import PATIENCE_S
 from tests.vendors import anthropic_server, compatible_server, gemini_server, openai_server
 from tests.vendors.loopback import Rewrite
 
 Path_ = tuple[int | str, ...]
-ENDS_S = 20.0
-"""Longest that a call may take to end. What it waits for takes milliseconds."""
 
 DEEP = "deep"
 """Stands for a list in lists, deeper than any reader goes."""
@@ -256,9 +255,9 @@ class Bench:
         services = _Services(client, recording, Path(self._folder.name))
         worker = CallWorker(services, emit)
         worker.begin(self._call)
-        if not over.wait(ENDS_S):
+        if not over.wait(PATIENCE_S):
             return "the call did not end"
-        worker.stop(ENDS_S)
+        worker.stop(PATIENCE_S)
         writes = [write for event in told for write in of(book.play(event), AppendRecords)]
         ends = [event for event in told if isinstance(event, CallEnded | CallFailed)]
         if len(ends) != 1 or not writes:

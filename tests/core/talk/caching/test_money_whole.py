@@ -22,6 +22,7 @@ from core.talk.context.context_messages import CreatePreset
 from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion, SelectDiscussion
 from core.talk.turn.turn_messages import CancelReply, SendPrompt
 from tests.core.app.programs import Programs, until
+from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_rules import Model
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 from tests.vendors.billing.anthropic import AnthropicTicket
@@ -299,11 +300,11 @@ def test_a_ping_that_the_end_of_the_program_cuts_off_is_booked_once_at_its_estim
 
     def wait() -> None:
         reached.set()
-        go_on.wait(30.0)
+        go_on.wait(PATIENCE_S)
 
     world.server.during_a_ping = wait
     _forward(world)
-    assert reached.wait(30.0)
+    assert reached.wait(PATIENCE_S)
     controller.stop()
     go_on.set()
 
@@ -330,14 +331,14 @@ def test_a_prewarm_that_is_given_up_for_a_send_is_booked_by_what_it_was_to_read(
         message = bill(body, model, said, ticket)
         if not body["max_tokens"]:
             reached.set()
-            go_on.wait(30.0)
+            go_on.wait(PATIENCE_S)
         return message
 
     monkeypatch.setattr(world.server, "_message", slow)
     assert world.discussion(controller) != chosen
     world.change(controller, prewarm=True)
     controller.send(SelectDiscussion(chosen))
-    assert reached.wait(30.0)
+    assert reached.wait(PATIENCE_S)
     asked = controller.snapshot().discussions.open[chosen].messages
     state = ask(world, controller, chosen, "Second?")
     state = until(controller, lambda s: s.discussions.summaries[chosen].upkeep.prewarms == 1)

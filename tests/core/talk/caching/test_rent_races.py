@@ -22,6 +22,7 @@ from core.talk.caching.caching_messages import (
 from core.talk.discussion import log as store_log
 from tests.core.app.playbook import Playbook
 from tests.core.talk.caching.contents_kit import EFFORTS, FLASH, ID, World
+from tests.patience import PATIENCE_S
 from tests.vendors.billing.clock import Clock, moment
 from tests.vendors.billing.prices import Prices
 from tests.vendors.gemini_server import KEY, GeminiServer
@@ -145,7 +146,7 @@ def silent_deletions(world: World) -> None:
     def answered(captured: Captured) -> Reply | StreamReply:
         reply = answer(captured)
         if captured.method == "DELETE":
-            gate.wait(30)
+            gate.wait(PATIENCE_S)
         return reply
 
     gate = threading.Event()

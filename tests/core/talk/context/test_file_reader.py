@@ -16,6 +16,7 @@ from core.kernel.values.settings import FileLimits
 from core.talk.context import file_reader as module
 from core.talk.context.file_reader import FileCache, read_item, read_items
 from core.talk.context.globs import KeyGate, Places
+from tests.patience import PATIENCE_S
 
 LIMITS = FileLimits(max_file_bytes=1_000, max_glob_files=5)
 OLD_NS = 1_700_000_000_000_000_000
@@ -137,7 +138,7 @@ def test_a_pipe_that_takes_a_files_place_does_not_block(tmp_path: Path) -> None:
         target=lambda: found.append(module._read(reader, str(file), "a", status)[0]), daemon=True
     )
     thread.start()
-    thread.join(timeout=5)
+    thread.join(timeout=PATIENCE_S)
 
     assert found
     assert found[0].problem is not None

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from core.talk.context.outline import MAX_SYMBOLS, has_outline, symbols_of, why_no_outline
 from core.talk.context.outline.grammars import GRAMMARS
 from tests.operations import LINEAR, growth
+from tests.patience import PATIENCE_S
 
 PYTHON = '''import os
 
@@ -279,7 +280,7 @@ def test_nothing_is_imported_until_a_grammar_is_needed() -> None:
         "assert 'tree_sitter_python' in sys.modules and 'tree_sitter_go' not in sys.modules\n"
     )
 
-    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=PATIENCE_S)
 
 
 NAMES: dict[str, tuple[str, str]] = {

@@ -17,6 +17,7 @@ from core.talk.discussion import log, log_codec
 from tests.command_forks import FORKS, Forked
 from tests.core.kernel.faults import DyingDisk, FullDisk, ReadOnlyDisk, WatchedDisk, made, names
 from tests.core.records import ID, records, reply, used, user
+from tests.patience import PATIENCE_S
 
 WRITER = """
 import sys
@@ -182,7 +183,7 @@ def test_two_processes_that_append_at_once_lose_and_mix_nothing(tmp_path: Path) 
     for number in range(25):
         log.append(tmp_path, ID, [user(f"here-{number}"), user(f"here-{number}b")])
     for writer in writers:
-        writer.communicate(timeout=120)
+        writer.communicate(timeout=PATIENCE_S)
 
     found = log.read(tmp_path, ID)
     ids = [record.id for record in found.records]
@@ -213,7 +214,7 @@ def test_a_killed_writer_loses_nothing_that_it_had_reported_and_frees_the_lock(t
     assert writer.line() == "ready"
     assert "20" in iter(writer.line, "")
     writer.kill()
-    rest, _ = writer.communicate(timeout=60)
+    rest, _ = writer.communicate(timeout=PATIENCE_S)
     last = max([20, *(int(line) for line in rest.decode().split("\n")[:-1])])
 
     log.append(tmp_path, ID, [user("after")])

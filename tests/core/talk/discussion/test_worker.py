@@ -52,6 +52,7 @@ from core.talk.discussion.discussion_messages import (
 )
 from core.talk.discussion.discussion_meta import write_meta
 from core.talk.discussion.discussion_worker import DiscussionHandler
+from tests.patience import PATIENCE_S
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 META = DiscussionMeta("20261120-120000-abcdef", "Sky", AT, "embedded", "smollm2")
@@ -312,12 +313,12 @@ def test_a_review_that_finds_no_room_leaves_the_one_before_and_is_written_once_t
     with monkeypatch.context() as full:
         full.setattr(OS_DISK.__class__, "write", _no_room)
         worker.submit(WriteReview({}, _reviewed()))
-        failed = events.get(timeout=30)
+        failed = events.get(timeout=PATIENCE_S)
         assert isinstance(failed, OperationFailed)
         assert "the disk is full" in failed.text
         assert load_review(desk.home) == {"b-0/1": ReviewChoice(False)}
 
-    assert events.get(timeout=30) == WritesCaughtUp("disk")
+    assert events.get(timeout=PATIENCE_S) == WritesCaughtUp("disk")
     assert load_review(desk.home) == choices_of(_reviewed())
     assert worker.stop(30)
 

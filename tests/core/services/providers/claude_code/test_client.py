@@ -34,7 +34,6 @@ from core.services.providers.model_data import packaged_models
 from core.services.providers.protocol import CancelToken
 from tests.core.services.providers.outcomes import (
     PNG,
-    PROMPT_S,
     Outcome,
     ask,
     assistant,
@@ -47,6 +46,7 @@ from tests.core.services.providers.outcomes import (
     tool,
     user,
 )
+from tests.patience import PATIENCE_S
 
 FAKE = Path(__file__).parents[4] / "vendors" / "claude_cli.py"
 
@@ -420,7 +420,7 @@ def _is_gone(pid: int) -> bool:
     """Whether a process has ended; a zombie that its adopter has not collected counts as ended."""
     try:
         process = psutil.Process(pid)
-        psutil.wait_procs([process], timeout=PROMPT_S)
+        psutil.wait_procs([process], timeout=PATIENCE_S)
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True

@@ -36,7 +36,6 @@ from core.services.providers.model_data import packaged_models
 from core.services.providers.protocol import CancelToken
 from tests.core.services.providers.outcomes import (
     PNG,
-    PROMPT_S,
     Outcome,
     ask,
     assistant,
@@ -48,6 +47,7 @@ from tests.core.services.providers.outcomes import (
     server_settings,
     user,
 )
+from tests.patience import PATIENCE_S
 
 RULES = "".join(f"Rule {n}: item {n * 7919 % 1000} is reported as {n}.\n" for n in range(12))
 METADATA = seg('<discussion name="A test" turns="0"/>', LayerId.METADATA)
@@ -282,7 +282,7 @@ def test_strangers_are_refused(process: LlamaServer) -> None:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     with pytest.raises(urllib.error.HTTPError) as caught:
-        opener.open(request, timeout=PROMPT_S)
+        opener.open(request, timeout=PATIENCE_S)
 
     with caught.value as refused:
         assert refused.code == 401
@@ -308,7 +308,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
 
-    gone, _ = psutil.wait_procs([child], timeout=PROMPT_S)
+    gone, _ = psutil.wait_procs([child], timeout=PATIENCE_S)
     assert gone
 
 
@@ -358,7 +358,7 @@ def test_the_child_ends_however_its_parent_leaves_it(tmp_path: Path, while_loadi
         pipe.close()
 
     try:
-        assert process.wait(PROMPT_S) in (0, 3)
+        assert process.wait(PATIENCE_S) in (0, 3)
     finally:
         process.kill()
 

@@ -18,7 +18,8 @@ from core.services.providers.embedded.server import MODEL_ID
 from core.services.providers.model_data import packaged_models
 from core.services.providers.protocol import CancelToken, Prewarms
 from tests.core.services.providers.caching_kit import sent
-from tests.core.services.providers.outcomes import NO_BLOBS, PROMPT_S, ask, seg, server_settings, user
+from tests.core.services.providers.outcomes import NO_BLOBS, ask, seg, server_settings, user
+from tests.patience import PATIENCE_S
 
 RULES = "".join(f"Rule {n}: item {n * 7919 % 1000} is reported as {n}.\n" for n in range(6))
 OFF = CachePlan(is_enabled=False)
@@ -52,7 +53,7 @@ def asked(
     provider: EmbeddedProvider, text: str, discussion: str = "d1", cache: CachePlan | None = None
 ) -> Usage:
     usage = sent(provider, question(text, discussion, cache)).usage
-    assert provider.finish_reading(PROMPT_S)
+    assert provider.finish_reading(PATIENCE_S)
     return usage
 
 
