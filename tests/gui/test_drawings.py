@@ -11,6 +11,7 @@ from core.app.crunch import CrunchError
 from gui.drawing_process import DrawingProcess
 from gui.drawings import MOST_CHARS, MOST_TEXELS, Drawings, floats
 from gui.metrics import Drawing, DrawnSize
+from tests.patience import PATIENCE_S
 
 
 class Shelf:
@@ -38,7 +39,7 @@ def drawings() -> Iterator[Drawings]:
 def settled(drawings: Drawings, drawing: Drawing) -> DrawnSize:
     """The size of a drawing once it has come."""
     drawings.size_of(drawing)
-    drawings.wait(60)
+    drawings.wait(PATIENCE_S)
     size = drawings.size_of(drawing)
     assert size is not None
     return size
@@ -117,7 +118,7 @@ def test_a_diagram_is_drawn_for_the_theme_and_keeps_its_size_until_the_other_is_
         is_dark[0] = False
         assert drawings.size_of(graph) == size
         assert drawings.texture(shelf, graph) == dark  # type: ignore[arg-type]
-        drawings.wait(60)
+        drawings.wait(PATIENCE_S)
         assert drawings.size_of(graph) is not None
         assert drawings.texture(shelf, graph) != dark  # type: ignore[arg-type]
     finally:

@@ -16,6 +16,7 @@ from gui.ui_output import PAGE_CHARS, page_end
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, copied
 from tests.gui.gallery_pages import CODE, SAMPLE
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.gui
 
@@ -216,7 +217,7 @@ def show_drawn(screen: Screen, source: str) -> Markdown:
     """Show a text once all of it is drawn."""
     show_markdown(screen, source)
     while the_text(screen).document.awaits:
-        screen.ui.drawings.wait(60)
+        screen.ui.drawings.wait(PATIENCE_S)
         screen.settle(2)
     return the_text(screen)
 
