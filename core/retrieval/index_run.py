@@ -30,6 +30,7 @@ from core.retrieval.embedding import instruction_of
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, stored_model
 from core.retrieval.index_store import HOME_CORPORA, ServerFaultError, SourceKey, SourceState, VectorStore
 from core.retrieval.local_store import LocalStore
+from core.retrieval.nearness import MINILM, OWN, Scale, measured
 from core.retrieval.postgres_connection import ServerAddress, index_schemas
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import (
@@ -123,6 +124,20 @@ def index(
         no_vectors=why,
     )
     return Indexed(report=report, folders=tuple(folders), is_foreign=run.is_foreign)
+
+
+def note_scale(store: LocalStore, embedder: Embedder) -> None:
+    """Measure how a model's cosines are to be read, where nobody knows it yet. Until it answers, they count as they are."""
+    if embedder.name not in OWN and store.scale() is None:
+        with suppress(EmbedError):
+            store.note_scale(measured(embedder, timeout_s=EMBED_S))
+
+
+def known_scale(store: LocalStore) -> Scale:
+    """The scale of an index's model; cosines as they are where it was not measured, or cannot be read."""
+    with suppress(IndexFaultError):
+        return store.scale() or MINILM
+    return MINILM
 
 
 def drop_unnamed(store: LocalStore, places: SearchPlaces, project: str) -> int:

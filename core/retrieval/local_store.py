@@ -45,6 +45,7 @@ from core.retrieval.index_store import (
     joined_tags,
     tags_of,
 )
+from core.retrieval.nearness import Scale
 from core.retrieval.vectors import VectorFile, mark_of
 
 # Rows of the index on this machine as values: a file that was torn gives figures for texts, and nothing for
@@ -320,6 +321,24 @@ class LocalStore:
         """Note that a run has read everything, or has given every chunk its vector, too."""
         reached = 2 if is_embedded else 1
         self._write(lambda db: db.execute("UPDATE model SET is_whole = max(is_whole, ?)", (reached,)))
+
+    def scale(self) -> Scale | None:
+        """The scale of its model's cosines; None before it was measured."""
+        with self._reading() as db:
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'scale'").fetchone():
+                return None
+            row = db.execute("SELECT alike, unlike FROM scale").fetchone()
+            return Scale(alike=float(row[0]), unlike=float(row[1])) if row else None
+
+    def note_scale(self, scale: Scale) -> None:
+        """Keep the scale of its model's cosines. An index that was made before there was one keeps its vectors."""
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("CREATE TABLE IF NOT EXISTS scale(alike REAL NOT NULL, unlike REAL NOT NULL)")
+            db.execute("DELETE FROM scale")
+            db.execute("INSERT INTO scale VALUES(?, ?)", (scale.alike, scale.unlike))
+
+        self._write(work)
 
     def note_reading(self, how: str) -> None:
         """Note how files are read, as names of fields: what was read in another way counts as changed."""

@@ -39,7 +39,7 @@ from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recall
 from core.retrieval.e5 import E5_NAME, INSTALL_REMEDY
 from core.retrieval.embedding import index_name
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, drop_unused
-from core.retrieval.index_run import drop_unnamed, index, mirror, pay, server_store
+from core.retrieval.index_run import drop_unnamed, index, known_scale, mirror, note_scale, pay, server_store
 from core.retrieval.index_store import ServedIndex
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import FieldNames
@@ -331,6 +331,7 @@ class SearchHandler:
             request,
             navigate=notes_navigator(places, self._shared.home, fields),
             is_made_anew=not store.is_whole(),
+            scale=known_scale(store),
         )
         return self._shared.with_languages(asked, model, answer)
 
@@ -470,6 +471,7 @@ class IndexHandler:
                 return self._indexed(replace(effect, only=(), is_anew=False), whole)
         if not (report.no_vectors or effect.only):
             store.note_whole(is_embedded=True)
+            note_scale(store, embedder)
             shared.drop_english(asked, embedder)
         if (server := shared.server(asked.server, embedder)) is not None:
             why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
@@ -616,7 +618,8 @@ def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[Rec
             filters=recall_filters(question),
             by_evidence=True,
         )
-        return shared.with_languages(asked, model, search(store, _Hurried(model, embed_s), request))
+        answered = search(store, _Hurried(model, embed_s), request, scale=known_scale(store))
+        return shared.with_languages(asked, model, answered)
 
     return answer
 

@@ -49,6 +49,7 @@ from core.retrieval.index_store import (
     VectorStore,
 )
 from core.retrieval.local_store import FtsTokens
+from core.retrieval.nearness import MINILM, OWN, Scale
 from core.retrieval.remote_embedder import Embedder, EmbedError, sound_vectors
 
 # Share of a query that each kind's best chunks hold: by it kinds are told apart whose best would all count
@@ -150,6 +151,7 @@ def search(
     *,
     navigate: Callable[[SearchRequest], tuple[SearchHit, ...]] = lambda _: (),
     is_made_anew: bool = False,
+    scale: Scale = MINILM,
     clock: Callable[[], float] = time.monotonic,
 ) -> SearchAnswer:
     """Search. No exception: what could not be asked is said in the answer.
@@ -157,13 +159,16 @@ def search(
     Args:
         embedder: None where vectors are switched off; navigate: answers by titles, tags and descriptions of notes.
         is_made_anew: most of the index is not there yet, and cannot answer.
+        scale: of the embedder, where it is none that comes with the program.
         clock: seconds.
     """
     if isinstance(store, ServedIndex):
 
         def ask(one: VectorStore) -> SearchAnswer:
             is_anew = is_made_anew and one is store.here
-            return search(one, embedder, asked, navigate=navigate, is_made_anew=is_anew, clock=clock)
+            return search(
+                one, embedder, asked, navigate=navigate, is_made_anew=is_anew, scale=scale, clock=clock
+            )
 
         return _served(store, ask)
     start = clock()
@@ -175,7 +180,8 @@ def search(
         meanwhile = _embedding(embedder, asked.query)
         keyword = _keyword(store, shelves, asked)
         vector, reason, remedy = meanwhile()
-        found = _found(store, shelves, asked, keyword, vector)
+        scale = OWN.get(embedder.name, scale) if embedder is not None else scale
+        found = _found(store, shelves, asked, keyword, vector, scale)
         is_bare = vector is not None and store.is_bare(shelves, _scopes(asked))
         has_vectors = any(one.vector for one in found)
         hits = _hits(store, worth_showing(fuse(found)), asked)
@@ -292,8 +298,9 @@ def _found(
     asked: SearchRequest,
     by_words: Mapping[Shelf, Mapping[ChunkPlace, float]],
     vector: NDArray[np.int8] | None,
+    scale: Scale,
 ) -> list[KindScores]:
-    """Scores that each kind's shelves brought."""
+    """Scores that each kind's shelves brought, cosines as `scale` tells them."""
     keyword: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
     cosines: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
     least: dict[ChunkKind, float] = {}
@@ -301,8 +308,9 @@ def _found(
         keyword[shelf.kind].update(by_words[shelf])
         if vector is not None:
             scan = store.vector(shelf, vector, _scopes(asked), asked.filters, _most(asked), by_words[shelf])
-            cosines[shelf.kind].update(scan.scores)
-            least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
+            cosines[shelf.kind].update(scale.told(scan.scores))
+            lowest = scale.nearness(scan.least)
+            least[shelf.kind] = min(least.get(shelf.kind, lowest), lowest)
     kinds = dict.fromkeys(shelf.kind for shelf in shelves)
     found = [
         KindScores(kind=kind, keyword=keyword[kind], vector=cosines[kind], least=least.get(kind, 0.0))

@@ -114,7 +114,8 @@ class SearchHit(msgspec.Struct, frozen=True):
     Args:
         path: below `scope`, for knowledge below its folder, the id of a discussion; title: what a person calls it.
         keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
-        also: up to three further passages of the source; cosine: of its vector and the query's, -1 where there is none.
+        also: up to three further passages of the source; cosine: of its vector and the query's, on the scale of
+            the model that comes with the program (`core.retrieval.nearness`), -1 where there is none.
         scope: the absolute folder that it counts in, empty for what belongs to the home.
         reply: beginning of the turn after it, where the passage is a person's turn in a discussion.
         newer: place of a newer passage that says the like, which stands before it; empty where there is none.
