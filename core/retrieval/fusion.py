@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
@@ -146,18 +147,51 @@ NEWER_AMONG = 60
 LIKE_SHARE = 0.5
 """Share of words in common, of both chunks together, from which on they say the like of one thing."""
 
+SAME_QUESTION, LIKE_SHARE_THERE = 0.5, 0.2
+"""Share of a question's words that two chunks must both hold to answer the same, and of words in common that is enough then."""
+
 _LEAST_WORDS = 3
+_SHORTEST_STEM = 4
+
+
+class AgedText(NamedTuple):
+    """Words of a chunk with their day. `by`: who said them, or the heading of an item: a reply renews no word of a person."""
+
+    text: str
+    day: str
+    by: str = ""
+
+
+def held_terms(terms: Iterable[str], said: frozenset[str]) -> tuple[str, ...]:
+    """Terms that stand among words, or that begin as one of them does (`index`, `indexes`)."""
+    return tuple(term for term in terms if term in said or any(_is_kin(term, word) for word in said))
+
+
+def _is_kin(one: str, two: str) -> bool:
+    short, long = sorted((one, two), key=len)
+    return len(short) >= _SHORTEST_STEM and len(long) - len(short) <= 3 and long.startswith(short)
 
 
 def newer_first(
-    ranked: Sequence[Ranked], texts: Mapping[ChunkPlace, tuple[str, str]]
+    ranked: Sequence[Ranked],
+    texts: Mapping[ChunkPlace, AgedText],
+    terms: Sequence[str] = (),
 ) -> tuple[tuple[Ranked, ...], dict[ChunkPlace, ChunkPlace]]:
     """The ranking with the newer of two like turns or items before the older one; and of each older one its newer.
 
     Args:
-        ranked: the best first; texts: words and day of those that are looked at.
+        ranked: the best first; texts: of those that are looked at; terms: of the question.
     """
-    said = {place: frozenset(words(text)) - STOP_WORDS for place, (text, _) in texts.items() if place.path}
+    said = {place: frozenset(words(one.text)) - STOP_WORDS for place, one in texts.items()}
+    held = {place: frozenset(held_terms(terms, one)) for place, one in said.items()}
+
+    def is_like(one: ChunkPlace, old: ChunkPlace) -> bool:
+        if min(len(said[one]), len(said[old])) < _LEAST_WORDS:
+            return False
+        answers = terms and len(held[one] & held[old]) >= SAME_QUESTION * len(terms)
+        share = LIKE_SHARE_THERE if answers else LIKE_SHARE
+        return 2 * len(said[one] & said[old]) >= share * (len(said[one]) + len(said[old]))
+
     order = list(ranked)
     newer: dict[ChunkPlace, ChunkPlace] = {}
     at = 0
@@ -167,7 +201,9 @@ def newer_first(
             (
                 n
                 for n in range(at + 1, min(len(order), NEWER_AMONG))
-                if order[n].kind is old.kind and _is_newer(order[n].candidate, old.candidate, texts, said)
+                if order[n].kind is old.kind
+                and _is_newer(order[n].candidate, old.candidate, texts)
+                and is_like(order[n].candidate, old.candidate)
             ),
             None,
         )
@@ -180,19 +216,12 @@ def newer_first(
     return tuple(order), newer
 
 
-def _is_newer(
-    one: ChunkPlace,
-    old: ChunkPlace,
-    texts: Mapping[ChunkPlace, tuple[str, str]],
-    said: Mapping[ChunkPlace, frozenset[str]],
-) -> bool:
-    if one not in said or old not in said or min(len(said[one]), len(said[old])) < _LEAST_WORDS:
+def _is_newer(one: ChunkPlace, old: ChunkPlace, texts: Mapping[ChunkPlace, AgedText]) -> bool:
+    if one not in texts or old not in texts or texts[one].by != texts[old].by:
         return False
-    day, old_day = texts[one][1], texts[old][1]
+    day, old_day = texts[one].day, texts[old].day
     is_later = one.path == old.path and one.line > old.line and (day or old_day) >= old_day
-    if not (is_later or (day and old_day and day > old_day)):
-        return False
-    return 2 * len(said[one] & said[old]) >= LIKE_SHARE * (len(said[one]) + len(said[old]))
+    return is_later or bool(day and old_day and day > old_day)
 
 
 def file_of(source: str) -> str:

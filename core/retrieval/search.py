@@ -29,6 +29,7 @@ from core.retrieval.chunker import keyword_text
 from core.retrieval.embedding import instruction_of
 from core.retrieval.fusion import (
     NEWER_AMONG,
+    AgedText,
     ChunkPlace,
     KindScores,
     Ranked,
@@ -331,8 +332,11 @@ def _hits(store: VectorStore, ranked: Sequence[Ranked], asked: SearchRequest) ->
     """The best of a ranking with their words. Of two that say the like the newer goes first."""
     count = min(max(asked.count, 1), MAX_HITS)
     stored = store.read(one.candidate for one in ranked[:NEWER_AMONG] if one.kind in _AGEING)
-    texts = {place: (one.chunk.text, one.chunk.date or one.head.date) for place, one in stored.items()}
-    ranked, newer = newer_first(ranked, texts)
+    texts = {
+        place: AgedText(text=one.chunk.text, day=one.chunk.date or one.head.date, by=one.chunk.heading)
+        for place, one in stored.items()
+    }
+    ranked, newer = newer_first(ranked, texts, query_terms(asked.query))
     sources = tuple(map(RankedSource, ranked[:count])) if asked.by_evidence else by_source(ranked, count)
     wanted = {one.candidate for source in sources for one in (source.best, *source.also)} - stored.keys()
     stored |= store.read(wanted)

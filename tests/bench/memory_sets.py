@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import tomllib
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -199,3 +200,68 @@ def _turns(turns: list[dict[str, str]], first: str) -> Iterator[Turn]:
         shared = f" [shares {turn['blip_caption']}]" if "blip_caption" in turn else ""
         role = "user" if turn["speaker"] == first else "assistant"
         yield Turn(mark=turn["dia_id"], role=role, text=f"{turn['speaker']}: {turn['text']}{shared}")
+
+
+LONG = Path(__file__).parents[1] / "data" / "retrieval" / "long_talks.toml"
+_LONG_TURNS, _LONG_SENTENCES = 50, 9
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """A question of which an older turn and a newer one say different things, by their marks."""
+
+    text: str
+    old: str
+    new: str
+
+
+class LongLife(msgspec.Struct, frozen=True):
+    """Three long discussions; `changed`: questions of what is not so any more; their life's `strange` have no answer."""
+
+    life: Life
+    changed: tuple[Changed, ...]
+
+
+def long_talks(seed: int) -> LongLife:
+    """Three long discussions out of the file: what is told stands among other turns, replies are long. The same for a seed."""
+    made = tomllib.loads(LONG.read_text("utf-8"))
+    chance = random.Random(seed)
+    said: list[dict[int, str]] = [{} for _ in made["talk"]]
+    for one in made["told"]:
+        _put(said[one["talk"]], one["at"], one["said"])
+        if "then" in one:
+            _put(said[one["then_talk"]], one["then_at"], one["then"])
+    talks = []
+    for number, (talk, told) in enumerate(zip(made["talk"], said, strict=True)):
+        turns = []
+        for at in range(_LONG_TURNS):
+            reply = " ".join(chance.sample(talk["replies"], _LONG_SENTENCES))
+            text = told.get(at) or chance.choice(talk["asks"])
+            turns += [
+                Turn(mark=f"{number}:{at}", role="user", text=text),
+                Turn(mark=f"{number}:{at}r", role="assistant", text=reply),
+            ]
+        talks.append(Talk(name=talk["name"], day=talk["day"], turns=tuple(turns)))
+    marks = {turn.text: turn.mark for talk in talks for turn in talk.turns}
+    life = Life(
+        talks=tuple(talks),
+        questions=tuple(
+            Asked(text=one["ask"], evidence=frozenset({marks[one.get("then", one["said"])]}))
+            for one in made["told"]
+        ),
+        facts=(),
+        strange=tuple(one["ask"] for one in made["nothing"]),
+    )
+    changed = (
+        Changed(text=one["ask"], old=marks[one["said"]], new=marks[one["then"]])
+        for one in made["told"]
+        if "then" in one
+    )
+    return LongLife(life=life, changed=tuple(changed))
+
+
+def _put(told: dict[int, str], hundredth: int, text: str) -> None:
+    """Have a text stand in a talk, at the next turn that is free."""
+    at = hundredth * _LONG_TURNS // 100
+    while at in told:
+        at += 1
+    told[at] = text
