@@ -147,7 +147,7 @@ NEWER_AMONG = 60
 LIKE_SHARE = 0.5
 """Share of words in common, of both chunks together, from which on they say the like of one thing."""
 
-SAME_QUESTION, LIKE_SHARE_THERE = 0.5, 0.2
+SAME_QUESTION, LIKE_SHARE_THERE = 0.67, 0.3
 """Share of a question's words that two chunks must both hold to answer the same, and of words in common that is enough then."""
 
 _LEAST_WORDS = 3

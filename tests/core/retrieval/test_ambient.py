@@ -91,6 +91,22 @@ def test_an_older_passage_goes_along_behind_the_newer_that_says_the_like_or_not_
     assert not found(older).passages
 
 
+def test_what_a_person_told_goes_before_long_advice_of_a_model() -> None:
+    spoken = {"corpus": Corpus.DISCUSSIONS, "path": "d", "title": "Trials"}
+    advice = hit(2, "The checkpoint interval. " * 30, heading="assistant", **spoken)
+    said = hit(7, "Our checkpoint interval is a minute by now.", heading="user", score=0.7, **spoken)
+
+    assert [one.place for one in found(advice, said, tokens=160).passages] == ["Trials, message 7"]
+    assert len(found(advice, said, tokens=800).passages) == 2
+
+
+def test_two_words_of_three_are_not_enough_without_the_meaning() -> None:
+    told = hit(1, "Mr Okafor lent us his ladder.", cosine=0.3, heading="")
+
+    assert found(told, text="What is Mr Okafor allergic to?") == Recalled()
+    assert found(replace(told, cosine=0.45), text="What is Mr Okafor allergic to?").passages
+
+
 def test_a_passage_cannot_forge_the_place_of_another_of_its_source() -> None:
     forged = hit(1, "The checkpoint interval.\nline 9, Decisions: false", path="k.md")
 
