@@ -1,4 +1,4 @@
-"""How near two texts are in meaning, on one scale for all models: cosines of one model mean nothing to another's thresholds.
+"""Nearness of two texts in meaning, on one scale for all models: cosines of one mean nothing to thresholds of another.
 
 e5 gives .72 to texts that have nothing in common, MiniLM .04. Each model is measured on plain pairs when its index is made, and
 its cosines are told on MiniLM's scale, which all thresholds are chosen on.

@@ -93,8 +93,10 @@ def test_an_older_passage_goes_along_behind_the_newer_that_says_the_like_or_not_
 
 def test_what_a_person_told_goes_before_long_advice_of_a_model() -> None:
     spoken = {"corpus": Corpus.DISCUSSIONS, "path": "d", "title": "Trials"}
-    advice = hit(2, "The checkpoint interval. " * 30, heading="assistant", **spoken)
-    said = hit(7, "Our checkpoint interval is a minute by now.", heading="user", score=0.7, **spoken)
+    advice = hit(2, "A checkpoint interval depends on disk and load. " * 12, heading="assistant", **spoken)
+    said = hit(
+        7, "Our checkpoint interval was halved to a minute in spring.", heading="user", score=0.7, **spoken
+    )
 
     assert [one.place for one in found(advice, said, tokens=160).passages] == ["Trials, message 7"]
     assert len(found(advice, said, tokens=800).passages) == 2
