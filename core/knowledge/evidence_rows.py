@@ -49,7 +49,10 @@ def unstruck(text: str) -> str:
 
 # Quotes: found in the words that a model was shown, or dropped and counted.
 
-QUOTE_LEFT_OUT = "The quote that the model gave stands nowhere in what it read, and was left out."
+QUOTE_LEFT_OUT = (
+    "The quote that the model gave stands nowhere in what it read, and was left out. "
+    "The item goes into no request until you edit it."
+)
 MAX_QUOTE_CHARS = 300
 """Most characters that a quoted span has."""
 
@@ -161,6 +164,23 @@ def read_rows(evidence: bytes, events: bytes) -> LogRows:
     is_whole = [not row.quote or quote_hash(row.quote) == row.quote_sha256 for row in kept]
     sound = tuple(row for row, is_sound in zip(kept, is_whole, strict=True) if is_sound)
     return LogRows(evidence=sound, events=tuple(happened), torn=torn + lost + len(kept) - len(sound))
+
+
+_UNFOUND = b'"is_unfound":true'
+
+
+def unquoted(evidence: bytes) -> frozenset[str]:
+    """Hashes of the items, and ids of the facts, whose model quoted words that nobody said, and that nothing else bears out.
+
+    One that a person edits has another hash, and is the person's own. Evidence that was kept before quotes were looked for does
+    not tell: its items count as they did.
+    """
+    if _UNFOUND not in evidence:
+        return frozenset()
+    left, borne = set[str](), set[str]()
+    for row in read_rows(evidence, b"").evidence:
+        (left if row.is_unfound else borne).update(filter(None, (row.item, row.fact)))
+    return frozenset(left - borne)
 
 
 def requoted(before: bytes, after: bytes) -> bytes:

@@ -14,7 +14,7 @@ import msgspec
 
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
-from core.kernel.errors import SlopError
+from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
@@ -22,6 +22,7 @@ from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge import categories as c
 from core.knowledge import merges
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, Said, parse_file
+from core.knowledge.evidence_rows import EVIDENCE_FILE, item_hash, unquoted
 from core.knowledge.facts import fact_files
 from core.knowledge.facts.fact_checks import INDEX_FILE
 from core.knowledge.facts.fact_files import fact_count
@@ -130,9 +131,22 @@ class DigestFollower:
 def fresh_digest(home: Path) -> str:
     """Digest as it would be if it were made now. Reads only the ends of the files that fit into it."""
     directory = paths.knowledge_dir(home)
-    sections = [(title, _newest(directory, name)) for title, name in DIGEST_SECTIONS]
+    left = unquoted_in(home)
+    sections = [(title, _borne(_newest(directory, name), name, left)) for title, name in DIGEST_SECTIONS]
     notes = _note_count(directory / c.NOTES_FOLDER)
     return project(sections, note_count=notes, fact_count=fact_count(home))
+
+
+def unquoted_in(home: Path) -> frozenset[str]:
+    """Items and facts of a home that enter no request: `unquoted`. A log that cannot be read says nothing, and holds no send up."""
+    with suppress(StorageError):
+        return unquoted(read_bytes(paths.knowledge_dir(home) / EVIDENCE_FILE))
+    return frozenset()
+
+
+def _borne(items: Iterator[Said], name: str, left: frozenset[str]) -> Iterator[Said]:
+    category = c.category_of(name, c.OPEN)
+    return (one for one in items if not left or item_hash(category, one[0]) not in left)
 
 
 def digest_file(home: Path) -> Path:

@@ -60,6 +60,7 @@ from core.knowledge.knowledge_reader import (
     digest_file,
     is_digest,
     regenerate_digest,
+    unquoted_in,
 )
 from core.knowledge.layer7 import layer_inputs
 from core.knowledge.memory_log import Injections, all_items, fact_history, item_history, seen_items
@@ -316,7 +317,7 @@ class Layer7:
         with self._lock:
             found = self._reader.read(spec.knowledge, candidates, with_categories=False)
             facts = self._facts.ranked((*spec.fact_domains, GLOBAL))
-        texts = layer_inputs(found, items, spec.knowledge.budget_bytes, facts)
+        texts = layer_inputs(found, items, spec.knowledge.budget_bytes, facts, unquoted_in(self._home))
         return texts.digest, texts.facts, texts.notes, withdrawals
 
 

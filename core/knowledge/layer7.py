@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel.frame import frame, without_blocks
 from core.kernel.secrets import scrub
@@ -427,6 +428,7 @@ def layer_inputs(
     files: Iterable[ItemFiles],
     budget_bytes: int,
     facts: Sequence[IndexedFact] = (),
+    unquoted: frozenset[str] = frozenset(),
 ) -> Layer7Texts:
     """Inputs of layer 7; the same bytes for the same knowledge and files, in whatever order these come.
 
@@ -435,6 +437,7 @@ def layer_inputs(
     Args:
         files: of the preset in use; a file's notes enter while it is one of them.
         budget_bytes: for all of layer 7, UTF-8, the tags included; facts: of the domains in scope, best first.
+        unquoted: hashes of items and ids of facts that no words of a conversation bear out; none of them enters.
 
     Returns:
         All empty while the switch is off.
@@ -444,10 +447,20 @@ def layer_inputs(
     digest = injected_digest(knowledge.digest, budget_bytes)
     room = max(0, budget_bytes - (_size(digest) + BLOCK_BYTES if digest else 0))
     shown = _shown(files)
-    wanted = sum(_framed(note.name, note.text) for note in _notes(knowledge.notes, shown, room))
+    notes = [_borne(note, unquoted) for note in knowledge.notes]
+    wanted = sum(_framed(note.name, note.text) for note in _notes(notes, shown, room))
+    facts = [fact for fact in facts if fact.id not in unquoted]
     text = _facts(_untold(facts, digest), room - min(wanted, room // 2))
     left = room - (_size(frame("facts", text)) if text else 0)
-    return Layer7Texts(digest=digest, facts=text, notes=_notes(knowledge.notes, shown, left))
+    return Layer7Texts(digest=digest, facts=text, notes=_notes(notes, shown, left))
+
+
+def _borne(note: NoteFile, unquoted: frozenset[str]) -> NoteFile:
+    """A file's notes without those that nothing bears out."""
+    kept = tuple(
+        one for one in note.items if not unquoted or item_hash(one.category, one.text) not in unquoted
+    )
+    return note if len(kept) == len(note.items) else replace(note, items=kept)
 
 
 def _untold(facts: Sequence[IndexedFact], digest: str) -> list[IndexedFact]:

@@ -23,6 +23,7 @@ from core.kernel.values.knowledge import (
 )
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.duplicates import known_items, same_text
+from core.knowledge.evidence_rows import item_hash
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.knowledge_reader import KnowledgeReader, watch_paths
 from core.knowledge.layer7 import (
@@ -67,6 +68,14 @@ def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> No
         "{knowledge}\n# D\n- one\n\n{/knowledge}\n"
         '<note name="a">\n- on a\n</note>\n<note name="b">\n- on b\n</note>\n'
     )
+
+
+def test_notes_that_no_words_bear_out_enter_no_request() -> None:
+    told = replace(ON, notes=(note("/p/a", "it writes twice", "it reads once"),))
+    left = frozenset({item_hash(Category.FILES, "it writes twice")})
+
+    (found,) = layer_inputs(told, files("a"), 8192, (), left).notes
+    assert found.text == "- it reads once\n"
 
 
 def test_notes_say_where_they_come_from() -> None:

@@ -17,7 +17,7 @@ from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.evidence_rows import EVENTS_FILE, EVIDENCE_FILE, item_hash
 from core.knowledge.history_text import history_data, history_lines
 from core.knowledge.knowledge_messages import NoteInjection
-from core.knowledge.knowledge_reader import KnowledgeReader
+from core.knowledge.knowledge_reader import KnowledgeReader, fresh_digest
 from core.knowledge.memory_log import Injections, all_items, item_history, read_logs, seen_items
 from core.knowledge.recovery import undo_apply
 from core.talk.discussion import trash
@@ -281,3 +281,32 @@ def test_a_log_that_lost_lines_tells_the_rest(home: Path) -> None:
         path.write_bytes(data[: len(data) * 3 // 4])
     told = item_history(home, item(home, "It greets."))
     assert (told.witnesses[0].row.quote, told.torn) == (QUOTE.text, 2)
+
+
+UNFOUND = Quote(is_unfound=True)
+
+
+def test_what_a_model_quoted_and_nobody_said_stays_out_of_the_digest(home: Path) -> None:
+    append(home, fact("It greets.", QUOTE), fact("It never sleeps.", UNFOUND), fact("It has no quote."))
+    digest = fresh_digest(home)
+
+    assert ("It greets." in digest, "It never sleeps." in digest, "It has no quote." in digest) == (
+        True,
+        False,
+        True,
+    )
+    assert item(home, "It never sleeps.").text, "it stays in its file, where a person judges it"
+
+
+def test_another_conversation_that_bears_it_out_lets_it_in(home: Path) -> None:
+    append(home, fact("It never sleeps.", UNFOUND))
+    assert "It never sleeps." not in fresh_digest(home)
+    append(home, fact("It never sleeps.", QUOTE), of=SECOND)
+    assert "It never sleeps." in fresh_digest(home)
+
+
+def test_an_item_that_a_person_edits_is_the_person_s_own(home: Path) -> None:
+    append(home, fact("It never sleeps.", UNFOUND))
+    before = item(home, "It never sleeps.")
+    edits.edit_item(home, before, "It seldom sleeps.")
+    assert "It seldom sleeps." in fresh_digest(home)
