@@ -12,15 +12,17 @@ if TYPE_CHECKING:
 
 MAX_MEMORY_BYTES = 1_500_000_000
 
-_OPEN, _CLOSE, _START, _LANGUAGE, _TABLE, _END, _TERM = (chr(0xFDD0 + number) for number in range(7))
+_OPEN, _CLOSE, _START, _LANGUAGE, _READY, _END, _TERM = (chr(0xFDD0 + number) for number in range(7))
 """Marks that stand in the text while the page is written as Markdown: code points that no text may hold."""
-_MARKS = re.compile("[\ufdd0-\ufdef]")
+_UNSHOWN = re.compile("[\u00ad\ufdd0-\ufdef]")
+"""Those marks where a page holds them itself, and the places where a word may be cut."""
 _KEPT = {
     "sup": ("<sup>", "</sup>"),
     "sub": ("<sub>", "</sub>"),
     "del": ("~~", "~~"),
     "s": ("~~", "~~"),
     "strike": ("~~", "~~"),
+    "q": ("“", "”"),
 }
 _BLOCKS = frozenset(
     [
@@ -64,10 +66,10 @@ def page_text(data: bytes, charset: str) -> str:
     from justhtml.sanitizer import sanitize_dom
 
     page = JustHTML(data, encoding=charset or None, sanitize=False)
-    tables: list[str] = []
+    ready: list[str] = []
     for node in reversed(list(_nodes(page.root))):  # what lies within goes first
-        _rewrite(node, tables)
-    return clean(_unmarked(sanitize_dom(page.root).to_markdown(), tables))
+        _rewrite(node, ready)
+    return clean(_unmarked(sanitize_dom(page.root).to_markdown(), ready))
 
 
 def _nodes(root: Any) -> Iterator[Any]:
@@ -78,12 +80,12 @@ def _nodes(root: Any) -> Iterator[Any]:
         waiting += reversed(node.children or ())
 
 
-def _rewrite(node: Any, tables: list[str]) -> None:
+def _rewrite(node: Any, ready: list[str]) -> None:
     """Put into a node's text what its kind means."""
     name = node.name
     if name == "#text":
-        if node.data and _MARKS.search(node.data):
-            node.data = _MARKS.sub("", node.data)
+        if node.data and _UNSHOWN.search(node.data):
+            node.data = _UNSHOWN.sub("", node.data)
     elif node.parent is None:
         return
     elif name in _DROPPED:
@@ -94,16 +96,38 @@ def _rewrite(node: Any, tables: list[str]) -> None:
             _put(node, f"{_CLOSE}{name}{_END}", is_first=False)
     elif name == "ol":
         _number(node)
+    elif name == "input" and node.attrs.get("type") == "checkbox":
+        _replace(node, "[x]" if "checked" in node.attrs else "[ ]", ready)
+    elif name == "math" and (formula := _formula(node)):
+        _replace(node, "$" + formula + "$", ready)
     elif name == "code" and node.parent.name == "pre":
         found = re.search(r"\blang(?:uage)?-([\w+#.-]{1,40})", (node.attrs.get("class") or ""))
         if found:
             _put(node, f"{_LANGUAGE}{found[1]}{_END}", is_first=True)
     elif name == "table":
-        _replace_table(node, tables)
+        _replace_table(node, ready)
     elif name in _BLOCKS:
         if name == "dd":
             _put(node, f"{_TERM}", is_first=True)
         node.name = "div"
+
+
+def _replace(node: Any, text: str, ready: list[str]) -> None:
+    """Put Markdown that is ready in the place of a node."""
+    from justhtml import Text
+
+    ready.append(text)
+    node.parent.replace_child(Text(f"{_READY}{len(ready) - 1}{_END}"), node)
+
+
+def _formula(node: Any) -> str:
+    """A formula as it was written, where the page says so beside its signs."""
+    if said := (node.attrs.get("alttext") or "").strip():
+        return str(said)
+    notes = (
+        one for one in _nodes(node) if one.name == "annotation" and "tex" in (one.attrs.get("encoding") or "")
+    )
+    return next((str(one.to_text()).strip() for one in notes), "")
 
 
 def _put(node: Any, text: str, *, is_first: bool) -> None:
@@ -131,20 +155,24 @@ def _whole(said: str | None, otherwise: int) -> int:
     return int(said) if said is not None and re.fullmatch(r"-?\d{1,9}", said.strip()) else otherwise
 
 
-def _replace_table(node: Any, tables: list[str]) -> None:
+def _replace_table(node: Any, ready: list[str]) -> None:
     from justhtml import Element, Text
     from justhtml.sanitizer import sanitize_dom
 
     rows: list[list[str]] = []
+    below: dict[int, int] = {}  # rows that a cell above still takes, by its column
     for row in _nodes(node):
         if row.name == "tr":
-            cells = [cell for cell in row.children or () if cell.name in {"td", "th"}]
             given: list[str] = []
-            for cell in cells:
-                span = min(_whole(cell.attrs.get("colspan"), 1), 50)
+            for cell in [cell for cell in row.children or () if cell.name in {"td", "th"}]:
+                _skip_taken(given, below)
+                span = max(1, min(_whole(cell.attrs.get("colspan"), 1), 50))
+                for column in range(len(given), len(given) + span):
+                    below[column] = min(_whole(cell.attrs.get("rowspan"), 1), 1_000) - 1
                 cell.name = "div"
-                text = _unmarked(sanitize_dom(cell).to_markdown(), tables)
+                text = _unmarked(sanitize_dom(cell).to_markdown(), ready)
                 given += [" ".join(text.split()).replace("|", "\\|"), *[""] * (span - 1)]
+            _skip_taken(given, below)
             rows.append(given)
     width = max(map(len, rows), default=0)
     if not width or width * len(rows) > _MAX_CELLS:
@@ -154,17 +182,24 @@ def _replace_table(node: Any, tables: list[str]) -> None:
     lines.insert(1, "|" + " --- |" * width)
     caption = next((one for one in node.children if one.name == "caption"), None)
     said = [" ".join(caption.to_text().split()), ""] if caption is not None else []
-    tables.append("\n".join((*said, *lines)))
     block = Element("div", {}, None)
-    block.append_child(Text(f"{_TABLE}{len(tables) - 1}{_END}"))
     node.parent.replace_child(block, node)
+    block.append_child(mark := Text(""))
+    _replace(mark, "\n".join((*said, *lines)), ready)
 
 
-def _unmarked(text: str, tables: list[str]) -> str:
+def _skip_taken(row: list[str], below: dict[int, int]) -> None:
+    """Leave the places of a row empty that a cell of a row above takes."""
+    while below.get(len(row), 0) > 0:
+        below[len(row)] -= 1
+        row.append("")
+
+
+def _unmarked(text: str, ready: list[str]) -> str:
     text = re.sub(f"{_OPEN}(\\w+){_END}", lambda found: _KEPT[found[1]][0], text)
     text = re.sub(f"{_CLOSE}(\\w+){_END}", lambda found: _KEPT[found[1]][1], text)
     text = re.sub(f"(?m)^(\\s*)\\d+\\. {_START}(-?\\d+){_END}", r"\1\2. ", text)
     text = re.sub(f"(`{{3,}})\n{_LANGUAGE}([^{_END}]*){_END}", r"\1\2\n", text)
     text = text.replace(_TERM, ": ")
-    text = re.sub(f"{_TABLE}(\\d+){_END}", lambda found: tables[int(found[1])], text)
+    text = re.sub(f"{_READY}(\\d+){_END}", lambda found: ready[int(found[1])], text)
     return re.sub(f"[{_START}{_LANGUAGE}][^{_END}\n]*{_END}", "", text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
@@ -549,3 +549,24 @@ def _row_data(row: ImportRow) -> dict[str, Any]:
         "why": row.why,
         "skipped": dict(row.skipped),
     }
+
+
+# Places that are followed, as the setting names them.
+
+KEY = "imports.follow"
+"""The setting that holds a person's yes to each place: it binds the place, whatever its program is called."""
+
+
+def with_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
+    """The list with this place at its end."""
+    return (*without_place(followed, path), path)
+
+
+def without_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
+    """The list without this place, however it is written there."""
+    return tuple(one for one in followed if whole(one) != whole(path))
+
+
+def whole(path: str) -> str:
+    """A place as the program goes there: `~` spelled out."""
+    return str(Path(path).expanduser().absolute())

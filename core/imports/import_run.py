@@ -13,7 +13,7 @@ from typing import BinaryIO, assert_never
 
 import msgspec
 
-from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
+from core.imports.import_plan import Held, ImportPlan, NewDiscussion, plan_import, whole, words_of
 from core.imports.import_sources import (
     PIPE,
     FileBegun,
@@ -23,9 +23,10 @@ from core.imports.import_sources import (
     Unchanged,
     conversations,
     imported_ids,
+    known_places,
     mark_of,
     note_imported,
-    whole,
+    reached,
 )
 from core.imports.imports_messages import (
     CancelImport,
@@ -43,7 +44,15 @@ from core.kernel.errors import SlopError
 from core.kernel.ids import is_id
 from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
-from core.kernel.values.imports import MAX_NAMES, MAX_ROWS, ImportFault, ImportReport, ImportRow, Transcript
+from core.kernel.values.imports import (
+    MAX_NAMES,
+    MAX_ROWS,
+    ImportFault,
+    ImportReport,
+    ImportRow,
+    KnownPlace,
+    Transcript,
+)
 from core.kernel.values.messages import TextPart
 from core.kernel.values.records import MessageRecord, Record
 from core.talk.discussion import discussion_store as store
@@ -69,6 +78,7 @@ class ImportRequest(msgspec.Struct, frozen=True):
         provider, model: what the new discussions go on with; is_dry: nothing is written.
         without: conversations that the person unticked, by the discussion that each would become.
         is_followed: nobody asked for this one; what was deleted since an import before is not made again.
+        places: of known programs, of which the report names those that were read.
     """
 
     home: Path
@@ -80,6 +90,7 @@ class ImportRequest(msgspec.Struct, frozen=True):
     disk: Disk = OS_DISK
     without: frozenset[str] = frozenset()
     is_followed: bool = False
+    places: tuple[KnownPlace, ...] = ()
 
 
 def run_import(
@@ -244,6 +255,7 @@ class _Work:
             stopped=stopped,
             other_names=tuple(self._other_names),
             knowledge_names=tuple(self._knowledge_names),
+            places=reached(self._request.places, self._request.paths) if counts["count"] else (),
         )
 
     def _count(self, origin: Origin, transcript: Transcript, plan: ImportPlan) -> None:
@@ -457,6 +469,7 @@ class ImportHandler:
             model=effect.model,
             is_dry=effect.is_dry,
             without=effect.without,
+            places=known_places(os.environ, Path.home()),
         )
         try:
             report = run_import(

@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -19,12 +19,16 @@ from typing import BinaryIO
 import msgspec
 
 from core import __version__
+from core.imports.import_plan import whole
 from core.kernel import paths
-from core.kernel.decoders import packed_decoder_of
+from core.kernel.decoders import from_json, packed_decoder_of
 from core.kernel.disk import append_file, make_dirs, write_passing
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
-from core.kernel.values.imports import ImportFault, Transcript, TranscriptKind, Unread
+from core.kernel.values.imports import ImportFault, KnownPlace, Transcript, TranscriptKind, Unread
+from core.talk.transcripts.claude_code import branched_off
+from core.talk.transcripts.databases import LOG_HEAD_BYTES, with_log
+from core.talk.transcripts.databases import MAX_BYTES as MAX_DATABASE_BYTES
 from core.talk.transcripts.text import EXPORT_AGAIN
 from core.talk.transcripts.transcript_reader import (
     PLAIN_ENDS,
@@ -49,7 +53,7 @@ RATIO_FROM_BYTES = 10_000_000
 MAX_ARCHIVE_DEPTH = 3
 """Archives in archives."""
 
-_PACKED = {".json", ".jsonl", *PLAIN_ENDS}
+_PACKED = {".json", ".jsonl", ".html", *PLAIN_ENDS}
 _COPY_BYTES = 1 << 20
 
 KNOWN = (
@@ -147,14 +151,21 @@ def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
+    if not is_named and _IN_STORAGE.search(path.as_posix()) is not None:
+        return  # it is read with its session
     try:
         with open_file(path) as file:
             about = os.fstat(file.fileno())
-            if (count := known(path, about)) is not None:
+            has_log = log_beside(path) is not None
+            if not has_log and (count := known(path, about)) is not None:
                 yield Unchanged(path, count)
                 return
             yield FileBegun(path, about)
-            if zipfile.is_zipfile(file):
+            if has_log:
+                yield from _of_database(path, file, about.st_mtime)
+            elif _STORED.search(path.as_posix()) is not None:
+                yield from _of_storage(path)
+            elif zipfile.is_zipfile(file):
                 yield from _of_archive(_Archive(str(path)), file)
             else:
                 yield from _of_open(
@@ -168,6 +179,74 @@ def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
         yield ImportFault(
             place=str(path), why=error.strerror or str(error), remedy="Check that it is there and may be read"
         )
+
+
+# A database whose program runs: what it wrote last stands in a log beside it.
+
+_LOG, _READS = "-wal", 3
+_DATABASES = frozenset({".db", ".sqlite", ".sqlite3"})
+
+
+def log_beside(path: Path) -> os.stat_result | None:
+    """The log of a database, None where there is none, or nothing in it."""
+    if path.suffix not in _DATABASES:
+        return None
+    try:
+        status = Path(f"{path}{_LOG}").lstat()
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) and status.st_size else None
+
+
+def _of_database(path: Path, file: BinaryIO, changed: float) -> Iterator[Found]:
+    """Conversations of a database and its log, read once more where the program began the log anew meanwhile."""
+    data = log = b""
+    for _ in range(_READS):
+        file.seek(0)
+        log, data = _log_of(path, MAX_DATABASE_BYTES), file.read(MAX_DATABASE_BYTES + 1)
+        if _log_of(path, LOG_HEAD_BYTES) == log[:LOG_HEAD_BYTES]:
+            break
+    kind = recognised(data := with_log(data, log))
+    origin = Origin(path=str(path), kind=kind)
+    if kind is TranscriptKind.UNKNOWN:
+        yield _unknown(origin, data[:SHAPE_BYTES], is_named=True)
+        return
+    yield from _told(origin, read_transcripts(kind, data), datetime.fromtimestamp(changed, UTC))
+
+
+def _log_of(path: Path, most_bytes: int) -> bytes:
+    try:
+        with open_file(f"{path}{_LOG}") as file:
+            return file.read(most_bytes)
+    except OSError:
+        return b""
+
+
+# OpenCode before its database: a session, each of its messages and each part of them is a file of its own.
+
+_STORED = re.compile(r"/storage/session/[^/]+/ses_\w+\.json$")
+_IN_STORAGE = re.compile(r"/storage/(?:message/ses_\w+|part/msg_\w+)/\w+\.json$")
+_MAX_STORED_BYTES = 64_000_000
+
+
+def _of_storage(path: Path) -> Iterator[Found]:
+    """The session of a file, with its messages from the folders beside it."""
+    messages, parts = path.parents[2] / "message" / path.stem, path.parents[2] / "part"
+    told = [
+        {"info": _stored(message), "parts": [_stored(part) for part, _ in walked(parts / message.stem)]}
+        for message, _ in walked(messages)
+    ]
+    session = msgspec.json.encode({"info": _stored(path), "messages": told})
+    origin = Origin(path=str(path), kind=TranscriptKind.OPENCODE)
+    yield from _told(origin, read_transcripts(TranscriptKind.OPENCODE, session))
+
+
+def _stored(path: Path) -> msgspec.Raw:
+    """A file's JSON, an empty object where it holds none."""
+    try:
+        return from_json(read_file(path, _MAX_STORED_BYTES), msgspec.Raw)
+    except (OSError, ValueError, RecursionError):
+        return msgspec.Raw(b"{}")
 
 
 def _of_open(
@@ -184,7 +263,32 @@ def _of_open(
             yield _unknown(origin, data[:SHAPE_BYTES], is_named=is_named)
             return
         changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
-        yield from _told(msgspec.structs.replace(origin, kind=kind), read_transcripts(kind, data), changed)
+        with ExitStack() as trunks:
+            is_session = kind is TranscriptKind.CLAUDE_CODE and not is_named and not origin.member
+            before = _trunks(Path(origin.path), data, trunks) if is_session else []
+            found = read_transcripts(kind, data, before)
+            yield from _told(msgspec.structs.replace(origin, kind=kind), found, changed)
+
+
+_MOST_TRUNKS = 16
+
+
+def _trunks(path: Path, data: mmap.mmap, opened: ExitStack) -> list[mmap.mmap]:
+    """Sessions beside a session's file that it was branched off from, where their rows are not in it; the first one first."""
+    found: list[mmap.mmap] = []
+    names = {path.stem}
+    while (
+        (name := branched_off(found[0] if found else data))
+        and name not in names
+        and len(found) < _MOST_TRUNKS
+    ):
+        names.add(name)
+        try:
+            file = opened.enter_context(open_file(path.with_name(f"{name}.jsonl"), follows_links=False))
+            found.insert(0, opened.enter_context(_mapped(file)))
+        except (OSError, ValueError):
+            break
+    return found
 
 
 def _unknown(origin: Origin, head: bytes, *, is_named: bool) -> Found:
@@ -392,18 +496,7 @@ def _shown(origin: Origin) -> str:
 # Places that are followed: where known programs keep their sessions, and which of those a person said yes
 # to.
 
-KEY = "imports.follow"
-"""The setting that holds a person's yes to each place: it binds the place, whatever its program is called."""
-
 MAX_BYTES = 100_000_000
-
-
-class KnownPlace(msgspec.Struct, frozen=True):
-    """Place in which a program keeps its sessions: a folder, or one file. `name`: as on the command line; `label`: for a person."""
-
-    name: str
-    label: str
-    path: str
 
 
 def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ...]:
@@ -420,24 +513,20 @@ def known_places(environ: Mapping[str, str], user: Path) -> tuple[KnownPlace, ..
         ("codex", "Codex CLI", of("CODEX_HOME", user / ".codex") / "sessions"),
         ("gemini", "Gemini CLI", of("GEMINI_CLI_HOME", user) / ".gemini" / "tmp"),
         ("opencode", "OpenCode", data / "opencode" / "opencode.db"),
+        ("zed", "Zed", data / "zed" / "threads" / "threads.db"),
         ("llm", "llm", llm / "logs.db"),
     )
     return tuple(KnownPlace(name=name, label=label, path=str(path)) for name, label, path in found)
 
 
-def with_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
-    """The list with this place at its end."""
-    return (*without_place(followed, path), path)
+def reached(known: Iterable[KnownPlace], read: Iterable[str]) -> tuple[KnownPlace, ...]:
+    """Known places that one of the paths that were read lies in, or that lie in it."""
+    paths_read = [Path(whole(one)) for one in read]
 
+    def touches(place: Path) -> bool:
+        return any(one.is_relative_to(place) or place.is_relative_to(one) for one in paths_read)
 
-def without_place(followed: Iterable[str], path: str) -> tuple[str, ...]:
-    """The list without this place, however it is written there."""
-    return tuple(one for one in followed if whole(one) != whole(path))
-
-
-def whole(path: str) -> str:
-    """A place as the program goes there: `~` spelled out."""
-    return str(Path(path).expanduser().absolute())
+    return tuple(place for place in known if touches(Path(place.path)))
 
 
 def mark_of(places: Iterable[str]) -> str:
@@ -445,7 +534,8 @@ def mark_of(places: Iterable[str]) -> str:
     digest = hashlib.sha256()
     for place in places:
         for path, about in walked(Path(place)):
-            digest.update(os.fsencode(path) + f"\0{about.st_size}\0{about.st_mtime_ns}\0".encode())
+            for one in filter(None, (about, log_beside(path))):
+                digest.update(os.fsencode(path) + f"\0{one.st_size}\0{one.st_mtime_ns}\0".encode())
     return digest.hexdigest()
 
 

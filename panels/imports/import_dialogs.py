@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Literal
 
-from core.imports.import_plan import LABELS, fault_text, left_out, sum_text
+from core.imports.import_plan import (
+    KEY,
+    LABELS,
+    fault_text,
+    left_out,
+    sum_text,
+    whole,
+    with_place,
+    without_place,
+)
 from core.imports.imports_messages import CancelImport, DismissImport, ImportConversations
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.values.imports import ImportReport, ImportRow
+from core.kernel.values.imports import ImportReport, ImportRow, KnownPlace
+from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
-from panels.base.desk import Desk
+from panels.base.desk import Desk, answers
 from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
 from panels.imports.imports_room import ImportView
 
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
-NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
-"""Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
+NOTE_PX, SWITCH_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 34, 24, 150, 8
+"""Height of the notes on what is not taken: of a line, of a switch, around them, and of all of them; the gap above."""
 LOW_SHARE = 0.27
 """Part of the dialog that the notes take at most: in a low window the conversations have the rest."""
 ROW_PX = 24.0
@@ -45,6 +55,8 @@ def import_dialog(desk: Desk, dialog: Dialog) -> None:
             _choose(desk, "Import conversations", "files")
         case "import_folder":
             _choose(desk, "Import a folder of conversations", "folder")
+        case "import_follow":
+            _ask_to_follow(desk, dialog)
         case _:
             _import(desk)
 
@@ -99,17 +111,52 @@ def _report(desk: Desk, report: ImportReport) -> None:
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
     most_px = min(MOST_NOTES_PX, LOW_SHARE * ui.height()) if ui.height() > 0 else MOST_NOTES_PX
-    notes_px = min(most_px, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    lines_px = SWITCH_PX * len(report.places) + NOTE_PX * len(notes)
+    notes_px = min(most_px, NOTES_PX + lines_px) if lines_px else 0
     if _can_choose(report):
         _choosers(desk, report)
     with ui.surface("rows", "clear", height=0, padding=(0, 0)):
         if report.rows:
             rows = _Rows(desk, report, is_wide=is_wide)
             ui.table("table", rows.columns, rows)
-    if notes:
+    if notes_px:
         with ui.surface("notes", "inset", height=notes_px - GAP_PX, padding=(12, 8), scrolls=True):
+            for place in report.places:
+                _follow_switch(desk, place)
             for index, (tone, line) in enumerate(notes):
                 ui.text(("note", index), line, tone="warn" if tone else "muted", style="small", wraps=True)
+
+
+# Following: a person's yes to each place, asked with its path.
+
+
+def _follow_switch(desk: Desk, place: KnownPlace) -> None:
+    """Draw the switch of one place. On asks first; off is done at once."""
+    followed, is_read_only = desk.state.config.settings.imports.follow, desk.state.program.is_home_read_only
+    places = desk.view.memo.get("followed places", (followed,), lambda: frozenset(map(whole, followed)))
+    label = f"Take new sessions of {place.label} by itself"
+    tip = READ_ONLY if is_read_only else place.path
+    changed = desk.ui.checkbox(
+        ("follow", place.name), label, place.path in places, is_enabled=not is_read_only, tip=tip
+    )
+    if changed is True:
+        desk.view.dialog = Dialog(kind="import_follow", subject=place.label, text=place.path)
+    elif changed is False:
+        desk.send(ChangeSetting(KEY, without_place(followed, place.path) or None))
+
+
+def _ask_to_follow(desk: Desk, dialog: Dialog) -> None:
+    ui, followed = desk.ui, desk.state.config.settings.imports.follow
+    title = f"Take new sessions of {dialog.subject} by itself?"
+    with ui.dialog("follow", title, width=520) as closed:
+        ui.text("place", dialog.text, style="mono", wraps=True)
+        text = "New sessions there become discussions while this program runs, and what grows adds its part. You can switch it off here or in the settings."
+        ui.text("what", text, tone="muted", wraps=True)
+        answer = answers(ui, "Not now", "Take them")
+    if answer == "yes":
+        desk.send(ChangeSetting(KEY, with_place(followed, dialog.text)))
+    if answer or closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = Dialog(kind="import")
 
 
 def _can_choose(report: ImportReport) -> bool:

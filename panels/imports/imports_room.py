@@ -70,5 +70,5 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 ROOM = Room(
     actions=ACTIONS,
     view=ImportView,
-    dialogs=dict.fromkeys(("import_files", "import_folder", "import"), _dialog),
+    dialogs=dict.fromkeys(("import_files", "import_folder", "import", "import_follow"), _dialog),
 )

@@ -17,13 +17,13 @@ from core.front.cli.format import discussion_data, discussions_text, newest_firs
 from core.front.cli.output import Console, table
 from core.front.cli.questions import confirm
 from core.front.cli.session import FrontEnd, UsageError, find_discussion, session, settle
-from core.imports.import_plan import report_data, report_text
-from core.imports.import_sources import KEY, PIPE, KnownPlace, known_places, whole, with_place, without_place
+from core.imports.import_plan import KEY, report_data, report_text, whole, with_place, without_place
+from core.imports.import_sources import PIPE, known_places
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
-from core.kernel.values.imports import ImportReport
+from core.kernel.values.imports import ImportReport, KnownPlace
 from core.kernel.values.messages import Mark
 from core.kernel.values.state import AppState, TrashItem
 from core.kernel.values.updates import outcome_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.front.cli.parser import CATEGORIES, Commands, Parser, add_command, days, size_bytes
 
-FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "llm")
+FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "zed", "llm")
 """Names of `core.imports.import_sources.known_places`, whose module takes longer to load than all of the help."""
 
 

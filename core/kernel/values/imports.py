@@ -129,6 +129,14 @@ class ImportFault(msgspec.Struct, frozen=True):
     is_cut: bool = False
 
 
+class KnownPlace(msgspec.Struct, frozen=True):
+    """Place in which a program keeps its sessions: a folder, or one file. `name`: as on the command line; `label`: for a person."""
+
+    name: str
+    label: str
+    path: str
+
+
 class ImportReport(msgspec.Struct, frozen=True):
     """Everything that an import found, and did where it was no dry run.
 
@@ -138,6 +146,7 @@ class ImportReport(msgspec.Struct, frozen=True):
             memories, which no import takes by itself; unchanged: conversations of files that did not change since they were
             imported, which have no row.
         made, grown: discussions; added: messages; stopped: why it ended early, empty where it did not.
+        places: of known programs, that what was read lies in, or that lie in it.
     """
 
     is_dry: bool
@@ -156,6 +165,7 @@ class ImportReport(msgspec.Struct, frozen=True):
     stopped: str = ""
     other_names: tuple[str, ...] = ()
     knowledge_names: tuple[str, ...] = ()
+    places: tuple[KnownPlace, ...] = ()
 
 
 MAX_NAMES = 20

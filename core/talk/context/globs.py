@@ -54,11 +54,12 @@ class GlobFound(msgspec.Struct, frozen=True):
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """One part of a pattern: a name to match, or any number of folders."""
+    """One part of a pattern: a name to match, or any number of folders. `takes_any`: it says nothing of most names."""
 
     name: re.Pattern[str] | None
     is_hidden_asked: bool
     skipped_asked: str
+    takes_any: bool = False
 
 
 def glob_base(pattern: str) -> tuple[str, tuple[str, ...]]:
@@ -109,6 +110,8 @@ class _Walk:
 
     steps: tuple[_Step, ...]
     limit: int
+    closed: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)
+    usual: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)
     waiting: list[tuple[str, frozenset[int], Ignores | None]] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     entered: list[str] = field(default_factory=list)
@@ -134,7 +137,7 @@ class _Walk:
     def look_at(self, entry: os.DirEntry[str], places: frozenset[int], rules: Ignores | None) -> None:
         """Take an entry, leave it out, or note it as a folder to enter."""
         self.visited += 1
-        after = _advanced(entry.name, places, self.steps)
+        after = self._after(entry.name, places)
         if not after:
             return
         is_folder = entry.is_dir(follow_symlinks=False)
@@ -151,12 +154,26 @@ class _Walk:
         else:
             self.found.append(entry.path)
 
+    def _after(self, name: str, places: frozenset[int]) -> frozenset[int]:
+        """Places in the pattern where it may stand after a name. Of `**` and `*` that is the same for most names."""
+        is_usual = not name.startswith(".") and name not in SKIPPED_FOLDERS
+        if is_usual and (usual := self.usual.get(places)) is not None:
+            return usual
+        after = _advanced(name, places, self.steps)
+        if (closed := self.closed.get(after)) is None:
+            closed = self.closed[after] = _closed(after, self.steps)
+        if is_usual and all(at == len(self.steps) or self.steps[at].takes_any for at in places):
+            self.usual[places] = closed
+        return closed
+
 
 def _step(part: str) -> _Step:
     if part == _ANY_DEPTH:
-        return _Step(name=None, is_hidden_asked=False, skipped_asked="")
+        return _Step(name=None, is_hidden_asked=False, skipped_asked="", takes_any=True)
     pattern = re.compile(fnmatch.translate(part))
-    return _Step(name=pattern, is_hidden_asked=part.startswith("."), skipped_asked=part)
+    return _Step(
+        name=pattern, is_hidden_asked=part.startswith("."), skipped_asked=part, takes_any=part == "*"
+    )
 
 
 def _entries(folder: str, unread: list[str]) -> Iterator[os.DirEntry[str]]:
@@ -178,7 +195,7 @@ def _is_no_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _closed(places: set[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+def _closed(places: Collection[int], steps: tuple[_Step, ...]) -> frozenset[int]:
     """Places in the pattern, those after a `**` that stands for no folder included."""
     closed = set(places)
     for place in sorted(places):
@@ -190,7 +207,7 @@ def _closed(places: set[int], steps: tuple[_Step, ...]) -> frozenset[int]:
 
 
 def _advanced(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
-    """Places in the pattern where it may stand after a name."""
+    """Places in the pattern where it may stand after a name, without those behind a `**` that stands for no folder."""
     is_hidden = name.startswith(".")
     after = set()
     for place in places:
@@ -202,7 +219,7 @@ def _advanced(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> fr
                 after.add(place)
         elif step.name.match(name) and _is_asked(step, name, is_hidden=is_hidden):
             after.add(place + 1)
-    return _closed(after, steps)
+    return frozenset(after)
 
 
 def _named(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:

@@ -79,24 +79,30 @@ class _Kind(msgspec.Struct, frozen=True):
     """The rules of one folder that judge names, or those that judge paths. Folders end in a slash.
 
     Args:
-        plain: line and verdict of the last rule that names an entry outright.
+        plain: line and verdict of the last rule that names an entry outright; ends: of the last `*.x`, by the end from its dot.
         wild: the other rules, the last line first; any_wild: all of them at once, since most entries match none.
     """
 
     plain: dict[str, tuple[int, bool]]
+    ends: dict[str, tuple[int, bool]]
     wild: tuple[tuple[int, bool, re.Pattern[str]], ...]
     any_wild: re.Pattern[str]
 
     def verdict(self, entry: str) -> tuple[int, bool] | None:
         """The last line that matches, and what it says; None where none does."""
-        plain = self.plain.get(entry)
-        if self.wild and self.any_wild.search(entry) is not None:
+        last = self.plain.get(entry) if self.plain else None
+        at = entry.find(".") if self.ends else -1
+        while at >= 0:
+            if (by_end := self.ends.get(entry[at:])) is not None and (last is None or by_end > last):
+                last = by_end
+            at = entry.find(".", at + 1)
+        if self.wild and self.any_wild.match(entry) is not None:
             for line, ignores, pattern in self.wild:
-                if plain is not None and line < plain[0]:
+                if last is not None and line < last[0]:
                     break
-                if pattern.search(entry) is not None:
+                if pattern.match(entry) is not None:
                     return line, ignores
-        return plain
+        return last
 
 
 class _Level(msgspec.Struct, frozen=True):
@@ -104,22 +110,19 @@ class _Level(msgspec.Struct, frozen=True):
 
     Args:
         start: length of the folder's path with its slash; passed_over: rules that are not followed.
+        has_paths: some judge paths.
     """
 
     start: int
     names: _Kind
     paths: _Kind
+    has_paths: bool
     passed_over: int = 0
 
     @property
     def patterns(self) -> int:
         """Number of rules that ask something of each entry."""
         return len(self.names.wild) + len(self.paths.wild)
-
-    def verdict(self, name: str, below: str) -> bool | None:
-        """Verdict of the last rule that matches, None where none does."""
-        judged = [one for one in (self.names.verdict(name), self.paths.verdict(below)) if one is not None]
-        return max(judged)[1] if judged else None
 
 
 class Ignores(msgspec.Struct, frozen=True):
@@ -143,12 +146,16 @@ class Ignores(msgspec.Struct, frozen=True):
             return False
         if path.count(os.sep, self.levels[-1].start) > MAX_DEPTH:
             return True
-        ending = "/" if is_folder else ""
-        name = os.path.basename(path) + ending
+        path = path.replace(os.sep, "/") if os.sep != "/" else path
+        name = path[path.rfind("/") + 1 :]
+        if is_folder:
+            path, name = f"{path}/", f"{name}/"
         for level in self.levels:
-            below = path[level.start :].replace(os.sep, "/") + ending
-            if (verdict := level.verdict(name, below)) is not None:
-                return verdict
+            last = level.names.verdict(name)
+            if level.has_paths and (by_path := level.paths.verdict(path[level.start :])) is not None:
+                last = by_path if last is None or by_path > last else last
+            if last is not None:
+                return last[1]
         return False
 
     def inside(self, folder: str) -> Ignores:
@@ -207,18 +214,21 @@ def _level(start: int, text: str, most: int) -> _Level | None:
         )
         for is_of_name in (True, False)
     )
-    return _Level(start=start, names=names, paths=paths, passed_over=unasked)
+    has_paths = bool(paths.plain or paths.wild)
+    return _Level(start=start, names=names, paths=paths, has_paths=has_paths, passed_over=unasked)
 
 
 def _kind(plain: list[_Rule], wild: list[_Rule]) -> _Kind:
     named: dict[str, tuple[int, bool]] = {}
+    ends: dict[str, tuple[int, bool]] = {}
     for rule in plain:  # the later line takes the place of the earlier
-        name = rule.body.removeprefix("/").removesuffix("/")
+        is_end = rule.body.startswith("*")
+        name = rule.body.removeprefix("/").removeprefix("*").removesuffix("/")
         for entry in (f"{name}/",) if rule.body.endswith("/") else (name, f"{name}/"):
-            named[entry] = (rule.line, rule.ignores)
+            (ends if is_end else named)[entry] = (rule.line, rule.ignores)
     patterns = tuple((rule.line, rule.ignores, rule.pattern) for rule in reversed(wild) if rule.pattern)
     joined = "|".join(f"(?:{pattern.pattern})" for _, _, pattern in patterns)
-    return _Kind(plain=named, wild=patterns, any_wild=re.compile(joined or "(?!)"))
+    return _Kind(plain=named, ends=ends, wild=patterns, any_wild=re.compile(joined or "(?!)"))
 
 
 def _repository(folder: str) -> str:
@@ -284,7 +294,9 @@ def _lines(text: str) -> tuple[list[_Rule], int]:
 
 
 def _is_wild(body: str) -> bool:
-    return any(mark in body for mark in "*?[\\")
+    """True where a rule needs a pattern: neither a name, nor the end of one from a dot on (`*.x`)."""
+    bare = body.removeprefix("*") if body.startswith("*.") and _is_of_name(body) else body
+    return any(mark in bare for mark in "*?[\\")
 
 
 def _compiled(rule: _Rule) -> _Rule:
@@ -336,7 +348,9 @@ def _bounded(regex: str, *, is_of_name: bool) -> str:
     if rest:
         tried = (f"{_STAR}{part}" if "(?" in part else f"(?>{_STAR}?{part})" for part in rest[:-1])
         regex = "".join([first, *tried, _STAR, rest[-1]])
-    return regex if is_of_name else rf"\A(?:{regex})\Z"
+    if is_of_name:  # it is asked from the name's begin on, also where it speaks of the end alone
+        return regex if regex.startswith("^") else f"^{_STAR}{regex}"
+    return rf"\A(?:{regex})\Z"
 
 
 def _is_of_name(body: str) -> bool:

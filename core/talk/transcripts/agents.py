@@ -28,9 +28,19 @@ NOTES = "notes of the program"
 
 _NOTE = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted|user_action|skill|subagent_notification|"
-    r"session_context|environment_details|system-reminder|collaboration_mode|user_shell_command|INSTRUCTIONS|explicit_instructions)\b|"
-    r"# AGENTS\.md instructions|\[TASK RESUMPTION\]|\[ERROR\] You did not use a tool)"
+    r"session_context|state_snapshot|environment_details|system-reminder|collaboration_mode|INSTRUCTIONS|explicit_instructions|"
+    r"recommended_plugins|hook_prompt|skills_instructions|plugins_instructions|context_window(?:_reminder)?|token_budget|"
+    r"rollout_budget|codex_delegation|personality_spec|persistent_mode|model_switch|startup_context|side_conversation|"
+    r"user_verification_notice|image_resize_notice|realtime_\w+|multi_agent_\w+|transcript_delta|git_attribution|"
+    r"model_instructions|security_context|internal_context|untrusted_objective)\b|"
+    r"# AGENTS\.md instructions|\[TASK RESUMPTION\]|\[ERROR\] You did not use a tool|"
+    r"This is the Gemini CLI\. We are setting up the context for our chat)"
 )
+_PICTURE_MARK = re.compile(r"</?image\b[^<>\n]{0,300}>\s*")
+_FROM_EDITOR = re.compile(
+    r"\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\s*(.*)\Z", re.DOTALL | re.MULTILINE
+)
+_SHELL = re.compile(r"\s*<user_shell_command>\s*<command>\s*(.*?)\s*</command>", re.DOTALL)
 _TASK = re.compile(r"\s*<(task|feedback|answer|user_message)>\s*(.*?)\s*</\1>\s*$", re.DOTALL)
 _DETAILS = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
 
@@ -88,6 +98,12 @@ def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     bare = _DETAILS.sub("", text) if "<environment_details>" in text else text
     if (task := _TASK.match(bare)) is not None:
         bare = task[2]
+    elif (asked := _FROM_EDITOR.match(bare)) is not None:
+        bare = asked[1]
+    elif (shell := _SHELL.match(bare)) is not None:
+        return (TextPart(clean(f"! {shell[1]}")),)
+    elif _PICTURE_MARK.fullmatch(bare) is not None:
+        return ()
     if not bare.strip() or _NOTE.match(bare) is not None:
         skipped[NOTES] += 1
         return ()
@@ -150,34 +166,23 @@ def word(value: Any) -> str:
     return clean(value) if isinstance(value, str) else ""
 
 
-# Codex CLI: rollouts, a row an item.
+# Codex CLI: rollouts, a row an item. What was said stands in them up to three times: as an item, as an event, and as an
+# event that an item was completed. Each of the three is all there is in the rollouts of some version.
 
 
 def read_codex(buffer: Buffer) -> Iterator[Transcript | Unread]:
-    """The session of a rollout. What the person saw is said twice in it: items count, events that repeat them do not."""
-    talk, broken, turns = TalkBuilder(), list[Unread](), list[str]()
-    for row in rows_of(buffer, broken):
-        payload = mapping(row.get("payload")) or row
-        kind = row.get("type")
-        if kind == "session_meta" or (kind is None and "instructions" in row):
-            _codex_head(talk, payload)
-        elif kind == "turn_context":
-            talk.model = word(payload.get("model"))
-        elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
-            count = payload.get("num_turns")
-            del turns[max(0, len(turns) - (count if type(count) is int and count > 0 else 1) + 1) :]
-            talk.last = talk.messages[turns.pop()].parent if turns else ""
-        elif (
-            kind == "event_msg" and payload.get("type") in ("error", "stream_error")
-        ) or kind == "compacted":
-            talk.skipped[NOTES] += 1
-        elif kind == "response_item" or (payload is row and kind in _CODEX_ITEMS):
-            before = talk.last
-            _codex_item(talk, payload, row.get("timestamp"))
-            if talk.last != before and talk.messages[talk.last].role == "user":
-                turns.append(talk.last)
-    if talk.messages:
-        yield talk.transcript()
+    """The session of a rollout, or of the one object that the first Codex wrote."""
+    reading, broken = _Rollout(), list[Unread]()
+    whole = _object(buffer)
+    if whole is not None and "items" in whole:
+        reading.begin(mapping(whole.get("session")))
+        for item in items(whole["items"]):
+            reading.item(mapping(item), None)
+    else:
+        for row in rows_of(buffer, broken):
+            reading.row(row)
+    if reading.talk.messages:
+        yield reading.talk.transcript()
     yield from broken
 
 
@@ -190,51 +195,121 @@ _CODEX_ITEMS = (
     "custom_tool_call",
     "custom_tool_call_output",
 )
+_CODEX_SPEAKERS = {"UserMessage": "user", "AgentMessage": "assistant"}
 
 
-def _codex_head(talk: TalkBuilder, payload: Mapping[str, Any]) -> None:
-    talk.id = talk.id or word(payload.get("id"))
-    talk.at = talk.at or payload.get("timestamp")
-    talk.folder = talk.folder or word(payload.get("cwd"))
-    talk.is_helper = isinstance(payload.get("source"), dict) and "subagent" in payload["source"]
+class _Rollout:
+    """A rollout that is being read. `told`: how often each source has said the same words, and how often they stand here."""
 
+    def __init__(self) -> None:
+        self.talk = TalkBuilder()
+        self.turns: list[str] = []
+        self.told: Counter[tuple[str, str, int]] = Counter()
 
-def _codex_item(talk: TalkBuilder, item: Mapping[str, Any], at: Any) -> None:
-    kind = item.get("type")
-    call = word(item.get("call_id"))
-    if kind == "message" and item.get("role") == "user":
-        told = item.get("content")
-        found = (
-            [told]
-            if isinstance(told, str)
-            else [texts([one]) for one in told]
-            if isinstance(told, list)
-            else []
-        )
-        pieces: list[Part] = [part for one in found for part in typed(one, talk.skipped)]
-        pieces += pictures(told)
-        talk.say("user", pieces, at=at)
-    elif kind == "message" and item.get("role") == "assistant":
-        words = texts(item.get("content"))
-        talk.say("assistant", (TextPart(clean(words)),) if words.strip() else (), at=at, model=talk.model)
-    elif kind == "message":
+    def row(self, row: Mapping[str, Any]) -> None:
+        """Read one row."""
+        kind, at = row.get("type"), row.get("timestamp")
+        payload = mapping(row.get("payload")) or row
+        if kind == "session_meta" or (kind is None and "instructions" in row):
+            self.begin(payload)
+        elif kind == "turn_context":
+            self.talk.model = word(payload.get("model"))
+        elif kind == "event_msg":
+            self._event(payload, at)
+        elif kind == "compacted":
+            self._compacted(word(payload.get("message")))
+        elif kind == "response_item" or (payload is row and kind in _CODEX_ITEMS):
+            self.item(payload, at)
+
+    def begin(self, payload: Mapping[str, Any]) -> None:
+        """Read the head of a session; of a fork, which has its parent's too, the first."""
+        talk = self.talk
+        talk.id = talk.id or word(payload.get("id"))
+        talk.at = talk.at or payload.get("timestamp")
+        talk.folder = talk.folder or word(payload.get("cwd"))
+        talk.is_helper = isinstance(payload.get("source"), dict) and "subagent" in payload["source"]
+
+    def _compacted(self, told: str) -> None:
+        """The program had the model sum up what was said: the sum is its note, and no reply."""
+        talk = self.talk
         talk.skipped[NOTES] += 1
-    elif kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call"):
-        given = item.get("arguments", item.get("input", item.get("action")))
-        name = word(item.get("name")) or str(kind).removesuffix("_call")
-        part = ToolCallPart(call_id=call, name=name, arguments_json=spelled(given))
-        talk.say("assistant", (part,), at=at, model=talk.model)
-    elif kind in ("function_call_output", "custom_tool_call_output"):
-        output = item.get("output")
-        if isinstance(output, dict):
-            output = output.get("content", output)
-        text = texts(output) if isinstance(output, (str, list)) else spelled(output)
-        talk.say("assistant", (ToolResultPart(call_id=call, text=_inner_output(text)),), at=at)
-    elif kind == "reasoning":
-        words = texts(item.get("summary")) or texts(item.get("content"))
-        talk.say(
-            "assistant", (ReasoningPart(clean(words)),) if words.strip() else (), at=at, model=talk.model
-        )
+        last = talk.messages.get(talk.last)
+        if last is not None and last.role == "assistant":
+            said = "".join(one.text for one in last.parts if isinstance(one, TextPart)).strip()
+            if said and told.endswith(said):
+                del talk.messages[talk.last]
+                talk.last = last.parent
+
+    def _event(self, payload: Mapping[str, Any], at: Any) -> None:
+        kind, done = payload.get("type"), mapping(payload.get("item"))
+        if kind == "thread_rolled_back":
+            count = payload.get("num_turns")
+            del self.turns[max(0, len(self.turns) - (count if type(count) is int and count > 0 else 1) + 1) :]
+            self.talk.last = self.talk.messages[self.turns.pop()].parent if self.turns else ""
+        elif kind in ("error", "stream_error"):
+            self.talk.skipped[NOTES] += 1
+        elif kind == "thread_name_updated":
+            self.talk.title = word(payload.get("thread_name")) or self.talk.title
+        elif kind == "user_message":
+            self._say(kind, "user", typed(payload.get("message"), Counter()), at)
+        elif kind == "agent_message":
+            self._say(kind, "assistant", _text(payload.get("message")), at)
+        elif kind == "item_completed" and (role := _CODEX_SPEAKERS.get(str(done.get("type")))) is not None:
+            content = done.get("content")
+            said = _codex_words(content, Counter()) if role == "user" else _text(texts(content))
+            self._say(kind, role, said, at)
+
+    def _say(self, source: str, role: str, parts: Iterable[Part], at: Any) -> None:
+        """Say what no other source has said as often yet."""
+        said = tuple(parts)
+        spoken = " ".join(" ".join(one.text for one in said if isinstance(one, TextPart)).split())
+        if spoken:
+            words = hash(spoken)
+            self.told[source, role, words] += 1
+            if self.told[source, role, words] <= self.told["", role, words]:
+                return
+            self.told["", role, words] += 1
+        before = self.talk.last
+        self.talk.say(role, said, at=at, model=self.talk.model)
+        if role == "user" and self.talk.last != before:
+            self.turns.append(self.talk.last)
+
+    def item(self, item: Mapping[str, Any], at: Any) -> None:
+        """Read one item."""
+        kind, talk = item.get("type"), self.talk
+        call = word(item.get("call_id"))
+        if kind == "message" and item.get("role") == "user":
+            content = item.get("content")
+            self._say("item", "user", (*_codex_words(content, talk.skipped), *pictures(content)), at)
+        elif kind == "message" and item.get("role") == "assistant":
+            self._say("item", "assistant", _text(texts(item.get("content"))), at)
+        elif kind == "message":
+            talk.skipped[NOTES] += 1
+        elif kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call"):
+            given = item.get("arguments", item.get("input", item.get("action")))
+            name = word(item.get("name")) or str(kind).removesuffix("_call")
+            part = ToolCallPart(call_id=call, name=name, arguments_json=spelled(given))
+            talk.say("assistant", (part,), at=at, model=talk.model)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            output = item.get("output")
+            if isinstance(output, dict):
+                output = output.get("content", output)
+            text = texts(output) if isinstance(output, (str, list)) else spelled(output)
+            talk.say("assistant", (ToolResultPart(call_id=call, text=_inner_output(text)),), at=at)
+        elif kind == "reasoning":
+            words = texts(item.get("summary")) or texts(item.get("content"))
+            parts = (ReasoningPart(clean(words)),) if words.strip() else ()
+            talk.say("assistant", parts, at=at, model=talk.model)
+
+
+def _codex_words(content: Any, skipped: Counter[str]) -> Iterator[Part]:
+    """A person's words of a content, each piece by itself: hosts put pieces of their own beside them."""
+    for one in [content] if isinstance(content, str) else items(content):
+        yield from typed(one if isinstance(one, str) else texts([one]), skipped)
+
+
+def _text(words: Any) -> tuple[Part, ...]:
+    return (TextPart(clean(words)),) if isinstance(words, str) and words.strip() else ()
 
 
 def _inner_output(text: str) -> str:
@@ -249,13 +324,20 @@ def _inner_output(text: str) -> str:
     return clean(text)
 
 
-# Gemini CLI: one object, or rows in which a message with an id that was there before replaces it.
+# Gemini CLI: one object, or rows in which a message with an id that was there before replaces it; and what `/chat save`
+# keeps, which is what was sent to the model.
 
 
 def read_gemini(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of a file."""
     talk, broken = TalkBuilder(), list[Unread]()
-    whole = _object(buffer)
+    found = _parsed(buffer)
+    whole = found if isinstance(found, dict) else None
+    sent = found if isinstance(found, list) else mapping(whole).get("history")
+    if isinstance(sent, list):
+        for one in map(mapping, sent):
+            _gemini_said(talk, one.get("parts"), is_own=one.get("role") == "user")
+        whole = {}
     for row in [whole] if whole is not None else rows_of(buffer, broken):
         given = mapping(row.get("$set")) or row
         talk.id = talk.id or word(given.get("sessionId"))
@@ -264,44 +346,91 @@ def read_gemini(buffer: Buffer) -> Iterator[Transcript | Unread]:
         talk.is_helper = talk.is_helper or given.get("kind") == "subagent"
         if isinstance(row.get("$rewindTo"), str) and row["$rewindTo"] in talk.messages:
             talk.last = talk.messages[row["$rewindTo"]].parent
-        for one in given["messages"] if isinstance(given.get("messages"), list) else [given]:
-            if isinstance(one, dict) and isinstance(one.get("type"), str):
+        again = items(row["$set"].get("messages")) if isinstance(row.get("$set"), dict) else []
+        for one in map(mapping, items(given.get("messages")) or [given]):
+            is_known = bool(again) and one.get("id") in talk.messages  # written again, with less in it
+            if isinstance(one.get("type"), str) and not is_known:
                 _gemini_message(talk, one)
     if talk.messages:
         yield talk.transcript()
     yield from broken
 
 
-def _object(buffer: Buffer) -> dict[str, Any] | None:
-    """A file that is one object."""
+_GREETING = re.compile(r"Got it\. Thanks for the (?:additional )?context!\s*")
+_FILES = re.compile(r"\s*--- Content from referenced files ---.*?(?:--- End of content ---\s*|\Z)", re.DOTALL)
+_FILES_BEGIN, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
+
+
+def _gemini_said(
+    talk: TalkBuilder, content: Any, *, is_own: bool, shown: Any = None, key: Any = "", at: Any = None
+) -> None:
+    """A content as the model was sent it, or sent it back. `shown`: the person's words where a file's stand behind them."""
+    answers, parts, is_file = list[Part](), list[Part](), False
+    for piece in ({"text": one} if isinstance(one, str) else mapping(one) for one in items(content)):
+        text, call, answer = word(piece.get("text")), piece.get("functionCall"), piece.get("functionResponse")
+        file = mapping(piece.get("inlineData", piece.get("fileData")))
+        is_file = (is_file or text.strip() == _FILES_BEGIN) and text.strip() != _FILES_END
+        if isinstance(answer, dict):
+            answers += _gemini_answer(answer)
+        elif isinstance(call, dict):
+            told = spelled(call.get("args"))
+            parts.append(
+                ToolCallPart(call_id=word(call.get("id")), name=word(call.get("name")), arguments_json=told)
+            )
+        elif file:
+            media = word(file.get("mimeType")) or "application/octet-stream"
+            name = media.partition("/")[0]
+            parts.append(AttachmentPart(sha256="", media_type=media, name=name, size_bytes=0))
+        elif is_own and shown is None and not is_file:
+            parts += typed(_FILES.sub("", text) if _FILES_BEGIN in text else text, talk.skipped)
+        elif not is_own and piece.get("thought") is True and text.strip():
+            parts.append(ReasoningPart(text))
+        elif not is_own and text.strip() and _GREETING.fullmatch(text) is None:
+            parts.append(TextPart(text))
+    parts = [*typed(texts(shown), talk.skipped), *parts] if shown is not None else parts
+    talk.say("assistant", answers)
+    talk.say("user" if is_own else "assistant", parts, key=key, at=at)
+
+
+def _gemini_answer(answer: Mapping[str, Any]) -> Iterator[ToolResultPart]:
+    given = answer.get("response")
+    told = given.get("output", given.get("error", given)) if isinstance(given, dict) else given
+    is_error = isinstance(given, dict) and "error" in given
+    if told is not None:
+        yield ToolResultPart(call_id=word(answer.get("id")), text=spelled(told), is_error=is_error)
+
+
+def _parsed(buffer: Buffer) -> Any:
+    """A file that is one value of JSON; None for all else."""
     try:
-        found = from_json(buffer, Any)
+        return from_json(buffer, Any)
     except (msgspec.DecodeError, ValueError):
         return None
+
+
+def _object(buffer: Buffer) -> dict[str, Any] | None:
+    """A file that is one object."""
+    found = _parsed(buffer)
     return found if isinstance(found, dict) else None
 
 
 def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
     key, at = one.get("id"), one.get("timestamp")
     content = one.get("content")
+    content = [content] if isinstance(content, str) else items(content)
     if one["type"] == "user":
-        found = (
-            [content]
-            if isinstance(content, str)
-            else [texts([x]) for x in content]
-            if isinstance(content, list)
-            else []
-        )
-        talk.say("user", [part for text in found for part in typed(text, talk.skipped)], key=key, at=at)
+        results = [mapping(piece).get("functionResponse") for piece in content]
+        if not any(results):  # else answers of tools, which stand with their calls
+            _gemini_said(talk, content, is_own=True, shown=one.get("displayContent"), key=key, at=at)
         return
     if one["type"] not in ("gemini", "model"):
         talk.skipped[NOTES] += 1
         return
-    parts: list[Part] = []
     thoughts = (word(mapping(thought).get("description")) for thought in items(one.get("thoughts")))
-    parts += [ReasoningPart(said) for said in thoughts if said.strip()]
+    parts: list[Part] = [ReasoningPart(said) for said in thoughts if said.strip()]
     words = texts(content)
-    parts += [TextPart(clean(words))] if words.strip() else []
+    if words.strip() and _GREETING.fullmatch(words) is None:
+        parts.append(TextPart(clean(words)))
     for call in items(one.get("toolCalls")):
         if isinstance(call, dict):
             parts += _gemini_call(call)
@@ -312,12 +441,9 @@ def _gemini_call(call: Mapping[str, Any]) -> Iterator[Part]:
     key = word(call.get("id"))
     yield ToolCallPart(call_id=key, name=word(call.get("name")), arguments_json=spelled(call.get("args")))
     for one in items(call.get("result")):
-        inner = one.get("functionResponse") if isinstance(one, dict) else None
-        response = inner.get("response") if isinstance(inner, dict) else None
-        output = response.get("output", response) if isinstance(response, dict) else response
-        if output is not None:
+        for part in _gemini_answer(mapping(mapping(one).get("functionResponse"))):
             is_error = call.get("status") == "error"
-            yield ToolResultPart(call_id=key, text=spelled(output), is_error=is_error)
+            yield msgspec.structs.replace(part, call_id=key, is_error=is_error)
 
 
 # OpenCode: its export, one object.
@@ -350,6 +476,9 @@ def opencode_session(whole: Mapping[str, Any]) -> Transcript:
         at = about["time"].get("created") if isinstance(about.get("time"), dict) else None
         if isinstance(about.get("error"), dict):
             talk.skipped[NOTES] += 1
+        if about.get("summary") is True or about.get("mode") == "compaction":  # the sum of what was said
+            talk.skipped[NOTES] += 1
+            continue
         given = one["parts"] if isinstance(one.get("parts"), list) else []
         parts = [
             part for piece in given if isinstance(piece, dict) for part in _opencode_part(piece, talk.skipped)
@@ -360,7 +489,7 @@ def opencode_session(whole: Mapping[str, Any]) -> Transcript:
 
 def _opencode_part(piece: Mapping[str, Any], skipped: Counter[str]) -> Iterator[Part]:
     kind, text = piece.get("type"), word(piece.get("text"))
-    if piece.get("synthetic") is True or kind == "compaction":
+    if (piece.get("synthetic") is True and kind != "file") or kind == "compaction":
         skipped[NOTES] += 1
     elif kind == "text" and text.strip():
         yield TextPart(text)
@@ -418,7 +547,10 @@ def _told_apart(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[tuple[P
     own: list[Part] = []
     answered: list[str] = []
     for part in parts:
-        if not isinstance(part, TextPart):
+        if isinstance(part, ToolResultPart):
+            own.append(part)
+            own += [TextPart(found[2]) for found in _SAID.finditer(part.text) if found[2].strip()]
+        elif not isinstance(part, TextPart):
             own.append(part)
         elif _ANSWERED.match(part.text) is not None or (answered and _NOTE.match(part.text) is None):
             said = [TextPart(found[2]) for found in _SAID.finditer(part.text) if found[2].strip()]
@@ -430,4 +562,7 @@ def _told_apart(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[tuple[P
     is_empty = (
         len(answered) == 1 and (head := _ANSWERED.match(text)) is not None and not text[head.end() :].strip()
     )
-    return (() if is_empty or not text else (ToolResultPart(call_id="", text=clean(text)),)), tuple(own)
+    spoken = tuple(one for one in own if not isinstance(one, ToolResultPart))
+    results = [one for one in own if isinstance(one, ToolResultPart)] if spoken else []
+    told: tuple[Part, ...] = () if is_empty or not text else (ToolResultPart(call_id="", text=clean(text)),)
+    return (*results, *told), spoken or tuple(own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import msgspec
@@ -21,7 +22,7 @@ from core.kernel.values.messages import (
     ToolResultPart,
 )
 from core.talk.transcripts.agents import NOTES, TalkBuilder, items, mapping, spelled, texts, word
-from core.talk.transcripts.text import Buffer, moment
+from core.talk.transcripts.text import Buffer, decoded, moment
 
 _FOLD = re.compile(
     r"<details type=\"(reasoning|tool_calls|code_interpreter)\"([^>]*)>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*",
@@ -302,6 +303,62 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     if answer.strip():
         talk.say("assistant", (TextPart(answer),), at=found.get("time"), model="Gemini")
     return talk.transcript()
+
+
+# The same list as the page that Takeout makes where nobody asks for JSON.
+
+_CELL = b'<div class="outer-cell'
+_OF_GEMINI = re.compile(rb'typography--title">\s*(?:Gemini|Bard)\b')
+_HEADER = re.compile(r'typography--title">(.*?)</p>', re.DOTALL)
+_BODY = re.compile(
+    r'<div class="content-cell[^"]*body-1">(.*?)</div>\s*(?:<div class="content-cell|\Z)', re.DOTALL
+)
+_LINE_END = re.compile(r"<br\s*/?>")
+_MONTH_FIRST = re.compile(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}),? (\d{1,2}:\d\d:\d\d) ?([AP]M) (\S+)")
+_DAY_FIRST = re.compile(r"(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4}),? (\d{1,2}:\d\d:\d\d) (\S+)")
+_FIRST_CELL_BYTES, _CELL_BYTES = 1 << 22, 4_096
+
+
+def is_takeout_page(data: Buffer) -> bool:
+    """True for a page of activities with Gemini. Such pages of other products hold no conversation."""
+    at = bytes(data[:_FIRST_CELL_BYTES]).find(_CELL)
+    return at >= 0 and _OF_GEMINI.search(bytes(data[at : at + _CELL_BYTES])) is not None
+
+
+def takeout_entries(data: Buffer) -> Iterator[dict[str, Any]]:
+    """Entries of a page in the shape that they have in JSON, one after another."""
+    at = data.find(_CELL)
+    while at >= 0:
+        end = data.find(_CELL, at + 1)
+        cell = decoded(bytes(data[at : end if end >= 0 else len(data)]))
+        header, body = _HEADER.search(cell), _BODY.search(cell)
+        lines = _LINE_END.split(body[1]) if body is not None else [""]
+        times = (place for place, line in enumerate(lines) if place and _page_time(line))
+        place = next(times, min(1, len(lines) - 1))
+        yield {
+            "header": _bare(header[1]) if header is not None else "",
+            "title": "\n".join(map(_bare, lines[:place] or lines)),
+            "time": _page_time(lines[place]),
+            "safeHtmlItem": [{"html": "<br>".join(lines[place + 1 :])}],
+        }
+        at = end
+
+
+def _page_time(line: str) -> str | None:
+    """A time as the page spells it in English; None for all else."""
+    text = " ".join(_bare(line).split())
+    if (found := _MONTH_FIRST.fullmatch(text)) is not None:
+        month, day, year, clock, half, zone = found.groups()
+        hour, _, rest = clock.partition(":")
+        clock = f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}:{rest}"
+    elif (found := _DAY_FIRST.fullmatch(text)) is not None:
+        day, month, year, clock, zone = found.groups()
+    else:
+        return None
+    try:
+        return parsedate_to_datetime(f"{day} {month} {year} {clock} {zone}").isoformat()
+    except (ValueError, TypeError):
+        return None
 
 
 _VERB = re.compile(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered)\s+")

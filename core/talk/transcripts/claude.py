@@ -148,6 +148,7 @@ class _ChatWithMessages(msgspec.Struct):
     name: Any = ""
     created_at: Any = None
     current_leaf_message_uuid: Any = None
+    model: Any = None
 
 
 def read(element: msgspec.Raw | Any) -> Transcript:
@@ -167,7 +168,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError("it is no conversation of Claude") from error
     skipped: Counter[str] = Counter()
-    messages = tuple(_messages(found.chat_messages, skipped))
+    messages = tuple(_messages(found.chat_messages, _word(found.model), skipped))
     known = {one.id for one in messages}
     leaf = found.current_leaf_message_uuid
     answered = {one.parent for one in messages}
@@ -185,7 +186,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     )
 
 
-def _messages(given: Sequence[Any], skipped: Counter[str]) -> Iterable[TranscriptMessage]:
+def _messages(given: Sequence[Any], model: str, skipped: Counter[str]) -> Iterable[TranscriptMessage]:
     """Messages in the order of their parents; who is nobody's answer follows the one before."""
     known = {one["uuid"] for one in given if isinstance(one, dict) and isinstance(one.get("uuid"), str)}
     last, seen = "", set[str]()
@@ -213,7 +214,14 @@ def _messages(given: Sequence[Any], skipped: Counter[str]) -> Iterable[Transcrip
             else last
         )
         made.append(
-            TranscriptMessage(id=key, role=role, parts=parts, parent=above, at=moment(one.get("created_at")))
+            TranscriptMessage(
+                id=key,
+                role=role,
+                parts=parts,
+                parent=above,
+                at=moment(one.get("created_at")),
+                model=(_word(one.get("model")) or model) if role == "assistant" else "",
+            )
         )
         seen.add(key)
         last = key

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ import msgspec
 from core.kernel.decoders import decoder_of, from_json, without_half_characters
 from core.kernel.frame import clean
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
-from core.kernel.values.messages import Part, TextPart, ToolResultPart
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.claude import parts_of
 from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
 
@@ -38,6 +39,11 @@ _INSERTED = re.compile(
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]{1,120})\s*</command-name>")
 _BARE_COMMAND = re.compile(r"/[\w:-]+\s*")
+_REFUSED = re.compile(
+    r"(The user doesn't want to proceed with this tool use\..{0,400}?the user said:)\s*\n(.*\S.*)\Z",
+    re.DOTALL,
+)
+"""Answer of a tool that the person refused with words."""
 _SHELL = re.compile(r"\s*<bash-input>(.*?)</bash-input>\s*$", re.DOTALL)
 
 
@@ -46,9 +52,11 @@ class _SessionRow(msgspec.Struct):
 
     type: Any = None
     uuid: Any = None
-    parentUuid: Any = None  # noqa: N815 - the program's own names
+    parentUuid: Any = msgspec.UNSET  # noqa: N815 - the program's own names
     logicalParentUuid: Any = None  # noqa: N815
     sessionId: Any = None  # noqa: N815
+    session_id: Any = None
+    parent_tool_use_id: Any = None
     isSidechain: Any = None  # noqa: N815
     isMeta: Any = None  # noqa: N815
     isCompactSummary: Any = None  # noqa: N815
@@ -101,7 +109,28 @@ class _Tree:
         self.helpers: dict[str, str] = {}
         self.queue: list[_Queued] = []
         self.command_id = ""  # of the message that is a command with words
+        self.trunk_end = ""  # its last message, where a branch of it is read
+        self.reply_id = ""  # of the model's last reply, whose rows may each hold all of it so far
+        self.reply: list[tuple[int, Part]] = []  # its parts, each with the place of its message
         self.skipped: Counter[str] = Counter()
+
+    def unsaid(self, reply_id: Any, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """Parts of a row that no row of the same reply has; what has grown since then is put in its place."""
+        if not isinstance(reply_id, str) or reply_id != self.reply_id:
+            self.reply_id, self.reply = reply_id if isinstance(reply_id, str) else "", []
+            return parts
+        fresh = []
+        for part in parts:
+            place = next((n for n, (_, old) in enumerate(self.reply) if _is_grown(old, part)), None)
+            if place is None:
+                fresh.append(part)
+                continue
+            index, old = self.reply[place]
+            self.reply[place] = (index, part)
+            message = self.messages[index]
+            told = tuple(part if one is old else one for one in message.parts)
+            self.messages[index] = msgspec.structs.replace(message, parts=told)
+        return tuple(fresh)
 
     def transcript(self) -> Transcript:
         """Conversation as it was read: each turn follows the whole of the turn before it."""
@@ -127,10 +156,19 @@ class _Tree:
             messages=tuple(made),
             title=next(filter(None, map(self.titles.get, ("custom", "ai", "summary", "name"))), self.command),
             at=next((one.at for one in made if one.at is not None), None),
-            current=said[-1].id if said else "",
+            current=self.trunk_end or (said[-1].id if said else ""),
             folder=self.folder,
             skipped=dict(self.skipped),
         )
+
+
+def _is_grown(old: Part, new: Part) -> bool:
+    """True where a part is the same as one before, or that one as far as it had come."""
+    if isinstance(old, TextPart | ReasoningPart) and isinstance(new, TextPart | ReasoningPart):
+        return type(old) is type(new) and new.text.startswith(old.text)
+    if isinstance(old, ToolCallPart) and isinstance(new, ToolCallPart):
+        return old.call_id == new.call_id != ""
+    return old == new
 
 
 def _end_above(node: _Joint, ends: dict[_Joint, str]) -> str:
@@ -141,13 +179,50 @@ def _end_above(node: _Joint, ends: dict[_Joint, str]) -> str:
     return ends[above] if above is not None else ""
 
 
-def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
-    """Conversations of a file: most hold one. Lines that cannot be read are named, and passed over."""
+def read(buffer: Buffer, before: Sequence[Buffer] = ()) -> Iterator[Transcript | Unread]:
+    """Conversations of a file: most hold one. Lines that cannot be read are named, and passed over.
+
+    Args:
+        before: sessions that this one was branched off from, the first of them first, where it does not hold their rows.
+    """
     reading = _SessionReader()
+    for one in before:
+        for line in lines(one):
+            if line.strip(b" \t\0"):
+                reading.take(line, 0)
+    reading.end_of_trunk()
     for number, line in enumerate(lines(buffer), 1):
         if line.strip(b" \t\0"):
             reading.take(line, number)
     yield from reading.transcripts()
+
+
+def branched_off(buffer: Buffer) -> str:
+    """The session whose rows are not all here, and go before these; empty where all are, as in most branches.
+
+    A branch of a session that was compacted holds its rows from there on.
+    """
+    for line in islice(lines(buffer), _HEAD_ROWS):
+        try:
+            row = from_json(line, _BranchRow)
+        except msgspec.DecodeError:
+            continue
+        if isinstance(row.uuid, str):
+            above = row.forkedFrom.get("sessionId") if isinstance(row.forkedFrom, dict) else None
+            is_cut = isinstance(row.parentUuid, str) or isinstance(row.logicalParentUuid, str)
+            return above if is_cut and isinstance(above, str) and _SESSION_ID.fullmatch(above) else ""
+    return ""
+
+
+_HEAD_ROWS = 64
+_SESSION_ID = re.compile(r"[0-9a-fA-F-]{36}")
+
+
+class _BranchRow(msgspec.Struct):
+    uuid: Any = None
+    parentUuid: Any = None  # noqa: N815 - the program's own names
+    logicalParentUuid: Any = None  # noqa: N815
+    forkedFrom: Any = None  # noqa: N815
 
 
 class _SessionReader:
@@ -185,6 +260,12 @@ class _SessionReader:
         else:
             self._title(row)
 
+    def end_of_trunk(self) -> None:
+        """Take what was read so far for the trunk: its own file tells what is broken in it."""
+        for tree in self._trees:
+            tree.trunk_end = next((one.id for one in reversed(tree.messages) if not one.is_aside), "")
+        self._broken.clear()
+
     def transcripts(self) -> Iterator[Transcript | Unread]:
         """Conversations, then the lines that could not be read."""
         for tree in self._trees:
@@ -198,9 +279,11 @@ class _SessionReader:
 
     def _row(self, row: _SessionRow, uuid: str) -> None:
         """Give a row its place, and its message to the conversation."""
-        is_helper = row.isSidechain is True or isinstance(row.agentId, str)
+        is_helper = (
+            row.isSidechain is True or isinstance(row.agentId, str) or isinstance(row.parent_tool_use_id, str)
+        )
         above = row.parentUuid if isinstance(row.parentUuid, str) else row.logicalParentUuid
-        session = row.sessionId if isinstance(row.sessionId, str) else ""
+        session = _session(row)
         parent = self._nodes.get(above) if isinstance(above, str) else None
         tree = parent.tree if parent is not None else self._tree(session)
         tree.sessions.add(session)
@@ -218,7 +301,7 @@ class _SessionReader:
         if words and row.type == "user" and _is_command(row.message):
             tree.command_id = uuid
         if row.type == "user" and words and row.message is not None and _is_person(words):
-            is_root = parent is None and not isinstance(above, str) and bool(tree.messages)
+            is_root = row.parentUuid is None and not isinstance(above, str) and bool(tree.messages)
             node = _Joint(tree, None if is_root else node)
         self._nodes[uuid] = node
         tree.last = node
@@ -245,7 +328,8 @@ class _SessionReader:
             if message.get("model") == "<synthetic>" or row.isApiErrorMessage is True:
                 tree.skipped[NOTES] += 1
                 return ()
-            return _counted(parts_of(content, tree.skipped), tree.skipped)
+            words = _counted(parts_of(content, tree.skipped), tree.skipped)
+            return tree.unsaid(message.get("id"), words)
         if _is_note(row):
             tree.skipped[NOTES] += 1
             return ()
@@ -255,7 +339,7 @@ class _SessionReader:
             tree.skipped[NOTES] += 1
         if not tree.command and not tree.messages and isinstance(text := _only_text(content), str):
             tree.command = _title_of_command(text)
-        return _counted(persons(parts_of(content, tree.skipped), tree.skipped), tree.skipped)
+        return persons(_counted(parts_of(content, tree.skipped), tree.skipped), tree.skipped)
 
     def _add(self, tree: _Tree, node: _Joint, row: _SessionRow, uuid: str, words: tuple[Part, ...]) -> None:
         message = row.message if isinstance(row.message, dict) else {}
@@ -266,6 +350,8 @@ class _SessionReader:
         if results and len(results) < len(words) and role == "user":
             pieces = [(uuid, results), (f"{uuid}+", tuple(one for one in words if one not in results))]
         for key, parts in pieces:
+            if role == "assistant" and tree.reply_id:
+                tree.reply += [(len(tree.messages), part) for part in parts]
             tree.messages.append(
                 TranscriptMessage(
                     id=key,
@@ -303,7 +389,7 @@ class _SessionReader:
 
     def _queue(self, row: _SessionRow) -> None:
         """Words that wait while the model works: put in line, sent, or taken back."""
-        session = row.sessionId if isinstance(row.sessionId, str) else ""
+        session = _session(row)
         tree = self._tree(session)
         text = clean(row.content) if isinstance(row.content, str) else ""
         waiting = [one for one in tree.queue if not one.is_taken]
@@ -322,8 +408,8 @@ class _SessionReader:
         """A row that names the conversation; all others without a uuid say nothing that was said."""
         given = {"custom": row.customTitle, "ai": row.aiTitle, "summary": row.summary, "name": row.agentName}
         for kind, words in given.items():
-            if isinstance(words, str) and words.strip():
-                session = row.sessionId if isinstance(row.sessionId, str) else ""
+            if isinstance(words, str) and words.strip() and _NOTE.match(words) is None:
+                session = _session(row)
                 own = next((one for one in reversed(self._trees) if session in one.sessions), None)
                 if own is None and kind == "summary" and self._trees:
                     own = self._trees[-1]
@@ -342,6 +428,11 @@ def _mended(line: bytes) -> _SessionRow | Any:
         return False
     except msgspec.DecodeError:
         return None
+
+
+def _session(row: _SessionRow) -> str:
+    """The session of a row, as the program writes it in its files and on its output."""
+    return next((one for one in (row.sessionId, row.session_id) if isinstance(one, str)), "")
 
 
 def _is_path(given: Any) -> bool:
@@ -387,7 +478,9 @@ def persons(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]:
     """Parts of a person's message without what the program put in; what is left of a command is what the person typed."""
     kept: list[Part] = []
     for part in parts:
-        if not isinstance(part, TextPart):
+        if isinstance(part, ToolResultPart) and (said := _REFUSED.match(part.text)) is not None:
+            kept += [msgspec.structs.replace(part, text=said[1].rstrip()), TextPart(said[2].strip())]
+        elif not isinstance(part, TextPart):
             kept.append(part)
         elif words := _typed(part.text):
             kept.append(part if words == part.text else TextPart(words))

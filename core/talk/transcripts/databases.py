@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
+import sys
+from array import array
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from core.kernel.decoders import read_json
+import msgspec
+
+from core.kernel.decoders import from_json, read_json
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.agents import TalkBuilder, opencode_session, word
+from core.talk.transcripts.chats import read_zed as read_thread
 from core.talk.transcripts.text import Buffer
 
 HEAD = b"SQLite format 3\x00"
@@ -19,6 +25,7 @@ PAGE_BYTES = 512
 _TABLES = {
     TranscriptKind.LLM: (b'CREATE TABLE "responses"', b"CREATE TABLE [responses]"),
     TranscriptKind.OPENCODE: (b"CREATE TABLE `session`", b"CREATE TABLE `part`"),
+    TranscriptKind.ZED: (b"data_type TEXT NOT NULL",),
 }
 
 
@@ -30,6 +37,56 @@ _WITHOUT_REASONING = (
     "SELECT conversation_id, id, model, prompt, system, response, datetime_utc, NULL FROM responses "
     "ORDER BY conversation_id, id"
 )
+
+
+# The log beside a database, in which all is that its program has written since it last put the log into the file.
+# Source: sqlite.org/fileformat2.html, "The Write-Ahead Log" (read 2026-11-29).
+
+LOG_HEAD_BYTES, _FRAME_HEAD_BYTES = 32, 24
+
+
+def with_log(data: bytes, log: bytes) -> bytes:
+    """A database as its program sees it: the pages of the log in the place of those in the file.
+
+    A write that is under way has no end in the log, or one whose sum is wrong: it is left out.
+    """
+    page = int.from_bytes(log[8:12], "big")
+    if len(log) < LOG_HEAD_BYTES or log[:3] != b"\x37\x7f\x06" or not PAGE_BYTES <= page <= 65_536:
+        return data
+    places: dict[int, int] = {}
+    written: list[int] = []
+    size, step = 0, _FRAME_HEAD_BYTES + page
+    for at in range(LOG_HEAD_BYTES, len(log) - step + 1, step):
+        if log[at + 8 : at + 16] != log[16:24]:  # of an earlier round of the log
+            break
+        written.append(at)
+        if count := int.from_bytes(log[at + 4 : at + 8], "big"):
+            if not all(_is_whole(log, one, step) for one in written):
+                break
+            places.update(
+                (int.from_bytes(log[one : one + 4], "big"), one + _FRAME_HEAD_BYTES) for one in written
+            )
+            written, size = [], count
+    if not size or size * page > MAX_BYTES:
+        return data
+    made = bytearray(data[: size * page].ljust(size * page, b"\0"))
+    for number, at in places.items():
+        if 0 < number <= size:
+            made[(number - 1) * page : number * page] = log[at : at + page]
+    return bytes(made)
+
+
+def _is_whole(log: bytes, at: int, step: int) -> bool:
+    """True if a frame holds the sum that goes on from the frame before it."""
+    before = log[24:32] if at == LOG_HEAD_BYTES else log[at - step + 16 : at - step + 24]
+    first, second = struct.unpack(">II", before)
+    words = array("I", log[at : at + 8] + log[at + _FRAME_HEAD_BYTES : at + step])
+    if (log[3] & 1) == (sys.byteorder == "little"):
+        words.byteswap()
+    for left, right in zip(words[::2], words[1::2], strict=True):
+        first = (first + left + second) & 0xFFFFFFFF
+        second = (second + right + first) & 0xFFFFFFFF
+    return log[at + 16 : at + 24] == struct.pack(">II", first, second)
 
 
 def recognised(data: Buffer) -> TranscriptKind:
@@ -49,6 +106,11 @@ def read_llm(buffer: Buffer) -> Iterator[Transcript | Unread]:
 def read_opencode(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """Sessions of OpenCode."""
     yield from _read(buffer, _opencode)
+
+
+def read_zed(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """Threads of Zed, each a packed text."""
+    yield from _read(buffer, _zed)
 
 
 def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
@@ -171,6 +233,40 @@ def _opencode(base: sqlite3.Connection) -> Iterator[Transcript]:
         made = opencode_session({"info": info, "messages": found})
         if made.messages:
             yield made
+
+
+MAX_THREAD_BYTES = 64_000_000
+
+
+def _zed(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
+    """Source: zed-industries/zed, `crates/agent/src/db.rs` (read 2026-11-29)."""
+    for key, summary, kind, data in base.execute(
+        "SELECT id, summary, data_type, data FROM threads ORDER BY updated_at, id"
+    ):
+        raw = data.encode() if isinstance(data, str) else bytes(data or b"")
+        try:
+            text = _unpacked(raw) if kind == "zstd" else raw
+            made = read_thread(from_json(text, Any))
+        except (ValueError, RecursionError) as error:
+            yield Unread(place=f"thread {word(summary) or word(key)!r}", why=str(error))
+            continue
+        yield msgspec.structs.replace(made, id=word(key), title=made.title or word(summary))
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Raises ValueError: it is damaged, or larger than any thread."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    reader = zstd.ZstdDecompressor()
+    try:
+        found = reader.decompress(data, max_length=MAX_THREAD_BYTES)
+    except zstd.ZstdError as error:
+        raise ValueError(f"it cannot be unpacked: {error}") from error
+    if not reader.eof:
+        raise ValueError("it ends in the middle, or is larger than 64 MB")
+    return bytes(found)
 
 
 def _json(data: Any) -> dict[str, Any]:

@@ -351,6 +351,7 @@ _INSIDE = re.compile(r"\(?(?:([^\s()]+) )??(\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{
 _SPECSTORY_HEAD_CHARS = 4_096
 _SPECSTORY_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _FOLD = re.compile(r"\s*<details>\s*<summary>[^<]{0,200}</summary>(.*?)</details>\s*\Z", re.DOTALL)
+_TOOL_TAGS = re.compile(r"</?(?:tool-use|details|summary)\b[^<>\n]{0,2000}>\n?")
 _BLOCK = re.compile(r"<think>(.*?)</think>|<tool-use\b.*?(?:</tool-use>|\Z)", re.DOTALL)
 
 
@@ -457,7 +458,7 @@ def _parts(body: str) -> Iterator[Part]:
             fold = _FOLD.match(match[1])
             yield ReasoningPart((fold[1] if fold is not None else match[1]).strip())
         else:
-            yield ToolResultPart(call_id="", text=match[0])
+            yield ToolResultPart(call_id="", text=_TOOL_TAGS.sub("", match[0]).strip())
         at = match.end()
     yield from _text(body[at:])
 

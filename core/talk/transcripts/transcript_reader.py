@@ -43,6 +43,7 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.CHERRY_STUDIO: chats.read_cherry,
     TranscriptKind.PLAIN: markdown_chats.read_plain,
 }
+_IN_DATABASES = {TranscriptKind.OPENCODE: databases.read_opencode, TranscriptKind.ZED: databases.read_zed}
 _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.CHATGPT: chatgpt.read,
     TranscriptKind.CLAUDE: claude.read,
@@ -57,8 +58,10 @@ _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.CHATGPT, ('"mapping"', '"message"')),
     (TranscriptKind.CLINE, ('"version"', '"sessionId"', '"messages"', '"role"', '"content"')),
     (TranscriptKind.CLAUDE, ('"chat_messages"',)),
+    (TranscriptKind.CODEX, ('"session"', '"instructions"', '"items"')),
     (TranscriptKind.CHERRY_STUDIO, ('"indexedDB"', '"localStorage"')),
     (TranscriptKind.GEMINI_CLI, ('"projectHash"', '"sessionId"')),
+    (TranscriptKind.GEMINI_CLI, ('"history"', '"role"', '"parts"')),
     (TranscriptKind.OPENCODE, ('"info"', '"sessionID"', '"parts"')),
     (TranscriptKind.OPEN_WEBUI, ('"history"', '"currentId"')),
     (TranscriptKind.OPEN_WEBUI, ('"history"', '"childrenIds"')),
@@ -88,6 +91,8 @@ def recognised(data: Buffer, named: str = "") -> TranscriptKind:
     shape = _by_start(bytes(data[:SHAPE_BYTES]))
     if bytes(data[:16]) == databases.HEAD:
         shape = databases.recognised(data)
+    if shape is TranscriptKind.UNKNOWN and bytes(data[:64]).lstrip()[:1] == b"<":
+        return TranscriptKind.TAKEOUT if chats.is_takeout_page(data) else shape
     if shape is TranscriptKind.UNKNOWN and len(data) > SHAPE_BYTES:
         shape = _by_rows(data)
     is_text = shape is TranscriptKind.UNKNOWN and PurePath(named).suffix.lower() in PLAIN_ENDS
@@ -102,6 +107,8 @@ def _by_start(data: bytes) -> TranscriptKind:
         return TranscriptKind.SPECSTORY
     if text.startswith("# aider chat started at "):
         return TranscriptKind.AIDER
+    if ours.is_markdown(text):
+        return TranscriptKind.EXPORT
     if markdown_chats.is_export(text):
         return TranscriptKind.PLAIN
     if text.startswith("{"):
@@ -165,19 +172,26 @@ def _kind_of_row(row: _Mark) -> TranscriptKind:
     return TranscriptKind.CLAUDE_CODE if is_session else TranscriptKind.UNKNOWN
 
 
-def read_transcripts(kind: TranscriptKind, buffer: Buffer) -> Iterator[Transcript | Unread]:
+def read_transcripts(
+    kind: TranscriptKind, buffer: Buffer, before: Sequence[Buffer] = ()
+) -> Iterator[Transcript | Unread]:
     """Conversations of a file, one after another, and what of it could not be read. Holds one at a time.
 
     Args:
         buffer: all of the file; mapped, so that its size costs no memory.
+        before: of Claude Code: sessions that this one was branched off from, where it does not hold their rows.
 
     Raises:
         ValueError: no conversation can be read from this kind.
     """
-    if kind is TranscriptKind.OPENCODE and bytes(buffer[:16]) == databases.HEAD:
-        yield from databases.read_opencode(buffer)
+    if before:
+        yield from claude_code.read(buffer, before)
+    elif kind in _IN_DATABASES and bytes(buffer[:16]) == databases.HEAD:
+        yield from _IN_DATABASES[kind](buffer)
     elif (read := _LINES.get(kind)) is not None:
         yield from read(buffer)
+    elif kind is TranscriptKind.TAKEOUT and bytes(buffer[:64]).lstrip().startswith(b"<"):
+        yield from _each(kind, chats.takeout_entries(buffer))
     elif kind in _ARRAYS:
         yield from _each(kind, arrays.elements(buffer))
     else:
@@ -186,7 +200,7 @@ def read_transcripts(kind: TranscriptKind, buffer: Buffer) -> Iterator[Transcrip
 
 def read_stream(kind: TranscriptKind, stream: arrays.Stream) -> Iterator[Transcript | Unread]:
     """The same from something that is read forward once, as a pipe: arrays an element at a time, all else whole."""
-    if kind in _ARRAYS:
+    if kind in _ARRAYS and kind is not TranscriptKind.TAKEOUT:
         yield from _each(kind, arrays.damaged(stream))
     else:
         yield from read_transcripts(kind, stream.read())
@@ -204,9 +218,30 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
         try:
             yield _decoded(kind, one)
         except ValueError as error:
-            yield Unread(place=f"conversation {count}", why=str(error))
+            inner = _within(one)
+            if inner:
+                yield from _each(kind, iter(inner))
+            else:
+                yield Unread(place=f"conversation {count}", why=str(error))
     if is_empty:
         yield Unread(place="the file", why="no conversation in it can be read")
+
+
+class _Around(msgspec.Struct):
+    """Object that an exporter puts around its list of conversations."""
+
+    conversations: list[msgspec.Raw] = []
+    chats: list[msgspec.Raw] = []
+    data: list[msgspec.Raw] = []
+
+
+def _within(element: Any) -> list[msgspec.Raw]:
+    """Conversations in an element that is none itself."""
+    try:
+        found = from_json(element, _Around) if isinstance(element, msgspec.Raw) else _Around()
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return []
+    return found.conversations or found.chats or found.data
 
 
 def _decoded(kind: TranscriptKind, element: Any) -> Transcript:
@@ -247,12 +282,16 @@ def _by_keys(text: str) -> TranscriptKind:
     for kind, keys in _KEYS:
         if all(key in text for key in keys):
             return kind
+    if _CONTENTS.match(text) is not None:
+        return TranscriptKind.GEMINI_CLI
     is_messages = _MESSAGES.match(text) is not None
     return TranscriptKind.CLINE if is_messages else TranscriptKind.UNKNOWN
 
 
 _MESSAGES = re.compile(r'\[\s*\{[^{}\[\]]{0,400}"(?:role"\s*:\s*"(?:user|assistant)"|content"\s*:)')
 """Beginning of a bare list of messages."""
+_CONTENTS = re.compile(r'\[\s*\{(?:\s*"role"\s*:\s*"(?:user|model)"\s*,)?\s*"parts"\s*:\s*\[')
+"""Beginning of a bare list of what Gemini is sent."""
 
 
 def _loaded(text: str) -> Any:

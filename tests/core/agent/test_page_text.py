@@ -27,6 +27,19 @@ from core.agent.page_text import page_text
         ("<p>a</p><template><p>hidden</p></template><p>b</p>", "a\n\nb"),
         ("<p>a</p><script>x()</script><style>p{}</style>", "a"),
         ("<p>\ufdd0sup\ufdd5 stays text</p>", "sup stays text"),
+        ("<p>He said <q>stop</q>, Donau&shy;dampf</p>", "He said “stop”, Donaudampf"),
+        (
+            "<ul><li><input type=checkbox checked disabled> done</li><li><input type=checkbox> open</li></ul>",
+            "- [x] done\n- [ ] open",
+        ),
+        (
+            "<table><tr><th>Day</th><th>High</th></tr><tr><td rowspan=2>Mon</td><td>6</td></tr><tr><td>18</td></tr></table>",
+            "| Day | High |\n| --- | --- |\n| Mon | 6 |\n|  | 18 |",
+        ),
+        (
+            "<p><math alttext='a_1^2'><mi>a</mi></math>, <math><mi>b</mi><annotation encoding='application/x-tex'>b</annotation></math></p>",
+            "$a_1^2$, $b$",
+        ),
     ],
 )
 def test_what_changes_the_meaning_stays(html: str, wanted: str) -> None:

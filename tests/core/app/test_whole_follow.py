@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.imports.import_sources import KEY, known_places
+from core.imports.import_plan import KEY
+from core.imports.import_sources import known_places
 from core.kernel.values.messages import Role, TextPart
 from core.kernel.values.records import MessageRecord
 from core.services.settings.settings_messages import ChangeSetting

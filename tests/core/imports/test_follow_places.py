@@ -16,15 +16,14 @@ from core.app.dispatch import step
 from core.app.execution import is_persons
 from core.front.cli.grammar_memory import FOLLOWED
 from core.imports import import_sources
+from core.imports.import_plan import KEY, with_place, without_place
 from core.imports.import_run import ImportHandler
 from core.imports.import_sources import (
-    KEY,
     imported_ids,
     known_places,
     mark_of,
+    reached,
     walked,
-    with_place,
-    without_place,
 )
 from core.imports.imports_messages import (
     DismissImport,
@@ -187,7 +186,7 @@ def test_a_file_that_goes_while_a_place_is_looked_at_fails_no_look(
     def vanishing(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
         for number, found in enumerate(walked(folder)):
             if not number:
-                (looks.folder / "a.jsonl").unlink()
+                (looks.folder / "a.jsonl").unlink(missing_ok=True)
             yield found
 
     for name in "ab":
@@ -209,3 +208,11 @@ def test_a_place_stands_in_the_list_once_however_it_is_written() -> None:
     home = str(Path.home() / "s")
     assert with_place(("~/s", "/t"), home) == ("/t", home)
     assert without_place(("~/s", "/t"), home) == ("/t",)
+
+
+def test_a_report_names_the_places_that_were_read_and_no_other(tmp_path: Path) -> None:
+    known = known_places({}, tmp_path)
+    projects = tmp_path / ".claude" / "projects"
+    for read in (projects, projects / "-srv" / "a.jsonl", tmp_path / ".claude"):
+        assert [one.name for one in reached(known, [str(read)])] == ["claude-code"], read
+    assert reached(known, [str(tmp_path / "claude"), str(tmp_path / ".claude" / "projects-old")]) == ()

@@ -7,8 +7,18 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from core.imports.import_plan import KEY
 from core.imports.imports_messages import CancelImport, DismissImport, ImportConversations
-from core.kernel.values.imports import ImportFault, ImportReport, ImportRow, ImportState, TranscriptKind
+from core.kernel.values.imports import (
+    ImportFault,
+    ImportReport,
+    ImportRow,
+    ImportState,
+    KnownPlace,
+    TranscriptKind,
+)
+from core.kernel.values.settings import ImportSettings
+from core.services.settings.settings_messages import ChangeSetting
 from panels.base.view import Dialog
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -112,3 +122,39 @@ def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_na
         "conversations.json is cut off in the middle; what came whole is taken. 1 conversation"
     )
     assert made.ui.shows("4 files hold no conversation: notes.md, run.log and 2 more. To import a text file")
+
+
+PLACE = KnownPlace(name="claude-code", label="Claude Code", path="/u/.claude/projects")
+SWITCH = "Take new sessions of Claude Code by itself"
+
+
+def followed(*places: str) -> Screen:
+    report = replace(REPORT, places=(PLACE,))
+    made = screen(ImportState(paths=("/u/.claude/projects",), report=report))
+    settings = replace(made.state.config.settings, imports=ImportSettings(follow=places))
+    made.show(replace(made.state, config=replace(made.state.config, settings=settings)))
+    return made
+
+
+def test_new_sessions_of_a_program_are_taken_by_itself_once_a_person_said_yes_to_its_folder() -> None:
+    made = followed("/other")
+    made.ui.click(SWITCH)
+    assert made.ui.shows("/u/.claude/projects")
+    assert made.asked == [], "the switch asks first"
+    made.ui.click("Not now")
+    assert made.asked == []
+
+    made.ui.click(SWITCH)
+    made.ui.click("Take them")
+    assert made.asked == [ChangeSetting(KEY, ("/other", "/u/.claude/projects"))]
+    assert made.ui.shows("Tides and datums"), "the preview is there again"
+
+
+def test_a_program_that_is_followed_is_followed_no_more_at_once() -> None:
+    made = followed("/u/.claude/projects")
+    made.ui.click(SWITCH)
+    assert made.asked == [ChangeSetting(KEY, None)]
+
+
+def test_what_is_of_no_known_program_has_no_switch() -> None:
+    assert not screen(ImportState(paths=("/x",), report=REPORT)).ui.shows("Take new sessions")

@@ -131,7 +131,9 @@ GRAMMARS: Mapping[str, Grammar] = {
             "record_declaration": "class",
             "annotation_type_declaration": "interface",
             "method_declaration": "method",
+            "annotation_type_element_declaration": "method",
             "constructor_declaration": "method",
+            "compact_constructor_declaration": "method",
         },
     ),
     "csharp": Grammar(
@@ -454,6 +456,12 @@ def _cs_variables(node: Node) -> Iterator[Named]:
                     yield _said(one.child_by_field_name("name")), kind
 
 
+def _java_constants(node: Node) -> Iterator[Named]:
+    for child in node.named_children:
+        if child.type == "variable_declarator":
+            yield _said(child.child_by_field_name("name")), "constant"
+
+
 def _rb_call(node: Node) -> Iterator[Named]:
     method = _said(node.child_by_field_name("method"))
     kinds = {
@@ -590,6 +598,7 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "field_declaration": _cs_variables,
         "indexer_declaration": lambda _: iter((("this[]", "property"),)),
     },
+    "java": {"constant_declaration": _java_constants},
     "ruby": {"call": _rb_call, "alias": _rb_alias, "assignment": _rb_constant},
     "kotlin": {
         "property_declaration": _kt_property,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -74,7 +75,7 @@ def pattern(shown: list[str]) -> str:
 
 
 def prepare(world: World) -> None:
-    """The project that the guide speaks of: a program, a note, a preset; and a home with two items of knowledge."""
+    """The project that the guide speaks of: a program, a note, a preset; a home with two items of knowledge; Claude Code's own folder."""
     (world.project / "tide.py").write_text(TIDE, "utf-8")
     (world.project / "notes").mkdir()
     (world.project / "notes" / "harbour.md").write_text(NOTE, "utf-8")
@@ -82,11 +83,13 @@ def prepare(world: World) -> None:
     knowledge.mkdir(parents=True, mode=0o700)
     (knowledge / "facts.md").write_text(FACTS, "utf-8")
     (world.project / "chat.json").write_text(json.dumps([CHAT]), "utf-8")
+    (Path.home() / ".claude" / "projects").mkdir(parents=True)
     world.server.replies.extend([Said("A tide is the rise and fall of the sea.")] * 9)
 
 
 def _short(said: str, world: World) -> str:
-    return said.replace(str(world.project), "~/harbour").replace(str(world.home), "~/.manual_slop")
+    said = said.replace(str(world.project), "~/harbour").replace(str(world.home), "~/.manual_slop")
+    return said.replace(str(Path.home()), "~")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -116,8 +116,15 @@ SAMPLES: dict[str, tuple[str, list[tuple[str, str, int, int]]]] = {
         ],
     ),
     "A.java": (
-        "package x;\npublic class A<T> {\n  public A() {}\n  @Override public void m(int a) {}\n}\nrecord R(int a) {}\n",
-        [("A", "class", 2, 5), ("A.A", "method", 3, 3), ("A.m", "method", 4, 4), ("R", "class", 6, 6)],
+        "package x;\npublic class A<T> {\n  public A() {}\n  @Override public void m(int a) {}\n}\nrecord R(int a) {}\ninterface F { int ON = 1; }\n",
+        [
+            ("A", "class", 2, 5),
+            ("A.A", "method", 3, 3),
+            ("A.m", "method", 4, 4),
+            ("R", "class", 6, 6),
+            ("F", "interface", 7, 7),
+            ("F.ON", "constant", 7, 7),
+        ],
     ),
     "a.cs": (
         "namespace N.M {\n  class A { int P { get; set; } int M(int x) => 1; }\n}\n",

@@ -1,0 +1,194 @@
+"""What programs have written last while they run: logs beside databases, branches of sessions, and replies in pieces."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from backports import zstd
+
+from core.imports.import_sources import mark_of
+from core.talk.transcripts.databases import with_log
+from tests.core.imports.brought import USE, Brought, T, a, brought, cc, check, cx, lines, ri, u
+from tests.core.imports.test_memory import imported
+
+LAYOUT = """CREATE TABLE `session` (id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER);
+CREATE TABLE `message` (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+CREATE TABLE `part` (id TEXT, message_id TEXT, data TEXT);
+INSERT INTO session VALUES ('ses_1', NULL, '/srv', 'Tides', 1793000000000);"""
+
+
+def says(base: sqlite3.Connection, number: int, role: str, text: str) -> None:
+    base.execute(
+        "INSERT INTO message VALUES (?, 'ses_1', ?, ?)", (f"m{number}", number, json.dumps({"role": role}))
+    )
+    part = json.dumps({"type": "text", "text": text})
+    base.execute("INSERT INTO part VALUES (?, ?, ?)", (f"p{number}", f"m{number}", part))
+    base.commit()
+
+
+def running(path: Path) -> sqlite3.Connection:
+    """A database that its program has open, with all that was written in the log beside it."""
+    base = sqlite3.connect(path)
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("PRAGMA wal_autocheckpoint = 0")
+    base.executescript(LAYOUT)
+    says(base, 1, "user", "When?")
+    return base
+
+
+def test_what_stands_in_the_log_alone_is_taken_and_what_comes_later_adds_its_part(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    place = tmp_path / "opencode.db"
+    with closing(running(place)) as program:
+        assert imported(place).new_messages == 1
+        before = mark_of([str(place)])
+        says(program, 2, "assistant", "At noon.")
+
+        assert mark_of([str(place)]) != before
+        again = imported(place)
+        assert (again.grown, again.new_messages) == (1, 1)
+        program.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert imported(place).new_messages == 0
+
+
+def test_a_log_and_its_file_are_what_the_program_sees_at_each_of_its_writes(tmp_path: Path) -> None:
+    place = tmp_path / "a.db"
+    with closing(running(place)) as program:
+        for number in range(2, 40):
+            says(program, number, "user", "word " * number * 20)
+            if number % 9 == 0:
+                program.execute("PRAGMA wal_checkpoint(RESTART)")
+            log = Path(f"{place}-wal").read_bytes()
+            assert with_log(place.read_bytes(), log)[100:] == program.serialize()[100:]
+
+
+def test_of_a_write_that_is_under_way_nothing_counts(tmp_path: Path) -> None:
+    place = tmp_path / "a.db"
+    with closing(running(place)) as program:
+        before, whole = program.serialize(), Path(f"{place}-wal").read_bytes()
+        says(program, 2, "user", "word " * 2_000)
+        log = Path(f"{place}-wal").read_bytes()
+        for end in range(len(whole), len(log), 997):
+            assert with_log(place.read_bytes(), log[:end])[100:] == before[100:]
+        broken = bytearray(log)
+        broken[-9] ^= 1
+        assert with_log(place.read_bytes(), bytes(broken))[100:] == before[100:]
+
+
+@pytest.mark.parametrize("log", [b"", b"words", b"\x37\x7f\x06\x82" + bytes(60)])
+def test_what_is_no_log_changes_nothing(log: bytes) -> None:
+    assert with_log(b"SQLite format 3\0" + bytes(512), log) == b"SQLite format 3\0" + bytes(512)
+
+
+def test_threads_of_zed_are_read_and_one_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    thread = {
+        "version": "0.3.0",
+        "title": "Tides",
+        "messages": [
+            {"User": {"id": "1", "content": [{"Text": "When?"}]}},
+            {"Agent": {"content": [{"Text": "At noon."}], "tool_results": {}}},
+        ],
+        "model": {"provider": "anthropic", "model": "claude-opus-4-8"},
+    }
+    packed = zstd.compress(json.dumps(thread).encode())
+    (tmp_path / "home").mkdir()
+    place = tmp_path / "threads.db"
+    with closing(sqlite3.connect(place)) as base:
+        base.execute(
+            "CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, "
+            "data_type TEXT NOT NULL, data BLOB NOT NULL)"
+        )
+        for key, data in (("t1", packed), ("t2", packed[:-9])):
+            base.execute("INSERT INTO threads VALUES (?, 'Tides', ?, 'zstd', ?)", (key, T % 1, data))
+        base.commit()
+
+    report = imported(place)
+
+    assert (report.made, report.new_messages) == (1, 2)
+    assert ["it ends in the middle" in one.why for one in report.faults] == [True]
+
+
+NOTE = "This session is being continued from a previous conversation that ran out of context."
+
+
+def _branch_of_compacted() -> tuple[str, str]:
+    """A session that was compacted, and a branch of it, as Claude Code 2.1 writes them: rows from the compaction on."""
+    note: dict[str, Any] = {"isCompactSummary": True}
+    summary = u(
+        "This session is being continued from a previous conversation that ran out of context.", **note
+    )
+    trunk = [
+        u("When?", uuid="q1", parentUuid=None),
+        a("At noon.", uuid="a1", parentUuid="q1"),
+        {
+            "type": "system",
+            "subtype": "compact_boundary",
+            "uuid": "b",
+            "parentUuid": None,
+            "logicalParentUuid": "a1",
+        },
+        {**summary, "uuid": "s", "parentUuid": "b"},
+        u("And ebb?", uuid="q2", parentUuid="s"),
+        a("At six.", uuid="a2", parentUuid="q2"),
+    ]
+    first = "97f2b291-b7b7-4eb1-9fb7-99f7bb84a8a0"
+    kept = [{**row, "forkedFrom": {"sessionId": first, "messageUuid": row["uuid"]}} for row in trunk[2:]]
+    title = {
+        "type": "custom-title",
+        "customTitle": f"{NOTE} The summary be (Branch)",
+    }
+    own = [u("On the branch?", uuid="q3", parentUuid="a2"), a("Yes.", uuid="a3", parentUuid="q3")]
+    later = [u("On the trunk?", uuid="q4", parentUuid="a2"), a("Yes, too.", uuid="a4", parentUuid="q4")]
+    branch = cc(*kept, *own, sid="branch") + lines({**title, "sessionId": "branch"})
+    return cc(*trunk, *later, sid=first), branch
+
+
+@pytest.mark.parametrize(
+    "name", ["00000000-0000-0000-0000-000000000000", "ffffffff-0000-0000-0000-000000000000"]
+)
+def test_a_branch_of_a_compacted_session_is_a_branch_of_its_discussion(name: str, tmp_path: Path) -> None:
+    trunk, branch = _branch_of_compacted()
+    files = {"p/97f2b291-b7b7-4eb1-9fb7-99f7bb84a8a0.jsonl": trunk, f"p/{name}.jsonl": branch}
+    before = ["u: When?", "a: At noon.", "u: And ebb?", "a: At six."]
+    case = Brought(
+        id="branch",
+        files=files,
+        talks=2,
+        title="When?",
+        said=[[*before, "u: On the trunk?", "a: Yes, too."], [*before, "u: On the branch?", "a: Yes."]],
+    )
+    check(case, tmp_path)
+
+
+def test_a_reply_that_is_written_as_it_grows_is_said_once(tmp_path: Path) -> None:
+    """Each row of a reply may hold all of it so far (getagentseal/codeburn#201, serpro69/capy#37)."""
+    rows = [a("Look", mid="m1"), a("Looking now.", mid="m1"), a("Looking now.", USE, mid="m1")]
+    case = Brought(id="grows", files={"s.jsonl": cc(u("Look."), *rows, a("Done.", mid="m2"))}, roles="uaaa")
+    ((_, messages),) = brought(case, tmp_path)
+    assert sum("Looking" in str(one.parts) for one in messages) == 1
+
+
+def test_the_sum_that_a_model_made_of_a_rollout_is_no_reply(tmp_path: Path) -> None:
+    def said(role: str, text: str) -> dict[str, Any]:
+        kind = "input_text" if role == "user" else "output_text"
+        return ri(type="message", role=role, content=[{"type": kind, "text": text}])
+
+    compacted = {"type": "compacted", "payload": {"message": "Here is the summary:\nTides were spoken of."}}
+    rows = [
+        said("user", "When?"),
+        said("assistant", "At noon."),
+        said("assistant", "Tides were spoken of."),
+        compacted,
+    ]
+    head = {"type": "session_meta", "payload": {"id": "c1", "timestamp": T % 0, "cwd": "/srv"}}
+    case = Brought(
+        id="sum",
+        files={"rollout-1.jsonl": cx(head, *rows, said("user", "And ebb?"))},
+        said=[["u: When?", "a: At noon.", "u: And ebb?"]],
+    )
+    check(case, tmp_path)
