@@ -1,4 +1,4 @@
-"""Calls that a model leaked as text, in the XML form or as JSON in a `<tool_call>` element, recovered into real ones.
+"""Calls that a model leaked as text, in any form of `leaked_dialects`, recovered into real ones.
 
 Source: Hermes and Qwen chat templates (`<tool_call>` with JSON), Qwen3-Coder's (`<function=…>`), and the issues of their
 servers, where the opening or the closing tag is missing (read 2026-11-23).
@@ -15,11 +15,28 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.agent.leaked_dialects import (
+    OPENINGS,
+    Found,
+    dialect_calls,
+    json_call,
+    types_of,
+    value_of,
+    without_tokens,
+)
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
-from core.kernel.values.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart, files_of
+from core.kernel.values.messages import (
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    files_of,
+)
 from core.kernel.values.provider import ProviderRequest
 from core.kernel.values.stack import Segment, ToolSchema
 
@@ -34,6 +51,7 @@ StandsElsewhere = Callable[[str], bool]
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _FUNCTION = re.compile(r"<function=([\w.:-]{1,128})>")
+_STARTS = re.compile(rf"{_FUNCTION.pattern}|{OPENINGS.pattern}")
 _FUNCTION_END, _PARAMETER_END = "</function>", "</parameter>"
 _PARAMETER = re.compile(r"\s*<parameter=([\w.:-]{1,128})>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -47,14 +65,14 @@ _MOST_TRIES = 100
 
 
 class _Leak(msgspec.Struct, frozen=True):
-    """Calls of one stretch of text, from `start` to `end`. `core`: what of it tells them, without the tags around.
+    """Calls of one stretch of text, from `start` to `end`. `cores`: what of it tells them, each a text that may stand elsewhere.
 
     Each call is the tool's name and its arguments as JSON.
     """
 
     start: int
     end: int
-    core: str
+    cores: tuple[str, ...]
     calls: tuple[tuple[str, str], ...]
 
 
@@ -69,7 +87,7 @@ def with_recovered(
     """The parts of a whole reply with the calls that it leaked as real ones, behind its words; the same where there are none.
 
     A reply that calls tools properly has leaked none. Code fences, code spans, quotes and names of tools that were not
-    offered stay text, and so does what stands elsewhere.
+    offered stay text, and so does what stands elsewhere. Reasoning is looked at only where the reply is nothing else.
 
     Args:
         tools: that the request offered; model: whose reply it is: of some, a text that is JSON of calls alone is calls.
@@ -77,16 +95,20 @@ def with_recovered(
     if any(isinstance(part, ToolCallPart) for part in parts):
         return tuple(parts)
     schemas = {tool.name: tool for tool in tools}
+    has_text = any(isinstance(part, TextPart) and part.text.strip() for part in parts)
     found: list[Part] = []
     calls: list[ToolCallPart] = []
     for part in parts:
-        bare = _bare_leaks(part.text, schemas, model) if isinstance(part, TextPart) else []
-        if not isinstance(part, TextPart) or (not bare and _next_start(part.text, 0) is None):
+        leaks = []
+        if isinstance(part, TextPart) or (
+            isinstance(part, ReasoningPart) and not has_text and not part.vendor_json
+        ):
+            several = _bare_leaks(part.text, schemas, model) or _leaks(part.text, schemas)
+            leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
+        if not leaks:
             found.append(part)
-            continue
-        leaks = [leak for leak in bare or _leaks(part.text, schemas) if not stands_elsewhere(leak.core)]
-        if rest := _without(part.text, leaks):
-            found.append(TextPart(rest))
+        elif rest := _without(part.text, leaks):
+            found.append(replace(part, text=rest))
         for leak in leaks:
             for name, given in leak.calls:
                 calls.append(
@@ -160,7 +182,7 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[
         given = tuple((name, _as_json(arguments)) for name, arguments in calls)
     except RecursionError:
         return []
-    return [_Leak(start=start, end=len(text), core=text[body:end], calls=given)]
+    return [_Leak(start=start, end=len(text), cores=(text[body:end],), calls=given)]
 
 
 _WRITES_BARE = re.compile(r"(?i)qwen-?2|qwen-?3-coder|llama-?3|hammer|devstral|glm-?4")
@@ -188,10 +210,8 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
 
 
 def _next_start(text: str, at: int) -> int | None:
-    element = text.find(_OPEN, at)
-    function = _FUNCTION.search(text, at)
-    starts = [place for place in (element, function.start() if function else -1) if place >= 0]
-    return min(starts, default=None)
+    found = _STARTS.search(text, at)
+    return found.start() if found else None
 
 
 def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | None:
@@ -201,7 +221,7 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     read = _xml_calls if _FUNCTION.match(text, body) else _json_calls if has_open else None
     found = None if read is None else read(text, body, tools)
     if found is None:
-        return None
+        return _dialect_leak(text, start, tools)
     calls, core_end = found
     after = _skip(text, core_end)
     has_close = text.startswith(_CLOSE, after)
@@ -216,7 +236,24 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     except RecursionError:
         return None
     end = after + len(_CLOSE) if has_close else core_end
-    return _Leak(start=start, end=end, core=text[body:core_end], calls=given)
+    return _Leak(start=start, end=end, cores=(text[body:core_end],), calls=given)
+
+
+def _dialect_leak(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | None:
+    found = dialect_calls(text, start, tools)
+    try:
+        return found and _Leak(
+            start=start,
+            end=found[1],
+            cores=(text[start : found[1]], without_tokens(text[start : found[1]])),
+            calls=tuple((name, _as_json(arguments)) for name, arguments in found[0]),
+        )
+    except (
+        RecursionError,
+        TypeError,
+        ValueError,
+    ):  # deeper than JSON goes, or a value of Python that it has not
+        return None
 
 
 def _as_json(arguments: dict[str, Any]) -> str:
@@ -224,10 +261,7 @@ def _as_json(arguments: dict[str, Any]) -> str:
     return clean(json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
 
 
-_Found = tuple[list[tuple[str, dict[str, Any]]], int]
-
-
-def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | None:
+def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """Objects with a name and arguments, one after the other or in a list."""
     calls: list[tuple[str, dict[str, Any]]] = []
     core_end = at
@@ -237,7 +271,7 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found |
         except (ValueError, RecursionError):
             return None
         for one in value if isinstance(value, list) else [value]:
-            call = _json_call(one, tools)
+            call = json_call(one, tools)
             if call is None:
                 return None
             calls.append(call)
@@ -245,31 +279,14 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found |
     return (calls, core_end) if calls else None
 
 
-def _json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[str, Any]] | None:
-    inner = value.get("function") if isinstance(value, dict) else None
-    given = inner if isinstance(inner, dict) else value
-    if not isinstance(given, dict):
-        return None
-    name = given.get("name")
-    if not isinstance(name, str) or name not in tools:
-        return None
-    arguments = given.get("arguments", given.get("parameters", {}))
-    if isinstance(arguments, str):
-        try:
-            arguments = read_json(arguments)
-        except (ValueError, RecursionError):
-            return None
-    return (name, arguments) if isinstance(arguments, dict) else None
-
-
-def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | None:
+def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """Functions, one after the other, each with parameters that are closed."""
     calls: list[tuple[str, dict[str, Any]]] = []
     core_end = at
     while (head := _FUNCTION.match(text, at)) is not None:
         if head[1] not in tools:
             return None
-        types = _types(tools[head[1]])
+        types = types_of(tools[head[1]])
         arguments: dict[str, Any] = {}
         at = _skip(text, head.end())
         if text[at : at + 1] == "{":
@@ -281,7 +298,7 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | 
             end = text.find(_PARAMETER_END, parameter.end())
             if end < 0:
                 return None
-            arguments[parameter[1]] = _value(text[parameter.end() : end], types.get(parameter[1]))
+            arguments[parameter[1]] = value_of(text[parameter.end() : end], types.get(parameter[1]))
             at = end + len(_PARAMETER_END)
         end = _skip(text, at)
         if not text.startswith(_FUNCTION_END, end):
@@ -290,25 +307,6 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | 
         calls.append((head[1], arguments))
         at = _skip(text, core_end)
     return (calls, core_end) if calls else None
-
-
-def _types(tool: ToolSchema) -> Mapping[str, object]:
-    try:
-        properties = read_json(tool.parameters_json).get("properties", {})
-        return {name: schema.get("type") for name, schema in properties.items()}
-    except (ValueError, AttributeError):
-        return {}
-
-
-def _value(text: str, kind: object) -> Any:
-    """Value of a parameter: text where the schema asks for that, else JSON where it is such."""
-    words = text.removeprefix("\n").removesuffix("\n")
-    if kind == "string":
-        return words
-    try:
-        return read_json(words)
-    except (ValueError, RecursionError):
-        return words
 
 
 def _skip(text: str, at: int) -> int:

@@ -42,6 +42,8 @@ _NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 _IS_JSON = re.compile(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
 """Begin of JSON; words in brackets, as `[ERROR] …`, are none."""
 
+_BEGIN = re.compile(rb"\s*,?\s*\{")
+
 _MARKS = re.compile(rb'\\.?|["\[\]{}]', re.DOTALL)
 """Characters that decide where JSON ends: brackets, and the quotes and escapes of texts that may hold brackets."""
 
@@ -301,15 +303,31 @@ def _made(value: Json, event: str = "") -> bytes:
 
 
 def _read(data: bytes) -> list[Json]:
-    """The objects of a frame's data: a list is several, and what wraps a reply is taken off."""
+    """The objects of a frame's data: a list is several, some stand one behind another, and what wraps a reply is taken off."""
     try:
         value = read_json(data)
     except ValueError:
-        if _IS_JSON.match(data):
-            raise
-        return [{"error": {"message": data.decode("utf-8", "replace")}}]
+        if not _IS_JSON.match(data):
+            return [{"error": {"message": data.decode("utf-8", "replace")}}]
+        value = [read_json(one) for one in _values(data)]
     values = value if isinstance(value, list) else [value]
     return [_unwrapped(one) for one in values if isinstance(one, dict)]
+
+
+def _values(data: bytes) -> Iterator[bytes]:
+    """Objects that stand one behind another in one frame. What is behind the last of them belongs to it."""
+    start = depth = 0
+    in_text = False
+    for found in _MARKS.finditer(data):
+        mark = found[0]
+        if mark == b'"':
+            in_text = not in_text
+        elif not in_text and mark in {b"{", b"[", b"}", b"]"}:
+            depth += 1 if mark in {b"{", b"["} else -1
+            if not depth and _BEGIN.match(data, found.end()):
+                yield data[start : found.end()]
+                start = found.end()
+    yield data[start:]
 
 
 _REPLY_KEYS = frozenset({"choices", "candidates", "output"})
@@ -382,7 +400,8 @@ _MAY_WRAP = re.compile(rb'"(?:error|data|result|body|base_resp|output)"')
 
 
 def _chat(event: str, data: bytes) -> Iterator[bytes]:
-    if event != "error" and b'"choices"' in data and b'"delta"' in data and not _MAY_WRAP.search(data):
+    is_plain = b'"choices"' in data and b'"delta"' in data and b"}{" not in data
+    if event != "error" and is_plain and not _MAY_WRAP.search(data):
         yield _frame("", data)
         return
     if _is_done(data):

@@ -32,6 +32,18 @@ _KIND = ("type", "error_type", "object")
 _INNER = ("error", "errors", "base_resp", "fault")
 """Keys under which servers put what went wrong. `base_resp`: MiniMax."""
 
+_BEHIND = (
+    "cause",
+    "raw_error",
+    "upstream_error",
+    "provider_error",
+    "original_error",
+    "inner_error",
+    "innererror",
+    "caused_by",
+)
+"""Keys under which gateways put what the server behind them said."""
+
 _FINE = frozenset(
     [
         "0",
@@ -106,7 +118,7 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
     place = body.get("loc")
     if isinstance(place, list) and message:
         message = f"{'.'.join(map(str, place))}: {message}"
-    behind = _upstream(body.get("metadata"))
+    behind = _upstream(body, depth)
     if behind and behind not in message:
         message = f"{message}: {behind}" if message else behind
     return ServerWords(
@@ -142,10 +154,13 @@ def _of_text(text: str, depth: int) -> ServerWords:
     return ServerWords(message=plain)
 
 
-def _upstream(metadata: object) -> str:
+def _upstream(body: Mapping[str, Any], depth: int) -> str:
     """Words of the server behind a gateway. Source: OpenRouter API "Errors", `metadata.raw` (read 2026-11)."""
+    metadata = body.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
-    return words_of(raw, 2).message if raw else ""
+    behind = [words_of(raw, 2).message] if raw else []
+    behind += [words_of(body[name], depth + 1).message for name in _BEHIND if body.get(name)]
+    return next(filter(None, behind), "")
 
 
 def _word(body: Mapping[str, Any], names: Collection[str]) -> str:
@@ -267,7 +282,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"longer than the (?:maximum )?(?:model'?s )?(?:model|context) length",
             r"context (?:length|window|size|limit) (?:exceed|of only|is too small|overflow)",
             r"(?:greater|larger|longer) than the (?:model'?s )?context",
-            r"(?<!max_)(?<!image )\b" + _TEXT + r"\b[^.;]{0,60}?\b" + _TOO_LONG,
+            r"(?<!max_)(?<!image )\b" + _TEXT + r"\b(?:[^.;]|\.(?=\d)){0,60}?\b" + _TOO_LONG,
             r"(?:total|length of all|number of|sum of) (?:the )?(?:prompt |input |messages )?(?:tokens|messages)\b.{0,60}(?:exceed|too long|too many)",
             r"length of prompt_tokens|max_seq_len|max_model_len|n_ctx\b|prompt token count",
             r"reduce the length of (?:the |your )?(?:messages|prompt|input|conversation)",

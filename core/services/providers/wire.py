@@ -115,6 +115,12 @@ def _read(part: AttachmentPart, read_blob: ReadBlob) -> bytes:
 
 _WORD = re.compile(r"[\w-]+")
 _FENCE = re.compile(r"\A\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_LEFTOVER = r"<\|[^<>|\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|</?[\w:-]{1,40}>|\[/?[A-Z_]{2,20}\]"
+_AROUND = re.compile(
+    rf"\A\s*(?:(?:json|arguments|args|input|parameters)\s*[:=]?|```[a-z]*|{_LEFTOVER}|\s)*(\{{.*\}})"
+    rf"(?:\s|```|{_LEFTOVER})*\Z",
+    re.DOTALL,
+)
 _MOST_NAME = 500
 _NOTHING = frozenset(["", "None", "undefined", "nil"])
 _MOST_LITERAL = 20_000
@@ -155,7 +161,7 @@ def plain_arguments(text: str, name: str = "") -> str:
     try:
         value = read_json(text)
     except ValueError:
-        return _of_python(text) or _once(text)
+        return _of_python(text) or _bare(text) or _once(text)
     for _ in range(2):
         if not isinstance(value, str):
             break
@@ -183,6 +189,12 @@ def _of_python(text: str) -> str:
         )
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return ""
+
+
+def _bare(text: str) -> str:
+    """The object out of what a server left around it: the word of a fence, tokens of a template; empty where it is none."""
+    found = _AROUND.match(text)
+    return found[1] if found and is_object(found[1]) else ""
 
 
 def _inside(text: str, name: str) -> str:
