@@ -50,7 +50,7 @@ StandsElsewhere = Callable[[str], bool]
 """Tells if the text of a call also stands in what the model was shown: a result of a tool, a file, a paste."""
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_FUNCTION = re.compile(r"<function=([\w.:-]{1,128})>")
+_FUNCTION = re.compile(r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))")
 _STARTS = re.compile(rf"{_FUNCTION.pattern}|{OPENINGS.pattern}")
 _FUNCTION_END, _PARAMETER_END = "</function>", "</parameter>"
 _PARAMETER = re.compile(r"\s*<parameter=([\w.:-]{1,128})>")

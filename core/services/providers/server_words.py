@@ -41,6 +41,7 @@ _BEHIND = (
     "inner_error",
     "innererror",
     "caused_by",
+    "failed_generation",
 )
 """Keys under which gateways put what the server behind them said."""
 
@@ -200,6 +201,8 @@ class Meaning(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
+CHECK_ADDRESS = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
+
 TOO_MUCH_A_MINUTE = (
     "Make the request smaller (take files out of the context preset, delete old turns), or take a larger plan at the provider:"
     " waiting does not help"
@@ -257,6 +260,22 @@ MEANINGS: tuple[Meaning, ...] = (
         remedy="Take the picture or the recording out of the message, or choose a model that takes it",
     ),
     Meaning(
+        kind=FailureKind.BAD_REQUEST,
+        words=_any(
+            r"unexpected endpoint|(?:invalid|unknown) (?:url|endpoint|route|path)\b|no such (?:route|endpoint|path)\b|cannot (?:post|get) /|could not route to"
+        ),
+        is_sure=True,
+        remedy=CHECK_ADDRESS,
+    ),
+    Meaning(
+        kind=FailureKind.BAD_REQUEST,
+        words=_any(
+            r"requires? more (?:\w+ ){0,2}memory|(?:insufficient|not enough) (?:\w+ ){0,2}v?ram\b|(?:insufficient|not enough|out of) (?:\w+ ){0,2}memory"
+        ),
+        is_sure=True,
+        remedy="Choose a smaller model, or free memory on the machine of the server",
+    ),
+    Meaning(
         kind=FailureKind.NO_TOOLS,
         words=_any(
             _NOT
@@ -281,6 +300,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"exceed(?:s|ed)? (?:the )?(?:available |model'?s )?(?:max(?:imum)? )?(?:allowed )?(?:context|input|prompt|sequence)",
             r"longer than the (?:maximum )?(?:model'?s )?(?:model|context) length",
             r"context (?:length|window|size|limit) (?:exceed|of only|is too small|overflow)",
+            r"prompt (?:is|has|of) [\d,]+ tokens.{0,60}context (?:length|window|size|limit)",
             r"(?:greater|larger|longer) than the (?:model'?s )?context",
             r"(?<!max_)(?<!image )\b" + _TEXT + r"\b(?:[^.;]|\.(?=\d)){0,60}?\b" + _TOO_LONG,
             r"(?:total|length of all|number of|sum of) (?:the )?(?:prompt |input |messages )?(?:tokens|messages)\b.{0,60}(?:exceed|too long|too many)",
@@ -307,7 +327,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|insufficient_user_quota|余额不足|欠费|arrear",
             r"balance (?:is |was )?(?:insufficient|not enough|depleted|exhausted|negative)|not enough (?:balance|credits?|funds)|overdue (?:balance|payment|bill)|past invoices|account is in good standing",
             r"credit balance is too low|credits? (?:are|is|have been|were) (?:depleted|exhausted|used up)|credits?\b.{0,20}\brun out\b|(?:out of|no|any|more|run out of) (?:\w+ )?credits?\b|out of funds",
-            r"add (?:more )?credits?\b|requires (?:more|at least \$)|purchase (?:more )?credits|payment required|top up|recharge",
+            r"add (?:more )?credits?\b|requires (?:more (?:\w+ )?(?:credits?|funds|balance)|at least \$)|purchase (?:more )?credits|payment required|top up|recharge",
             r"spend_limit_reached|spend(?:ing)?[ _](?:limit|cap)|billing_unavailable|not_billable|billing[ _]hard[ _]limit|accountoverdue",
             r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
             r"api usage limits|plan does not include|not available on (?:the|your) free (?:tier|plan)|exceeded_current_quota",
@@ -397,7 +417,7 @@ def _holds(one: Meaning, message: str, status: int | None) -> bool:
     if kind is FailureKind.CONTEXT_TOO_LONG:
         if is_too_much_a_minute(message):
             return True
-        return status not in {401, 403, 429} and not (
+        return status not in {401, 402, 403, 429} and not (
             _OF_TIME.search(message) or (_OF_BYTES.search(message) and "token" not in message.lower())
         )
     if kind is FailureKind.UNKNOWN_MODEL:

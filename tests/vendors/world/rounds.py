@@ -11,11 +11,15 @@ from tests.vendors.world.table import (
     CALL,
     COMPATIBLE,
     GEMINI,
+    GEMINI_USAGE,
     JSON,
     PAID,
+    RESPONSE,
+    RESPONSES,
     TEXT,
     Json,
     Row,
+    U,
     candidate,
     chunk,
     frames,
@@ -158,3 +162,98 @@ FIRST_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
     ("model-for-id", {"object": "list", "data": [{"model": "anthropic/m1", "provider": "anthropic", "display_name": "M1", "vendors": {"x": {}}, "availability_status": "available"}]}, {"anthropic/m1": None}, "LeenHawk/gproxy#190, Merge"),
     ("not-loaded-beside-loaded", {"data": [{"id": "m1", "object": "model", "type": "llm", "state": "loaded", "max_context_length": 131072, "loaded_context_length": 4096}, {"id": "m2", "object": "model", "type": "vlm", "compatibility_type": "mlx", "state": "not-loaded", "max_context_length": 8192}]}, {"m1": 4096, "m2": 8192}, "zed-industries/zed#23764"),
 ]  # fmt: skip
+
+
+# Round 2.
+
+_TEAM = "Your team 16f2151a has either used all available credits or reached its monthly spending limit. To continue making API requests, please purchase more credits or raise your spending limit."
+_BOTH = {"role": "assistant", "tool_calls": []}
+
+
+def foundry(text: str, **more: Any) -> Json:
+    """A chunk of Foundry Local, whose delta and message are the same."""
+    said_ = {**_BOTH, "content": text}
+    return {"model": "m", "choices": [{"delta": said_, "message": said_, "index": 0, **more}], "CreatedAt": "2025-11-08T14:34:36+00:00", "id": "chat.id.1", "IsDelta": False, "Successful": True, "HttpStatusCode": 0, "object": "chat.completion.chunk"}  # fmt: skip
+
+
+def gemini_parts(*parts: Json) -> str:
+    events = [{"candidates": [{"content": {"role": "model", "parts": [one]}, "index": 0}]} for one in parts]
+    return "".join(f"data: {json.dumps(one)}\n\n" for one in (*events, candidate("", "STOP", usageMetadata=GEMINI_USAGE)))  # fmt: skip
+
+
+_ITEM = {"type": "function_call", "id": "f", "call_id": "t", "name": "read_file", "arguments": ARGS, "status": "completed"}  # fmt: skip
+_SPOKEN = RESPONSE["output"][0]
+_XML = "<tool_call>\n<function=read_file>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+
+SECOND: dict[str, list[Row]] = {
+    "frames": [
+        Row("delta-and-message-no-finish", COMPATIBLE, frames(foundry("Hello "), foundry("there.")), "microsoft/foundry-local#299"),
+        Row("empty-choices-no-id-first", COMPATIBLE, frames(*[{"object": "chat.completion.chunk", "choices": []}] * 4, *said("Hello ", "there.")), "anomalyco/opencode#43585"),
+        Row("growing-message-beside-delta", COMPATIBLE, frames({"id": "c", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hello "}, "message": {"role": "assistant", "content": "Hello "}, "finish_reason": None}]}, {"id": "c", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "there."}, "message": {"role": "assistant", "content": "Hello there."}, "finish_reason": "stop"}], "usage": U}), "open-webui/open-webui#9927, Perplexity"),
+        Row("zeros-and-finish-alone", COMPATIBLE, frames(*({"object": "chat.completion.chunk", "model": "m", "choices": [{"delta": {"role": "assistant", "content": one}}], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}} for one in ("Hello ", "there.")), {"model": "m", "choices": [{"finish_reason": "stop"}], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}), "mudler/LocalAI#648"),
+    ],
+    "whole replies": [
+        Row("delta-and-message", COMPATIBLE, json.dumps(foundry("Hello there.", finish_reason="stop")), "microsoft/foundry-local#383", JSON),
+        Row("thinking-three-times", COMPATIBLE, json.dumps({"id": "x", "model": "m", "object": "chat.completion", "choices": [{"finish_reason": "stop", "index": 0, "message": {"content": "Hello there.", "role": "assistant", "reasoning_content": "Hm.", "thinking_blocks": [{"type": "thinking", "thinking": "Hm."}], "provider_specific_fields": {"reasoningContentBlocks": [{"reasoningText": {"text": "Hm."}}]}}}], "usage": U}), "BerriAI/litellm#40775", JSON, reasoning="Hm."),
+    ],
+    "shapes of text": [
+        Row("references-among-text", COMPATIBLE, frames(chunk({"content": "Hello "}), chunk({"content": [{"type": "reference", "reference_ids": [1]}]}), chunk({"content": [{"type": "reference", "reference_ids": ["a1"]}, {"type": "text", "text": "there."}]}), chunk({}, "stop"), used()), "vercel/ai#4820; mistralai/client-python#325"),
+        Row("gemini-signature-with-text", GEMINI, gemini_parts({"thoughtSignature": "CiIBjz0=", "text": "Hello there."}), "justlovemaki/AIClient2API#157"),
+        Row("gemini-signature-on-nothing", GEMINI, gemini_parts({"text": "Hello there."}, {"text": "", "thoughtSignature": "CiIBjz0="}), "Arize-ai/openinference#3194"),
+        Row("responses-reasoning-text", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_item.added", {"output_index": 0, "item": {"type": "reasoning", "id": "r1", "summary": [], "status": "in_progress"}}), ("response.content_part.added", {"item_id": "r1", "output_index": 0, "content_index": 0, "part": {"type": "reasoning_text", "text": ""}}), ("response.reasoning_text.delta", {"item_id": "r1", "output_index": 0, "content_index": 0, "delta": "Hm."}), ("response.reasoning_text.done", {"item_id": "r1", "output_index": 0, "content_index": 0, "text": "Hm."}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 1, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "vllm-project/vllm#35184", reasoning="Hm."),
+    ],
+    "tool calls": [
+        calling("index-one-alone", "BerriAI/litellm#5025", chunk({"content": "Hello there."}), tool_call("read_file", "", index=1, id="toolu_1"), tool_call(None, ARGS, index=1), *_END, text="Hello there."),
+        Row("text-and-call-in-two-choices", COMPATIBLE, json.dumps({"id": "x", "object": "chat.completion", "choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "content": "Hello there."}}, {"finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "read_file", "arguments": ARGS}}]}}], "usage": U}), "HKUDS/nanobot#1555, GitHub Copilot", JSON, calls=CALL, ends="tool_calls"),
+        Row("responses-call-done-first", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.output_item.added", {"output_index": 1, "item": {**_ITEM, "arguments": "", "status": "in_progress"}}), ("response.function_call_arguments.delta", {"output_index": 1, "item_id": "f", "delta": ARGS}), ("response.output_item.done", {"output_index": 1, "item": _ITEM}), ("response.output_item.done", {"output_index": 0, "item": _SPOKEN}), ("response.completed", {"response": {**RESPONSE, "output": [_SPOKEN, _ITEM]}})), "BerriAI/litellm#36356", calls=CALL, ends="tool_calls"),
+    ],
+    "leaked calls": [
+        spelled("function-equals-json", "tashfeenahmed/freellmapi#291", '<function=read_file={"a": 1}', "</function>"),
+        calling("tag-in-content-empty-calls", "microsoft/foundry-local#874", *(chunk({"content": one, "tool_calls": []}) for one in ("<tool_call>", "\n", '{"name": "read_file", ', '"arguments": {"a": 1}}', "\n</tool_call>")), chunk({}, "stop")),
+        Row("responses-xml-as-text", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_text.delta", {"delta": "\n\n" + _XML, "output_index": 1, "content_index": 0}), ("response.completed", {"response": {**RESPONSE, "output": [{**_SPOKEN, "content": [{"type": "output_text", "text": "\n\n" + _XML, "annotations": []}]}]}})), "vllm-project/vllm#36435", text="", calls=CALL, ends="tool_calls"),
+    ],
+    "errors": [
+        broken_off("failed-generation", "bad_request|bad_reply", frames({"error": {"message": "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.", "type": "invalid_request_error", "code": "tool_use_failed", "failed_generation": "Tool use failed: no tool can be called with name getCarsList", "status_code": 400}}), "langchain4j/langchain4j#2585, Groq", "Failed to call a function", "no tool can be called with name getCarsList"),
+        failing("json-exception", 400, "bad_request", "Invalid request: [json.exception.out_of_range.403] key 'function' not found", "microsoft/foundry-local#1080", "key 'function' not found"),
+        broken_off("model-crashed", "server_fault", 'event: error\ndata: {"error":{"message":"The model has crashed without additional information. (Exit code: 18446744072635812000)"}}\n\n', "lmstudio-ai/lmstudio-bug-tracker#1347", "The model has crashed"),
+        broken_off("model-unloaded", "unknown_model|server_fault|overloaded", 'event: error\ndata: {"error":"Model is unloaded.","message":"Model is unloaded."}\n\n', "lmstudio-ai/lmstudio-bug-tracker#1492", "Model is unloaded"),
+        failing("unexpected-endpoint", 200, "bad_request", {"error": "Unexpected endpoint or method. (POST /chat/completions)"}, "lmstudio-ai/lmstudio-bug-tracker#1680", "Unexpected endpoint or method", "address"),
+        failing("blank-block", 400, "bad_request", {"error": {"message": 'litellm.BadRequestError: BedrockException - {"message":"The text field in the ContentBlock object at messages.11.content.0 is blank. Add text to the text field, and try again."}', "type": None, "param": None, "code": "400"}}, "Just-Curieous/Curie#14", "messages.11.content.0 is blank"),
+        failing("wrong-api-of-model", 400, "bad_request|unknown_model", {"error": {"message": 'model "gpt-5-codex" is not accessible via the /chat/completions endpoint', "code": "unsupported_api_for_model"}}, "anomalyco/opencode#2758", "is not accessible via the /chat/completions endpoint"),
+        failing("error-in-words-in-words", 403, "no_quota", {"type": "error", "message": 'Internal error: {\n  "message": "API error (status 403 Forbidden): permission-denied: ' + _TEAM + '\\n\\nRequest URL: https://x/v1/responses",\n  "http_status": 403\n}'}, "Anantys-oss/koan#2412", "monthly spending limit"),
+    ],
+    "kinds of failure": [
+        broken_off("context-in-a-stream", "context_too_long", frames({"error": {"object": "error", "message": "The input (61709 tokens) is longer than the model's context length (40960 tokens).", "type": "BadRequestError", "param": None, "code": 400}}), "sgl-project/sglang#12081", "40960"),
+        failing("context-behind-litellm", 400, "context_too_long", {"error": {"message": "litellm.BadRequestError: AnthropicException - b'{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 179413 + 32768 > 200000, decrease input length or `max_tokens` and try again\"}}'. Received Model Group=anthropic/claude\nAvailable Model Group Fallbacks=None", "type": None, "param": None, "code": "400"}}, "BrokkAi/brokk-app#540", "exceed context limit"),
+        failing("configured-limit", 400, "context_too_long", {"error": {"message": "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens. Please reduce the length of the messages.", "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}, "BerriAI/litellm#18927", "272000"),
+        failing("prompt-is-but-window-is", 400, "context_too_long", {"error": "Prompt is 11543 tokens but the model context window is 4096 tokens."}, "jaylfc/taOS#1738", "4096 tokens"),
+        failing("prompt-tokens-of-a-key", 402, "no_quota", {"error": {"message": "Prompt tokens limit exceeded: 230799 > 91442. To increase, visit https://openrouter.ai/settings/keys and create a key with a higher monthly limit", "code": 402}}, "anomalyco/opencode#12219", "higher monthly limit"),
+        failing("team-used-all", 429, "no_quota", {"code": "Some resource has been exhausted", "error": _TEAM}, "continuedev/continue#10373", "monthly spending limit"),
+        failing("new-team", 403, "no_quota", {"code": "The caller does not have permission to execute the specified operation", "error": "Your newly created teams doesn't have any credits yet. You can purchase credits on https://console.x.ai/team/x."}, "griptape-ai/griptape-nodes-engine#1079", "any credits yet"),
+        failing("chat-endpoint-denied", 403, "forbidden", {"code": "permission-denied", "error": "Access to the chat endpoint is denied. Please ensure you're using the correct credentials. If you believe this is a mistake, please log into console.x.ai and update the permissions."}, "decolua/9router#2559", "Access to the chat endpoint is denied"),
+        failing("endpoint-not-running", 400, "unknown_model|bad_request", {"id": "o", "error": {"message": "The dedicated endpoint for mistralai/Mixtral is not running. Please visit https://api.together.ai/models to start the endpoint.", "type": "invalid_request_error", "param": None, "code": "dedicated_endpoint_not_running"}}, "HeyPuter/puter#3168, Together", "is not running"),
+        failing("gateway-and-own-words", 400, "unknown_model", {"status": "failure", "message": "together-ai error: Unable to access non-serverless model x/y. Please visit https://api.together.ai/models/x/y to create and start a new dedicated endpoint for the model.", "error": {"message": "together-ai error: Unable to access non-serverless model x/y.", "type": "BadRequestError", "param": None, "code": "400"}}, "truefoundry/models#950", "Unable to access non-serverless model"),
+        failing("not-enough-balance", 403, "no_quota", {"code": 403, "reason": "NOT_ENOUGH_BALANCE", "message": "not enough balance", "metadata": {}}, "huggingface/hub-docs#2392", "not enough balance"),
+        failing("more-memory", 500, "bad_request|unknown_model", {"error": {"message": "model requires more system memory (2.7 GiB) than is available (2.3 GiB)", "type": "api_error", "param": None, "code": None}}, "continuedev/continue#11478, Ollama", "more system memory (2.7 GiB)"),
+        failing("exhausted-in-a-list", 429, "rate_limited", [{"error": {"code": 429, "message": "Resource exhausted. Please try again later. Please refer to https://cloud.google.com/vertex-ai/generative-ai/docs/error-code-429 for more details.", "status": "RESOURCE_EXHAUSTED"}}], "continuedev/continue#8967, Vertex", "Resource exhausted"),
+        failing("out-of-capacity", 429, "overloaded|rate_limited", [{"error": {"code": 429, "message": "Unable to submit request because the service is temporarily out of capacity. Try again later.", "status": "RESOURCE_EXHAUSTED"}}], "googleapis/google-cloud-java#11195", "out of capacity"),
+    ],
+    "usage": [
+        Row("timings-in-each-chunk", COMPATIBLE, frames(*({**chunk({"content": one}), "timings": {"cache_n": 7, "prompt_n": 10, "predicted_n": at, "draft_n": 30}} for at, one in enumerate(("Hello ", "there."), 1)), chunk({}, "stop"), {"id": "c", "choices": [], "usage": {"prompt_tokens": 17, "completion_tokens": 2, "total_tokens": 19}, "timings": {"cache_n": 7, "prompt_n": 10, "predicted_n": 2}}), "openai-php/client#780, llama.cpp", usage={"input_tokens": 17, "cache_read_tokens": 7, "output_tokens": 2, "is_estimate": False}),
+    ],
+}  # fmt: skip
+
+SECOND_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("response_format` does not support streaming", "response_format", "langchain-ai/langchain#23629, Groq"),
+    (
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at index 61",
+        None,
+        "tingly-dev/tingly-box#457, Moonshot",
+    ),
+    (
+        "Missing `reasoning_content` field in the assistant message at message index 112.",
+        None,
+        "HKUDS/nanobot#946, DeepSeek",
+    ),
+]
+SECOND_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = []

@@ -17,7 +17,7 @@ from core.services.providers.door import FOREIGN, counted_usage, part_of, text_o
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
 from core.services.providers.http import http_client, plain_address
-from core.services.providers.server_words import ServerWords, meaning, remedy_of, words_of
+from core.services.providers.server_words import CHECK_ADDRESS, ServerWords, meaning, remedy_of, words_of
 
 if TYPE_CHECKING:
     import openai
@@ -182,7 +182,7 @@ def failure(
     kind = _kind(words, status)
     remedy = remedy_of(words, status)
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
-        remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
+        remedy = CHECK_ADDRESS
     return provider_error(
         kind,
         server,
