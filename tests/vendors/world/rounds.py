@@ -257,3 +257,94 @@ SECOND_REFUSALS: list[tuple[str, str | None, str]] = [
     ),
 ]
 SECOND_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = []
+
+
+# Round 3.
+
+_STARTED: Json = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [], "stop_reason": None}
+_OVERLOADED = '{\n  "error": {\n    "code": 503,\n    "message": "The model is overloaded. Please try again later.",\n    "status": "UNAVAILABLE"\n  }\n}\n'
+_AZURE = "Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2024-05-01-preview have exceeded token rate limit of your current OpenAI S0 pricing tier. Please retry after 86400 seconds."  # fmt: skip
+
+
+def thinks(text: str, **more: Any) -> Json:
+    """A chunk of MiniMax, with its reasoning in two places."""
+    return chunk({"role": "assistant", "reasoning_content": text, "reasoning_details": [{"type": "reasoning.text", "id": "reasoning-text-1", "format": "MiniMax-response-v1", "index": 0, "text": text}], **more})  # fmt: skip
+
+
+def grown(text: str, content: str = "") -> Json:
+    """A chunk of MiniMax as its documents have it: all that was thought and said so far."""
+    return chunk({"content": content, "reasoning_details": [{"type": "reasoning.text", "id": "reasoning-text-1", "format": "MiniMax-response-v1", "index": 0, "text": text}]})  # fmt: skip
+
+
+def anthropic(*events: tuple[str, Json]) -> str:
+    start = ("message_start", {"message": {**_STARTED, "usage": {"input_tokens": 12, "output_tokens": 1}}})
+    return named(start, *events, *message_events()[-2:])
+
+
+def block_delta(**delta: Any) -> tuple[str, Json]:
+    return ("content_block_delta", {"index": 0, "delta": delta})
+
+
+_TEXT_BLOCK = ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})
+_BLOCK_END = ("content_block_stop", {"index": 0})
+
+THIRD: dict[str, list[Row]] = {
+    "frames": [
+        Row("null-delta-at-end", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"id": "c", "choices": [{"index": 0, "delta": None, "finish_reason": "stop"}]}, used()), "microsoft/agent-framework#5734"),
+        Row("choice-of-nothing", COMPATIBLE, frames(chunk({"content": "Hello "}), {"id": "c", "choices": [{"index": 0, "finish_reason": None}]}, *said("there.")), "NousResearch/hermes-agent#90301"),
+        Row("empty-role-and-characters", COMPATIBLE, frames({"choices": [{"index": 0, "delta": {"role": "", "reasoning_content": ""}}], "created": 1771279826, "object": "chat.completion.chunk", "usage": {"total_tokens": 0, "total_characters": 0}, "input_sensitive": False, "output_sensitive": False}, *said("Hello ", "there.")), "MiniMax-AI/MiniMax-M2.5#2", usage={**PAID, "is_estimate": False}),
+        Row("keepalive-chunk", COMPATIBLE, frames(*[{"id": "keepalive", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": None}]}] * 2, *said("Hello ", "there.")), "jundot/omlx#1697"),
+        Row("message-start-twice", ANTHROPIC, named(message_events()[0], *message_events("Hello ", "there.")), "BerriAI/litellm#32357"),
+        Row("delta-without-its-block", ANTHROPIC, anthropic(block_delta(type="text_delta", text="Hello there.")), "ikawrakow/ik_llama.cpp#1524"),
+    ],
+    "shapes of text": [
+        Row("thinking-in-a-text-block", ANTHROPIC, anthropic(_TEXT_BLOCK, block_delta(type="thinking_delta", thinking="Hm."), block_delta(type="text_delta", text="Hello there."), _BLOCK_END), "BerriAI/litellm#33224", reasoning="Hm."),
+        Row("reasoning-in-two-places", COMPATIBLE, frames(thinks("The"), thinks(" user"), *said("Hello there.")), "Xiaoyangy/novel-studio#5, MiniMax", reasoning="The user"),
+        Row("all-so-far", COMPATIBLE, frames(grown("Hm."), grown("Hm. Yes."), grown("Hm. Yes.", "Hello "), grown("Hm. Yes.", "Hello there."), chunk({}, "stop"), used()), "ZHangZHengEric/Sage#256, MiniMax", reasoning="Hm. Yes."),
+        Row("thinking-alone", COMPATIBLE, frames(chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]}), chunk({}, "stop"), used()), "mistralai/client-python#628", text="", reasoning="Hm."),
+    ],
+    "tool calls": [
+        Row("name-with-its-namespace", RESPONSES, named(("response.created", {"response": {**RESPONSE, "status": "in_progress", "output": [], "usage": None}}), ("response.output_item.added", {"output_index": 0, "item": {**_ITEM, "name": "collaboration.read_file", "arguments": "", "status": "in_progress"}}), ("response.output_item.done", {"output_index": 0, "item": {**_ITEM, "name": "collaboration.read_file"}}), ("response.completed", {"response": {**RESPONSE, "output": [{**_ITEM, "name": "collaboration.read_file"}]}})), "ollama/ollama#18284", text="", calls=CALL, ends="tool_calls"),
+    ],
+    "errors": [
+        failing("words-of-a-grammar", 500, "bad_request|server_fault", {"type": "error", "error": {"type": "api_error", "message": 'Engine protocol predict request returned 400: {"error":{"code":400,"message":"Failed to initialize samplers: failed to parse grammar","type":"invalid_request_error"}}'}}, "lmstudio-ai/lmstudio-bug-tracker#2220", "failed to parse grammar", api=ANTHROPIC),
+        failing("json-in-a-message", 503, "overloaded", {"error": {"message": _OVERLOADED, "code": 503, "status": "Service Unavailable"}}, "Kilo-Org/kilocode#2262", "The model is overloaded", api=GEMINI, words_not=('"error"',)),
+        failing("invalid-name-behind-gateway", 400, "bad_request", {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": '{"detail":"Validation: Function at index 0 has an invalid name: \\"demo.echo\\". Only a-z, A-Z, 0-9, underscores, and dashes are allowed."}', "provider_name": "Nvidia"}}}, "jonigl/mcp-client-for-ollama#313", "Function at index 0 has an invalid name"),
+        broken_off("attribute-of-the-server", "server_fault", frames({"error": {"message": "Failed to generate text stream: 'str object' has no attribute 'items'", "type": "server_error", "param": None, "code": "500"}}), "cubist38/mlx-openai-server#189", "Failed to generate text stream"),
+        failing("place-in-detail", 422, "bad_request", {"detail": [{"type": "string_type", "loc": ["body", "messages", 0, "content"], "msg": "Input should be a valid string", "input": [{"type": "text", "text": "Hi."}]}]}, "huggingface/smolagents#1518, DeepInfra", "Input should be a valid string", "content"),
+        failing("params-2013", 400, "bad_request", {"type": "error", "error": {"type": "invalid_request_error", "message": "invalid params, invalid chat setting (2013)", "http_code": "400"}, "request_id": "r"}, "can1357/oh-my-pi#954, MiniMax", "invalid chat setting (2013)"),
+    ],
+    "kinds of failure": [
+        failing("function-of-no-account", 404, "unknown_model", {"status": 404, "title": "Not Found", "detail": "Function '23d4f03a-b8a6-4adb-a183-7daa083a09cc': Not found for account 'Qawmu2vUw3'"}, "Alishahryar1/free-claude-code#1021, NVIDIA NIM", "Not found for account"),
+        failing("degraded-function", 400, "overloaded|server_fault", {"status": 400, "title": "Bad Request", "detail": "Function id '3b9748d8': DEGRADED function cannot be invoked"}, "tashfeenahmed/freellmapi#522, NVIDIA NIM", "DEGRADED function cannot be invoked"),
+        failing("key-not-set", 503, "bad_key|no_key", {"detail": "503: NVIDIA_NIM_API_KEY is not set. Add it to your .env file. Get a key at https://build.nvidia.com/settings/api-keys"}, "Alishahryar1/free-claude-code#91", "NVIDIA_NIM_API_KEY is not set"),
+        failing("a-day-to-wait", 429, "rate_limited", {"error": {"code": "429", "message": _AZURE}}, "alex-wolf-ps/dbchatprov2#2, Azure", "86400 seconds"),
+        failing("python-in-words", 429, "rate_limited", {"error": {"message": "litellm.RateLimitError: AzureException RateLimitError - Error code: 429 - {'error': {'code': '429', 'message': '" + _AZURE + "'}}\nReceived Model Group=azure-gpt-4o-mini\nAvailable Model Group Fallbacks=None", "type": "throttling_error", "param": None, "code": "429"}}, "jasonacox/TinyLLM#17", "exceeded token rate limit"),
+        failing("team-blocked-text", 403, "no_quota", "personal-team-blocked:spending-limit: You have run out of credits or need a Grok subscription. Add credits at https://grok.com/?_s=usage or upgrade at https://grok.com/supergrok", "NousResearch/hermes-agent#26847", "run out of credits"),
+        failing("busy-in-words", 429, "overloaded|rate_limited", {"status": "failure", "message": 'Invalid response received from deepinfra: {"error":{"message":"Model busy, retry later"}}', "error": {"message": 'Invalid response received from deepinfra: {"error":{"message":"Model busy, retry later"}}', "type": "APIError", "code": "429"}, "error_origin_level": "api_error", "provider": "deepinfra"}, "truefoundry/models#862", "Model busy, retry later"),
+        failing("no-tool-calling", 405, "no_tools", {"status": "failure", "message": "deepinfra error: Tool calling is not supported for model: NousResearch/Hermes-3", "error": {"message": "deepinfra error: Tool calling is not supported for model: NousResearch/Hermes-3", "type": "APIError", "code": "405"}}, "truefoundry/models#944", "Tool calling is not supported"),
+        failing("overloaded-as-500", 500, "overloaded", {"error": {"message": "litellm.InternalServerError: litellm.InternalServerError: geminiException - " + _OVERLOADED + ". Received Model Group=g\nAvailable Model Group Fallbacks=None", "type": None, "param": None, "code": "500"}}, "BerriAI/litellm#18118", "The model is overloaded"),
+        failing("balance-as-bad-request", 402, "no_quota", {"error": {"message": "Insufficient Balance", "type": "unknown_error", "param": None, "code": "invalid_request_error"}}, "continuedev/continue#9853, DeepSeek", "Insufficient Balance"),
+        failing("can-only-afford", 402, "no_quota", {"error": {"message": "This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 10114. To increase, visit https://openrouter.ai/settings/credits and upgrade to a paid account", "code": 402, "metadata": {"provider_name": None}}, "user_id": "user_"}, "babikov/doka-site#7, OpenRouter", "can only afford 10114"),
+        failing("rate-1302", 429, "rate_limited", {"error": {"code": "1302", "message": "Rate limit reached for requests"}}, "experientiallabs/experiential#958, Z.ai", "Rate limit reached"),
+    ],
+    "usage": [
+        Row("zeros-at-the-start", ANTHROPIC, named(("message_start", {"message": {**_STARTED, "usage": {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}}}), *message_events("Hello there.")[1:-2], ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": 46, "output_tokens": 5}}), ("message_stop", {})), "BerriAI/litellm#24176", usage={"input_tokens": 46, "output_tokens": 5, "is_estimate": False}),
+        counted("written-for-an-hour", "BerriAI/litellm#31724", {"id": "c", "choices": [], "usage": {"prompt_tokens": 4818, "completion_tokens": 47, "total_tokens": 4865, "prompt_tokens_details": {"cached_tokens": 0, "text_tokens": 15, "cache_creation_tokens": 4803, "cache_creation_token_details": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 4803}}, "cache_creation_input_tokens": 4803, "cache_read_input_tokens": 0}}, input_tokens=4818, output_tokens=47, cache_write_tokens=4803, cache_write_1h_tokens=4803, is_estimate=False),
+    ],
+    "endings": [
+        Row("window-word", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "model_context_window_exceeded"), used()), "mozilla-ai/any-llm#1200, Z.ai", ends="truncated"),
+        Row("gemini-malformed-alone", GEMINI, "".join(f"data: {json.dumps(one)}\n\n" for one in ({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "Malformed function call: read_file(", "index": 0}], "usageMetadata": {"promptTokenCount": 12, "totalTokenCount": 12}},)), "mastra-ai/mastra#20302", text="", ends="broken"),
+    ],
+}  # fmt: skip
+
+THIRD_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("'messages.0' : for 'role:user' the following must be satisfied[('messages.0' : property 'timestamp' is unsupported)]", None, "ServiceStack/llms#17, Groq"),
+    ("'messages.0' : for 'role:system' the following must be satisfied[('messages.0.content' : value must be a string)]", None, "plandex-ai/plandex#256, Groq"),
+]  # fmt: skip
+THIRD_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("max_context_window", {"data": [{"id": "m1", "object": "model", "max_context_window": 8192}]}, {"m1": 8192}, "lemonade-sdk/lemonade#1794"),
+    ("limit-object", {"data": [{"id": "m1", "limit": {"context": 991000, "output": 64000}}]}, {"m1": 991000}, "ThinkInAIXYZ/deepchat#2041, models.dev"),
+    ("input-and-output", {"data": [{"id": "m1", "type": "model", "max_input_tokens": 128000, "max_tokens": 16384}]}, {"m1": 128000}, "ericc-ch/copilot-api#257"),
+    ("of-javascript", {"data": [{"id": "m1", "maxInputTokens": 616000, "maxOutputTokens": 384000}]}, {"m1": 616000}, "microsoft/vscode#320353"),
+]  # fmt: skip
