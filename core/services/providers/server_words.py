@@ -270,7 +270,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.BAD_REQUEST,
         words=_any(
-            r"requires? more (?:\w+ ){0,2}memory|(?:insufficient|not enough) (?:\w+ ){0,2}v?ram\b|(?:insufficient|not enough|out of) (?:\w+ ){0,2}memory"
+            r"requires? more (?:\w+ ){0,2}memory|(?:insufficient|not enough) (?:\w+ ){0,2}v?ram\b|(?:insufficient|not enough) (?:\w+ ){0,2}memory"
         ),
         is_sure=True,
         remedy="Choose a smaller model, or free memory on the machine of the server",
@@ -340,14 +340,21 @@ MEANINGS: tuple[Meaning, ...] = (
             r"\bmodels?\b.{0,120}(?:not found|(?:does not|doesn'?t|not) exist|unknown model|not loaded|was not found|is not available|not a valid model|decommissioned|no longer (?:supported|available|served)|has been (?:retired|removed|shut down)|not activated)",
             r"(?:could not|cannot|can'?t|unable to|failed to) (?:find|locate|resolve|load) (?:the )?(?:requested )?model|unknown model|no such model|no models? (?:is |are )?loaded|invalid model(?: name| id)?\b|not a valid model|unable to access (?:non-serverless )?model",
             r"no endpoints found for|no (?:healthy )?deployments? (?:available )?for|deployment\b.{0,60}(?:does not exist|not found)|the requested model .{0,80}(?:is not supported|cannot be)|requested model is not supported",
-            r"model_not_found|model_not_available|no available channel",
+            r"model_not_found|model_not_available|no available channel|function '?[\w-]{1,80}'?: not found for account",
+        ),
+        is_sure=True,
+    ),
+    Meaning(
+        kind=FailureKind.BAD_KEY,
+        words=_any(
+            r"(?:api|auth|access)[ _-]?(?:key|token)\b.{0,20}\b(?:(?:is|was) )?(?:not (?:set|configured|provided|given)|unset)"
         ),
         is_sure=True,
     ),
     Meaning(
         kind=FailureKind.OVERLOADED,
         words=_any(
-            r"overloaded|at capacity|(?:services?|servers?|engines?|systems?|models?|workers?|slots?|instances?|gpus?) (?:(?:is|are) )?(?:currently )?(?:all )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
+            r"degraded function|overloaded|at capacity|(?:services?|servers?|engines?|systems?|models?|workers?|slots?|instances?|gpus?) (?:(?:is|are) )?(?:currently )?(?:all )?(?:too )?busy|capacity (?:is )?(?:exceeded|constraints?)",
             r"loading model|model is (?:currently |still )?loading|temporarily unavailable|queue is full|no (?:available|healthy) (?:server|instance|upstream)",
         ),
     ),

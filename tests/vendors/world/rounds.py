@@ -261,7 +261,14 @@ SECOND_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = []
 
 # Round 3.
 
-_STARTED: Json = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [], "stop_reason": None}
+_STARTED: Json = {
+    "id": "m",
+    "type": "message",
+    "role": "assistant",
+    "model": "c",
+    "content": [],
+    "stop_reason": None,
+}
 _OVERLOADED = '{\n  "error": {\n    "code": 503,\n    "message": "The model is overloaded. Please try again later.",\n    "status": "UNAVAILABLE"\n  }\n}\n'
 _AZURE = "Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2024-05-01-preview have exceeded token rate limit of your current OpenAI S0 pricing tier. Please retry after 86400 seconds."  # fmt: skip
 

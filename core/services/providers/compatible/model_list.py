@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -152,14 +153,35 @@ def _window(entry: Mapping[str, Any]) -> int | None:
         or min(filter(None, loaded), default=None)
         or _first_number(_places(entry), _WINDOW_FIELDS)
         or min(filter(None, several), default=None)
+        or _spelled_window(entry)
     )
+
+
+def _spelled_window(entry: Mapping[str, Any]) -> int | None:
+    """The smallest figure whose name tells a window, in the spelling of a server that no table has."""
+    figures = (
+        _number(value)
+        for place in _places(entry)
+        for name, value in place.items()
+        if _IS_WINDOW.search(_CAPITAL.sub("_", str(name)).lower())
+    )
+    return min((one for one in figures if one and one >= _LEAST_WINDOW), default=None)
+
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_IS_WINDOW = re.compile(
+    r"^(?:(?!output|price|cost|min_|used)\w)*(?:context|ctx|input_tokens|prompt_tokens|model_len|seq(?:uence)?_len)"
+    r"(?:(?!output|price|cost|used|reserve)\w)*$"
+)
+_LEAST_WINDOW = 256
+"""Of tokens: a smaller figure is a price or a flag."""
 
 
 def _places(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The entry itself, OpenRouter's limits of the provider that it would use, and where others put theirs."""
     yield _mapping(entry.get("top_provider"))
     yield entry
-    for name in ("meta", "model_info", "limits", "capabilities", "model_spec", "context_window"):
+    for name in ("meta", "model_info", "limits", "limit", "capabilities", "model_spec", "context_window"):
         yield _mapping(entry.get(name))
     yield _mapping(_mapping(entry.get("capabilities")).get("limits"))
 
