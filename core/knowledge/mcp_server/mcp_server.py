@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import secrets
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar, cast
 
+import msgspec
 from msgspec.structs import replace
 
 from core import __version__
 from core.kernel import paths
-from core.kernel.decoders import from_json
+from core.kernel.decoders import from_json, read_json
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.frame import clean
 from core.kernel.opener import read_file, reason_of
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.facts import IndexedFact
@@ -87,6 +90,59 @@ def message_id(head: bytes, tail: bytes) -> str | int | None:
     text = found[1].decode("utf-8", "replace")
     return text[1:-1] if text.startswith('"') else int(text)
 
+
+class Refused(msgspec.Struct, frozen=True):
+    """An answer to a message that the SDK's reader would drop without one. `id`: None where it has none that can be told."""
+
+    id: str | int | None
+    code: int
+    words: str
+
+
+def readable(line: str) -> Iterator[str | Refused]:
+    """The messages of a line as the SDK's reader takes them: most lines as they came, a batch one by one, half characters
+    and whole numbers with a point written as the protocol has them. What is no message is refused in words.
+    """
+    if not line.strip() or _is_message(line):
+        yield line
+        return
+    try:
+        said = read_json(line)
+    except ValueError:
+        yield Refused(id=None, code=_NO_JSON, words="The line is no JSON. Send one message a line.")
+        return
+    for one in said if isinstance(said, list) and said else [said]:
+        yield _mended(one)
+
+
+def _mended(said: object) -> str | Refused:
+    number = said.get("id") if isinstance(said, dict) else None
+    if isinstance(said, dict) and isinstance(number, float) and number.is_integer():
+        number = int(number)
+        said = {**said, "id": number}
+    line = clean(json.dumps(said, ensure_ascii=False))
+    if _is_message(line) or (isinstance(said, dict) and "method" in said and "id" not in said):
+        return line  # a notification is answered by nobody
+    known = number if isinstance(number, int | str) and not isinstance(number, bool) else None
+    return Refused(
+        id=clean(known) if isinstance(known, str) else known,
+        code=_NO_REQUEST,
+        words="The message is none of the protocol. A request has jsonrpc, id, method, and params as an object.",
+    )
+
+
+def _is_message(line: str) -> bool:
+    from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return False
+    return not isinstance(message, JSONRPCNotification) or '"id"' not in line
+
+
+_NO_JSON, _NO_REQUEST = -32700, -32600
+"""Source: JSON-RPC 2.0, 5.1, "Parse error" and "Invalid Request"."""
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -231,21 +287,26 @@ class _Lines:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         stream = sys.stdin.buffer
-        async for line in bounded_lines(stream, _read_line, self._refuse):
-            yield line
+        async for line in bounded_lines(stream, _read_line, self._refuse_long):
+            for one in readable(line):
+                if isinstance(one, Refused):
+                    await self._refuse(one)
+                else:
+                    yield one
         await self._at_end()
 
-    async def _refuse(self, message_id: str | int | None) -> None:
-        from mcp.shared.message import SessionMessage
-        from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError
-
+    async def _refuse_long(self, message_id: str | int | None) -> None:
         said = (
             f"The message is longer than {MAX_LINE_BYTES:,} bytes and was passed over. Ask for less at once."
         )
-        error = JSONRPCError(
-            jsonrpc="2.0", id=message_id, error=ErrorData(code=INVALID_REQUEST, message=said)
-        )
-        await self.write.send(SessionMessage(error))
+        await self._refuse(Refused(id=message_id, code=_NO_REQUEST, words=said))
+
+    async def _refuse(self, refused: Refused) -> None:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import ErrorData, JSONRPCError
+
+        error = ErrorData(code=refused.code, message=refused.words)
+        await self.write.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=refused.id, error=error)))
 
 
 async def _read_line(stream: BinaryIO, most: int) -> bytes:

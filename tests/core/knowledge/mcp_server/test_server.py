@@ -154,3 +154,39 @@ def test_what_was_asked_before_the_input_ends_is_answered(programs: Programs) ->
     assert all("result" in one for one in answers.values())
     assert "Proposed" in str(answers[2])
     assert [one.text for one in load_proposals(programs.home)] == ["High tide is at nine."]
+
+
+def test_a_valid_request_that_the_reader_of_the_sdk_drops_is_answered(programs: Programs) -> None:
+    """Half a character as an escape, an id with a point, a batch; what is no request is refused by its id."""
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "pipe", "version": "1"},
+    }
+    find = {"name": "search_knowledge", "arguments": {"query": "low"}}
+    rows: list[object] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {**find, "arguments": {"query": "low \ud83d"}}},
+        {"jsonrpc": "2.0", "id": 3.0, "method": "tools/call", "params": find},
+        [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": find} for number in (4, 5)],
+        {"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": ["search_knowledge"]},
+        {"id": "seven", "method": "tools/list"},
+        {"method": "notifications/odd", "params": 7},
+    ]  # fmt: skip
+
+    ended = subprocess.run(
+        command(programs),
+        input="".join(f"{json.dumps(row)}\n" for row in rows).encode() + b"what is no JSON\n",
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+
+    answers = {one.get("id"): one for one in map(json.loads, ended.stdout.splitlines())}
+    assert set(answers) == {1, 2, 3, 4, 5, 6, "seven", None}
+    assert all("Low tide is at three." in str(answers[number]) for number in (2, 3, 4, 5))
+    assert all("none of the protocol" in answers[one]["error"]["message"] for one in (6, "seven"))
+    assert "no JSON" in answers[None]["error"]["message"]
