@@ -142,6 +142,14 @@ class ServerFailed(msgspec.Struct, frozen=True):
     found: McpApproval | None = None
 
 
+class WriteRefused(msgspec.Struct, frozen=True):
+    """A server's sandbox kept it from writing these files, and its answer says so. `root`: as in `ServeServers`."""
+
+    name: str
+    places: tuple[str, ...]
+    root: str
+
+
 McpCommand = (
     ApproveServer
     | ApproveTools
@@ -157,7 +165,7 @@ McpCommand = (
 McpEffect = ServeServers | FindServers | BeginServer | EndServer
 """The servers worker's."""
 
-McpEvent = ServersLookedAt | ServerStarting | ServerListed | ServerFailed
+McpEvent = ServersLookedAt | ServerStarting | ServerListed | ServerFailed | WriteRefused
 """Events of this room."""
 
 McpWriting = WriteServerApproval | WriteMcpServer

@@ -40,7 +40,9 @@ from core.mcp.mcp_messages import (
     SetMcpServer,
     TryServer,
     WithdrawApproval,
+    WriteRefused,
 )
+from core.mcp.refused_writes import write_note
 from core.services.settings.settings_messages import WriteMcpServer, WriteServerApproval
 from core.talk.caching.accounts import is_warm
 from core.talk.caching.caching_messages import CacheReported, DropOffered
@@ -328,6 +330,15 @@ def _said(state: AppState) -> AppState:
     return notify(state, NOTICE, Level.INFO, f"{text}.", "\n".join(lines), is_standing=True)
 
 
+def _write_refused(state: AppState, happened: WriteRefused) -> AppState:
+    what, remedy = write_note(happened.name, happened.places, happened.root)
+    return notify(state, f"{WRITE_NOTICE}{happened.name}", Level.WARNING, what, f"{remedy}.")
+
+
+WRITE_NOTICE = "mcp-write-"
+"""Beginning of the subjects of notices about writes that a sandbox refused."""
+
+
 def _root(state: AppState, settings: McpServerSettings) -> str:
     """The root under which an approval is kept."""
     return state.config.project.root if settings.origin is McpOrigin.PROJECT else ""
@@ -346,6 +357,7 @@ HANDLERS = Handlers(
     on(ServerStarting, _server_starting),
     on(ServerListed, lambda state, happened: (_listed(state, happened), ())),
     on(ServerFailed, _server_failed),
+    on(WriteRefused, lambda state, happened: (_write_refused(state, happened), ())),
 )
 """Each message of this room, with the function that decides what follows from it."""
 

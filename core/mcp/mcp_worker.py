@@ -32,7 +32,9 @@ from core.mcp.mcp_messages import (
     ServersLookedAt,
     ServerStarting,
     ServeServers,
+    WriteRefused,
 )
+from core.mcp.refused_writes import refused_writes, write_note
 from core.services.providers.keys import KeyStore
 
 Emit = Callable[[McpEvent], None]
@@ -195,7 +197,15 @@ class McpHandler:
         if server in self._lost:
             self._lost.discard(server)
             self._emit(ServerListed(name=server, tools=tools, left_out=client.left_out(server)))
-        return replace(answer, text="\n".join((answer.text, *self._services.news(server))))
+        notes = [*self._refused(row.settings, answer), *self._services.news(server)]
+        return replace(answer, text="\n".join((answer.text, *notes)))
+
+    def _refused(self, settings: McpServerSettings, answer: McpAnswer) -> Iterator[str]:
+        """Words for the model on writes that the sandbox refused, of which the person is told too."""
+        places = () if settings.url else refused_writes(answer.text, self._root)
+        if places:
+            self._emit(WriteRefused(name=settings.name, places=places, root=self._root))
+            yield write_note(settings.name, places, self._root)[0]
 
     def close(self) -> None:
         """End all servers; calls under way fail."""

@@ -24,6 +24,7 @@ from core.kernel.values.spec import StackSpec
 from core.kernel.values.state import AppState, Level, Notice
 from core.knowledge.harvest.harvest_messages import FindBatches
 from core.knowledge.knowledge_messages import ReadKnowledge
+from core.mcp.mcp_step import WRITE_NOTICE
 from core.services.settings.asked_values import asked_lines, trust_command
 from core.services.settings.settings_checks import did_you_mean
 from core.services.settings.settings_messages import RefreshModels
@@ -86,6 +87,7 @@ def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Itera
         yield state
     finally:
         front.stop()
+    report_refused_writes(front.snapshot(), console)
     _raise_error(front.snapshot(), (*UNWRITTEN, HOME) if writes else UNWRITTEN)
 
 
@@ -130,6 +132,13 @@ def report_faults(state: AppState, console: Console) -> None:
         if is_models or (notice.level is Level.ERROR and notice.id == HOME):
             console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
     report_settings(state.config.settings_faults, state.config.project, console)
+
+
+def report_refused_writes(state: AppState, console: Console) -> None:
+    """Say on standard error which writes of MCP servers the sandbox refused, and how to allow them."""
+    for notice in state.program.notices:
+        if notice.id.startswith(WRITE_NOTICE):
+            console.note(f"manual-slop: {notice.text} {notice.detail}")
 
 
 def report_settings(faults: Sequence[SettingsFault], project: Project, console: Console) -> None:

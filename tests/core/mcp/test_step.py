@@ -27,6 +27,7 @@ from core.mcp.mcp_messages import (
     SetMcpServer,
     TryServer,
     WithdrawApproval,
+    WriteRefused,
 )
 from core.services.settings.settings_messages import SettingsLoaded, WriteMcpServer, WriteServerApproval
 from core.talk.caching.caching_messages import CacheReported
@@ -261,3 +262,14 @@ def test_what_was_found_of_one_folder_counts_for_no_other() -> None:
 def test_approval_is_of_this_server_and_no_twin() -> None:
     found = McpApproval("files", "/usr/bin/evil", "0" * 64)
     assert of_start(found, None, "").approval != STARTED.approval
+
+
+def test_a_write_that_the_sandbox_refused_is_told_with_the_way_to_allow_it() -> None:
+    book = ServerPlaybook()
+    book.begin()
+    book.play(WriteRefused(name="files", places=("/data/notes/a.md",), root="/project"))
+
+    (notice,) = [one for one in book.state.program.notices if "could not write" in one.text]
+    assert "/data/notes/a.md" in notice.text
+    assert "the project (/project)" in notice.text
+    assert "manual-slop --project /data/notes" in notice.detail

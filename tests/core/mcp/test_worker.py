@@ -24,6 +24,7 @@ from core.mcp.mcp_messages import (
     ServerListed,
     ServersLookedAt,
     ServeServers,
+    WriteRefused,
 )
 from core.mcp.mcp_worker import McpHandler, OnCancel, ServerServices
 from core.services.providers.protocol import CancelToken
@@ -43,6 +44,7 @@ class FakeServers:
         self.stopped: list[str] = []
         self.tell: Callable[[ServerNews], None] = lambda _news: None
         self.is_dead = False
+        self.answer = "done"
         self.wrapped: WrappedCommand | None = None
 
     def start(
@@ -60,7 +62,7 @@ class FakeServers:
 
     def call(self, name: str, tool: str, arguments_json: str, on_cancel: object) -> McpAnswer:
         self.called.append((name, tool, arguments_json))
-        return McpAnswer("done")
+        return McpAnswer(self.answer)
 
     def stop(self, name: str) -> None:
         self.stopped.append(name)
@@ -242,6 +244,30 @@ def test_what_came_to_be_beside_a_server_is_said_with_its_answer(bench: Bench) -
     bench.news = ("/project/.envrc came to be: look at it.",)
 
     assert bench.call().text == "done\n/project/.envrc came to be: look at it."
+
+
+@pytest.mark.parametrize(
+    ("answer", "places"),
+    [
+        ("EROFS: read-only file system, open '/data/notes/a b.md'", ("/data/notes/a b.md",)),
+        ("[Errno 30] Read-only file system: '/data/x.db'", ("/data/x.db",)),
+        ("cannot create /srv/out: Read-only file system (os error 30)", ("/srv/out",)),
+        ("touch: cannot touch '/etc/a': Read-only file system\nfine: /etc/b", ("/etc/a",)),
+        (f"EROFS: read-only file system, mkdir '{ROOT}/.git/hooks/x'", ()),
+        ("ENOENT: no such file or directory, open '/data/x'", ()),
+        ("See https://host/read-only file system", ()),
+    ],
+)
+def test_a_write_that_the_sandbox_refused_is_told_to_the_person_and_the_model(
+    bench: Bench, answer: str, places: tuple[str, ...]
+) -> None:
+    bench.servers.answer = answer
+    told = bench.call().text
+
+    refused = [one for one in bench.told if isinstance(one, WriteRefused)]
+    assert refused == ([WriteRefused(name="files", places=places, root=ROOT)] if places else [])
+    assert ("could not write" in told) == bool(places)
+    assert told.startswith(answer)
 
 
 def test_one_that_died_is_said_to_run_again_after_the_next_call(bench: Bench) -> None:

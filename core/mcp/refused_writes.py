@@ -1,0 +1,45 @@
+"""Writes of an MCP server that its sandbox refused: which files, and how a person lets a server write there. Pure."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+_REFUSED = re.compile(
+    r"(?i)EROFS|read-only file system|(?:errno|os error) 30\b|EPERM: operation not permitted"
+)
+"""Words of Node, Python, Go, Rust and C for a place that the sandbox keeps as it is."""
+_PLACE = re.compile(r"""(?<![\w.:/~-])(/[^\s'"`<>|:,;()\[\]{}]{1,400})|['"`](/[^'"`\n]{1,400})['"`]""")
+_MOST = 3
+_LINES = 400
+
+
+def refused_writes(answer: str, root: str) -> tuple[str, ...]:
+    """Files beyond the project that an answer says could not be written for a file system that is read-only, each once.
+
+    Args:
+        answer: as the server gave it; root: of the project, which it may write; empty where it may write none.
+    """
+    return tuple(dict.fromkeys(_places(answer, root)))[:_MOST]
+
+
+def _places(answer: str, root: str) -> Iterator[str]:
+    for line in answer.splitlines()[:_LINES]:
+        if _REFUSED.search(line):
+            for found in _PLACE.finditer(line):
+                place = os.path.normpath(found[1] or found[2])
+                if not (root and (place == root or place.startswith(f"{root}/"))):
+                    yield place
+
+
+def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, str]:
+    """What was refused, and the way to allow it."""
+    where = f"the project ({root}) and " if root else ""
+    what = f"The MCP server {server} could not write {', '.join(places)}: it may write into {where}its own /tmp alone."
+    folder = os.path.dirname(places[0]) or "/"
+    remedy = (
+        f"To let it write there, work in that folder: manual-slop --project {folder}, or Open folder in the window. "
+        "Then trust the folder. Or give the server a place inside this project in its arguments"
+    )
+    return what, remedy
