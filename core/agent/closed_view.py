@@ -157,12 +157,13 @@ class ClosedViews:
 
 
 def own_places(command: tuple[str, ...], root: str) -> tuple[str, ...]:
-    """Places that a server's command names, which a person approved: its program with the virtual environment around it, and
-    of its arguments files with the folder that they stand in, a package of npm with those beside it, and folders.
+    """Places that a server's command names, which a person approved: its program with the virtual environment or npm's packages
+    around it, and of its arguments files with the folder that they stand in, a package of npm with those beside it, and folders.
     """
     program = Path(command[0])
     around = program.parent.parent
-    first = around if (around / _VENV).is_file() else program
+    packages = _packages(program) or _packages(Path(os.path.realpath(program)))
+    first = around if (around / _VENV).is_file() else packages or program
     arguments = (Path(one.partition("=")[2] if one.startswith("--") else one) for one in command[1:])
     named = [_with_folder(one) for one in arguments if one.is_absolute() and one.exists()]
     return tuple(str(one) for one in (first, *named) if not (root and is_inside(str(one), root)))
@@ -170,11 +171,16 @@ def own_places(command: tuple[str, ...], root: str) -> tuple[str, ...]:
 
 def _with_folder(path: Path) -> Path:
     """The folder of a script, in which it finds what it imports, or of npm's packages around it; else the path itself."""
-    inner_first = [folder for folder in path.parents if folder.name == "node_modules"]
-    if inner_first:
-        return inner_first[-1]
+    if packages := _packages(path):
+        return packages
     is_script = path.is_file() and path.name.endswith(_SCRIPTS)
     return path.parent if is_script and not _is_wide(os.path.realpath(path.parent)) else path
+
+
+def _packages(path: Path) -> Path | None:
+    """The outermost folder of npm's packages that a path stands in: what is installed together finds each other there."""
+    inner_first = [folder for folder in path.parents if folder.name == "node_modules"]
+    return inner_first[-1] if inner_first else None
 
 
 class _Making:

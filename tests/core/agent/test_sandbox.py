@@ -94,6 +94,13 @@ def test_a_servers_command_names_the_places_that_a_person_approved(tmp_path: Pat
     assert named == (str(tmp_path / "venv"), str(script.parent), str(data))
     assert own_places((str(python), str(script)), str(tmp_path)) == ()
     assert own_places(("/usr/bin/node", str(entry)), "/project") == ("/usr/bin/node", str(packages))
+    shim = packages / ".bin" / "server"
+    shim.parent.mkdir()
+    shim.symlink_to(entry)
+    assert own_places((str(shim),), "/project") == (str(packages),)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "server").symlink_to(shim)
+    assert own_places((str(tmp_path / "bin" / "server"),), "/project") == (str(packages),)
 
 
 def test_a_script_in_the_persons_own_folder_is_seen_by_itself(isolated_home: Path) -> None:
