@@ -11,6 +11,7 @@ _REFUSED = re.compile(
 )
 """Words of Node, Python, Go, Rust and C for a place that the sandbox keeps as it is."""
 _PLACE = re.compile(r"""(?<![\w.:/~-])(/[^\s'"`<>|:,;()\[\]{}]{1,400})|['"`](/[^'"`\n]{1,400})['"`]""")
+_OF_A_PACKAGE = re.compile(r"/(?:node_modules|site-packages|dist-packages)/")
 _MOST = 3
 _LINES = 400
 
@@ -37,9 +38,14 @@ def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, st
     """What was refused, and the way to allow it."""
     where = f"the project ({root}) and " if root else ""
     what = f"The MCP server {server} could not write {', '.join(places)}: it may write into {where}its own /tmp alone."
+    inside = (
+        "Give the server a place inside this project, by its arguments or by a variable that its README names"
+    )
+    if _OF_A_PACKAGE.search(places[0]):  # its own code: nobody should write there
+        return what, inside
     folder = os.path.dirname(places[0]) or "/"
     remedy = (
         f"To let it write there, work in that folder: manual-slop --project {folder}, or Open folder in the window. "
-        "Then trust the folder. Or give the server a place inside this project in its arguments"
+        f"Then trust the folder. {inside.replace('Give', 'Or give', 1)}"
     )
     return what, remedy

@@ -273,3 +273,8 @@ def test_a_write_that_the_sandbox_refused_is_told_with_the_way_to_allow_it() -> 
     assert "/data/notes/a.md" in notice.text
     assert "the project (/project)" in notice.text
     assert "manual-slop --project /data/notes" in notice.detail
+
+    book.play(WriteRefused(name="files", places=("/srv/node_modules/x/memory.json",), root="/project"))
+    (notice,) = [one for one in book.state.program.notices if "could not write" in one.text]
+    assert "--project" not in notice.detail
+    assert "a variable that its README names" in notice.detail
