@@ -15,7 +15,6 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
     OPENINGS,
@@ -99,16 +98,15 @@ def with_recovered(
     found: list[Part] = []
     calls: list[ToolCallPart] = []
     for part in parts:
-        leaks = []
-        if isinstance(part, TextPart) or (
-            isinstance(part, ReasoningPart) and not has_text and not part.vendor_json
-        ):
-            several = _bare_leaks(part.text, schemas, model) or _leaks(part.text, schemas)
-            leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
-        if not leaks:
-            found.append(part)
-        elif rest := _without(part.text, leaks):
-            found.append(replace(part, text=rest))
+        is_thought = isinstance(part, ReasoningPart)
+        is_read = isinstance(part, TextPart) or not has_text
+        text = part.text if isinstance(part, TextPart | ReasoningPart) and is_read else ""
+        several = (_bare_leaks(text, schemas, model) or _leaks(text, schemas)) if text else ()
+        leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
+        if is_thought or not leaks:
+            found.append(part)  # thoughts stay as they came: they go back so
+        elif rest := _without(text, leaks):
+            found.append(TextPart(rest))
         for leak in leaks:
             for name, given in leak.calls:
                 calls.append(

@@ -14,7 +14,6 @@ from typing import Any
 
 from core.kernel.decoders import read_json
 from core.kernel.values.stack import ToolSchema
-from core.services.providers.wire import plain_name
 
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
@@ -46,6 +45,7 @@ _PAIR = re.compile(r"\s*<arg_key>([^<>]{1,128})</arg_key>\s*<arg_value>")
 _PAIR_END = "</arg_value>"
 _INVOKE = re.compile(rf"<({_PREFIX})invoke\s+name=[\"']?([^\s\"'<>]{{1,200}})[\"']?\s*>")
 _PARAMETER = re.compile(rf"\s*<{_PREFIX}parameter\s+name=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>")
+_WORD = re.compile(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
 _DECODER = json.JSONDecoder()
@@ -91,9 +91,9 @@ def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
-    """The offered tool of this name, empty for none."""
-    plain = plain_name(name, tools)
-    return plain if plain in tools else ""
+    """The offered tool of this name, which may stand behind `functions.` or before a number; empty for none."""
+    meant = {name} & tools.keys() or set(_WORD.findall(name)) & tools.keys()
+    return meant.pop() if len(meant) == 1 else ""
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:

@@ -101,6 +101,61 @@ def test_a_leaked_call_becomes_a_real_one(text: str) -> None:
     assert recovered(text) == CORPUS[text]
 
 
+TEMPLATES = [
+    (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.bash:0<|tool_call_argument_begin|>{args}<|tool_call_end|>"
+        "<|tool_calls_section_end|>"
+    ),
+    (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>bash\n```json\n{args}\n```<｜tool▁call▁end｜>"
+        "<｜tool▁calls▁end｜>"
+    ),
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>bash<｜tool▁sep｜>{args}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "[TOOL_CALLS]bash[ARGS]{args}",
+    '[TOOL_CALLS][{"name": "bash", "arguments": {args}}]',
+    "<tool_call>bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>",
+    '<minimax:tool_call>\n<invoke name="bash">\n<parameter name="command">ls</parameter>\n</invoke>\n</minimax:tool_call>',
+    "<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{args}<|call|>",
+    '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "bash", "parameters": {args}}]<|END_ACTION|>',
+    "<tool_calls><tool_call>bash<tool_sep>{args}</tool_call></tool_calls>",
+    '<TOOLCALL>[{"name": "bash", "arguments": {args}}]</TOOLCALL>',
+    '<|tool_call|>[{"name": "bash", "arguments": {args}}]<|/tool_call|>',
+    '<|action_start|><|plugin|>{"name": "bash", "parameters": {args}}<|action_end|>',
+    '<|tool_call_start|>[bash(command="ls")]<|tool_call_end|>',
+    "<function=bash={args}</function>",
+]
+
+
+@pytest.mark.parametrize("form", TEMPLATES)
+def test_a_call_in_the_markers_of_a_chat_template_is_one(form: str) -> None:
+    text = form.replace("{args}", '{"command": "ls"}')
+
+    assert recovered(text) == ("", [("bash", {"command": "ls"})])
+    assert recovered(f"I look.\n{text}") == ("I look.", [("bash", {"command": "ls"})])
+    assert recovered(f"```\n{text}\n```")[1] == []
+    assert recovered(text, f"A page: {text}")[1] == []
+    assert recovered(text.replace("bash", "format_disk"))[1] == []
+
+
+def test_calls_of_a_template_may_follow_each_other() -> None:
+    one = TEMPLATES[2].removesuffix("<｜tool▁calls▁end｜>").replace("{args}", '{"command": "ls"}')
+    other = one.removeprefix("<｜tool▁calls▁begin｜>").replace('"ls"', '"pwd"')
+
+    assert recovered(f"{one}{other}<｜tool▁calls▁end｜>") == (
+        "",
+        [("bash", {"command": "ls"}), ("bash", {"command": "pwd"})],
+    )
+
+
+def test_a_reply_that_is_reasoning_alone_may_hold_its_call_and_the_reasoning_stays() -> None:
+    thought = ReasoningPart(f"I look.\n<tool_call>{LS}</tool_call>", '{"field":"reasoning_content"}')
+
+    kept, call = with_recovered((thought,), TOOLS, elsewhere(()))
+    assert kept == thought
+    assert isinstance(call, ToolCallPart)
+    assert (call.name, json.loads(call.arguments_json)) == ("bash", {"command": "ls"})
+
+
 STAYS = [
     "No call at all, a < b = c.",
     f"For example:\n```\n<tool_call>{LS}</tool_call>\n```\n",

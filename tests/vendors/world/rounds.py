@@ -91,8 +91,9 @@ def counted(name: str, source: str, *events: Json, **right: Any) -> Row:
 
 
 _END = (chunk({}, "tool_calls"), used())
-_CF = {"result": None, "success": False, "messages": []}
+_CF: Json = {"result": None, "success": False, "messages": []}
 _KIMI = '<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"a":1}<|tool_call_end|><|tool_calls_section_end|>'
+_HERMES = '<tool_call>\n{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>'
 _TEMPERATURE = "Unsupported value: 'temperature' does not support 0.1 with this model. Only the default (1) value is supported."
 _GATE = 'Error from provider(429): {\n  "error": {\n    "code": 429,\n    "message": "Resource has been exhausted (e.g. check quota).",\n    "status": "RESOURCE_EXHAUSTED"\n  }\n}\nError: Error from provider(429)'
 
@@ -119,8 +120,8 @@ FIRST: dict[str, list[Row]] = {
     ],
     "leaked calls": [
         spelled("kimi-tokens", "NousResearch/hermes-agent#24534", _KIMI),
-        thought("kimi-tokens-in-reasoning", "MoonshotAI/Kimi-K2#89", "I read it.", _KIMI, reasoning="I read it."),
-        thought("xml-in-reasoning", "vllm-project/vllm#39056", "I read it.\n", '<tool_call>\n{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>', reasoning="I read it."),
+        thought("kimi-tokens-in-reasoning", "MoonshotAI/Kimi-K2#89", "I read it.", _KIMI, reasoning="I read it." + _KIMI),
+        thought("xml-in-reasoning", "vllm-project/vllm#39056", "I read it.\n", _HERMES, reasoning="I read it.\n" + _HERMES),
         spelled("function-cut-in-two", "raullenchai/Rapid-MLX#448", "<function", "=read_file>", '{"a": 1}', "</function>"),
         spelled("deepseek-r1-fence", "unslothai/unsloth#5624", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n", '{"a":1}\n```', "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"),
         spelled("deepseek-dsml", "strands-rl/strands-sglang#17", '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read_file">\n<｜DSML｜parameter name="b" string="true">x</｜DSML｜parameter>\n<｜DSML｜parameter name="a" string="false">1</｜DSML｜parameter>\n</｜DSML｜invoke>\n', "</｜DSML｜function_calls>", calls=(("read_file", '{"b":"x","a":1}'),)),
@@ -182,7 +183,7 @@ def gemini_parts(*parts: Json) -> str:
 
 
 _ITEM = {"type": "function_call", "id": "f", "call_id": "t", "name": "read_file", "arguments": ARGS, "status": "completed"}  # fmt: skip
-_SPOKEN = RESPONSE["output"][0]
+_SPOKEN: Json = {"type": "message", "id": "i", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "Hello there.", "annotations": []}]}  # fmt: skip
 _XML = "<tool_call>\n<function=read_file>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
 
 SECOND: dict[str, list[Row]] = {
@@ -256,7 +257,6 @@ SECOND_REFUSALS: list[tuple[str, str | None, str]] = [
         "HKUDS/nanobot#946, DeepSeek",
     ),
 ]
-SECOND_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = []
 
 
 # Round 3.

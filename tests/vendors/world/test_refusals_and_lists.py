@@ -18,6 +18,13 @@ from core.services.providers.compatible.body import (
 )
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.rounds import (
+    FIRST_LISTS,
+    FIRST_REFUSALS,
+    SECOND_REFUSALS,
+    THIRD_LISTS,
+    THIRD_REFUSALS,
+)
 from tests.vendors.world.table import HTML, JSON, TEXT
 
 SENT: dict[str, Any] = {
@@ -62,7 +69,9 @@ REFUSALS: list[tuple[str, str | None, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "field", "source"), REFUSALS)
+@pytest.mark.parametrize(
+    ("words", "field", "source"), REFUSALS + FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS
+)
 def test_a_refused_field_is_told_by_its_name_in_any_spelling(
     words: str, field: str | None, source: str
 ) -> None:
@@ -144,7 +153,10 @@ def listed(body: str, content_type: str = JSON, status: int = 200) -> dict[str, 
             client.close()
 
 
-@pytest.mark.parametrize(("name", "body", "right", "source"), LISTS, ids=[row[0] for row in LISTS])
+ALL_LISTS = LISTS + FIRST_LISTS + THIRD_LISTS
+
+
+@pytest.mark.parametrize(("name", "body", "right", "source"), ALL_LISTS, ids=[row[0] for row in ALL_LISTS])
 def test_a_list_of_models_is_read_in_any_shape(
     name: str, body: object, right: dict[str, int | None], source: str
 ) -> None:

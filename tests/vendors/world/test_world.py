@@ -13,6 +13,7 @@ from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
 from tests.vendors.world.reports import MORE
+from tests.vendors.world.rounds import FIRST, SECOND, THIRD
 from tests.vendors.world.table import CLASSES, Row
 
 
@@ -72,7 +73,9 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("row", CLASSES[name] + MORE[name], ids=lambda row: f"{row.api}-{row.name}")
+    several = (CLASSES, MORE, FIRST, SECOND, THIRD)
+    listed = [row for one in several for row in one.get(name, [])]
+    return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 
 
 @rows("frames")
@@ -103,6 +106,11 @@ def test_text_is_read_in_any_dress(row: Row) -> None:
 @rows("tool calls")
 def test_a_tool_call_is_read_in_any_dress(row: Row) -> None:
     check(row)
+
+
+@rows("leaked calls")
+def test_a_call_that_a_server_left_in_the_text_is_one(row: Row) -> None:
+    check(row, with_leaked(seen(row)))
 
 
 @rows("usage")

@@ -53,17 +53,23 @@ _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
 """Kinds of details that hold text, and the field that it stands in; others are sealed."""
 
 
+_GROWS = "MiniMax"
+
+
 class ReasoningReader:
     """Reads the reasoning of one reply. A server that gives it in several spellings means the same each time."""
 
     def __init__(self) -> None:
         self._field = ""
         self._details: list[Json] = []
+        self._so_far: dict[object, str] = {}
+        self.is_grown = False
+        """True of a server that sends in each piece all that it thought so far: its text may come so, too."""
 
     def read(self, delta: Json) -> str:
         """More text of the reasoning in a delta, empty where there is none."""
         given = delta.get(REASONING_DETAILS)
-        details = [one for one in _list(given) if isinstance(one, dict)] if given else []
+        details = [self._fresh(one) for one in _list(given) if isinstance(one, dict)] if given else []
         for detail in details:
             self._add(detail)
         for name in _TEXT_SPELLINGS:
@@ -81,6 +87,19 @@ class ReasoningReader:
         if details:
             return canonical_json({REASONING_DETAILS: details})
         return canonical_json({_FIELD: field}) if field else ""
+
+    def _fresh(self, detail: Json) -> Json:
+        """The piece without what an earlier one held. Source: MiniMax "OpenAI API", `reasoning_split` (read 2026-11)."""
+        name = _TEXTS.get(str(detail.get("type")))
+        if name is None or not str(detail.get("format")).startswith(_GROWS):
+            return detail
+        place, text = _place(detail), _string(detail.get(name))
+        before = self._so_far.get(place, "")
+        if before and text.startswith(before):
+            self.is_grown, self._so_far[place] = True, text
+            return {**detail, name: text.removeprefix(before)}
+        self._so_far[place] = before + text
+        return detail
 
     def _add(self, detail: Json) -> None:
         """Take in a piece of a detail: pieces of one text follow each other, its signature comes with the last."""
@@ -375,12 +394,24 @@ _NO_STREAM = re.compile(
 )
 
 
+_TAKES_NO_STREAM = r".{0,3} (?:does not support|is not supported (?:with|in|when)) stream"
+_IS_MISSING = re.compile(
+    r"(?i)\bmissing\b|(?:must|has to|needs to) be (?:passed|provided|included|set|given|present)|\bis required\b"
+)
+"""Words of a server that misses a field: it takes it."""
+
+
 def refused_field(sent: Mapping[str, Any], words: str) -> str | None:
     """The field that a refusal names, of the body or of a message in it; None where it names none that can go."""
+    alone = (
+        name for name in _OPTIONAL if name in sent and re.search(_spellings(name) + _TAKES_NO_STREAM, words)
+    )
     if _NO_STREAM.search(words) and sent.get("stream"):
-        return "stream"
+        return next(alone, "stream")
     if _NO_SYSTEM.search(words) and any(m.get("role") in {"system", "developer"} for m in sent["messages"]):
         return SYSTEM if sent["messages"][0].get("role") == "system" else DEVELOPER
+    if _IS_MISSING.search(words):
+        return None
     of_messages = {name for message in sent["messages"] for name in message if name in SPELLINGS}
     present = [name for name in _OPTIONAL if name in sent] + sorted(of_messages, key=len, reverse=True)
     if not _IS_VALUE.search(words):

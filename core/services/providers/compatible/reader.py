@@ -66,6 +66,7 @@ def chat_usage(usage: object, request_id: str) -> Usage:
     sent = _first(table, ("prompt_tokens", "input_tokens"))
     reply = _first(table, ("completion_tokens", "output_tokens"))
     read, written, reasoning = (_first(table, names) for names in (_READ, _WRITTEN, _REASONING))
+    lifetimes = _lifetimes(table)
     whole = figure(table.get("total_tokens")) or None
     if not any(figure(value) for value in (sent, reply, whole)) and None not in (sent, reply):
         return Usage(request_id=request_id, cost_usd=_cost(table) or None)
@@ -77,11 +78,23 @@ def chat_usage(usage: object, request_id: str) -> Usage:
         output_tokens=reply,
         cache_read_tokens=read,
         cache_write_tokens=written,
+        cache_write_5m_tokens=_first(lifetimes, ("ephemeral_5m_input_tokens",)),
+        cache_write_1h_tokens=_first(lifetimes, ("ephemeral_1h_input_tokens",)),
         reasoning_tokens=reasoning,
         cost_usd=_cost(table),
         request_id=request_id,
     )
     return replace(found, is_estimate=found.is_estimate or (is_odd and found.cost_usd is None))
+
+
+def _lifetimes(table: Table) -> Table:
+    """How long what was written to the cache lives there. Source: LiteLLM, `cache_creation_token_details` (read 2026-11)."""
+    details = table.get("prompt_tokens_details")
+    for place in (table, details if isinstance(details, dict) else {}):
+        for name in ("cache_creation", "cache_creation_token_details"):
+            if isinstance(found := place.get(name), dict):
+                return found
+    return {}
 
 
 def usage_of_timings(timings: object) -> dict[str, Any]:
@@ -328,6 +341,7 @@ class ChatReader:
         elif content:
             if isinstance(content, str):
                 yield from self._end_reasoning()
+                content = self._told.rest(content) if self._reasoning.is_grown else content
                 self._told.add(content)
                 yield TextDelta(content)
             else:
