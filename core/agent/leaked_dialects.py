@@ -29,7 +29,7 @@ OPENINGS = re.compile(
     rf"|<{_PREFIX}(?:tool_calls?|function_calls?|TOOLCALL)>|<{_PREFIX}invoke\s+name="
     r"|<\|channel\|>\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
 )
-"""What begins calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
+"""Begin of calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
 
 _TOKENS = re.compile(rf"(?:\s|```|{_TOKEN})*")
 _NAMED = re.compile(
@@ -80,7 +80,7 @@ def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
 
 
 def _closed(text: str, at: int) -> int:
-    """Where the tokens behind a call end: blanks alone belong to what follows."""
+    """End of the tokens behind a call: blanks alone belong to what follows."""
     end = _end_of(_TOKENS, text, at)
     return end if text[at:end].strip() else at
 

@@ -35,7 +35,7 @@ def _places(answer: str, root: str) -> Iterator[str]:
 
 
 def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, str]:
-    """What was refused, and the way to allow it."""
+    """Words on writes that were refused, and on the way to allow them."""
     where = f"the project ({root}) and " if root else ""
     what = f"The MCP server {server} could not write {', '.join(places)}: it may write into {where}its own /tmp alone."
     inside = (

@@ -88,7 +88,7 @@ def chat_usage(usage: object, request_id: str) -> Usage:
 
 
 def _lifetimes(table: Table) -> Table:
-    """How long what was written to the cache lives there. Source: LiteLLM, `cache_creation_token_details` (read 2026-11)."""
+    """Lifetimes of what was written to the cache. Source: LiteLLM, `cache_creation_token_details` (read 2026-11)."""
     details = table.get("prompt_tokens_details")
     for place in (table, details if isinstance(details, dict) else {}):
         for name in ("cache_creation", "cache_creation_token_details"):
