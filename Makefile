@@ -47,7 +47,7 @@ optional: set-up-test
 
 faults: set-up-test
 	@$(BIN)/python -m scripts.faults $(ARGS)
-	@case "$(ARGS)" in *--kills-only*) ;; *) $(BIN)/python -m scripts.stream_faults && $(BIN)/python -m scripts.import_faults ;; esac
+	@case "$(ARGS)" in *--kills-only*) ;; *) $(BIN)/python -m scripts.stream_faults && $(BIN)/python -m scripts.world_faults && $(BIN)/python -m scripts.import_faults ;; esac
 
 wheels: set-up-run
 	@$(BIN)/python -m scripts.try_wheels build/wheels

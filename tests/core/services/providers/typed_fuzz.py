@@ -21,7 +21,8 @@ import httpx2
 import msgspec
 
 from core.app.app_messages import Event
-from core.kernel.values.messages import Part
+from core.kernel.values.discussion import CallPhase
+from core.kernel.values.messages import Part, TextPart
 from core.kernel.values.provider import ContentsReport, ModelProfile, ProviderRequest, StreamItem
 from core.kernel.values.records import RequestRecord
 from core.kernel.values.spec import StackSpec
@@ -156,6 +157,9 @@ class Recording:
     model: str
     events: tuple[dict[str, Any], ...]
     status: int = 200
+    content_type: str = ""
+    data: bytes | None = None
+    """Bytes of a whole answer, where it is sent as it stands and has no events."""
 
     def places(self) -> list[Path_]:
         """Every value of it: the index of its event, then names and indexes."""
@@ -171,6 +175,8 @@ class Recording:
 
     def wire(self, events: Sequence[Any]) -> bytes:
         """Bytes of these events as the vendor sends them."""
+        if self.data is not None:
+            return self.data
         texts = [_text(event) for event in events]
         if self.status != 200:
             return texts[0].encode("utf-8", "surrogatepass") if texts else b""
@@ -232,6 +238,7 @@ class Bench:
             recording.wire(events),
             0,
         )
+        self._canned.content_type = recording.content_type
         is_cli = recording.kind == "claude_code"
         client = _ClaudeLines(self._canned) if is_cli else self._clients[recording.kind]
         try:
@@ -271,10 +278,15 @@ class Bench:
             services.journals
         ):  # the reply is in the log; what stays is set aside by the next, in more and more time
             journal.finish()
-        return self._judged(book) or _own_fault(ends[0])
+        return (
+            self._judged(book)
+            or _own_fault(ends[0])
+            or _lost(ends[0], is_priced=recording.kind != "compatible")
+        )
 
     def _judged(self, book: Playbook) -> str:
-        if book.state.turns.calls:
+        phases = {one.phase for one in book.state.turns.calls.values()}
+        if phases - {CallPhase.COMPACTING}:  # which nobody does here
             return "the call is still under way"
         opened = book.state.discussions.open[self._discussion]
         for value in (*opened.entries, *filter(None, (opened.failure, opened.usage))):
@@ -283,6 +295,15 @@ class Bench:
         export_json(book.state.discussions.summaries[self._discussion].meta, opened)
         figures = [v for v in usage_data(opened.usage).values() if isinstance(v, int | float)]
         return "a negative figure" if any(value < 0 for value in figures) else ""
+
+
+def _lost(end: CallEnded | CallFailed, *, is_priced: bool) -> str:
+    """Words for a reply that came and is not paid: it has a figure, the server's or ours; without a price it may stay unknown."""
+    has_text = any(isinstance(part, TextPart) and part.text.strip() for part in end.parts)
+    usage = end.usage
+    is_unknown = usage.output_tokens is None and not is_priced
+    is_booked = usage.output_tokens or usage.cost_usd or usage.is_estimate or is_unknown
+    return "a reply came, and nothing is booked for it" if has_text and not is_booked else ""
 
 
 def _own_fault(end: CallEnded | CallFailed) -> str:
@@ -295,14 +316,15 @@ class _Canned(httpx2.BaseTransport):
     """Answers every request with the same bytes, and counts them: what never reached a vendor's client tried nothing."""
 
     def __init__(self) -> None:
-        self.status, self.data, self.times = 200, b"", 0
+        self.status, self.data, self.times, self.content_type = 200, b"", 0, ""
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         self.times += 1
         if (trace := request.extensions.get("trace")) is not None:
             trace("http11.send_request_body.started", {})
             trace("http11.receive_response_headers.complete", {})
-        kind = "text/event-stream" if self.status == 200 else "application/json"
+        usual = "text/event-stream" if self.status == 200 else "application/json"
+        kind = self.content_type or usual
         return httpx2.Response(
             self.status, headers={"content-type": kind}, content=self.data, request=request
         )
