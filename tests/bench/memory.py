@@ -28,7 +28,7 @@ from core.retrieval.embedding import DIMENSION
 from core.retrieval.minilm import MODEL_NAME, MiniLM
 from tests.bench.__main__ import Row, row
 from tests.bench.memory_ours import TOKENS, TURNS, Score, digest, filled, recall, score
-from tests.bench.memory_sets import Life, locomo, own
+from tests.bench.memory_sets import Life, locomo, long_talks, own
 
 LIVES = 4
 TAG_BYTES = len(" [from: 2025-01-03-talk, 2025-01-03]")
@@ -76,6 +76,7 @@ def rows(options: Sequence[str] = ()) -> list[Row]:
         for name, lives in sets.items():
             found += _found(Path(folder) / name, name, lives, model)
             found += _digests(name, lives)
+        found += _long(Path(folder) / "long", model)
     return found
 
 
@@ -104,8 +105,33 @@ def _found(folder: Path, name: str, lives: Sequence[Life], model: _Model) -> lis
     return found
 
 
+def _long(folder: Path, model: _Model) -> list[Row]:
+    """Three long discussions, put together twice: what was told, what has no answer, and what took another's place."""
+    told, empty, alone = list[bool](), list[bool](), list[bool]()
+    for seed in range(2):
+        made = long_talks(seed)
+        store = filled(folder / str(seed), made.life, model, model.measure)
+        for one in made.life.questions:
+            told.append(bool(one.evidence & set(recall(store, made.life, model, one.text)[0])))
+        empty += [not recall(store, made.life, model, text)[1] for text in made.life.strange]
+        for changed in made.changed:
+            marks = recall(store, made.life, model, changed.text)[0]
+            alone.append(changed.old in marks and changed.new not in marks)
+        store.close()
+    return [
+        row("three long discussions: sources beside the question", statistics.mean(told), "of 1", least=0.45),
+        row(
+            "three long discussions: without an answer, nothing recalled",
+            statistics.mean(empty),
+            "of 1",
+            least=0.75,
+        ),
+        row("three long discussions: an old value without the new one", statistics.mean(alone), "of 1", 0.0),
+    ]
+
+
 def _halves(scores: list[list[Score]]) -> Mapping[str, list[list[Score]]]:
-    return {"all": scores, "one half": scores[::2], "other half": scores[1::2]}
+    return {"all": scores, "one half": scores[::2], "other half": scores[1::2] or scores}
 
 
 def _recalls(ranking: Ranking, life: Life) -> list[float]:
