@@ -216,6 +216,8 @@ class _Rollout:
             self.talk.model = word(payload.get("model"))
         elif kind == "event_msg":
             self._event(payload, at)
+        elif kind == "item.completed":  # on its output, where no person speaks
+            self._shown(mapping(row.get("item")))
         elif kind == "compacted":
             self._compacted(word(payload.get("message")))
         elif kind == "response_item" or (payload is row and kind in _CODEX_ITEMS):
@@ -228,6 +230,19 @@ class _Rollout:
         talk.at = talk.at or payload.get("timestamp")
         talk.folder = talk.folder or word(payload.get("cwd"))
         talk.is_helper = isinstance(payload.get("source"), dict) and "subagent" in payload["source"]
+
+    def _shown(self, item: Mapping[str, Any]) -> None:
+        """Read one item of the stream that `codex exec --json` prints."""
+        kind, words = item.get("type"), word(item.get("text"))
+        if kind == "agent_message":
+            self._say(str(kind), "assistant", _text(words), None)
+        elif kind == "reasoning" and words.strip():
+            self.talk.say("assistant", (ReasoningPart(words),))
+        elif kind == "command_execution":
+            key = word(item.get("id"))
+            call = ToolCallPart(call_id=key, name="shell", arguments_json=spelled(item.get("command", "")))
+            told = ToolResultPart(call_id=key, text=word(item.get("aggregated_output")))
+            self.talk.say("assistant", (call, told))
 
     def _compacted(self, told: str) -> None:
         """The program had the model sum up what was said: the sum is its note, and no reply."""
@@ -528,6 +543,9 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     for one in found if isinstance(found, list) else items(whole.get("messages")):
         if not isinstance(one, dict) or one.get("role") not in ("user", "assistant", "tool"):
             talk.skipped["system texts"] += 1
+            continue
+        if one.get("isSummary") is True:
+            talk.skipped[NOTES] += 1
             continue
         parts = parts_of(one.get("content"), talk.skipped)
         at, key = one.get("ts"), one.get("id")

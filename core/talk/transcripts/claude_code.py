@@ -324,6 +324,8 @@ class _SessionReader:
             return ()
         message = row.message
         content = message.get("content")
+        if content is None and isinstance(message.get("parts"), list):
+            content = [_block(one) for one in message["parts"] if isinstance(one, dict)]
         if row.type == "assistant":
             if message.get("model") == "<synthetic>" or row.isApiErrorMessage is True:
                 tree.skipped[NOTES] += 1
@@ -344,10 +346,12 @@ class _SessionReader:
     def _add(self, tree: _Tree, node: _Joint, row: _SessionRow, uuid: str, words: tuple[Part, ...]) -> None:
         message = row.message if isinstance(row.message, dict) else {}
         model = message.get("model")
-        results = tuple(part for part in words if isinstance(part, ToolResultPart))
         role = "assistant" if row.type == "assistant" else "user"
+        results = (
+            () if role == "assistant" else tuple(one for one in words if isinstance(one, ToolResultPart))
+        )
         pieces = [(uuid, words)]
-        if results and len(results) < len(words) and role == "user":
+        if results and len(results) < len(words):
             pieces = [(uuid, results), (f"{uuid}+", tuple(one for one in words if one not in results))]
         for key, parts in pieces:
             if role == "assistant" and tree.reply_id:
@@ -362,7 +366,7 @@ class _SessionReader:
                 )
             )
             tree.turns.append(node)
-        if role == "user" and len(results) < len(words):
+        if tree.queue and role == "user" and len(results) < len(words):
             _answer_queue(tree, "\n".join(one.text for one in words if isinstance(one, TextPart)))
 
     def _helper(self, tree: _Tree, row: _SessionRow, uuid: str) -> None:
@@ -430,9 +434,27 @@ def _mended(line: bytes) -> _SessionRow | Any:
         return None
 
 
+def _block(part: dict[str, Any]) -> dict[str, Any]:
+    """A part in the shape of Gemini, as Qwen Code has it in rows like these, as a block."""
+    call, answer = part.get("functionCall"), part.get("functionResponse")
+    if isinstance(call, dict):
+        return {"type": "tool_use", "id": call.get("id"), "name": call.get("name"), "input": call.get("args")}
+    if isinstance(answer, dict):
+        given = answer.get("response")
+        told = given.get("output", given.get("error")) if isinstance(given, dict) else given
+        return {"type": "tool_result", "tool_use_id": answer.get("id"), "content": told}
+    return {
+        "type": "thinking" if part.get("thought") is True else "text",
+        "thinking": part.get("text"),
+        "text": part.get("text"),
+    }
+
+
 def _session(row: _SessionRow) -> str:
     """The session of a row, as the program writes it in its files and on its output."""
-    return next((one for one in (row.sessionId, row.session_id) if isinstance(one, str)), "")
+    if isinstance(row.sessionId, str):
+        return row.sessionId
+    return row.session_id if isinstance(row.session_id, str) else ""
 
 
 def _is_path(given: Any) -> bool:

@@ -157,7 +157,7 @@ class _Mark(msgspec.Struct):
 def _kind_of_row(row: _Mark) -> TranscriptKind:
     if type(row.v) is int and str(row.type) in log_codec.RECORD_TYPES and row.at is not None:
         return TranscriptKind.DISCUSSION
-    if isinstance(row.payload, dict) and row.type in _CODEX_ROWS:
+    if (isinstance(row.payload, dict) and row.type in _CODEX_ROWS) or row.type == "thread.started":
         return TranscriptKind.CODEX
     if (
         row.type is None

@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.imports.brought import (
     Brought,
+    T,
     check,
     gpt,
     lines,
@@ -16,6 +17,88 @@ from tests.core.imports.brought import (
 )
 
 CASES = [
+    Brought(
+        id="Codex: the stream of codex exec --json (openai/codex#4177)",
+        files={
+            "out.jsonl": lines(
+                {"type": "thread.started", "thread_id": "t"},
+                {"type": "turn.started"},
+                {"type": "item.completed", "item": {"id": "i0", "type": "reasoning", "text": "hm"}},
+                {
+                    "type": "item.completed",
+                    "item": {
+                        "id": "i1",
+                        "type": "command_execution",
+                        "command": "ls",
+                        "aggregated_output": "a",
+                        "exit_code": 0,
+                        "status": "completed",
+                    },
+                },
+                {"type": "item.completed", "item": {"id": "i2", "type": "agent_message", "text": "At noon."}},
+                {"type": "turn.completed", "usage": {}},
+            )
+        },
+        has=["At noon."],
+    ),
+    Brought(
+        id="Gemini CLI: Qwen Code, its child: rows as Claude Code's with Gemini's parts (QwenLM/qwen-code chats/*.jsonl)",
+        files={
+            "s.jsonl": lines(
+                *[
+                    {
+                        "uuid": f"q{n}",
+                        "parentUuid": f"q{n - 1}" if n > 1 else None,
+                        "sessionId": "s",
+                        "timestamp": T % n,
+                        "type": t,
+                        "cwd": "/srv",
+                        "message": {"role": r, "parts": [{"text": x}]},
+                    }
+                    for n, (t, r, x) in enumerate(
+                        (("user", "user", "When?"), ("assistant", "model", "At noon.")), 1
+                    )
+                ]
+            )
+        },
+        said=[["u: When?", "a: At noon."]],
+    ),
+    Brought(
+        id="Cline: Roo Code: a condensed task (RooCodeInc/Roo-Code: isSummary, condenseParent)",
+        files={
+            "api_conversation_history.json": json.dumps(
+                [
+                    {
+                        "role": "user",
+                        "content": [{"type": "text", "text": "<task>\nBuild\n</task>"}],
+                        "ts": 1793000000000,
+                    },
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "Built."}],
+                        "ts": 1793000001000,
+                    },
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "SUMMARY of the task"}],
+                        "ts": 1793000002000,
+                        "isSummary": True,
+                    },
+                    {
+                        "role": "user",
+                        "content": [{"type": "text", "text": "<user_message>\nMore\n</user_message>"}],
+                        "ts": 1793000003000,
+                    },
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "More built."}],
+                        "ts": 1793000004000,
+                    },
+                ]
+            )
+        },
+        said=[["u: Build", "a: Built.", "u: More", "a: More built."]],
+    ),
     Brought(
         id="Cline: a task's answer to ask_followup_question, with feedback and pictures (cline/cline: <answer>, <feedback>, image blocks)",
         files={
