@@ -96,6 +96,17 @@ def add_send(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")
     parser.add_argument("--retry", action="store_true", help="send the discussion's failed message again")
     parser.add_argument("--over-limit", action="store_true", help="send it although a spend limit is reached")
+    parser.add_argument(
+        "--compare",
+        metavar="MODELS",
+        default="",
+        help="put it to two to four models, `NAME,PROVIDER/NAME`; each reply is a version",
+    )
+    parser.add_argument(
+        "--without-memory",
+        action="store_true",
+        help="with --compare: the first model once more without memory",
+    )
     tools = parser.add_mutually_exclusive_group()
     tools.add_argument(
         "--tools",

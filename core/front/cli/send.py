@@ -21,6 +21,7 @@ from core.agent.delegation import questions_of
 from core.agent.tool import FailedCall, escaped, failed_calls
 from core.app.execution import act
 from core.front.cli.arguments import Options
+from core.front.cli.comparison import run_comparison
 from core.front.cli.format import message_data, say_losses, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
@@ -85,7 +86,9 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
-    beside = program_beside(options)
+    if given.retry and given.compare:
+        raise UsageError("--compare sends a text, --retry a failed message", remedy="Leave one of them out")
+    beside = None if given.compare else program_beside(options)
     if beside is not None and (not given.tools or beside.has_tools(given.discussion)):
         return beside.send(options, text, console)
     with session(front, console, writes=True) as state:
@@ -109,6 +112,10 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
         raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
     say_losses(front.stack_spec(chosen), console)
     _say_cold(front, chosen, console)
+    if given.compare:
+        for name in given.attach:
+            act(front, AttachFile(discussion_id=chosen, path=str(Path(name).expanduser().absolute())))
+        return run_comparison(front, console, options, chosen, text)
     before = frozenset(entry.id for entry in opened.entries)
     for name in given.attach:
         act(front, AttachFile(discussion_id=chosen, path=str(Path(name).expanduser().absolute())))
