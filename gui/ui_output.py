@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from core.kernel.figures import size
 from gui.canvas import glyph
@@ -276,14 +276,50 @@ def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> str:
             if it.has_pages and _DOCUMENT.fullmatch(link.tip):
                 pressed = link.tip
             else:
-                tree.asked_address = (text.path(), link.tip)
+                tree.asked_address = (text.path(), local_picture(link.tip, it.root) or link.tip)
     if tree.asked_address is not None and tree.asked_address[0] == text.path():
         _ask(tree, tree.asked_address[1])
     return pressed
 
 
+PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif"})
+PICTURE_PX = 520.0
+
+
+def local_picture(address: str, root: str) -> str:
+    """Path of the picture on this machine that an address names, below `root` where it is relative; empty for any other.
+
+    Nothing is looked at. A name of another machine, which opening it would reach, is none.
+    """
+    parts = urlsplit(address)
+    is_file = parts.scheme == "file" and not parts.netloc
+    if not is_file and ("://" in address or address.startswith(("//", "\\\\"))):
+        return ""
+    path = Path(unquote(parts.path if is_file else address))
+    if path.suffix.lower() not in PICTURES or not (path.is_absolute() or root):
+        return ""
+    return str(path if path.is_absolute() else Path(root) / path)
+
+
+def _show_picture(tree: Tree, path: str) -> None:
+    """Show a picture that a person pressed the name of."""
+    ui = tree.ui
+    with ui.dialog("picture", "Picture", width=760) as closed:
+        ui.text("path", visible(path), tone="muted", style="small", wraps=True)
+        ui.image("picture", path, max_height=PICTURE_PX)
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("close", "Close", kind="primary"):
+                closed.clicked = True
+    if closed.clicked:
+        tree.asked_address = None
+
+
 def _ask(tree: Tree, address: str) -> None:
     """Show where a link leads and let the person decide: its text may say something else."""
+    if Path(address).is_absolute() and Path(address).suffix.lower() in PICTURES:
+        _show_picture(tree, address)
+        return
     is_web = urlsplit(address).scheme in ("http", "https")
     title = "Open this address?" if is_web else "This link leads to no web page"
     ui = tree.ui

@@ -512,7 +512,9 @@ def inline_runs(token: Token) -> tuple[Run, ...]:
                 add(f"[{label}]", "muted", f"[^{label}]")
             case "image":
                 address = str(child.attrGet("src") or "")
-                add(f"{child.content or 'image'} ({address})", "muted")
+                said = f"{child.content or 'image'} ({address})"
+                written = f"![{child.content}]({address})"
+                runs.append(Run(text=said, style="muted", href=address, source=written))
             case _:
                 add(
                     child.content,

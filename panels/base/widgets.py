@@ -386,12 +386,14 @@ class MarkdownWidget(KeyedWidget[str], frozen=True):
         terms: what is marked wherever it stands, whatever its case; found_at: the number of the occurrence that a
             search stands on, which is brought into view, -1 for none.
         has_pages: a link to a document beside this one, `name.md`, is returned when it is pressed, instead of being asked about.
+        root: folder that names of pictures begin at; a picture of this machine is read and shown once its name is pressed.
     """
 
     source: str
     _: KW_ONLY
     is_streaming: bool = False
     has_pages: bool = False
+    root: str = ""
     is_written: bool = False
     terms: tuple[str, ...] = ()
     found_at: int = -1

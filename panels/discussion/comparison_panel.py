@@ -187,7 +187,7 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
         _live(desk, call)
     if message is None:
         return
-    message_text(ui, message)
+    message_text(ui, message, root=desk.state.config.project.root)
     _keep(desk, opened, column, message)
 
 

@@ -112,7 +112,7 @@ def message_card(
             return
         _reasoning(own, desk.ui, key, message)
         if not is_opening(desk.state, message) or _opening(own, desk.ui, key, message, is_found=is_found):
-            message_text(desk.ui, message, terms, found_at)
+            message_text(desk.ui, message, terms, found_at, root=desk.state.config.project.root)
         if message.role is not Role.USER and has_calls:
             tool_parts(desk, key, message, calls)
             _pictures(desk, opened, message)

@@ -233,11 +233,13 @@ def left_words(cut: ViewCut, where: str = "") -> str:
 # The words of a message, and the menu at a right click on them.
 
 
-def message_text(ui: Ui, message: Message, terms: tuple[str, ...] = (), found_at: int = -1) -> None:
-    """Draw what a message says: a person's words as they wrote them, a reply as Markdown."""
+def message_text(
+    ui: Ui, message: Message, terms: tuple[str, ...] = (), found_at: int = -1, *, root: str = ""
+) -> None:
+    """Draw what a message says: a person's words as they wrote them, a reply as Markdown, its pictures below `root`."""
     if message.text:
         is_written = message.role is Role.USER
-        ui.markdown("text", message.text, is_written=is_written, terms=terms, found_at=found_at)
+        ui.markdown("text", message.text, is_written=is_written, terms=terms, found_at=found_at, root=root)
 
 
 def copied_text(message: Message) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gui.elements.pictures import PictureError, picture_size
+from gui.elements.pictures import Picture, PictureError, picture_size
 from gui.elements.prose import CodeLines, CopyHit, LinkHit, Markdown
 from gui.markdown.document import load
-from gui.ui_output import PAGE_CHARS, page_end
+from gui.ui_output import PAGE_CHARS, local_picture, page_end
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, copied
 from tests.gui.gallery_pages import CODE, SAMPLE
@@ -246,6 +246,55 @@ def test_a_formula_that_was_drawn_is_there_at_once_the_next_time_in_the_colour_o
     assert not the_text(screen).document.awaits
     assert images(screen)[0][6] == screen.ui.canvas.color("text")
     assert screen.ui.drawings.drawn() == drawn
+
+
+def test_a_picture_of_this_machine_is_read_once_its_name_is_pressed(screen: Screen, tmp_path: Path) -> None:
+    (tmp_path / "plots").mkdir()
+    file = tmp_path / "plots" / "a b.png"
+    screen.show(lambda ui: ui.markdown("text", "see ![the tide](plots/a%20b.png)", root=str(tmp_path)))
+    assert not screen.driver.has(str(file))
+    file.write_bytes(png(4, 3))
+    screen.driver.click(screen.driver.find("the tide (plots/a%20b.png)", kind=LinkHit))
+    screen.driver.until(lambda: screen.driver.has(str(file)))
+    picture = next(one for one in screen.driver.visible() if isinstance(one, Picture))
+    screen.driver.until(lambda: picture.texture is not None)
+    screen.check()
+    screen.driver.click("Close")
+    screen.driver.until(lambda: not screen.driver.has(str(file)))
+
+
+def test_a_picture_of_a_billion_pixels_has_a_sentence(screen: Screen, tmp_path: Path) -> None:
+    file = tmp_path / "huge.png"
+    file.write_bytes(png(4, 3)[:16] + struct.pack(">II", 40_000, 30_000) + png(4, 3)[24:])
+    screen.show(lambda ui: ui.markdown("text", f"![x]({file})"))
+    screen.driver.click(screen.driver.find(f"x ({file})", kind=LinkHit))
+    screen.driver.until(lambda: screen.driver.has("huge.png: 40000 x 30000 pixels, too large to preview"))
+    screen.driver.click("Close")
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("a.png", "/project/a.png"),
+        ("/x/a%20b.JPG", "/x/a b.JPG"),
+        ("file:///x/a.gif", "/x/a.gif"),
+        ("https://example.org/a.png", ""),
+        ("//host/share/a.png", ""),
+        ("\\\\host\\a.png", ""),
+        ("file://host/a.png", ""),
+        ("notes.txt", ""),
+    ],
+)
+def test_only_a_picture_of_this_machine_is_one(address: str, path: str) -> None:
+    assert local_picture(address, "/project") == path
+    assert local_picture("a.png", "") == ""
+
+
+def test_the_picture_of_another_machine_is_asked_about_as_any_address(screen: Screen) -> None:
+    show_markdown(screen, "![x](https://example.org/a.png)")
+    screen.driver.click(screen.driver.find("x (https://example.org/a.png)", kind=LinkHit))
+    screen.driver.until(lambda: screen.driver.has("Open this address?"))
+    screen.driver.click("Copy address")
 
 
 def test_a_text_without_formulas_asks_for_no_drawing(screen: Screen) -> None:

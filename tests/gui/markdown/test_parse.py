@@ -35,7 +35,12 @@ def test_styles_become_runs() -> None:
 
 def test_pictures_are_words_and_an_address_and_nothing_is_fetched() -> None:
     (block,) = parse("![a cat](https://evil.example/track.png)")
-    assert block.runs == (Run("a cat (https://evil.example/track.png)", "muted"),)
+    (run,) = block.runs
+    assert (run.text, run.style) == ("a cat (https://evil.example/track.png)", "muted")
+    assert (run.href, run.source) == (
+        "https://evil.example/track.png",
+        "![a cat](https://evil.example/track.png)",
+    )
 
 
 def test_html_is_text() -> None:

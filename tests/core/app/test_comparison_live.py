@@ -1,0 +1,62 @@
+"""A comparison over the whole program and a vendor that caches: with and without memory, and on as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.kernel.values.discussion import ComparedModel
+from core.knowledge.knowledge_reader import regenerate_digest
+from core.talk.discussion.discussion_messages import CreateDiscussion
+from core.talk.turn.turn_messages import CompareReplies, SendPrompt
+from tests.core.app.programs import Programs, until
+from tests.vendors.anthropic_server import KEY, AnthropicServer
+
+MODEL = ComparedModel(provider="anthropic", model="claude-opus-5-5")
+
+
+def test_after_a_comparison_without_memory_the_discussion_goes_on_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = Programs(tmp_path)
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        knowledge = programs.home / "knowledge"
+        knowledge.mkdir(parents=True)
+        (knowledge / "facts.md").write_text("- The tide turns every six hours\n", encoding="utf-8")
+        regenerate_digest(programs.home)
+        program = programs.start()
+        program.send(CreateDiscussion("Sea", "anthropic", MODEL.model))
+        chosen = until(
+            program, lambda s: s.discussions.selected_id in s.discussions.open
+        ).discussions.selected_id
+        words = "Tell me of the tide. " * 400
+
+        def said(count: int) -> None:
+            until(
+                program,
+                lambda s: chosen not in s.turns.calls and len(s.discussions.open[chosen].messages) == count,
+            )
+
+        program.send(SendPrompt(discussion_id=chosen, text=words))
+        said(2)
+        bare = ComparedModel(provider=MODEL.provider, model=MODEL.model, has_memory=False)
+        program.send(CompareReplies(discussion_id=chosen, models=(MODEL, bare), text="And the moon?"))
+        until(
+            program,
+            lambda s: (found := s.discussions.open[chosen].comparison) is not None and found.at == 2,
+        )
+        said(4)
+        comparison = program.snapshot().discussions.open[chosen].comparison
+        assert comparison is not None
+        assert [one.problem for one in comparison.replies] == ["", ""]
+        asked = [str(body) for body in server.bodies if "And the moon?" in str(body.get("messages"))]
+        assert ["six hours" in body for body in asked] == [True, False]
+        program.send(SendPrompt(discussion_id=chosen, text="And the sun?"))
+        said(6)
+        opened = program.snapshot().discussions.open[chosen]
+        assert opened.failure is None
+        assert not [notice for notice in program.snapshot().program.notices if "held" in notice.text]
+    programs.stop()

@@ -1,0 +1,77 @@
+"""Replies side by side in the window: what each cost, why one is not whole, and which one is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.kernel.values.discussion import ComparedModel, ComparedReply, Comparison
+from core.kernel.values.state import AppState
+from core.kernel.values.usage import Usage
+from core.talk.discussion.discussion_messages import ChooseVersion
+from panels.discussion.comparison_panel import speed_line, total_price
+from panels.discussion.view import DiscussionView
+from tests.panels import states
+from tests.panels.screen import Screen
+
+ONE = ComparedModel(provider="anthropic", model="claude-opus-5-5")
+TWO = ComparedModel(provider="openai", model="gpt-6.1-sol", has_memory=False)
+
+
+def compared(*replies: ComparedReply) -> AppState:
+    state = states.versioned()
+    prompt = state.discussions.open["d1"].messages[-2].id
+    return states.with_opened(state, comparison=Comparison(prompt_id=prompt, replies=replies))
+
+
+def shown(state: AppState, width_px: float = 1440.0) -> Screen:
+    screen = Screen(state, width_px=width_px)
+    screen.view.of(DiscussionView).side_by_side["d1"] = ""
+    screen.ui.settle()
+    screen.sent.clear()
+    return screen
+
+
+def test_a_column_says_why_it_is_not_whole_and_that_memory_was_off() -> None:
+    screen = shown(
+        compared(ComparedReply(asked=ONE, is_over=True, problem="It failed."), ComparedReply(asked=TWO))
+    )
+    assert screen.ui.shows("Side by side")
+    assert screen.ui.shows("It failed.")
+    assert screen.ui.shows("without memory")
+
+
+def test_the_one_that_is_kept_stands_in_the_conversation() -> None:
+    opened = states.versioned().discussions.open["d1"]
+    versions = next(v for v in opened.versions.values() if len(v.ids) == 2)
+    kept = ComparedReply(asked=ONE, reply_id=versions.ids[0], is_over=True)
+    screen = shown(compared(kept, ComparedReply(asked=TWO, is_over=True, problem="It failed.")))
+    screen.ui.click("Keep this one")
+    assert ChooseVersion("d1", versions.ids[0]) in screen.asked
+    assert "d1" not in screen.view.of(DiscussionView).side_by_side
+
+
+def test_back_leads_to_the_conversation_and_nothing_is_sent() -> None:
+    screen = shown(
+        compared(ComparedReply(asked=ONE, is_over=True, problem="x"), ComparedReply(asked=TWO, is_over=True))
+    )
+    screen.ui.click("Back to the conversation")
+    assert screen.asked == []
+    assert not screen.ui.shows("Side by side")
+
+
+@pytest.mark.parametrize(
+    ("prices", "words"),
+    [
+        ([0.5, 0.25], "About $0.75"),
+        ([0.5, None], "About $0.50 and 1 reply of unknown price"),
+        ([None, None], "2 replies of unknown price"),
+    ],
+)
+def test_an_unknown_price_never_counts_as_nothing(prices: list[float | None], words: str) -> None:
+    assert total_price(prices) == words
+
+
+def test_speed_is_told_where_it_was_measured() -> None:
+    usage = Usage(output_tokens=100, duration_s=3.0, time_to_first_token_s=1.0)
+    assert speed_line(usage) == "50 tokens/s, the first after 1.0 s"
+    assert speed_line(Usage(output_tokens=5)) == ""
