@@ -17,7 +17,7 @@ from core.app.app_messages import (
     WatchFiles,
     WriteWindow,
 )
-from core.app.forgetting.forgetting_messages import ResumeForget
+from core.app.forgetting.forgetting_messages import RunForget
 from core.kernel.reports import WorkerReported
 from core.kernel.structures import with_entry
 from core.kernel.values.state import AppState, Level, WorkerStatus
@@ -70,7 +70,7 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
     if event.odd:
         text = "Something in the home is no file and is passed over."
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
-    going_on = () if event.is_read_only else (ResumeForget(), FindBatches())
+    going_on = () if event.is_read_only else (RunForget(), FindBatches())
     return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
 
 
@@ -85,7 +85,7 @@ def owner_changed(state: AppState, holder: str) -> Result:
     state = notify(
         state, "home-regained", Level.INFO, text, "No discussion goes on alone until you start it."
     )
-    return state, (ResumeForget(), FindBatches())
+    return state, (RunForget(), FindBatches())
 
 
 def worker_reported(state: AppState, event: WorkerReported) -> AppState:

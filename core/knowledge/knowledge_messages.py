@@ -201,18 +201,11 @@ class HistoryRead(msgspec.Struct, frozen=True):
     history: ItemHistory
 
 
-class FactDeleted(msgspec.Struct, frozen=True):
-    """A structured fact was deleted. `text`: what it said; `undo`: puts it back."""
+class KnowledgeDeleted(msgspec.Struct, frozen=True):
+    """An item or a structured fact was deleted. `text`: what it said; `undo`: puts it back."""
 
     text: str
-    undo: RestoreFact
-
-
-class ItemDeleted(msgspec.Struct, frozen=True):
-    """An item was deleted. `text`: what it said; `undo`: puts it back."""
-
-    text: str
-    undo: RestoreItem
+    undo: RestoreFact | RestoreItem
 
 
 class SeenItemsRead(msgspec.Struct, frozen=True):
@@ -237,9 +230,7 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
 KnowledgeCommand = KnowledgeChange | FollowDigest | ExplainItem | ExplainFact | ListSeenItems
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = (
-    KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | FactDeleted | ItemDeleted
-)
+KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | KnowledgeDeleted
 """Events of this room."""
 
 KnowledgeEffect = (

@@ -14,11 +14,10 @@ from core.knowledge.knowledge_messages import (
     DeleteDigest,
     ExplainFact,
     ExplainItem,
-    FactDeleted,
     FollowDigest,
     HistoryRead,
-    ItemDeleted,
     KnowledgeChange,
+    KnowledgeDeleted,
     KnowledgeEffect,
     KnowledgeFilesChanged,
     KnowledgeRead,
@@ -47,9 +46,11 @@ WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
 """Ids of the notices that offer the way back."""
 
 
-def _offered(state: AppState, notice: str, text: str, undo: RestoreFact | RestoreItem) -> AppState:
-    said = f"Deleted: {scrubbed_line(text, 100)}"
-    return notify(state, notice, Level.INFO, said, action=undo, action_label="Undo")
+def _offered(state: AppState, happened: KnowledgeDeleted) -> Result:
+    """Offer what was deleted back: an item and a fact each have a notice, so that neither hides the other's."""
+    notice = FACT_DELETED if isinstance(happened.undo, RestoreFact) else ITEM_DELETED
+    said = f"Deleted: {scrubbed_line(happened.text, 100)}"
+    return notify(state, notice, Level.INFO, said, action=happened.undo, action_label="Undo"), ()
 
 
 def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...]:
@@ -125,12 +126,7 @@ HANDLERS = Handlers(
     on(KnowledgeRead, knowledge_read),
     on(HistoryRead, _history_read),
     on(SeenItemsRead, _seen_items_read),
-    on(
-        FactDeleted, lambda state, happened: (_offered(state, FACT_DELETED, happened.text, happened.undo), ())
-    ),
-    on(
-        ItemDeleted, lambda state, happened: (_offered(state, ITEM_DELETED, happened.text, happened.undo), ())
-    ),
+    on(KnowledgeDeleted, _offered),
 )
 """Each message of this room, with the function that decides what follows from it."""
 

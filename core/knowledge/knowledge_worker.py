@@ -36,11 +36,10 @@ from core.knowledge.knowledge_messages import (
     EditKnowledgeItem,
     ExplainFact,
     ExplainItem,
-    FactDeleted,
     FollowDigest,
     HistoryRead,
-    ItemDeleted,
     KnowledgeChange,
+    KnowledgeDeleted,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
@@ -161,7 +160,7 @@ class KnowledgeHandler:
             case EditKnowledgeItem():
                 edits.edit_item(self._home, change.item, change.text)
             case DeleteKnowledgeItem():
-                self._emit(ItemDeleted(change.item.text, edits.delete_item(self._home, change.item)))
+                self._emit(KnowledgeDeleted(change.item.text, edits.delete_item(self._home, change.item)))
             case RestoreItem():
                 edits.restore_item(self._home, change)
             case SetTaskDone():
@@ -173,7 +172,7 @@ class KnowledgeHandler:
                 self._sync()
             case DeleteFact():
                 undo = delete_fact(self._home, change.fact_id, change.was)
-                self._emit(FactDeleted(change.was, undo))
+                self._emit(KnowledgeDeleted(change.was, undo))
             case RestoreFact():
                 restore_fact(self._home, change)
             case SyncFacts():

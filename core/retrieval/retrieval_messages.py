@@ -66,15 +66,13 @@ class LookAtSources(msgspec.Struct, frozen=True):
 
 
 class CheckNavigation(msgspec.Struct, frozen=True):
-    """Compare the index files of notes with the notes. The outcome comes with `state.retrieval.navigation`."""
+    """Compare the index files of notes with the notes. The outcome comes with `state.retrieval.navigation`.
+
+    `mends`: first write index files that are stale or missing, and remove orphans.
+    """
 
     command_id: str = ""
-
-
-class BuildNavigation(msgspec.Struct, frozen=True):
-    """Write index files that are stale or missing, and remove orphans; then as `CheckNavigation`."""
-
-    command_id: str = ""
+    mends: bool = False
 
 
 # search worker: one thread; the latest question wins
@@ -199,7 +197,6 @@ RetrievalCommand = (
     | CancelIndexing
     | LookAtSources
     | CheckNavigation
-    | BuildNavigation
 )
 """Commands that a front end may give this room."""
 

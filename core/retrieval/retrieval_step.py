@@ -22,7 +22,6 @@ from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import Handlers, Result, conclude, decline, follow, keep, on
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
 from core.retrieval.retrieval_messages import (
-    BuildNavigation,
     CancelIndexing,
     CheckNavigation,
     FindSources,
@@ -265,8 +264,7 @@ HANDLERS = Handlers(
     on(PauseIndexing, _pause_indexing),
     on(CancelIndexing, _cancel_indexing),
     on(LookAtSources, lambda state, _asked: (state, (FindSources(offered_places(state)),))),
-    on(CheckNavigation, lambda state, _asked: (state, (_survey(state, mends=False),))),
-    on(BuildNavigation, lambda state, _asked: (state, (_survey(state, mends=True),))),
+    on(CheckNavigation, lambda state, asked: (state, (_survey(state, mends=asked.mends),))),
     on(SearchAnswered, _search_answered),
     on(ToolUsed, _tool_used),
     on(IndexProgressed, _index_progressed),

@@ -53,10 +53,11 @@ class RunForget(msgspec.Struct, frozen=True):
     """Carry out a forgetting; report `ForgetEnded`.
 
     Args:
+        target: None to go on with each that a crash interrupted; where there is none, nothing is reported.
         providers: of conversations whose caches may be stored, by id; server: address of the index on a server.
     """
 
-    target: ForgetTarget
+    target: ForgetTarget | None = None
     providers: tuple[tuple[str, str], ...] = ()
     server: str = ""
 
@@ -66,10 +67,6 @@ class RunForgetLook(msgspec.Struct, frozen=True):
 
     target: ForgetTarget
     command_id: str = ""
-
-
-class ResumeForget(msgspec.Struct, frozen=True):
-    """Go on with what a crash interrupted; report `ForgetEnded` for each, nothing where there is none."""
 
 
 class ForgetEnded(msgspec.Struct, frozen=True):
@@ -99,5 +96,5 @@ ForgettingCommand = ForgetDiscussion | ForgetItem | LookAtForget | DismissReceip
 ForgettingEvent = ForgetEnded | ForgetLooked
 """Events of this room."""
 
-ForgettingEffect = RunForget | RunForgetLook | ResumeForget
+ForgettingEffect = RunForget | RunForgetLook
 """The forgetting worker's."""

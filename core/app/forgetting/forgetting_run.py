@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -23,7 +22,6 @@ from core.app.forgetting.forgetting_messages import (
     ForgetLooked,
     ForgettingEffect,
     ForgettingEvent,
-    ResumeForget,
     RunForget,
     RunForgetLook,
 )
@@ -608,7 +606,7 @@ class ForgetHandler:
         if isinstance(effect, RunForgetLook):
             self._emit(ForgetLooked(look(self._home, effect.target), effect.command_id))
             return
-        is_resumed = isinstance(effect, ResumeForget)
+        is_resumed = effect.target is None
         try:
             with self._alone():
                 self._settled()
@@ -625,26 +623,22 @@ class ForgetHandler:
             )
             raise
 
-    def _carry_out(self, effect: RunForget | ResumeForget) -> None:
+    def _carry_out(self, effect: RunForget) -> None:
         now = self._clock()
-        match effect:
-            case RunForget():
-                seed = secrets.token_hex(8)
-                request = ForgetRequest(
-                    home=self._home,
-                    target=effect.target,
-                    now=now,
-                    seed=seed,
-                    providers=effect.providers,
-                    services=self._services,
-                    server=effect.server,
-                )
-                self._emit(ForgetEnded(receipt=forget(request)))
-            case ResumeForget():
-                for receipt in resume(self._home, now, self._services):
-                    self._emit(ForgetEnded(receipt=receipt, is_resumed=True))
-            case _:
-                assert_never(effect)
+        if effect.target is None:
+            for receipt in resume(self._home, now, self._services):
+                self._emit(ForgetEnded(receipt=receipt, is_resumed=True))
+            return
+        request = ForgetRequest(
+            home=self._home,
+            target=effect.target,
+            now=now,
+            seed=secrets.token_hex(8),
+            providers=effect.providers,
+            services=self._services,
+            server=effect.server,
+        )
+        self._emit(ForgetEnded(receipt=forget(request)))
 
 
 WORK = queued("forget", ForgettingEffect)

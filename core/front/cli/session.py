@@ -11,7 +11,7 @@ from typing import Protocol
 
 from core.app.app_messages import Command, Effect, WatchFiles, WriteWindow
 from core.app.execution import ACT_S, too_slow
-from core.app.forgetting.forgetting_messages import ResumeForget
+from core.app.forgetting.forgetting_messages import RunForget
 from core.app.forgetting.leftovers import is_waiting
 from core.app.outside import LocalOutside
 from core.front.cli.arguments import Options
@@ -234,7 +234,7 @@ class CommandOutside(LocalOutside):
         """Begin an effect, unless only a window has use for it."""
         if isinstance(effect, _FOR_WINDOWS):
             return
-        if isinstance(effect, ResumeForget) and not is_waiting(self.home):
+        if isinstance(effect, RunForget) and effect.target is None and not is_waiting(self.home):
             return
         if isinstance(effect, RefreshModels | AssembleContext) and not effect.command_id:
             return

@@ -22,17 +22,11 @@ class InvalidateCache(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class DisableCaching(msgspec.Struct, frozen=True):
-    """Ask the provider to cache nothing more of a discussion, where it lets itself be asked."""
+class SwitchCaching(msgspec.Struct, frozen=True):
+    """Let the planner cache a discussion, or have its provider cache nothing more of it, where it lets itself be asked."""
 
     discussion_id: str
-    command_id: str = ""
-
-
-class EnableCaching(msgspec.Struct, frozen=True):
-    """Let the planner cache a discussion again."""
-
-    discussion_id: str
+    is_on: bool
     command_id: str = ""
 
 
@@ -42,18 +36,15 @@ class DeleteOrphanedCaches(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class ForgetCache(msgspec.Struct, frozen=True):
-    """Believe nothing of a discussion to be cached any more, and delete what its provider lets us delete."""
+class DeleteCache(msgspec.Struct, frozen=True):
+    """Delete what a provider stores for rent for a discussion: it is not needed any more.
+
+    `forgets`: believe nothing of it to be cached any more either, and have deleted what the provider lets us delete.
+    """
 
     discussion_id: str
     provider: str
-
-
-class ReleaseCache(msgspec.Struct, frozen=True):
-    """Delete what a provider stores for rent for a discussion: it is not needed any more."""
-
-    discussion_id: str
-    provider: str
+    forgets: bool = False
 
 
 class TendContents(msgspec.Struct, frozen=True):
@@ -257,7 +248,7 @@ class RewritesChecked(msgspec.Struct, frozen=True):
     switch_offs: tuple[Rewrite, ...] = ()
 
 
-CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
+CachingCommand = InvalidateCache | SwitchCaching | DeleteOrphanedCaches
 """Commands that a front end may give this room."""
 
 CachingEvent = (
@@ -266,8 +257,7 @@ CachingEvent = (
 """Events of this room."""
 
 CacheEffect = (
-    ForgetCache
-    | ReleaseCache
+    DeleteCache
     | TendContents
     | AdoptContents
     | DeleteContents

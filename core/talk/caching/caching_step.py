@@ -45,21 +45,19 @@ from core.talk.caching.caching_messages import (
     CacheRead,
     CacheReported,
     ContentsDeleted,
+    DeleteCache,
     DeleteContents,
     DeleteOrphanedCaches,
-    DisableCaching,
-    EnableCaching,
-    ForgetCache,
     InvalidateCache,
     OrphansFound,
     PingCaches,
     PingsDue,
     Prewarm,
     ReadCaches,
-    ReleaseCache,
     RentPaid,
     RewritesChecked,
     SendPing,
+    SwitchCaching,
     TendContents,
 )
 from core.talk.caching.contents import living
@@ -111,7 +109,7 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
             return (ReadCaches((happened.discussion.id,)),)
         case DiscussionTrashed():
             summary = before.discussions.summaries.get(happened.item.discussion_id)
-            return () if summary is None else (ReleaseCache(summary.meta.id, summary.meta.provider),)
+            return () if summary is None else (DeleteCache(discussion_id=summary.meta.id, provider=summary.meta.provider),)
         case SummariesLoaded():
             return (*_read_recent(after), *_cut(after)) if happened.is_complete else ()
         case _:
@@ -261,7 +259,7 @@ def _invalidate(state: AppState, command: InvalidateCache) -> Result:
     if summary is None:
         return state, ()
     state, effects = change_meta(state, command.discussion_id, cache_epoch=summary.meta.cache_epoch + 1)
-    return state, (*effects, ForgetCache(command.discussion_id, summary.meta.provider))
+    return state, (*effects, DeleteCache(discussion_id=command.discussion_id, provider=summary.meta.provider, forgets=True))
 
 
 def reported(state: AppState, event: CacheReported) -> AppState:
@@ -443,8 +441,10 @@ def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
     return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen, record_id=record_id), ()
 
 
-def _disable(state: AppState, command: DisableCaching) -> Result:
-    """Cache nothing more of a discussion; a provider that cannot be told so is named."""
+def _switch(state: AppState, command: SwitchCaching) -> Result:
+    """Cache a discussion again, or nothing more of it; a provider that cannot be told so is named."""
+    if command.is_on:
+        return _switched(state, command.discussion_id, is_enabled=True)
     abilities = abilities_of(state, command.discussion_id)
     if abilities is not None and not abilities.can_disable:
         chosen, why = command.discussion_id, abilities.disable_text
@@ -453,7 +453,7 @@ def _disable(state: AppState, command: DisableCaching) -> Result:
     state, effects = _switched(state, command.discussion_id, is_enabled=False)
     if summary is None:
         return state, effects
-    return state, (*effects, ReleaseCache(command.discussion_id, summary.meta.provider))
+    return state, (*effects, DeleteCache(discussion_id=command.discussion_id, provider=summary.meta.provider))
 
 
 def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Result:
@@ -465,8 +465,7 @@ def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Resul
 
 HANDLERS = Handlers(
     on(InvalidateCache, _invalidate),
-    on(DisableCaching, _disable),
-    on(EnableCaching, lambda state, asked: _switched(state, asked.discussion_id, is_enabled=True)),
+    on(SwitchCaching, _switch),
     on(DeleteOrphanedCaches, delete_orphans),
     on_stamped(CacheRead, read),
     on_stamped(PingsDue, pings_due),

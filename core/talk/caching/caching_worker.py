@@ -28,18 +28,17 @@ from core.talk.caching.caching_messages import (
     CachingEvent,
     CheckRewrites,
     ContentsDeleted,
+    DeleteCache,
     DeleteContents,
     DropOffered,
     DropWithdrawn,
     DuePing,
-    ForgetCache,
     OrphansFound,
     PaceCache,
     PingCaches,
     PingsDue,
     Prewarm,
     ReadCaches,
-    ReleaseCache,
     RentPaid,
     RewritesChecked,
     SendPing,
@@ -101,9 +100,9 @@ class CacheHandler:
     def handle(self, effect: CacheEffect) -> None:
         """Carry out one effect. Raises SlopError for what could not be deleted."""
         match effect:
-            case ForgetCache():
-                self._forget(effect)
-            case ReleaseCache():
+            case DeleteCache(forgets=True):
+                self._forget(effect.discussion_id, effect.provider)
+            case DeleteCache():
                 self._release(
                     effect.provider, self._keeper.stored_names(effect.discussion_id, effect.provider)
                 )
@@ -218,18 +217,18 @@ class CacheHandler:
         """Note on disk that a ping or a prewarm leaves, so that a kill loses none. One that is free needs no note."""
         return not record_id or self._note_out(upkeep_key(kind, record_id))
 
-    def _forget(self, effect: ForgetCache) -> None:
+    def _forget(self, discussion_id: str, provider: str) -> None:
         """Forget first: what cannot be deleted is at least not read any more."""
-        names = self._keeper.stored_names(effect.discussion_id, effect.provider)
-        self._keeper.forget(effect.discussion_id)
-        self._report(effect.discussion_id, "Invalidated by you.")
+        names = self._keeper.stored_names(discussion_id, provider)
+        self._keeper.forget(discussion_id)
+        self._report(discussion_id, "Invalidated by you.")
         try:
-            client = self._clients.get(effect.provider)
+            client = self._clients.get(provider)
         except SlopError:
             return
         held = set(client.stored_names) if isinstance(client, Stores) else set()
         if isinstance(client, Forgets):
-            client.forget(effect.discussion_id)
+            client.forget(discussion_id)
         if isinstance(client, Stores):
             gone = held.difference(client.stored_names)
             left = client.delete_stored(sorted(names - gone))
@@ -248,7 +247,7 @@ class CacheHandler:
             self._clients.get(provider)
         except SlopError as error:
             return str(error) if names else ""
-        self._forget(ForgetCache(discussion_id, provider))
+        self._forget(discussion_id, provider)
         return ""
 
     def _drop(self, effect: DropWithdrawn) -> None:

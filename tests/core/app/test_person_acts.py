@@ -68,10 +68,10 @@ BROUGHT_BACK = {
     "the conversations, which are there again, and the replies that are kept": "UndoHarvest",
     "replies that are kept: asking again costs nothing": "DiscardPreview DiscardMerge CancelHarvest",
     "another run of the same": (
-        "KillCommands CancelBatches CancelIndexing CancelImport PauseIndexing StopAutonomy TryServer BuildNavigation"
+        "KillCommands CancelBatches CancelIndexing CancelImport PauseIndexing StopAutonomy TryServer"
     ),
     "what it is made from": (
-        "RegenerateDigest FollowDigest DeleteDigest UpdateIndex SyncFacts InvalidateCache DisableCaching EnableCaching "
+        "RegenerateDigest FollowDigest DeleteDigest UpdateIndex SyncFacts InvalidateCache SwitchCaching "
         "DeleteOrphanedCaches"
     ),
     "the same command with what stood before": (

@@ -31,7 +31,7 @@ from core.knowledge.history_text import WITH_CONVERSATION, evidence_for, history
 from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
     DeleteKnowledgeItem,
-    ItemDeleted,
+    KnowledgeDeleted,
     NoteInjection,
     RestoreItem,
 )
@@ -97,7 +97,7 @@ def test_the_notice_of_a_deleted_item_offers_its_way_back(home: Path) -> None:
     told: list[object] = []
     handler = KnowledgeHandler(home, told.append)
     handler.handle(ChangeKnowledge(DeleteKnowledgeItem(item(home, MOON)), KnowledgeSettings()))
-    (deleted,) = [one for one in told if isinstance(one, ItemDeleted)]
+    (deleted,) = [one for one in told if isinstance(one, KnowledgeDeleted)]
     state, _ = knowledge_step.HANDLERS(Playbook().state, deleted)
 
     (notice,) = state.program.notices

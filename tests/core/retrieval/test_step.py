@@ -26,7 +26,6 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.retrieval import retrieval_step
 from core.retrieval.retrieval_messages import (
-    BuildNavigation,
     CheckNavigation,
     FindSources,
     IndexEnded,
@@ -68,7 +67,7 @@ def test_index_files_are_checked_or_mended_within_the_project_and_its_allowed_fo
     project = replace(state.config.project, allowed_roots=("/notes",))
     state = with_fields(state, project=project)
     _, (check,) = retrieval_step.HANDLERS(state, CheckNavigation())
-    after, (build,) = retrieval_step.HANDLERS(state, BuildNavigation())
+    after, (build,) = retrieval_step.HANDLERS(state, CheckNavigation(mends=True))
 
     assert isinstance(check, SurveyNavigation)
     assert isinstance(build, SurveyNavigation)
@@ -83,7 +82,7 @@ def test_where_nobody_knows_what_counts_no_index_file_is_taken_for_left_over() -
     asked = (AskedValue(("settings", "retrieval.roots"), "x", "x"),)
     state = with_fields(state, project=replace(state.config.project, asked=asked))
 
-    _, (effect,) = retrieval_step.HANDLERS(state, BuildNavigation())
+    _, (effect,) = retrieval_step.HANDLERS(state, CheckNavigation(mends=True))
 
     assert isinstance(effect, SurveyNavigation)
     assert effect.around == ()

@@ -22,7 +22,7 @@ from core.knowledge.knowledge_messages import (
     DeleteFact,
     EditFact,
     ExplainFact,
-    FactDeleted,
+    KnowledgeDeleted,
     RestoreFact,
     SyncFacts,
 )
@@ -204,7 +204,7 @@ def test_a_fact_is_deleted_as_it_was_shown_and_the_notice_offers_to_put_it_back(
 
     assert screen.asked == [DeleteFact("moon:fact:001", "The moon pulls")]
     undo = RestoreFact("moon:fact:001", "repos/moon.yaml", "- id: moon:fact:001\n", 90)
-    after, _ = HANDLERS(screen.state, FactDeleted("The moon pulls", undo))
+    after, _ = HANDLERS(screen.state, KnowledgeDeleted("The moon pulls", undo))
     (notice,) = after.program.notices
     assert (notice.action, notice.action_label) == (undo, "Undo")
     assert HANDLERS(after, undo)[0].program.notices == ()
@@ -225,7 +225,7 @@ def test_a_held_fact_and_one_of_a_home_that_cannot_be_written_are_not_deleted() 
 
 def test_what_was_deleted_is_put_back_where_it_was_deleted_and_there_alone() -> None:
     undo = RestoreFact("moon:fact:001", "repos/moon.yaml", "- id: moon:fact:001\n", 0)
-    gone, _ = HANDLERS(state(), FactDeleted("The moon pulls", undo))
+    gone, _ = HANDLERS(state(), KnowledgeDeleted("The moon pulls", undo))
     screen = open_panel(gone, tab="facts")
 
     screen.ui.click("Undo", within="Deleted: The moon pulls")

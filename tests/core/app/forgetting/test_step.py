@@ -16,7 +16,7 @@ from core.kernel.values.knowledge import Category, ForgetReceipt, Item, MergePro
 from core.kernel.values.signals import Signal, SignalSource, SignalState
 from core.kernel.values.updates import with_summary
 from core.knowledge import knowledge_step as knowledge
-from core.knowledge.knowledge_messages import ItemDeleted, RestoreItem
+from core.knowledge.knowledge_messages import KnowledgeDeleted, RestoreItem
 from tests.panels import states
 from tests.panels.retrieval import retrieval_states
 
@@ -34,7 +34,7 @@ def test_what_is_begun_leaves_list_trash_and_history_at_once() -> None:
     chosen = next(key for key in state.discussions.summaries if key not in state.turns.calls)
     after, effects = forgetting_step.HANDLERS(state, ForgetDiscussion(chosen, is_confirmed=True))
 
-    assert any(isinstance(one, RunForget) and one.target.discussion_ids == (chosen,) for one in effects)
+    assert any(isinstance(one, RunForget) and one.target and one.target.discussion_ids == (chosen,) for one in effects)
     assert chosen not in after.discussions.summaries
     assert after.discussions.prompt_history == ()
     assert forgetting_step.HANDLERS(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()
@@ -67,7 +67,7 @@ def test_what_was_proposed_or_may_be_put_back_leaves_the_window() -> None:
     state = states.working()
     item = Item(Category.FACTS, "facts.md", "The gate opens.")
     state, _ = knowledge.HANDLERS(
-        state, ItemDeleted(item.text, RestoreItem(item, b"- The gate opens.\n", 0, ""))
+        state, KnowledgeDeleted(item.text, RestoreItem(item, b"- The gate opens.\n", 0, ""))
     )
     harvest = replace(state.harvest, merge=MergeProposal(Category.FACTS, "facts.md"))
     state = replace(state, harvest=harvest, imports=ImportState(report=ImportReport(is_dry=True)))

@@ -21,12 +21,11 @@ from core.talk.caching.caching_messages import (
     AdoptContents,
     CacheReported,
     ContentsDeleted,
+    DeleteCache,
     DeleteContents,
     DropWithdrawn,
-    ForgetCache,
     OrphansFound,
     ReadCaches,
-    ReleaseCache,
     TendContents,
 )
 from core.talk.context.stack import build_stack
@@ -152,7 +151,7 @@ def test_one_that_someone_else_deleted_costs_no_turn_and_is_shown_as_gone(world:
 
 def test_disabling_deletes_what_is_stored_and_says_so(world: World) -> None:
     world.turn()
-    world.handler.handle(ReleaseCache(ID, "gemini"))
+    world.handler.handle(DeleteCache(ID, "gemini"))
 
     assert world.left == []
     (told,) = world.told(CacheReported)
@@ -164,7 +163,7 @@ def test_disabling_deletes_what_is_stored_and_says_so(world: World) -> None:
 def test_invalidating_deletes_also_what_was_stored_before_a_restart(world: World) -> None:
     world.turn()
     world.start()
-    world.handler.handle(ForgetCache(ID, "gemini"))
+    world.handler.handle(DeleteCache(ID, "gemini", forgets=True))
     assert world.left == []
 
 
@@ -285,7 +284,7 @@ def test_what_an_invalidation_could_not_delete_is_booked_and_deleted_later(world
     world.server.is_faultable = lambda captured: captured.method == "DELETE"  # type: ignore[method-assign]
     world.server.faults.append(Answer(error_reply(500, "INTERNAL", "Internal error.")))
     with pytest.raises(ProviderError):
-        world.handler.handle(ForgetCache(ID, "gemini"))
+        world.handler.handle(DeleteCache(ID, "gemini", forgets=True))
     assert len(world.left) == 1
 
     world.later(600)

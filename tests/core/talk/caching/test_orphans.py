@@ -17,11 +17,11 @@ from core.talk.caching.caching_messages import (
     AdoptContents,
     CacheReported,
     ContentsDeleted,
+    DeleteCache,
     DeleteContents,
     DeleteOrphanedCaches,
-    DisableCaching,
     OrphansFound,
-    ReleaseCache,
+    SwitchCaching,
     TendContents,
 )
 from core.talk.discussion.discussion_messages import ChangeDiscussion, DiscussionTrashed, SummariesLoaded
@@ -137,12 +137,12 @@ def test_disabling_and_deleting_a_discussion_ends_the_rent_of_its_prefix(book: P
         ChangeDiscussion(discussion_id=chosen, changes={"provider": "gemini", "model": "gemini-3.8-flash"})
     )
 
-    disabled = of(book.play(DisableCaching(chosen)), ReleaseCache)
+    disabled = of(book.play(SwitchCaching(chosen, is_on=False)), DeleteCache)
     trashed = of(
-        book.play(DiscussionTrashed(TrashItem(chosen, "Tides", book.at, "deleted", ""))), ReleaseCache
+        book.play(DiscussionTrashed(TrashItem(chosen, "Tides", book.at, "deleted", ""))), DeleteCache
     )
 
-    assert disabled == trashed == (ReleaseCache(chosen, "gemini"),)
+    assert disabled == trashed == (DeleteCache(chosen, "gemini"),)
 
 
 def test_what_is_stored_and_idle_is_looked_for_while_something_is_stored_or_may_be(book: Playbook) -> None:

@@ -14,9 +14,8 @@ from core.kernel.values.usage import Usage, UsageKind
 from core.talk.caching.caching_messages import (
     AdoptContents,
     CacheReported,
-    ForgetCache,
+    DeleteCache,
     ReadCaches,
-    ReleaseCache,
     RentPaid,
 )
 from core.talk.discussion import log as store_log
@@ -46,7 +45,7 @@ def test_one_that_is_deleted_while_a_call_uses_it_is_booked_to_its_end_and_named
 
     def meanwhile() -> None:
         world.later(30)
-        world.handler.handle(ReleaseCache(ID, "gemini"))
+        world.handler.handle(DeleteCache(ID, "gemini"))
 
     world.turn("And now?", meanwhile=meanwhile)
     world.later(5)
@@ -82,7 +81,7 @@ def test_one_that_ended_while_its_discussion_was_in_the_trash_is_booked_once(wor
     world.later(60)
     folder, trash = world.home / "discussions" / ID, world.home / "trashed"
     folder.rename(trash)
-    world.handler.handle(ReleaseCache(ID, "gemini"))
+    world.handler.handle(DeleteCache(ID, "gemini"))
     (paid,) = world.told(RentPaid)
     world.rent_agrees()
     trash.rename(folder)
@@ -124,7 +123,7 @@ def test_rent_that_the_end_cut_off_is_told_by_the_next_start_until_the_log_has_i
 def test_rent_that_the_disk_refused_is_told_again_after_a_while(world: World) -> None:
     world.turn()
     world.later(240)
-    world.handler.handle(ReleaseCache(ID, "gemini"))
+    world.handler.handle(DeleteCache(ID, "gemini"))
     (first,) = world.told(RentPaid)
     world.keeper.rent_unwritten(first.record_id)
     world.tend()
@@ -218,8 +217,8 @@ def restart(world: World) -> None:
 
 FINDS: Mapping[str, Callable[[World], None]] = {
     "the next turn": go_on,
-    "its own deletion": lambda world: world.handler.handle(ReleaseCache(ID, "gemini")),
-    "an invalidation": lambda world: world.handler.handle(ForgetCache(ID, "gemini")),
+    "its own deletion": lambda world: world.handler.handle(DeleteCache(ID, "gemini")),
+    "an invalidation": lambda world: world.handler.handle(DeleteCache(ID, "gemini", forgets=True)),
     "the end": lambda world: world.handler.release_held(),
     "the next start": restart,
 }
@@ -256,7 +255,7 @@ def test_a_report_that_was_overtaken_lets_nothing_stand_again_that_has_ended(wor
     world.turn()
     late = world.ended
     assert late is not None
-    world.handler.handle(ReleaseCache(ID, "gemini"))
+    world.handler.handle(DeleteCache(ID, "gemini"))
     book = Playbook()
     book.play(*world.told(CacheReported))
     book.play(CacheReported(ID, late.state, late.totals, order=late.order))

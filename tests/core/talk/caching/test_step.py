@@ -30,10 +30,8 @@ from core.services.spending.spending_messages import (
 from core.talk.caching.caching_messages import (
     CacheRead,
     CacheReported,
-    DisableCaching,
+    DeleteCache,
     DuePing,
-    EnableCaching,
-    ForgetCache,
     InvalidateCache,
     PingCaches,
     PingsDue,
@@ -41,6 +39,7 @@ from core.talk.caching.caching_messages import (
     ReadCaches,
     RentPaid,
     SendPing,
+    SwitchCaching,
     TendContents,
 )
 from core.talk.context.context_messages import AssembleContext
@@ -93,21 +92,21 @@ def test_a_discussion_whose_caching_is_off_is_not_pinged_and_not_shown_as_cached
     held = DiscussionCacheState(chosen, "anthropic", START, START, 3, 900)
     book.play(CacheReported(chosen, held))
 
-    book.play(DisableCaching(chosen))
+    book.play(SwitchCaching(chosen, is_on=False))
     assert book.state.caching.caches[chosen] == replace(held, caching_enabled=False)
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching, (chosen,)),)
     book.play(CacheReported(chosen, held))  # as a worker knows it, which does not know of the switch
     assert not book.state.caching.caches[chosen].caching_enabled
 
-    book.play(EnableCaching(chosen))
+    book.play(SwitchCaching(chosen, is_on=True))
     assert book.state.caching.caches[chosen] == held
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching),)
 
 
 def test_switching_the_caching_of_a_discussion_that_never_was_cached_claims_no_cache(book: Playbook) -> None:
     chosen = book.discussion()
-    book.play(DisableCaching(chosen))
-    book.play(EnableCaching(chosen))
+    book.play(SwitchCaching(chosen, is_on=False))
+    book.play(SwitchCaching(chosen, is_on=True))
     assert chosen not in book.state.caching.caches
 
 
@@ -327,14 +326,14 @@ def test_invalidate_salts_the_prefix_and_forgets_what_is_held(book: Playbook) ->
     chosen = book.discussion()
     effects = book.play(InvalidateCache(chosen))
 
-    assert of(effects, ForgetCache) == (ForgetCache(chosen, "embedded"),)
+    assert of(effects, DeleteCache) == (DeleteCache(chosen, "embedded", forgets=True),)
     assert of(effects, WriteMeta)[0].meta.cache_epoch == 1
     assert book.ask(chosen, "one").spec.inputs.epoch == 1
 
 
 def test_a_disabled_discussion_says_so_to_every_call_until_it_is_enabled(book: Playbook) -> None:
     chosen = book.discussion()
-    book.play(DisableCaching(chosen))
+    book.play(SwitchCaching(chosen, is_on=False))
     assert not book.ask(chosen, "one").spec.caching_enabled
 
 
@@ -413,12 +412,12 @@ def test_a_server_that_says_that_it_takes_cache_prompt_can_be_told_to_cache_noth
     book.play(DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id)))
     chosen = create.meta.id
 
-    book.play(DisableCaching(chosen))
+    book.play(SwitchCaching(chosen, is_on=False))
     assert book.state.discussions.summaries[chosen].meta.caching_enabled
     assert any("no way to turn that off is known" in notice.text for notice in book.state.program.notices)
 
     book.play(ModelsListed("local", (ModelProfile("local", "qwen", takes_cache_prompt=True),)))
-    book.play(DisableCaching(chosen))
+    book.play(SwitchCaching(chosen, is_on=False))
     assert not book.state.discussions.summaries[chosen].meta.caching_enabled
 
 
