@@ -89,7 +89,7 @@ def send(
         chosen = discussion_id or _begun(
             controller, CreateDiscussion(name="", provider=provider, model=model, preset=preset)
         )
-        state = act(controller, ReadDiscussion(chosen))
+        state = act(controller, ReadDiscussion(discussion_id=chosen))
         if chosen not in state.discussions.open:
             raise _unknown(chosen, home)
         if effort is not None:

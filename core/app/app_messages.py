@@ -54,7 +54,7 @@ from core.services.settings.settings_messages import (
 from core.services.spending.spending_messages import SpendingEffect, SpendingEvent
 from core.signals.signals_messages import SignalCommand, SignalEffect, SignalEvent
 from core.talk.caching.caching_messages import CachingCommand, CachingEffect, CachingEvent
-from core.talk.context.context_messages import ContextCommand, ContextEffect, ContextEvent, LookUpOnDisk
+from core.talk.context.context_messages import ContextCommand, ContextEffect, ContextEvent, LookUpFiles
 from core.talk.discussion.discussion_messages import DiscussionCommand, DiscussionEffect, DiscussionEvent
 from core.talk.turn.turn_messages import TurnCommand, TurnEffect, TurnEvent
 
@@ -72,7 +72,7 @@ class SaveWindow(msgspec.Struct, frozen=True):
 
 
 class Quit(msgspec.Struct, frozen=True):
-    """Stop workers, write what is pending, end."""
+    """Finish what is being written, cancel calls, end the workers."""
 
 
 class WriteWindow(msgspec.Struct, frozen=True):
@@ -95,10 +95,6 @@ class WatchFiles(msgspec.Struct, frozen=True):
     discussion_ids: tuple[str, ...] = ()
     knowledge_paths: tuple[str, ...] = ()
     source_folders: tuple[str, ...] = ()
-
-
-class StopAll(msgspec.Struct, frozen=True):
-    """Finish what is being written, cancel calls, end the workers."""
 
 
 class HomeOpened(msgspec.Struct, frozen=True):
@@ -128,7 +124,7 @@ class OwnerChanged(msgspec.Struct, frozen=True):
 
 AppCommand = DismissNotice | SaveWindow | Quit
 
-AppEffect = WriteWindow | WatchFiles | StopAll
+AppEffect = WriteWindow | WatchFiles | Quit
 
 AppEvent = HomeOpened | RaiseRequested | OwnerChanged
 
@@ -186,7 +182,7 @@ Effect = (
     | DiscussionEffect
     | TurnEffect
     | ContextEffect
-    | LookUpOnDisk
+    | LookUpFiles
     | SettingsEffect
     | CachingEffect
     | KnowledgeEffect

@@ -92,10 +92,10 @@ from core.talk.discussion.discussion_messages import (
     DiscussionLoaded,
     DiscussionTrashed,
     IndexDiscussion,
-    LoadDiscussion,
     LookForChanges,
     PromptGone,
     QueueWritten,
+    ReadDiscussion,
     RecordsAppended,
     SummariesChanged,
     SummariesLoaded,
@@ -577,7 +577,7 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
     discussion_id = getattr(body, "discussion_id", "") if call is None else call.discussion_id
     if call is not None and call.phase is CallPhase.STORING:
         state = without_call(state, call.discussion_id)
-        return _told(state, body, text, discussion_id), (LoadDiscussion(discussion_id=call.discussion_id),)
+        return _told(state, body, text, discussion_id), (ReadDiscussion(discussion_id=call.discussion_id),)
     if call is None:
         return _told(state, body, text, discussion_id), ()
     parts = (TextPart(call.text),) if call.text else ()

@@ -13,7 +13,6 @@ from core.app.app_messages import (
     Quit,
     RaiseRequested,
     SaveWindow,
-    StopAll,
     WatchFiles,
     WriteWindow,
 )
@@ -103,7 +102,7 @@ def quit_program(state: AppState) -> Result:
         return notify(state, "quit", Level.ERROR, text, "Free some space, or quit again and lose it."), ()
     return replace(state, program=replace(state.program, is_closing=True)), (
         WriteWindow(state.program.window_toml, state.discussions.selected_id),
-        StopAll(),
+        Quit(),
     )
 
 

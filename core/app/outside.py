@@ -18,7 +18,7 @@ from core.agent.agent_worker import ToolWorker
 from core.agent.compaction_worker import CompactionHandler
 from core.app import home as store_home
 from core.app import services, watcher
-from core.app.app_messages import Effect, Event, HomeOpened, StopAll
+from core.app.app_messages import Effect, Event, HomeOpened, Quit
 from core.app.controller import wall_clock
 from core.app.crunch import Counting, LocalEmbedder
 from core.app.execution import OutsideOptions
@@ -59,7 +59,7 @@ from core.mcp.mcp_client import McpClient
 from core.mcp.mcp_worker import McpHandler, ServerServices, mcp_secrets
 from core.retrieval import retrieval_worker
 from core.retrieval.remote_embedder import remote_embedders
-from core.retrieval.retrieval_messages import IndexEnded, RunIndex
+from core.retrieval.retrieval_messages import IndexEnded, UpdateIndex
 from core.retrieval.retrieval_worker import IndexHandler, Recaller, Retrieving, SearchHandler, local_answer
 from core.services.providers.clients import Clients
 from core.services.providers.keys import KeyStore
@@ -155,7 +155,7 @@ STOP_WORKERS_S = 20.0
 PRICES = "*"
 """In the place of a provider's id: the server that is asked for prices."""
 
-ENDS = at_once("end", StopAll)
+ENDS = at_once("end", Quit)
 WORK: tuple[Work, ...] = (
     services.DISK_WORK,
     services.CONTEXT_WORK,
@@ -263,7 +263,7 @@ class LocalOutside:
     def _begin_asking(self, effect: RefreshModels | UpdatePrices) -> None:
         self._asking(effect.provider if isinstance(effect, RefreshModels) else PRICES).submit(effect)
 
-    def _begin_index(self, effect: RunIndex) -> None:
+    def _begin_index(self, effect: UpdateIndex) -> None:
         """Keep an index, where the home is ours, or a person asked for it."""
         if self._ownership.is_ours() or effect.command_id:
             self._indexer.prepare()

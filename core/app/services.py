@@ -47,7 +47,7 @@ from core.talk.context.context_messages import ContextEffect
 from core.talk.context.context_worker import ContextHandler
 from core.talk.discussion import attachments
 from core.talk.discussion import discussion_worker as discussion
-from core.talk.discussion.discussion_messages import DiskEffect, LoadDiscussion
+from core.talk.discussion.discussion_messages import DiskEffect, ReadDiscussion
 from core.talk.discussion.reply_journal import Journals, ReplyHead, ReplyJournal
 from core.talk.turn.turn_messages import CallProvider
 
@@ -346,7 +346,7 @@ class DiskHandler:
 
     def handle(self, effect: DiskWork) -> None:
         """Carry out one effect. Raises StorageError for what has no event of its own."""
-        if isinstance(effect, LoadDiscussion):
+        if isinstance(effect, ReadDiscussion):
             self._recall(effect.discussion_id)
         if isinstance(effect, DiskEffect):
             self._discussions.handle(effect)
@@ -372,7 +372,7 @@ def keeps(effect: DiskWork) -> bool:
 
 def about(effect: DiskWork) -> str:
     """The discussion that a failed reading is about: it says nothing of the home. Empty for all that is written."""
-    return effect.discussion_id if isinstance(effect, LoadDiscussion) else ""
+    return effect.discussion_id if isinstance(effect, ReadDiscussion) else ""
 
 
 def join_state(window_toml: str, selected_id: str) -> str:

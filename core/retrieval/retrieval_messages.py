@@ -21,32 +21,37 @@ class SearchMemory(msgspec.Struct, frozen=True):
     """Search. The outcome comes with the answer in `state.retrieval`.
 
     Args:
-        count: sources that are wanted, 1 to 100.
+        count: sources that are wanted, 1 to 100; asked: where is searched, as the step fills it in.
     """
 
     query: str
     count: int = 10
     filters: SearchFilters = SearchFilters()
     command_id: str = ""
+    asked: AskedPlaces = AskedPlaces()
 
 
 class UseMemoryTool(msgspec.Struct, frozen=True):
-    """Use a tool of memory as a model would. The outcome comes with its answer in `state.retrieval`."""
+    """Use a tool of memory as a model would. The outcome comes with its answer in `state.retrieval`. `asked`: as in `SearchMemory`."""
 
     name: str
     arguments_json: str
     command_id: str = ""
+    asked: AskedPlaces = AskedPlaces()
 
 
 class UpdateIndex(msgspec.Struct, frozen=True):
     """Bring the index to what the files say. The outcome comes when it is.
 
     Args:
-        is_anew: make it anew from the files alone.
+        is_anew: make it anew from the files alone; asked: as in `SearchMemory`.
+        only: of these corpora, empty for all that are switched on.
     """
 
     is_anew: bool = False
     command_id: str = ""
+    asked: AskedPlaces = AskedPlaces()
+    only: tuple[Corpus, ...] = ()
 
 
 class PauseIndexing(msgspec.Struct, frozen=True):
@@ -60,53 +65,24 @@ class CancelIndexing(msgspec.Struct, frozen=True):
 
 
 class LookAtSources(msgspec.Struct, frozen=True):
-    """Look at what would be read if every corpus were on, also while retrieval is off here."""
+    """Look at what would be read if every corpus were on, also while retrieval is off here. `asked`: as in `SearchMemory`."""
 
     command_id: str = ""
+    asked: AskedPlaces = AskedPlaces()
 
 
 class CheckNavigation(msgspec.Struct, frozen=True):
     """Compare the index files of notes with the notes. The outcome comes with `state.retrieval.navigation`.
 
-    `mends`: first write index files that are stale or missing, and remove orphans.
-    """
-
-    command_id: str = ""
-    mends: bool = False
-
-
-# search worker: one thread; the latest question wins
-class RunSearch(msgspec.Struct, frozen=True):
-    """Answer a question; report `SearchAnswered`."""
-
-    query: str
-    count: int
-    filters: SearchFilters
-    asked: AskedPlaces
-    command_id: str = ""
-
-
-# index worker: one thread; a run reports `IndexProgressed` on its way and ends with `IndexEnded`
-class RunIndex(msgspec.Struct, frozen=True):
-    """Bring the index to what the files say. `only`: of these corpora, empty for all that are switched on."""
-
-    asked: AskedPlaces
-    is_anew: bool = False
-    command_id: str = ""
-    only: tuple[Corpus, ...] = ()
-
-
-class SurveyNavigation(msgspec.Struct, frozen=True):
-    """Check the index files of notes; report `NavigationSurveyed`.
-
     Args:
-        around: folders in which files of what is no longer searched are looked for; mends: what is not in order is mended.
+        mends: first write index files that are stale or missing, and remove orphans; asked: as in `SearchMemory`.
+        around: folders in which files of what is no longer searched are looked for.
     """
 
-    asked: AskedPlaces
-    around: tuple[str, ...] = ()
-    mends: bool = False
     command_id: str = ""
+    mends: bool = False
+    asked: AskedPlaces = AskedPlaces()
+    around: tuple[str, ...] = ()
 
 
 class SearchAnswered(msgspec.Struct, frozen=True):
@@ -114,22 +90,6 @@ class SearchAnswered(msgspec.Struct, frozen=True):
 
     answer: SearchAnswer
     places: SearchPlaces
-    command_id: str = ""
-
-
-class RunTool(msgspec.Struct, frozen=True):
-    """Answer a tool's call; report `ToolUsed`."""
-
-    name: str
-    arguments_json: str
-    asked: AskedPlaces
-    command_id: str = ""
-
-
-class FindSources(msgspec.Struct, frozen=True):
-    """Look at what would be read; report `SourcesFound`."""
-
-    asked: AskedPlaces
     command_id: str = ""
 
 
@@ -212,13 +172,13 @@ RetrievalEvent = (
 )
 """Events of this room."""
 
-SearchEffect = RunSearch | RunTool
+SearchEffect = SearchMemory | UseMemoryTool
 """The search worker's, on one thread."""
 
-IndexLook = SurveyNavigation | FindSources
+IndexLook = CheckNavigation | LookAtSources
 """Looks between two runs, on the index worker's thread: a walk over files holds no search up."""
 
-IndexEffect = RunIndex | IndexLook | CancelIndexing | PauseIndexing
+IndexEffect = UpdateIndex | IndexLook | CancelIndexing | PauseIndexing
 """The index worker's; `CancelIndexing` and `PauseIndexing` reach a run from outside its thread."""
 
 RetrievalEffect = SearchEffect | IndexEffect

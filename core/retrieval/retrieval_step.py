@@ -24,21 +24,16 @@ from core.knowledge.knowledge_messages import KnowledgeFilesChanged
 from core.retrieval.retrieval_messages import (
     CancelIndexing,
     CheckNavigation,
-    FindSources,
     IndexEnded,
     IndexProgressed,
     LookAtSources,
     NavigationSurveyed,
     PauseIndexing,
     RecallAnswered,
-    RunIndex,
-    RunSearch,
-    RunTool,
     SearchAnswered,
     SearchMemory,
     SourcesChanged,
     SourcesFound,
-    SurveyNavigation,
     ToolUsed,
     UpdateIndex,
     UseMemoryTool,
@@ -135,13 +130,13 @@ def retrieval_effects(before: AppState, after: AppState, happened: object) -> Re
     after = replace(after, retrieval=kept)
     if asked is None:
         return after, (CancelIndexing(),) if after.retrieval.progress is not None else ()
-    return _running(after), (RunIndex(asked=asked),)
+    return _running(after), (UpdateIndex(asked=asked),)
 
 
 def update_index(state: AppState) -> Result:
     """Have the index brought to what the files say now, where there is one."""
     asked = state.retrieval.asked
-    return (state, ()) if asked is None else (_running(state), (RunIndex(asked=asked),))
+    return (state, ()) if asked is None else (_running(state), (UpdateIndex(asked=asked),))
 
 
 def _changed(state: AppState, happened: object) -> Result:
@@ -150,7 +145,7 @@ def _changed(state: AppState, happened: object) -> Result:
     if asked is None or state.retrieval.is_stopped:
         return state, ()
     only = tuple(corpus for corpus in _CHANGED.get(type(happened), ()) if corpus in asked.corpora)
-    return (_running(state), (RunIndex(asked=asked, only=only),)) if only else (state, ())
+    return (_running(state), (UpdateIndex(asked=asked, only=only),)) if only else (state, ())
 
 
 def _search(state: AppState, asked: SearchMemory) -> Result:
@@ -164,15 +159,7 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     folder, tag = clean(asked.filters.folder), clean(asked.filters.tag)
     filters = replace(asked.filters, folder=folder, tag=tag, after=after, before=before)
-    return state, (
-        RunSearch(
-            query=clean(asked.query),
-            count=asked.count,
-            filters=filters,
-            asked=places,
-            command_id=asked.command_id,
-        ),
-    )
+    return state, (replace(asked, query=clean(asked.query), filters=filters, asked=places),)
 
 
 def day_of(text: str) -> str:
@@ -199,11 +186,7 @@ def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:
     places = asked_places(state)
     if places is None:
         return _off(state, asked.command_id)
-    return state, (
-        RunTool(
-            name=asked.name, arguments_json=asked.arguments_json, asked=places, command_id=asked.command_id
-        ),
-    )
+    return state, (replace(asked, asked=places),)
 
 
 def _update(state: AppState, asked: UpdateIndex) -> Result:
@@ -211,13 +194,13 @@ def _update(state: AppState, asked: UpdateIndex) -> Result:
     if places is None:
         return _off(state, asked.command_id)
     state = replace(state, retrieval=replace(state.retrieval, is_stopped=False))
-    return _running(state), (RunIndex(asked=places, is_anew=asked.is_anew, command_id=asked.command_id),)
+    return _running(state), (replace(asked, asked=places),)
 
 
-def _survey(state: AppState, *, mends: bool) -> SurveyNavigation:
+def _check_navigation(state: AppState, asked: CheckNavigation) -> Result:
     config = state.config
     around = navigation_bounds(config.settings_faults, config.project)
-    return SurveyNavigation(asked=asked_places(state) or AskedPlaces(), around=around, mends=mends)
+    return state, (replace(asked, asked=asked_places(state) or AskedPlaces(), around=around),)
 
 
 def _off(state: AppState, command_id: str) -> Result:
@@ -263,8 +246,8 @@ HANDLERS = Handlers(
     on(UpdateIndex, _update),
     on(PauseIndexing, _pause_indexing),
     on(CancelIndexing, _cancel_indexing),
-    on(LookAtSources, lambda state, _asked: (state, (FindSources(offered_places(state)),))),
-    on(CheckNavigation, lambda state, asked: (state, (_survey(state, mends=asked.mends),))),
+    on(LookAtSources, lambda state, asked: (state, (replace(asked, asked=offered_places(state)),))),
+    on(CheckNavigation, _check_navigation),
     on(SearchAnswered, _search_answered),
     on(ToolUsed, _tool_used),
     on(IndexProgressed, _index_progressed),

@@ -55,22 +55,22 @@ from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.retrieval_messages import (
     CancelIndexing,
-    FindSources,
+    CheckNavigation,
     IndexEffect,
     IndexEnded,
     IndexLook,
     IndexProgressed,
+    LookAtSources,
     NavigationSurveyed,
     PauseIndexing,
     RecallAnswered,
     RetrievalEvent,
-    RunIndex,
-    RunSearch,
     SearchAnswered,
     SearchEffect,
+    SearchMemory,
     SourcesFound,
-    SurveyNavigation,
     ToolUsed,
+    UpdateIndex,
 )
 from core.retrieval.retrieval_tools import TOOLS, use_tool
 from core.retrieval.search import SearchRequest, search
@@ -284,7 +284,7 @@ class SearchHandler:
         """Answer one question, or one use of a tool."""
         asked = effect.asked
         places = judge(asked)
-        if isinstance(effect, RunSearch):
+        if isinstance(effect, SearchMemory):
             answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
             self._emit(SearchAnswered(answer=answer, places=places, command_id=effect.command_id))
         else:
@@ -352,8 +352,8 @@ class IndexHandler:
     def supersedes(new: IndexEffect, old: IndexEffect) -> bool:
         """True where a run that waits does nothing that a later one does not do as well."""
         return (
-            isinstance(new, RunIndex)
-            and isinstance(old, RunIndex)
+            isinstance(new, UpdateIndex)
+            and isinstance(old, UpdateIndex)
             and (new.is_anew or not old.is_anew)
             and (not new.only or (bool(old.only) and set(old.only) <= set(new.only)))
         )
@@ -387,11 +387,11 @@ class IndexHandler:
     def handle(self, effect: IndexEffect) -> None:
         """Carry out one effect. A run ends with an event of its own, also where it fails."""
         match effect:
-            case RunIndex():
+            case UpdateIndex():
                 self._run(effect)
-            case SurveyNavigation():
+            case CheckNavigation():
                 self._survey(effect)
-            case FindSources():
+            case LookAtSources():
                 preview = preview_of(self._shared.home, judge(effect.asked))
                 self._emit(SourcesFound(preview, effect.command_id))
             case CancelIndexing():
@@ -401,7 +401,7 @@ class IndexHandler:
             case _:
                 assert_never(effect)
 
-    def _run(self, effect: RunIndex) -> None:
+    def _run(self, effect: UpdateIndex) -> None:
         places = judge(effect.asked)
         try:
             try:
@@ -430,7 +430,7 @@ class IndexHandler:
             seen = folders if is_all else None
             self._emit(IndexEnded(report=report, places=places, command_id=effect.command_id, folders=seen))
 
-    def _indexed(self, effect: RunIndex, places: SearchPlaces) -> tuple[IndexReport, tuple[str, ...]]:
+    def _indexed(self, effect: UpdateIndex, places: SearchPlaces) -> tuple[IndexReport, tuple[str, ...]]:
         asked, shared = effect.asked, self._shared
         whole = places
         if effect.only:
@@ -487,7 +487,7 @@ class IndexHandler:
             is_part=bool(effect.only),
         ), folders
 
-    def _so_far(self, effect: RunIndex, places: SearchPlaces) -> IndexReport | None:
+    def _so_far(self, effect: UpdateIndex, places: SearchPlaces) -> IndexReport | None:
         """Content of the index after a run that was stopped; None where it cannot be read."""
         try:
             content = contents(self._shared.answering(effect.asked)[1], places)
@@ -495,7 +495,7 @@ class IndexHandler:
             return None
         return IndexReport(counts=content.counts, passed_over=content.passed_over, stopped=True)
 
-    def _survey(self, effect: SurveyNavigation) -> None:
+    def _survey(self, effect: CheckNavigation) -> None:
         fields = FieldNames(effect.asked.tag_fields, effect.asked.date_fields)
         places, home = judge(effect.asked), self._shared.home
         try:
@@ -516,7 +516,7 @@ class IndexHandler:
             report = NavigationReport(problems=(error.what,))
         self._emit(NavigationSurveyed(report, effect.command_id))
 
-    def _failed(self, effect: RunIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
+    def _failed(self, effect: UpdateIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
         return IndexEnded(
             report=None,
             places=places,
@@ -648,7 +648,7 @@ class _Hurried:
 
 SEARCH_WORK = queued("search", SearchEffect)
 LOOK_WORK = queued("index", IndexLook, IndexHandler.supersedes)
-RUN_WORK = queued("index run", RunIndex)
+RUN_WORK = queued("index run", UpdateIndex)
 STOP_WORK = at_once("index stop", CancelIndexing | PauseIndexing)
 
 

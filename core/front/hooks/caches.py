@@ -178,7 +178,9 @@ async def invalidate_cache(request: Request[None]) -> Answer:
 async def disable_caching(request: Request[None]) -> Answer:
     """Cache nothing more of this discussion."""
     chosen = _cached_row(request, "can_disable", "disable_text")
-    state = await request.do(SwitchCaching(discussion_id=chosen, is_on=False), lambda now: not _is_cached(now, chosen))
+    state = await request.do(
+        SwitchCaching(discussion_id=chosen, is_on=False), lambda now: not _is_cached(now, chosen)
+    )
     return _cache_answer(state, chosen)
 
 

@@ -127,7 +127,7 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         chosen = self.row(discussion_id).meta.id
         if chosen not in self.state.discussions.open:
             await self.do(
-                ReadDiscussion(chosen),
+                ReadDiscussion(discussion_id=chosen),
                 lambda state: chosen in state.discussions.open or chosen not in state.discussions.summaries,
             )
         opened = self.state.discussions.open.get(chosen)

@@ -97,7 +97,9 @@ class ApplyHarvest(msgspec.Struct, frozen=True):
 
 
 class CancelHarvest(msgspec.Struct, frozen=True):
-    """Stop the harvest after what is being written."""
+    """Stop the harvest after what is being written. `why`: empty where the person asked for it."""
+
+    why: str = ""
 
 
 class UndoHarvest(OfferedCommand, frozen=True):
@@ -313,12 +315,6 @@ class WithdrawBatches(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class StopHarvest(msgspec.Struct, frozen=True):
-    """Cancel the run under way; what is being written is finished. `why`: empty where the person asked for it."""
-
-    why: str = ""
-
-
 class LetHarvestCall(msgspec.Struct, frozen=True):
     """There is money for the call that the run under way waits with."""
 
@@ -474,5 +470,5 @@ RunEffect = (
 )
 """The harvest worker's: one run at a time, on one thread."""
 
-HarvestEffect = RunEffect | StopHarvest | LetHarvestCall | WriteReview
-"""`StopHarvest` and `LetHarvestCall` reach a run from outside its thread; `WriteReview` is the disk worker's."""
+HarvestEffect = RunEffect | CancelHarvest | LetHarvestCall | WriteReview
+"""`CancelHarvest` and `LetHarvestCall` reach a run from outside its thread; `WriteReview` is the disk worker's."""

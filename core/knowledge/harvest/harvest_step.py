@@ -47,7 +47,6 @@ from core.knowledge.harvest.harvest_messages import (
     RemovalAsked,
     ReplaceKnownItem,
     ReviewCommand,
-    StopHarvest,
     TickHarvestItems,
     TickMergeGroups,
     UndoHarvest,
@@ -95,7 +94,7 @@ def tick(state: AppState) -> Result:
 def _cancel(state: AppState) -> Result:
     if not state.harvest.is_busy:
         return state, ()
-    return _with(state, replace(state.harvest, is_cancelling=True)), (StopHarvest(),)
+    return _with(state, replace(state.harvest, is_cancelling=True)), (CancelHarvest(),)
 
 
 def review(state: AppState, command: ReviewCommand) -> Result:
@@ -255,7 +254,7 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
     made before the day was counted.
     """
     if not is_counted(state):
-        return release(state, HELD), (StopHarvest(NOT_COUNTED),)
+        return release(state, HELD), (CancelHarvest(why=NOT_COUNTED),)
     if state.harvest.is_over_limit:
         return state, (LetHarvestCall(),)
     held, reader = state.spending.reserved.get(HELD), (state.harvest.provider, state.harvest.model)
@@ -265,22 +264,22 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
         if not why:
             return state, (LetHarvestCall(),)
         asking = _with(state, replace(state.harvest, is_past_limit=True))
-        return release(asking, HELD), (StopHarvest(why),)
+        return release(asking, HELD), (CancelHarvest(why=why),)
     reached = reached_limits(
         state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd, model=reader, is_priced=usd > 0
     )
     if reached:
-        return release(state, HELD), (StopHarvest(reached[0].sentence),)
+        return release(state, HELD), (CancelHarvest(why=reached[0].sentence),)
     return state, (LetHarvestCall(),)
 
 
-def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest, ...]:
+def limit_effects(before: AppState, after: AppState) -> tuple[CancelHarvest, ...]:
     """Stop a preview, or the question for a merge, when the day's money goes, whoever spends it or holds it back."""
     is_held = after.harvest.phase in {HarvestPhase.PREVIEWING, HarvestPhase.MERGING}
     if not is_held or after.harvest.is_over_limit or _money(before) == _money(after):
         return ()
     why = limit_reached(after, besides=HELD)
-    return (StopHarvest(why),) if why else ()
+    return (CancelHarvest(why=why),) if why else ()
 
 
 def _money(state: AppState) -> tuple[object, ...]:

@@ -41,6 +41,7 @@ from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
     AskForMerge,
     BatchesFound,
+    CancelHarvest,
     DistilConversations,
     DraftWritten,
     FindBatches,
@@ -63,7 +64,6 @@ from core.knowledge.harvest.harvest_messages import (
     RunBatches,
     RunEffect,
     ScanConversations,
-    StopHarvest,
     UndoApply,
     WithdrawBatches,
     WriteMerge,
@@ -558,5 +558,5 @@ class HarvestHandler:
 
 
 WORK = queued("harvest", RunEffect)
-STOP_WORK = at_once("harvest stop", StopHarvest)
+STOP_WORK = at_once("harvest stop", CancelHarvest)
 LET_WORK = at_once("harvest call", LetHarvestCall)

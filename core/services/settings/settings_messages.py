@@ -47,12 +47,14 @@ class ChangeSetting(msgspec.Struct, frozen=True):
 class ChangeProjectSetting(msgspec.Struct, frozen=True):
     """Write one key into the project's `manual_slop.toml` (`retrieval.enabled`), which is made where there is none.
 
-    What is written counts as shown. Nothing is written over what the person was not shown.
+    What is written counts as shown. Nothing is written over what the person was not shown. `root`: the project's folder,
+    as the step fills it in.
     """
 
     key: str
     value: str | int | float | bool | tuple[str, ...]
     command_id: str = ""
+    root: str = ""
 
 
 class StoreKey(msgspec.Struct, frozen=True):
@@ -134,15 +136,6 @@ class LoadSettings(msgspec.Struct, frozen=True):
     """Read settings, project, prompts, keys; report `SettingsLoaded`. Empty root: the folder in use."""
 
     root: str = ""
-
-
-class WriteProjectSetting(msgspec.Struct, frozen=True):
-    """Write one key into the project's file, then load settings anew."""
-
-    root: str
-    key: str
-    value: str | int | float | bool | tuple[str, ...]
-    command_id: str = ""
 
 
 class WriteTrust(msgspec.Struct, frozen=True):
@@ -360,7 +353,7 @@ SettingsEvent = (
 SettingsChange = (
     LoadSettings
     | ChangeSetting
-    | WriteProjectSetting
+    | ChangeProjectSetting
     | SaveServer
     | RemoveServer
     | WriteTrust

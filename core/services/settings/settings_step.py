@@ -57,7 +57,6 @@ from core.services.settings.settings_messages import (
     TrustProject,
     UpdatePrices,
     WarmUp,
-    WriteProjectSetting,
     WriteTrust,
 )
 
@@ -189,7 +188,7 @@ def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Re
     if may_not_write(project, "settings", command.key):
         what = f"{command.key!r} is not changed"
         return refuse_write(state, command.command_id, "project-setting", what), ()
-    return state, (WriteProjectSetting(root=project.root, key=command.key, value=command.value),)
+    return state, (replace(command, root=project.root),)
 
 
 def store_key(state: AppState, command: StoreKey) -> Result:

@@ -49,6 +49,7 @@ from core.services.settings.prompts import (
 from core.services.settings.settings_loader import ConfigRequest, LoadedSettings, config_request, load
 from core.services.settings.settings_messages import (
     AskEffect,
+    ChangeProjectSetting,
     ChangeSetting,
     FindLocalServers,
     FindPrices,
@@ -80,7 +81,6 @@ from core.services.settings.settings_messages import (
     WriteMcpServer,
     WriteNamedText,
     WritePreset,
-    WriteProjectSetting,
     WriteServerApproval,
     WriteTrust,
 )
@@ -197,7 +197,7 @@ class SetupHandler:
             case ChangeSetting():
                 settings_writer.write_setting(self._request.config_file, effect.key, effect.value)
                 self._load("")
-            case WriteProjectSetting():
+            case ChangeProjectSetting():
                 root, trusted = Path(effect.root), self._request.trust_file
                 settings_writer.save_setting(root, effect.key, effect.value, trusted)
                 self._load("")

@@ -109,7 +109,11 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
             return (ReadCaches((happened.discussion.id,)),)
         case DiscussionTrashed():
             summary = before.discussions.summaries.get(happened.item.discussion_id)
-            return () if summary is None else (DeleteCache(discussion_id=summary.meta.id, provider=summary.meta.provider),)
+            return (
+                ()
+                if summary is None
+                else (DeleteCache(discussion_id=summary.meta.id, provider=summary.meta.provider),)
+            )
         case SummariesLoaded():
             return (*_read_recent(after), *_cut(after)) if happened.is_complete else ()
         case _:
@@ -259,7 +263,10 @@ def _invalidate(state: AppState, command: InvalidateCache) -> Result:
     if summary is None:
         return state, ()
     state, effects = change_meta(state, command.discussion_id, cache_epoch=summary.meta.cache_epoch + 1)
-    return state, (*effects, DeleteCache(discussion_id=command.discussion_id, provider=summary.meta.provider, forgets=True))
+    return state, (
+        *effects,
+        DeleteCache(discussion_id=command.discussion_id, provider=summary.meta.provider, forgets=True),
+    )
 
 
 def reported(state: AppState, event: CacheReported) -> AppState:

@@ -21,10 +21,17 @@ class MeasureContext(msgspec.Struct, frozen=True):
 
 
 class LookUpFiles(msgspec.Struct, frozen=True):
-    """Find what a mention that is being typed could name, or count what a glob finds. `path#` asks for a file's symbols."""
+    """Find what a mention that is being typed could name, or count what a glob finds. `path#` asks for a file's symbols.
+
+    The latest wins. `root` and what follows it: where files are looked for, as the step fills it in.
+    """
 
     text: str
     is_glob: bool = False
+    root: str = ""
+    allowed_roots: tuple[str, ...] = ()
+    limits: FileLimits = FileLimits()
+    shown: tuple[str, ...] = ()
 
 
 class AddItems(msgspec.Struct, frozen=True):
@@ -117,17 +124,6 @@ class InspectOnDisk(msgspec.Struct, frozen=True):
 
     root: str
     item: FileItem
-    allowed_roots: tuple[str, ...]
-    limits: FileLimits
-    shown: tuple[str, ...] = ()
-
-
-class LookUpOnDisk(msgspec.Struct, frozen=True):
-    """Look names up in the project, latest wins."""
-
-    root: str
-    text: str
-    is_glob: bool
     allowed_roots: tuple[str, ...]
     limits: FileLimits
     shown: tuple[str, ...] = ()

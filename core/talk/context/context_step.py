@@ -37,7 +37,6 @@ from core.talk.context.context_messages import (
     InspectFile,
     KeepOut,
     LookUpFiles,
-    LookUpOnDisk,
     MeasureContext,
     RenamePreset,
     RevertPreset,
@@ -287,10 +286,9 @@ def look_up(state: AppState, asked: LookUpFiles) -> Result:
     if (not asked.text and asked.is_glob) or not project.root:
         return _with_found(state, None, is_glob=asked.is_glob), ()
     return state, (
-        LookUpOnDisk(
+        replace(
+            asked,
             root=project.root,
-            text=asked.text,
-            is_glob=asked.is_glob,
             allowed_roots=project.allowed_roots,
             limits=state.config.settings.files,
             shown=project.policies.shown,

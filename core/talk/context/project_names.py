@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.curation import FileHit, FileItem, FileMode, FilesLookedUp, HitKind
-from core.talk.context.context_messages import ContextEvent, FilesFound, LookUpOnDisk
+from core.talk.context.context_messages import ContextEvent, FilesFound, LookUpFiles
 from core.talk.context.file_reader import Outliner, look_up_glob, read_item
 from core.talk.context.globs import Places, expand
 from core.talk.context.ignores import ignores_at
@@ -91,7 +91,7 @@ class LookupHandler:
         self._outline, self._emit, self._clock = outline, emit, clock
         self._root, self._read_at, self._names, self._is_too_many = "", 0.0, ProjectNames(), False
 
-    def handle(self, effect: LookUpOnDisk) -> None:
+    def handle(self, effect: LookUpFiles) -> None:
         """Answer one lookup; where the names are old, once more with those of now."""
         if effect.is_glob:
             self._say(effect, self._glob(effect))
@@ -103,10 +103,10 @@ class LookupHandler:
             self._read(effect)
             self._say(effect, self._found(effect))
 
-    def _say(self, effect: LookUpOnDisk, found: FilesLookedUp) -> None:
+    def _say(self, effect: LookUpFiles, found: FilesLookedUp) -> None:
         self._emit(FilesFound(found))
 
-    def _read(self, effect: LookUpOnDisk) -> None:
+    def _read(self, effect: LookUpFiles) -> None:
         root = os.path.realpath(effect.root)
         found = expand(root, ("**", "*"), MOST_NAMES, ignores_at(root, root))
         self._is_too_many = found.is_too_many
@@ -115,7 +115,7 @@ class LookupHandler:
         )
         self._root, self._read_at = effect.root, self._clock()
 
-    def _found(self, effect: LookUpOnDisk) -> FilesLookedUp:
+    def _found(self, effect: LookUpFiles) -> FilesLookedUp:
         wanted, mark, symbol = effect.text.partition(SYMBOL)
         if mark:
             return self._symbols(effect, wanted, symbol.casefold())
@@ -126,7 +126,7 @@ class LookupHandler:
         problem = f"More than {MOST_NAMES:,} files: type a path or a glob." if self._is_too_many else ""
         return FilesLookedUp(text=effect.text, hits=hits, total=len(self._names), problem=problem)
 
-    def _symbols(self, effect: LookUpOnDisk, path: str, wanted: str) -> FilesLookedUp:
+    def _symbols(self, effect: LookUpFiles, path: str, wanted: str) -> FilesLookedUp:
         item = FileItem(path=path, mode=FileMode.OUTLINE)
         read = read_item(
             effect.root,
@@ -147,7 +147,7 @@ class LookupHandler:
         said = problem.detail if problem is not None else "" if known else f"{path} has no outline."
         return FilesLookedUp(text=effect.text, hits=hits, total=len(named), problem=said)
 
-    def _glob(self, effect: LookUpOnDisk) -> FilesLookedUp:
+    def _glob(self, effect: LookUpFiles) -> FilesLookedUp:
         """Number of the files that a glob finds, or of which a path is one."""
         item, places = FileItem(path=effect.text), Places(effect.root, effect.allowed_roots)
         absolute = places.absolute(effect.text)
@@ -176,9 +176,9 @@ def _below(path: str, root: str) -> str:
     return path[len(root) :].lstrip(os.sep).replace(os.sep, "/")
 
 
-def supersedes(newer: LookUpOnDisk, older: LookUpOnDisk) -> bool:
+def supersedes(newer: LookUpFiles, older: LookUpFiles) -> bool:
     """The newest of its kind counts: a mention and a glob are typed in two places."""
     return newer.is_glob == older.is_glob
 
 
-WORK = queued("names", LookUpOnDisk, supersedes)
+WORK = queued("names", LookUpFiles, supersedes)

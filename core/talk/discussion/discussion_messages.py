@@ -83,10 +83,15 @@ class SelectDiscussion(OfferedCommand, frozen=True):
 
 
 class ReadDiscussion(msgspec.Struct, frozen=True):
-    """Load a discussion's log, when it is not yet, without showing it."""
+    """Read a discussion's log, when it is not yet, without showing it, and report `DiscussionLoaded`.
+
+    `task_ids`: of discussions that it gave tasks to, whose money its limit pays, as the step fills it in: calls that a
+    killed program left in them are booked before, and told by `SummariesChanged`.
+    """
 
     discussion_id: str
     command_id: str = ""
+    task_ids: tuple[str, ...] = ()
 
 
 class ChangeDiscussion(msgspec.Struct, frozen=True):
@@ -205,13 +210,19 @@ class Detach(msgspec.Struct, frozen=True):
 
 
 class ExportDiscussion(msgspec.Struct, frozen=True):
-    """Write a discussion to a file. `form` is `markdown`, `json` or `page` (for a browser); `replaces` is the person's yes to a file that goes."""
+    """Write a discussion to a file that the person chose.
+
+    Args:
+        form: `markdown`, `json` or `page` (for a browser); replaces: the person's yes to a file that goes.
+        kept: folders and files that no export goes to, as the step fills it in.
+    """
 
     discussion_id: str
     form: str
     path: str
     replaces: bool = False
     command_id: str = ""
+    kept: tuple[str, ...] = ()
 
 
 class SearchDiscussions(msgspec.Struct, frozen=True):
@@ -233,18 +244,6 @@ class BranchOnDisk(msgspec.Struct, frozen=True):
     """Make a discussion whose log starts with the records of the parent that its meta names, up to the branch point."""
 
     meta: DiscussionMeta
-
-
-class LoadDiscussion(msgspec.Struct, frozen=True):
-    """Read a log and report `DiscussionLoaded`.
-
-    `task_ids`: of discussions that it gave tasks to, whose money its limit pays: calls that a killed program left in them are
-    booked before, and told by `SummariesChanged`.
-    """
-
-    discussion_id: str
-    command_id: str = ""
-    task_ids: tuple[str, ...] = ()
 
 
 class PromptToken(msgspec.Struct, frozen=True):
@@ -347,17 +346,6 @@ class StoreAttachment(msgspec.Struct, frozen=True):
     name: str = ""
     command_id: str = ""
     shown: tuple[str, ...] = ()
-
-
-class WriteExport(msgspec.Struct, frozen=True):
-    """Write an export to a path the person chose. `kept`: folders and files that no export goes to."""
-
-    discussion_id: str
-    form: str
-    path: str
-    kept: tuple[str, ...] = ()
-    replaces: bool = False
-    command_id: str = ""
 
 
 # catalog worker: the list of discussions
@@ -531,7 +519,7 @@ DiscussionEvent = (
 DiskEffect = (
     CreateOnDisk
     | BranchOnDisk
-    | LoadDiscussion
+    | ReadDiscussion
     | AppendRecords
     | AddToQueue
     | RemoveFromQueue
@@ -541,7 +529,7 @@ DiskEffect = (
     | TrashOnDisk
     | DiscardDiscussion
     | UndoDelete
-    | WriteExport
+    | ExportDiscussion
 )
 """The disk worker's: one thread, first in first out."""
 

@@ -62,7 +62,6 @@ from core.talk.discussion.discussion_messages import (
     TrashListed,
     UndoDelete,
     WriteDraft,
-    WriteExport,
     WriteFailed,
 )
 
@@ -91,15 +90,7 @@ def _attach_picture(state: AppState, asked: AttachPicture) -> Result:
 
 def _export_discussion(state: AppState, asked: ExportDiscussion) -> Result:
     kept = (state.program.home, *sorted(state.config.settings_paths))
-    return state, (
-        WriteExport(
-            discussion_id=asked.discussion_id,
-            form=asked.form,
-            path=asked.path,
-            kept=kept,
-            replaces=asked.replaces,
-        ),
-    )
+    return state, (replace(asked, kept=kept),)
 
 
 def _trash_listed(state: AppState, happened: TrashListed) -> Result:

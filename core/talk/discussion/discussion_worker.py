@@ -53,9 +53,9 @@ from core.talk.discussion.discussion_messages import (
     DiscussionTrashed,
     DiscussionVanished,
     DiskEffect,
+    ExportDiscussion,
     IndexDiscussion,
     ListEffect,
-    LoadDiscussion,
     LoadSummaries,
     LookAtDiscussions,
     LookForChanges,
@@ -63,6 +63,7 @@ from core.talk.discussion.discussion_messages import (
     PromptGone,
     PromptToken,
     QueueWritten,
+    ReadDiscussion,
     RecordsAppended,
     RemoveFromQueue,
     RentToken,
@@ -78,7 +79,6 @@ from core.talk.discussion.discussion_messages import (
     UndoDelete,
     UpkeepToken,
     WriteDraft,
-    WriteExport,
     WriteFailed,
     WriteMeta,
 )
@@ -175,7 +175,7 @@ class DiscussionHandler:
             case BranchOnDisk():
                 store.branch(self._root, effect.meta.parent_id, effect.meta.branch_message_id, effect.meta)
                 self._created(effect.meta)
-            case LoadDiscussion():
+            case ReadDiscussion():
                 self._book_left(effect.task_ids)
                 loaded = self._load(effect.discussion_id)
                 row = summarise(loaded.meta, loaded.discussion)
@@ -200,7 +200,7 @@ class DiscussionHandler:
                 self._emit(DiscussionVanished(effect.discussion_id))
             case UndoDelete():
                 self._restore(effect.discussion_id)
-            case WriteExport():
+            case ExportDiscussion():
                 self._export(effect)
             case _:
                 assert_never(effect)
@@ -365,7 +365,7 @@ class DiscussionHandler:
         loaded = self._load(back)
         self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
-    def _export(self, effect: WriteExport) -> None:
+    def _export(self, effect: ExportDiscussion) -> None:
         from core.kernel.disk import create_file, write_file
         from core.talk.discussion.discussion_export import export_json, export_markdown
         from core.talk.discussion.discussion_page import export_page

@@ -51,7 +51,7 @@ from core.talk.discussion.discussion_messages import (
     DiscussionRestored,
     DiscussionTrashed,
     IndexDiscussion,
-    LoadDiscussion,
+    ReadDiscussion,
     SummariesChanged,
     SummariesLoaded,
     TrashOnDisk,
@@ -319,7 +319,7 @@ def read(state: AppState, discussion_id: str) -> Result:
     return state, (_load(state, discussion_id),)
 
 
-def _load(state: AppState, discussion_id: str) -> LoadDiscussion:
+def _load(state: AppState, discussion_id: str) -> ReadDiscussion:
     """Reading of a discussion, with the tasks that it gave away and that nobody reads."""
     rows, opened = state.discussions.summaries, state.discussions.open
     tasks = (
@@ -327,7 +327,7 @@ def _load(state: AppState, discussion_id: str) -> LoadDiscussion:
         for name, row in rows.items()
         if row.meta.delegated_by and row.meta.parent_id == discussion_id and name not in opened
     )
-    return LoadDiscussion(discussion_id=discussion_id, task_ids=tuple(sorted(tasks)))
+    return ReadDiscussion(discussion_id=discussion_id, task_ids=tuple(sorted(tasks)))
 
 
 def loaded(state: AppState, event: DiscussionLoaded) -> AppState:

@@ -28,7 +28,6 @@ from core.talk.discussion.discussion_messages import (
     LoadSummaries,
     RecordsAppended,
     SummariesLoaded,
-    WriteExport,
 )
 from core.talk.turn.turn_messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from tests.core.app.playbook import settings_loaded
@@ -292,13 +291,13 @@ def test_words_that_the_outside_cannot_begin_to_write_are_given_back() -> None:
 
 
 def test_a_command_that_cannot_be_begun_is_told_to_who_waits_for_it() -> None:
-    controller = started(Explosive(WriteExport))
+    controller = started(Explosive(ExportDiscussion))
     controller.send(ExportDiscussion("nothing", "markdown", "/x", command_id="it"))
 
     after = controller.wait_for(lambda s: bool(s.program.outcomes), WAIT_S)
 
     assert after is not None
-    assert "could not begin WriteExport" in after.program.outcomes[0].problem
+    assert "could not begin ExportDiscussion" in after.program.outcomes[0].problem
     controller.stop()
 
 

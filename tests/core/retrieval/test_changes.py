@@ -17,7 +17,6 @@ from core.retrieval.navigation import MARKER
 from core.retrieval.retrieval_messages import (
     CancelIndexing,
     IndexEnded,
-    RunIndex,
     SourcesChanged,
     UpdateIndex,
 )
@@ -40,7 +39,7 @@ def begun(state: AppState, happened: object) -> tuple[Corpus, ...] | None:
         assert after is state
         return None
     (run,) = effects
-    assert isinstance(run, RunIndex)
+    assert isinstance(run, UpdateIndex)
     assert run.asked == ASKED
     assert after.retrieval.progress is not None
     return run.only
@@ -85,16 +84,24 @@ def test_folders_that_a_run_looked_into_are_watched(state: AppState) -> None:
 @pytest.mark.parametrize(
     ("new", "old", "is_needless"),
     [
-        (RunIndex(ASKED), RunIndex(ASKED, only=(Corpus.NOTES,)), True),
-        (RunIndex(ASKED, only=(Corpus.NOTES,)), RunIndex(ASKED, only=(Corpus.NOTES,)), True),
-        (RunIndex(ASKED, only=(Corpus.NOTES,)), RunIndex(ASKED), False),
-        (RunIndex(ASKED, only=(Corpus.NOTES,)), RunIndex(ASKED, only=(Corpus.KNOWLEDGE,)), False),
-        (RunIndex(ASKED), RunIndex(ASKED, is_anew=True), False),
-        (RunIndex(ASKED, is_anew=True), RunIndex(ASKED), True),
+        (UpdateIndex(asked=ASKED), UpdateIndex(asked=ASKED, only=(Corpus.NOTES,)), True),
+        (
+            UpdateIndex(asked=ASKED, only=(Corpus.NOTES,)),
+            UpdateIndex(asked=ASKED, only=(Corpus.NOTES,)),
+            True,
+        ),
+        (UpdateIndex(asked=ASKED, only=(Corpus.NOTES,)), UpdateIndex(asked=ASKED), False),
+        (
+            UpdateIndex(asked=ASKED, only=(Corpus.NOTES,)),
+            UpdateIndex(asked=ASKED, only=(Corpus.KNOWLEDGE,)),
+            False,
+        ),
+        (UpdateIndex(asked=ASKED), UpdateIndex(asked=ASKED, is_anew=True), False),
+        (UpdateIndex(asked=ASKED, is_anew=True), UpdateIndex(asked=ASKED), True),
     ],
 )
 def test_a_run_that_waits_is_dropped_where_a_later_one_does_as_much(
-    new: RunIndex, old: RunIndex, *, is_needless: bool
+    new: UpdateIndex, old: UpdateIndex, *, is_needless: bool
 ) -> None:
     assert IndexHandler.supersedes(new, old) is is_needless
 

@@ -38,9 +38,9 @@ from core.retrieval.retrieval_messages import (
     IndexEnded,
     IndexProgressed,
     RetrievalEvent,
-    RunIndex,
-    RunSearch,
     SearchAnswered,
+    SearchMemory,
+    UpdateIndex,
 )
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from core.retrieval.sources import SourceText
@@ -413,13 +413,13 @@ def test_programs_of_different_models_each_keep_their_index(room: Room) -> None:
     (count,) = room.index().counts
     here = room.shared.store(room.shared.model(FieldNames()))
     ended: list[RetrievalEvent] = []
-    IndexHandler(other, ended.append).handle(RunIndex(asked))
+    IndexHandler(other, ended.append).handle(UpdateIndex(asked=asked))
     assert isinstance(ended[-1], IndexEnded)
     assert ended[-1].report is not None
     assert (count.chunks, ended[-1].report.counts[0].chunks) == (1, 2), "shorter: nobody has its tokenizer"
     assert here.is_there()
     assert room.index().unchanged == 1
-    IndexHandler(other, ended.append).handle(RunIndex(asked))
+    IndexHandler(other, ended.append).handle(UpdateIndex(asked=asked))
     assert isinstance(ended[-1], IndexEnded)
     assert ended[-1].report is not None
     assert (ended[-1].report.read, ended[-1].report.vectors) == (0, 0)
@@ -468,7 +468,9 @@ def test_before_there_is_any_vector_the_answer_is_of_words_and_says_so(room: Roo
     silent = Retrieving(room.home, Silent, no_server)
     events: list[RetrievalEvent] = []
     IndexHandler(silent, events.append).handle(room.run_effect())
-    SearchHandler(silent, events.append).handle(RunSearch("retry", 10, SearchFilters(), room.asked))
+    SearchHandler(silent, events.append).handle(
+        SearchMemory(query="retry", count=10, filters=SearchFilters(), asked=room.asked)
+    )
     assert isinstance(events[-1], SearchAnswered)
     answer = events[-1].answer
     assert (answer.mode, answer.degraded, answer.reason) == (

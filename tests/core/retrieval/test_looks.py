@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.kernel.values.retrieval import AskedPlaces, Corpus, CorpusCount, NavigationReport
-from core.retrieval.retrieval_messages import FindSources, NavigationSurveyed, SourcesFound, SurveyNavigation
+from core.retrieval.retrieval_messages import CheckNavigation, LookAtSources, NavigationSurveyed, SourcesFound
 from tests.core.retrieval.test_navigation_worker import Room
 
 
@@ -26,7 +26,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
 
 def _surveyed(room: Room, asked: AskedPlaces, *, mends: bool = False) -> NavigationReport:
     project = str(room.notes.parent)
-    room._index.handle(SurveyNavigation(asked, (project, f"{project}/none"), mends))
+    room._index.handle(CheckNavigation(asked=asked, around=(project, f"{project}/none"), mends=mends))
     event = room.events[-1]
     assert isinstance(event, NavigationSurveyed)
     return event.report
@@ -39,7 +39,7 @@ def test_a_run_says_what_the_index_holds(room: Room) -> None:
 def test_what_would_be_read_is_counted_by_corpus_and_what_does_not_count_is_said(room: Room) -> None:
     project = str(room.notes.parent)
     asked = AskedPlaces(("notes", "../elsewhere"), project, corpora=(Corpus.NOTES, Corpus.DISCUSSIONS))
-    room._index.handle(FindSources(asked))
+    room._index.handle(LookAtSources(asked=asked))
 
     event = room.events[-1]
     assert isinstance(event, SourcesFound)

@@ -23,7 +23,13 @@ from core.kernel.values.retrieval import (
 )
 from core.retrieval.navigation import FieldNames
 from core.retrieval.remote_embedder import Embedder
-from core.retrieval.retrieval_messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
+from core.retrieval.retrieval_messages import (
+    IndexEnded,
+    RetrievalEvent,
+    SearchAnswered,
+    SearchMemory,
+    UpdateIndex,
+)
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from core.retrieval.sources import SourceText, read_file_source
 
@@ -77,8 +83,8 @@ class Room:
         self._index = IndexHandler(self.shared, self.events.append)
         self._search = SearchHandler(self.shared, self.events.append)
 
-    def run_effect(self, *, is_anew: bool = False, only: tuple[Corpus, ...] = ()) -> RunIndex:
-        return RunIndex(self.asked, is_anew, only=only)
+    def run_effect(self, *, is_anew: bool = False, only: tuple[Corpus, ...] = ()) -> UpdateIndex:
+        return UpdateIndex(asked=self.asked, is_anew=is_anew, only=only)
 
     def index(self, *, is_anew: bool = False, only: tuple[Corpus, ...] = ()) -> IndexReport:
         self._index.handle(self.run_effect(is_anew=is_anew, only=only))
@@ -88,7 +94,7 @@ class Room:
         return ended.report
 
     def search(self, query: str) -> SearchAnswer:
-        self._search.handle(RunSearch(query, 10, SearchFilters(), self.asked))
+        self._search.handle(SearchMemory(query=query, count=10, filters=SearchFilters(), asked=self.asked))
         answered = self.events[-1]
         assert isinstance(answered, SearchAnswered)
         return answered.answer

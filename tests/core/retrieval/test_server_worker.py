@@ -21,7 +21,13 @@ from core.kernel.values.retrieval import (
     SourceHead,
 )
 from core.retrieval.navigation import FieldNames
-from core.retrieval.retrieval_messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
+from core.retrieval.retrieval_messages import (
+    IndexEnded,
+    RetrievalEvent,
+    SearchAnswered,
+    SearchMemory,
+    UpdateIndex,
+)
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from core.retrieval.sources import SourceText
 from tests.core.retrieval.test_navigation_worker import no_server
@@ -52,7 +58,9 @@ def places(folder: Path, server: str) -> AskedPlaces:
 
 def searched(shared: Retrieving, asked: AskedPlaces) -> SearchAnswer:
     events: list[RetrievalEvent] = []
-    SearchHandler(shared, events.append).handle(RunSearch("zebra", 5, SearchFilters(), asked))
+    SearchHandler(shared, events.append).handle(
+        SearchMemory(query="zebra", count=5, filters=SearchFilters(), asked=asked)
+    )
     (event,) = events
     assert isinstance(event, SearchAnswered)
     return event.answer
@@ -60,7 +68,7 @@ def searched(shared: Retrieving, asked: AskedPlaces) -> SearchAnswer:
 
 def indexed(shared: Retrieving, asked: AskedPlaces) -> IndexEnded:
     events: list[RetrievalEvent] = []
-    IndexHandler(shared, events.append).handle(RunIndex(asked))
+    IndexHandler(shared, events.append).handle(UpdateIndex(asked=asked))
     last = events[-1]
     assert isinstance(last, IndexEnded)
     return last

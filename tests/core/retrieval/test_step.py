@@ -27,16 +27,13 @@ from core.kernel.values.updates import outcome_of
 from core.retrieval import retrieval_step
 from core.retrieval.retrieval_messages import (
     CheckNavigation,
-    FindSources,
     IndexEnded,
     LookAtSources,
     NavigationSurveyed,
     PauseIndexing,
-    RunSearch,
     SearchAnswered,
     SearchMemory,
     SourcesFound,
-    SurveyNavigation,
 )
 from core.retrieval.retrieval_report import answer_text, server_name
 from core.services.settings.settings_rules import asked_places
@@ -56,7 +53,7 @@ def _on(*, is_on: bool = True) -> AppState:
 def test_a_look_covers_every_corpus_whether_retrieval_is_on_or_not() -> None:
     state, (effect,) = retrieval_step.HANDLERS(_on(is_on=False), LookAtSources())
 
-    assert isinstance(effect, FindSources)
+    assert isinstance(effect, LookAtSources)
     assert (effect.asked.corpora, effect.asked.roots) == (tuple(Corpus), ("notes",))
     preview = SourcesPreview(SearchPlaces())
     assert retrieval_step.HANDLERS(state, SourcesFound(preview))[0].retrieval.preview == preview
@@ -69,8 +66,8 @@ def test_index_files_are_checked_or_mended_within_the_project_and_its_allowed_fo
     _, (check,) = retrieval_step.HANDLERS(state, CheckNavigation())
     after, (build,) = retrieval_step.HANDLERS(state, CheckNavigation(mends=True))
 
-    assert isinstance(check, SurveyNavigation)
-    assert isinstance(build, SurveyNavigation)
+    assert isinstance(check, CheckNavigation)
+    assert isinstance(build, CheckNavigation)
     assert (check.mends, build.mends) == (False, True)
     assert check.around == build.around == (ROOT, "/notes")
     report = NavigationReport(3)
@@ -84,14 +81,14 @@ def test_where_nobody_knows_what_counts_no_index_file_is_taken_for_left_over() -
 
     _, (effect,) = retrieval_step.HANDLERS(state, CheckNavigation(mends=True))
 
-    assert isinstance(effect, SurveyNavigation)
+    assert isinstance(effect, CheckNavigation)
     assert effect.around == ()
 
 
 def test_a_check_while_retrieval_is_off_looks_for_what_is_left_over_alone() -> None:
     _, (effect,) = retrieval_step.HANDLERS(_on(is_on=False), CheckNavigation())
 
-    assert isinstance(effect, SurveyNavigation)
+    assert isinstance(effect, CheckNavigation)
     assert effect.asked == AskedPlaces()
 
 
@@ -173,7 +170,7 @@ def test_a_file_s_name_makes_no_second_line() -> None:
 def test_what_is_asked_for_is_text_that_an_index_can_be_asked_for() -> None:
     asked = SearchMemory("ti\0des\udcff", filters=SearchFilters(folder="\udcff", tag="a\0"))
     _, (effect,) = retrieval_step.HANDLERS(_on(), asked)
-    assert isinstance(effect, RunSearch)
+    assert isinstance(effect, SearchMemory)
     assert (effect.query, effect.filters.folder, effect.filters.tag) == ("tides\ufffd", "\ufffd", "a")
 
 
@@ -233,5 +230,5 @@ def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(
     )
 
     _, (effect,) = retrieval_step.HANDLERS(_on(), SearchMemory("tides", filters=other))
-    assert isinstance(effect, RunSearch)
+    assert isinstance(effect, SearchMemory)
     assert effect.filters.after + effect.filters.before == "2026-01-31"

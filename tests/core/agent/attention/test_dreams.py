@@ -13,12 +13,12 @@ from core.kernel.values.knowledge import Category
 from core.kernel.values.settings import AgentSettings, KnowledgeSettings, MemoryMode, Settings
 from core.knowledge.harvest.harvest_messages import (
     ApplyPreview,
+    CancelHarvest,
     DistilConversations,
     HarvestEnded,
     HarvestLooked,
     HarvestProposed,
     ScanConversations,
-    StopHarvest,
 )
 from core.talk.turn.turn_messages import CallProvider, SendPrompt
 from tests.core.agent.attention.autonomy_playbook import AutonomyPlaybook
@@ -110,7 +110,7 @@ def test_the_person_ends_a_dream(book: AutonomyPlaybook) -> None:
     book.play(HarvestLooked(HarvestLook((LIVE, ONE))))
     effects = book.keep(book.play(SendPrompt(chosen, "Wake up.")))
 
-    assert of(effects, StopHarvest)
+    assert of(effects, CancelHarvest)
     assert book.loop.state == Attention.ENGAGED
     assert not of(book.play(HarvestEnded()), ApplyPreview)
 
@@ -123,4 +123,4 @@ def test_a_dream_ends_with_autonomy(book: AutonomyPlaybook) -> None:
         other.after(300)
         other.play(HarvestLooked(HarvestLook((LIVE, ONE))))
 
-        assert of(other.play(ending), StopHarvest), ending
+        assert of(other.play(ending), CancelHarvest), ending

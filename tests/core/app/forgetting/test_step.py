@@ -34,7 +34,10 @@ def test_what_is_begun_leaves_list_trash_and_history_at_once() -> None:
     chosen = next(key for key in state.discussions.summaries if key not in state.turns.calls)
     after, effects = forgetting_step.HANDLERS(state, ForgetDiscussion(chosen, is_confirmed=True))
 
-    assert any(isinstance(one, RunForget) and one.target and one.target.discussion_ids == (chosen,) for one in effects)
+    assert any(
+        isinstance(one, RunForget) and one.target and one.target.discussion_ids == (chosen,)
+        for one in effects
+    )
     assert chosen not in after.discussions.summaries
     assert after.discussions.prompt_history == ()
     assert forgetting_step.HANDLERS(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()

@@ -54,7 +54,6 @@ from core.knowledge.harvest.harvest_messages import (
     MoveHarvestItem,
     PreviewHarvest,
     ScanConversations,
-    StopHarvest,
     TickHarvestItems,
     UndoApply,
     UndoHarvest,
@@ -403,12 +402,12 @@ def test_a_preview_is_stopped_when_the_days_money_goes_whoever_spends_it() -> No
     book.play(PreviewHarvest())
     assert book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5))) == ()
 
-    (stop,) = of(book.play(SpentCounted(START, 2.5)), StopHarvest)
+    (stop,) = of(book.play(SpentCounted(START, 2.5)), CancelHarvest)
 
     assert "$2.00 for today is reached" in stop.why
-    assert of(book.play(HarvestProgressed(1, 2)), StopHarvest) == ()
+    assert of(book.play(HarvestProgressed(1, 2)), CancelHarvest) == ()
     book.play(HarvestEnded(stop.why))
-    assert of(book.play(SpentCounted(START, 3.0)), StopHarvest) == ()
+    assert of(book.play(SpentCounted(START, 3.0)), CancelHarvest) == ()
 
 
 def test_applying_writes_what_was_previewed_and_prunes_the_empty_ones() -> None:
@@ -558,7 +557,7 @@ def test_cancelling_stops_the_run_and_does_nothing_while_none_is_under_way() -> 
     assert book.play(CancelHarvest()) == ()
 
     book.play(PreviewHarvest())
-    assert book.play(CancelHarvest()) == (StopHarvest(),)
+    assert book.play(CancelHarvest()) == (CancelHarvest(),)
     assert harvest(book).is_cancelling
 
     book.play(HarvestEnded("You stopped it."))
@@ -631,9 +630,9 @@ def test_a_preview_goes_on_below_another_limit_and_is_stopped_by_one_that_is_rea
     def limited(usd: float | None) -> Settings:
         return replace(book.state.config.settings, caching=CachingSettings(day_limit_usd=usd))
 
-    assert not of(book.play(settings_loaded(settings=limited(1.1))), StopHarvest)
-    assert not of(book.play(settings_loaded(settings=limited(None))), StopHarvest)
-    assert of(book.play(settings_loaded(settings=limited(0.9))), StopHarvest)
+    assert not of(book.play(settings_loaded(settings=limited(1.1))), CancelHarvest)
+    assert not of(book.play(settings_loaded(settings=limited(None))), CancelHarvest)
+    assert of(book.play(settings_loaded(settings=limited(0.9))), CancelHarvest)
 
 
 def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_held_back_no_more() -> None:
@@ -645,7 +644,7 @@ def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_he
     book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.25), 0.25, "one")))
     assert book.shared[-1] == SettleReserve(HELD, {"one": Payment(0.25)})
 
-    (stopped,) = of(book.play(HarvestCalling(0.5)), StopHarvest)
+    (stopped,) = of(book.play(HarvestCalling(0.5)), CancelHarvest)
     assert stopped.why == (
         "The limit of $2.00 for today is reached: $1.50 is spent, about $0.50 more is under way."
     )
@@ -657,7 +656,7 @@ def test_no_call_of_a_preview_goes_before_the_day_was_counted() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
     book.play(PreviewHarvest())
 
-    (stopped,) = of(book.play(HarvestCalling(0.5)), StopHarvest)
+    (stopped,) = of(book.play(HarvestCalling(0.5)), CancelHarvest)
     assert stopped.why == NOT_COUNTED
     assert book.state.spending.reserved == {}
 

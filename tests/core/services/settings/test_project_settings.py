@@ -9,7 +9,7 @@ import pytest
 from core.kernel.errors import ConfigError
 from core.kernel.values.settings import AskedValue, Project
 from core.kernel.values.updates import outcome_of
-from core.services.settings.settings_messages import ChangeProjectSetting, WriteProjectSetting
+from core.services.settings.settings_messages import ChangeProjectSetting
 from core.services.settings.settings_writer import save_setting
 from core.services.settings.trust import trust_record
 from tests.core.app.playbook import Playbook, of, settings_loaded
@@ -63,11 +63,11 @@ def test_nothing_is_written_over_what_the_person_was_not_shown_or_without_a_proj
     asked = (AskedValue(("settings", "retrieval.enabled"), "true", "retrieval.enabled = True"),)
     change = ChangeProjectSetting("retrieval.enabled", True, "c1")
 
-    assert of(book.play(change), WriteProjectSetting)
+    assert of(book.play(change), ChangeProjectSetting)
     book.play(settings_loaded(Project("/project", has_file=True, is_trusted=True, asked=asked)))
-    assert not of(book.play(ChangeProjectSetting("retrieval.enabled", True, "c2")), WriteProjectSetting)
+    assert not of(book.play(ChangeProjectSetting("retrieval.enabled", True, "c2")), ChangeProjectSetting)
     book.play(settings_loaded(Project("")))
-    assert not of(book.play(ChangeProjectSetting("retrieval.enabled", True, "c3")), WriteProjectSetting)
+    assert not of(book.play(ChangeProjectSetting("retrieval.enabled", True, "c3")), ChangeProjectSetting)
 
     for command_id in ("c2", "c3"):
         outcome = outcome_of(book.state, command_id)

@@ -12,7 +12,6 @@ from core.app.app_messages import (
     HomeOpened,
     Quit,
     SaveWindow,
-    StopAll,
     WatchFiles,
     WriteWindow,
 )
@@ -489,7 +488,7 @@ def test_quit_keeps_the_window_and_stops_the_workers(book: Playbook) -> None:
     book.play(SaveWindow("[panes]\nleft = 280\n"))
     effects = book.play(Quit())
     assert of(effects, WriteWindow)[0].window_toml.startswith("[panes]")
-    assert of(effects, StopAll)
+    assert of(effects, Quit)
     assert book.state.program.is_closing
 
 

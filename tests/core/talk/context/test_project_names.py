@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.kernel.values.curation import FilesLookedUp
 from core.kernel.values.settings import FileLimits
-from core.talk.context.context_messages import FilesFound, LookUpOnDisk
+from core.talk.context.context_messages import FilesFound, LookUpFiles
 from core.talk.context.project_names import MOST_LOOKED_AT, LookupHandler, ProjectNames
 
 
@@ -23,7 +23,7 @@ class Lookups:
 
     def ask(self, text: str, *, is_glob: bool = False) -> FilesLookedUp:
         self.handler.handle(
-            LookUpOnDisk(
+            LookUpFiles(
                 root=str(self.root), text=text, is_glob=is_glob, allowed_roots=(), limits=FileLimits()
             )
         )

@@ -10,7 +10,7 @@ import pytest
 
 from core.kernel.errors import StorageError
 from core.talk.discussion.discussion_export import ExportPlace, check_place, look_at
-from core.talk.discussion.discussion_messages import ExportDiscussion, WriteExport
+from core.talk.discussion.discussion_messages import ExportDiscussion
 from tests.core.app.playbook import Playbook, of
 
 Make = Callable[[Path], Path]
@@ -133,7 +133,7 @@ def test_the_step_names_what_is_kept() -> None:
     book = Playbook().ready()
     chosen = book.discussion("Sky")
 
-    (write,) = of(book.play(ExportDiscussion(chosen, "json", "/tmp/x", replaces=True)), WriteExport)
+    (write,) = of(book.play(ExportDiscussion(chosen, "json", "/tmp/x", replaces=True)), ExportDiscussion)
 
     assert write.kept[0] == "/home/person/.manual_slop"
     assert write.replaces

@@ -39,9 +39,9 @@ from core.talk.discussion.discussion_messages import (
     DiscussionVanished,
     EditMessage,
     IndexDiscussion,
-    LoadDiscussion,
     LookAtDiscussions,
     MetaWritten,
+    ReadDiscussion,
     RestoreMessage,
     SearchDiscussions,
     SearchFound,
@@ -122,7 +122,7 @@ def test_on_start_the_discussion_of_last_time_is_opened() -> None:
 
     effects = book.play(SummariesLoaded((row("a", 5), row("b")), True))
 
-    assert of(effects, LoadDiscussion) == (LoadDiscussion("b"),)
+    assert of(effects, ReadDiscussion) == (ReadDiscussion(discussion_id="b"),)
     assert book.state.discussions.selected_id == "b"
 
 
@@ -132,15 +132,15 @@ def test_on_start_the_newest_is_opened_when_the_last_one_is_gone() -> None:
 
     effects = book.play(SummariesLoaded((row("a", 5), row("b"), row("c", 9, archived=True)), True))
 
-    assert of(effects, LoadDiscussion) == (LoadDiscussion("a"),)
+    assert of(effects, ReadDiscussion) == (ReadDiscussion(discussion_id="a"),)
 
 
 def test_selecting_reads_a_log_once(book: Playbook) -> None:
     book.play(SummariesLoaded((row("a"), row("b")), True))
-    assert of(book.play(SelectDiscussion("b")), LoadDiscussion)
+    assert of(book.play(SelectDiscussion("b")), ReadDiscussion)
     book.play(DiscussionLoaded(OpenDiscussion("b")))
 
-    assert not of(book.play(SelectDiscussion("b")), LoadDiscussion)
+    assert not of(book.play(SelectDiscussion("b")), ReadDiscussion)
 
 
 def test_what_was_repaired_is_said(book: Playbook) -> None:

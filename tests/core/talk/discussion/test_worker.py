@@ -37,16 +37,16 @@ from core.talk.discussion.discussion_messages import (
     DiscussionRestored,
     DiscussionTrashed,
     DiscussionVanished,
-    LoadDiscussion,
+    ExportDiscussion,
     LookAtDiscussions,
     PromptToken,
+    ReadDiscussion,
     RecordsAppended,
     ReplyToken,
     TrashListed,
     TrashOnDisk,
     UndoDelete,
     WriteDraft,
-    WriteExport,
     WriteFailed,
     WriteMeta,
 )
@@ -100,7 +100,7 @@ def test_records_are_on_disk_when_they_are_reported(desk: Desk) -> None:
     event = desk.do(AppendRecords(META.id, (PROMPT, REPLY, USAGE), PromptToken("call")))
 
     assert event == RecordsAppended(META.id, (PROMPT, REPLY, USAGE), PromptToken("call"))
-    loaded = desk.do(LoadDiscussion(META.id))
+    loaded = desk.do(ReadDiscussion(discussion_id=META.id))
     assert isinstance(loaded, DiscussionLoaded)
     assert [m.text for m in loaded.discussion.messages] == ["Why is it blue?", "It scatters."]
     assert desk.dropped == []
@@ -177,7 +177,7 @@ def test_the_trash_gives_back_what_it_took(desk: Desk) -> None:
 
 def test_a_draft_is_kept_and_comes_back(desk: Desk) -> None:
     desk.do(WriteDraft(META.id, Draft("half a thou")))
-    loaded = desk.do(LoadDiscussion(META.id))
+    loaded = desk.do(ReadDiscussion(discussion_id=META.id))
     assert isinstance(loaded, DiscussionLoaded)
     assert loaded.discussion.draft.text == "half a thou"
 
@@ -193,7 +193,7 @@ def test_an_export_is_written_where_the_person_said(desk: Desk, tmp_path: Path, 
     desk.do(AppendRecords(META.id, (PROMPT, REPLY)))
     target = tmp_path / "export"
 
-    done = desk.do(WriteExport(META.id, form, str(target)))
+    done = desk.do(ExportDiscussion(discussion_id=META.id, form=form, path=str(target)))
 
     assert isinstance(done, OperationDone)
     assert "It scatters." in target.read_text(encoding="utf-8")
