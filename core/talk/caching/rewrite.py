@@ -30,6 +30,7 @@ from core.talk.caching.decision import Market
 from core.talk.caching.planner import PlanInputs, plan
 from core.talk.caching.sent_request import Told, as_sent, canonical, sent_parts, spared
 from core.talk.caching.view import DIGEST_KEY, TAKEN_OUT, deletion, delta_tokens, goes_from, updates
+from core.talk.context.pieces import Piece
 from core.talk.context.stack import AggregateStack
 from core.talk.context.wire import layer_of
 
@@ -76,12 +77,14 @@ def rewrite_costs(
         return RewriteCosts(discussion_id=discussion_id)
     if not sent.places:
         return RewriteCosts(discussion_id=discussion_id)
+    has_knowledge = bool(sent.parts or sent.superseded)
+    holds_some = has_knowledge or sent.has_recalled
+    if not holds_some and not _is_told_otherwise(sent, stack):
+        return RewriteCosts(discussion_id=discussion_id)  # nothing changed, and nothing is there to take away
     asked = _Asked(cache, sent, discussion_id, stack, market, until)
     if not asked.is_warm:
         return RewriteCosts(discussion_id=discussion_id)
     due = _due(asked, view or ContextView())
-    has_knowledge = bool(sent.parts or sent.superseded)
-    holds_some = has_knowledge or sent.has_recalled
     return RewriteCosts(
         discussion_id=discussion_id,
         due=due,
@@ -295,12 +298,27 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
     return " and ".join(words) or "knowledge changed"
 
 
+def _before(sent: SentKnowledge) -> tuple[SentPart, ...]:
+    return (*(sent.documents or ()), *sent.parts)
+
+
+def _now(sent: SentKnowledge, stack: AggregateStack) -> list[Piece]:
+    """Pieces of layers 6 and 7 as they would be sent now; of layer 7 alone where nobody knows what layer 6 was."""
+    layers = (_PROJECT, _KNOWLEDGE) if sent.documents is not None else (_KNOWLEDGE,)
+    return [piece for layer in layers for piece in stack.layer(layer).pieces]
+
+
+def _is_told_otherwise(sent: SentKnowledge, stack: AggregateStack) -> bool:
+    """True if the next request tells layers 6 and 7 in other words than the last one did, or something went."""
+    before = _before(sent)
+    return bool(_gone(sent, stack, before)) or set(before) != set(sent_parts(_now(sent, stack)))
+
+
 def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
     """Cost of the changes that were made: appended where nothing was deleted and that is cheaper."""
     sent, stack, market = asked.sent, asked.stack, asked.market
-    layers = (_PROJECT, _KNOWLEDGE) if sent.documents is not None else (_KNOWLEDGE,)
-    now = [piece for layer in layers for piece in stack.layer(layer).pieces]
-    before, after = (*(sent.documents or ()), *sent.parts), sent_parts(now)
+    now, before = _now(sent, stack), _before(sent)
+    after = sent_parts(now)
     if gone := _gone(sent, stack, before):
         return asked.rewrite(gone)
     if set(before) == set(after):

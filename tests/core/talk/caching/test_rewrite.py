@@ -116,6 +116,27 @@ def test_the_same_layer_rewrites_nothing() -> None:
     assert costs(sent(DIGEST, NOTE), DIGEST, NOTE).due is None
 
 
+def test_nothing_is_weighed_where_nothing_changed_and_nothing_can_be_taken_away() -> None:
+    document = seg(6, "1000 rules", "AGENTS.md")
+    before = sent(document)
+    counted: list[object] = []
+    market = Market(
+        SCOPE,
+        ANTHROPIC,
+        held(before),
+        QUICK,
+        CacheSettings(),
+        NOW,
+        lambda part: counted.append(part) or count(part),
+    )
+
+    found = rewrite_costs(
+        DiscussionCache(WARM, sent=before), "d1", known_now(document), market, is_kept=False
+    )
+
+    assert (found, counted) == (RewriteCosts(discussion_id="d1"), [])
+
+
 def test_another_digest_joins_the_next_message_at_the_price_of_writing_it_alone() -> None:
     found = costs(sent(DIGEST, NOTE), AGAIN, NOTE).due
 
