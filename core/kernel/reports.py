@@ -1,8 +1,25 @@
-"""Reports of any worker, and time: events of no one room."""
+"""Reports of any worker, and time: events of no one room; the mark of fields that a step fills in."""
 
 from __future__ import annotations
 
+from typing import Any, get_type_hints
+
 import msgspec
+
+
+class FilledIn:
+    """Mark of a command's field that the step of its room fills in: no front end gives it, and no request may."""
+
+
+FILLED = FilledIn()
+
+
+def given_fields(kind: type[Any]) -> tuple[str, ...]:
+    """Names of a command's fields that a front end gives."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        name for name in kind.__struct_fields__ if FILLED not in getattr(hints[name], "__metadata__", ())
+    )
 
 
 class WritesCaughtUp(msgspec.Struct, frozen=True):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
+from core.kernel.reports import FILLED
 from core.kernel.values.retrieval import (
     AskedPlaces,
     Corpus,
@@ -28,7 +31,7 @@ class SearchMemory(msgspec.Struct, frozen=True):
     count: int = 10
     filters: SearchFilters = SearchFilters()
     command_id: str = ""
-    asked: AskedPlaces = AskedPlaces()
+    asked: Annotated[AskedPlaces, FILLED] = AskedPlaces()
 
 
 class UseMemoryTool(msgspec.Struct, frozen=True):
@@ -37,7 +40,7 @@ class UseMemoryTool(msgspec.Struct, frozen=True):
     name: str
     arguments_json: str
     command_id: str = ""
-    asked: AskedPlaces = AskedPlaces()
+    asked: Annotated[AskedPlaces, FILLED] = AskedPlaces()
 
 
 class UpdateIndex(msgspec.Struct, frozen=True):
@@ -50,8 +53,8 @@ class UpdateIndex(msgspec.Struct, frozen=True):
 
     is_anew: bool = False
     command_id: str = ""
-    asked: AskedPlaces = AskedPlaces()
-    only: tuple[Corpus, ...] = ()
+    asked: Annotated[AskedPlaces, FILLED] = AskedPlaces()
+    only: Annotated[tuple[Corpus, ...], FILLED] = ()
 
 
 class PauseIndexing(msgspec.Struct, frozen=True):
@@ -68,7 +71,7 @@ class LookAtSources(msgspec.Struct, frozen=True):
     """Look at what would be read if every corpus were on, also while retrieval is off here. `asked`: as in `SearchMemory`."""
 
     command_id: str = ""
-    asked: AskedPlaces = AskedPlaces()
+    asked: Annotated[AskedPlaces, FILLED] = AskedPlaces()
 
 
 class CheckNavigation(msgspec.Struct, frozen=True):
@@ -80,9 +83,15 @@ class CheckNavigation(msgspec.Struct, frozen=True):
     """
 
     command_id: str = ""
-    mends: bool = False
-    asked: AskedPlaces = AskedPlaces()
-    around: tuple[str, ...] = ()
+    mends: Annotated[bool, FILLED] = False
+    asked: Annotated[AskedPlaces, FILLED] = AskedPlaces()
+    around: Annotated[tuple[str, ...], FILLED] = ()
+
+
+class BuildNavigation(msgspec.Struct, frozen=True):
+    """Write index files that are stale or missing, and remove orphans; then as `CheckNavigation`."""
+
+    command_id: str = ""
 
 
 class SearchAnswered(msgspec.Struct, frozen=True):
@@ -157,6 +166,7 @@ RetrievalCommand = (
     | CancelIndexing
     | LookAtSources
     | CheckNavigation
+    | BuildNavigation
 )
 """Commands that a front end may give this room."""
 

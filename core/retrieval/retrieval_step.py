@@ -22,6 +22,7 @@ from core.kernel.values.state import AppState, CommandOutcome
 from core.kernel.values.updates import Handlers, Result, conclude, decline, follow, keep, on
 from core.knowledge.knowledge_messages import KnowledgeFilesChanged
 from core.retrieval.retrieval_messages import (
+    BuildNavigation,
     CancelIndexing,
     CheckNavigation,
     IndexEnded,
@@ -197,10 +198,11 @@ def _update(state: AppState, asked: UpdateIndex) -> Result:
     return _running(state), (replace(asked, asked=places),)
 
 
-def _check_navigation(state: AppState, asked: CheckNavigation) -> Result:
+def _survey(state: AppState, command_id: str, *, mends: bool) -> Result:
     config = state.config
     around = navigation_bounds(config.settings_faults, config.project)
-    return state, (replace(asked, asked=asked_places(state) or AskedPlaces(), around=around),)
+    asked = asked_places(state) or AskedPlaces()
+    return state, (CheckNavigation(command_id=command_id, mends=mends, asked=asked, around=around),)
 
 
 def _off(state: AppState, command_id: str) -> Result:
@@ -247,7 +249,8 @@ HANDLERS = Handlers(
     on(PauseIndexing, _pause_indexing),
     on(CancelIndexing, _cancel_indexing),
     on(LookAtSources, lambda state, asked: (state, (replace(asked, asked=offered_places(state)),))),
-    on(CheckNavigation, _check_navigation),
+    on(CheckNavigation, lambda state, asked: _survey(state, asked.command_id, mends=False)),
+    on(BuildNavigation, lambda state, asked: _survey(state, asked.command_id, mends=True)),
     on(SearchAnswered, _search_answered),
     on(ToolUsed, _tool_used),
     on(IndexProgressed, _index_progressed),

@@ -16,7 +16,7 @@ from core.kernel.values.usage import Usage
 from core.services.providers.profiles import Abilities
 from core.services.spending.estimates import NextRequest, change_usd, next_request
 from core.talk.caching.accounts import extension_text, is_alive, provider_sentence
-from core.talk.caching.caching_messages import InvalidateCache, SwitchCaching
+from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_for
 from core.talk.caching.rewrites import has_price
 from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -166,7 +166,7 @@ def _rest(own: CachingView, ui: Ui, heading: RestHeading) -> None:
 
 
 def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool = True) -> None:
-    """Draw the cache of one discussion. Sends InvalidateCache, SwitchCaching, SelectDiscussion."""
+    """Draw the cache of one discussion. Sends InvalidateCache, DisableCaching, EnableCaching, SelectDiscussion."""
     state, meta = desk.state, summary.meta
     is_selected = has_name and meta.id == state.discussions.selected_id
     look = facts.look_of(state, meta.id)
@@ -286,14 +286,14 @@ def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
         if meta.caching_enabled:
             can, why = _can_disable(desk.state, meta, about)
             if ui.button("disable", "Disable caching for this", is_small=True, is_enabled=can, tip=why):
-                desk.send(SwitchCaching(discussion_id=meta.id, is_on=False))
+                desk.send(DisableCaching(meta.id))
             return
         can, why = (
             not desk.state.program.is_home_read_only,
             "The next request is cached again where that pays.",
         )
         if ui.button("enable", "Enable caching for this", is_small=True, is_enabled=can, tip=why):
-            desk.send(SwitchCaching(discussion_id=meta.id, is_on=True))
+            desk.send(EnableCaching(meta.id))
 
 
 def _can_invalidate(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> tuple[bool, str]:
@@ -331,7 +331,7 @@ FIGURES_PX, USUAL_CHARS = 256, 5
 def caching_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of discussions.
 
-    Sends InvalidateCache, SwitchCaching, DeleteOrphanedCaches, ChangeSetting.
+    Sends InvalidateCache, DisableCaching, EnableCaching, DeleteOrphanedCaches, ChangeSetting.
     """
     ui, own = desk.ui, desk.view.of(CachingView)
     own.tab = ui.tabs("parts", TABS, own.tab) or own.tab

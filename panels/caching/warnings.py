@@ -38,7 +38,7 @@ from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem,
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import fresh_token_usd, sent_again_usd
 from core.services.spending.pricing import TokenPrices
-from core.talk.caching.caching_messages import InvalidateCache, SwitchCaching
+from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.caching.warmth import is_of_model
@@ -106,7 +106,7 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
             return _withdrawal(state, "Undo anyway")
         case InvalidateCache(discussion_id):
             return _given_up(state, discussion_id, "Invalidating it", "Invalidate anyway", is_written=True)
-        case SwitchCaching(discussion_id, is_on=False):
+        case DisableCaching(discussion_id):
             return _given_up(
                 state, discussion_id, "Turning caching off", "Turn it off anyway", is_written=False
             )

@@ -10,6 +10,7 @@ from core.kernel.values.curation import FileItem
 from core.kernel.values.retrieval import Corpus, CorpusCount, IndexReport, NavigationReport, Router
 from core.kernel.values.settings import Project
 from core.retrieval.retrieval_messages import (
+    BuildNavigation,
     CancelIndexing,
     CheckNavigation,
     PauseIndexing,
@@ -234,7 +235,7 @@ SHOWN = 5
 
 
 def index_section(desk: Desk) -> None:
-    """Draw it. Sends UpdateIndex, CheckNavigation, ChangeProjectSetting."""
+    """Draw it. Sends UpdateIndex, CheckNavigation, BuildNavigation, ChangeProjectSetting."""
     ui = desk.ui
     ask_to_look(desk)
     _state(desk)
@@ -299,7 +300,7 @@ def _navigation(desk: Desk) -> None:
                 if ui.button("build", "Build", icon="hammer", kind="primary" if needs else "plain", is_small=True,
                              is_enabled=is_free,
                              tip="Write those that are missing or stale, remove those that are left over"):  # fmt: skip
-                    desk.send(CheckNavigation(mends=True))
+                    desk.send(BuildNavigation())
                 if ui.button("check", "Check", kind="ghost", is_small=True, is_enabled=is_free,
                              tip="Compare them with the notes"):  # fmt: skip
                     desk.send(CheckNavigation())

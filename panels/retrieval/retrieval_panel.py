@@ -119,7 +119,7 @@ PARTS = (
 def retrieval_panel(desk: Desk) -> None:
     """Draw the panel.
 
-    Sends SearchMemory, UpdateIndex, PauseIndexing, CancelIndexing, LookAtSources, CheckNavigation,
+    Sends SearchMemory, UpdateIndex, PauseIndexing, CancelIndexing, LookAtSources, CheckNavigation, BuildNavigation,
     ChangeProjectSetting, ChangeSetting, KeepOut, ChangePreset, CreatePreset, SelectDiscussion.
     """
     ui, own, retrieval = desk.ui, desk.view.of(RetrievalView), desk.state.retrieval

@@ -20,7 +20,7 @@ from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource,
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, ProviderTotals
 from core.talk.caching.accounts import Expiries, newest_expiries, provider_line, used_providers
-from core.talk.caching.caching_messages import CachingCommand, InvalidateCache, SwitchCaching
+from core.talk.caching.caching_messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_of
 from core.talk.caching.contents import living
 
@@ -178,9 +178,7 @@ async def invalidate_cache(request: Request[None]) -> Answer:
 async def disable_caching(request: Request[None]) -> Answer:
     """Cache nothing more of this discussion."""
     chosen = _cached_row(request, "can_disable", "disable_text")
-    state = await request.do(
-        SwitchCaching(discussion_id=chosen, is_on=False), lambda now: not _is_cached(now, chosen)
-    )
+    state = await request.do(DisableCaching(chosen), lambda now: not _is_cached(now, chosen))
     return _cache_answer(state, chosen)
 
 
@@ -189,7 +187,7 @@ async def enable_caching(request: Request[None]) -> Answer:
     request.check_writable()
     chosen = request.row().meta.id
     state = await request.do(
-        SwitchCaching(discussion_id=chosen, is_on=True),
+        EnableCaching(chosen),
         lambda now: chosen not in now.discussions.summaries or _is_cached(now, chosen),
     )
     return _cache_answer(state, chosen)

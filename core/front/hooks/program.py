@@ -45,6 +45,7 @@ from core.front.hooks.operation import (
     operation,
     taken,
 )
+from core.kernel.reports import given_fields
 from core.kernel.values.curation import FileItem
 from core.kernel.values.knowledge import Item
 from core.kernel.values.settings import Project
@@ -318,13 +319,13 @@ def panels_of(resources: Sequence[Resource]) -> Mapping[str, tuple[Resource, tup
 
 def fields_type(kind: type[Any]) -> type[Body]:
     """The type of a command's fields as a request says them."""
-    hints = get_type_hints(kind)
+    hints, given = get_type_hints(kind), given_fields(kind)
     rows: list[tuple[str, Any] | tuple[str, Any, Any]] = [
         (name, _said(hints[name]))
         if found.default is found.empty
         else (name, _said(hints[name]), found.default)
         for name, found in signature(kind).parameters.items()
-        if name != COMMAND_ID
+        if name != COMMAND_ID and name in given
     ]
     made = msgspec.defstruct(f"{kind.__name__}Fields", rows, bases=(Body,), kw_only=True, frozen=True)
     assert issubclass(made, Body)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
+from core.kernel.reports import FILLED
 from core.kernel.values.harvest import (
     Artifact,
     BatchReport,
@@ -99,7 +102,7 @@ class ApplyHarvest(msgspec.Struct, frozen=True):
 class CancelHarvest(msgspec.Struct, frozen=True):
     """Stop the harvest after what is being written. `why`: empty where the person asked for it."""
 
-    why: str = ""
+    why: Annotated[str, FILLED] = ""
 
 
 class UndoHarvest(OfferedCommand, frozen=True):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
+from core.kernel.reports import FILLED
 from core.kernel.values.curation import Preset, TextTable
 from core.kernel.values.mcp import McpApproved, McpServerSettings
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
@@ -54,7 +56,7 @@ class ChangeProjectSetting(msgspec.Struct, frozen=True):
     key: str
     value: str | int | float | bool | tuple[str, ...]
     command_id: str = ""
-    root: str = ""
+    root: Annotated[str, FILLED] = ""
 
 
 class StoreKey(msgspec.Struct, frozen=True):

@@ -22,11 +22,17 @@ class InvalidateCache(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class SwitchCaching(msgspec.Struct, frozen=True):
-    """Let the planner cache a discussion, or have its provider cache nothing more of it, where it lets itself be asked."""
+class DisableCaching(msgspec.Struct, frozen=True):
+    """Ask the provider to cache nothing more of a discussion, where it lets itself be asked."""
 
     discussion_id: str
-    is_on: bool
+    command_id: str = ""
+
+
+class EnableCaching(msgspec.Struct, frozen=True):
+    """Let the planner cache a discussion again."""
+
+    discussion_id: str
     command_id: str = ""
 
 
@@ -248,7 +254,7 @@ class RewritesChecked(msgspec.Struct, frozen=True):
     switch_offs: tuple[Rewrite, ...] = ()
 
 
-CachingCommand = InvalidateCache | SwitchCaching | DeleteOrphanedCaches
+CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
 """Commands that a front end may give this room."""
 
 CachingEvent = (

@@ -48,6 +48,8 @@ from core.talk.caching.caching_messages import (
     DeleteCache,
     DeleteContents,
     DeleteOrphanedCaches,
+    DisableCaching,
+    EnableCaching,
     InvalidateCache,
     OrphansFound,
     PingCaches,
@@ -57,7 +59,6 @@ from core.talk.caching.caching_messages import (
     RentPaid,
     RewritesChecked,
     SendPing,
-    SwitchCaching,
     TendContents,
 )
 from core.talk.caching.contents import living
@@ -448,10 +449,8 @@ def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
     return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen, record_id=record_id), ()
 
 
-def _switch(state: AppState, command: SwitchCaching) -> Result:
-    """Cache a discussion again, or nothing more of it; a provider that cannot be told so is named."""
-    if command.is_on:
-        return _switched(state, command.discussion_id, is_enabled=True)
+def _disable(state: AppState, command: DisableCaching) -> Result:
+    """Cache nothing more of a discussion; a provider that cannot be told so is named."""
     abilities = abilities_of(state, command.discussion_id)
     if abilities is not None and not abilities.can_disable:
         chosen, why = command.discussion_id, abilities.disable_text
@@ -472,7 +471,8 @@ def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Resul
 
 HANDLERS = Handlers(
     on(InvalidateCache, _invalidate),
-    on(SwitchCaching, _switch),
+    on(DisableCaching, _disable),
+    on(EnableCaching, lambda state, asked: _switched(state, asked.discussion_id, is_enabled=True)),
     on(DeleteOrphanedCaches, delete_orphans),
     on_stamped(CacheRead, read),
     on_stamped(PingsDue, pings_due),

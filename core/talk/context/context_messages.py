@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
+from core.kernel.reports import FILLED
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.curation import FileItem, FilesLookedUp, FileSnapshot, ItemFiles, TextTable
 from core.kernel.values.settings import FileLimits
@@ -28,10 +31,10 @@ class LookUpFiles(msgspec.Struct, frozen=True):
 
     text: str
     is_glob: bool = False
-    root: str = ""
-    allowed_roots: tuple[str, ...] = ()
-    limits: FileLimits = FileLimits()
-    shown: tuple[str, ...] = ()
+    root: Annotated[str, FILLED] = ""
+    allowed_roots: Annotated[tuple[str, ...], FILLED] = ()
+    limits: Annotated[FileLimits, FILLED] = FileLimits()
+    shown: Annotated[tuple[str, ...], FILLED] = ()
 
 
 class AddItems(msgspec.Struct, frozen=True):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
+from core.kernel.reports import FILLED
 from core.kernel.values.discussion import (
     DiscussionMeta,
     DiscussionSummary,
@@ -91,7 +93,7 @@ class ReadDiscussion(msgspec.Struct, frozen=True):
 
     discussion_id: str
     command_id: str = ""
-    task_ids: tuple[str, ...] = ()
+    task_ids: Annotated[tuple[str, ...], FILLED] = ()
 
 
 class ChangeDiscussion(msgspec.Struct, frozen=True):
@@ -222,7 +224,7 @@ class ExportDiscussion(msgspec.Struct, frozen=True):
     path: str
     replaces: bool = False
     command_id: str = ""
-    kept: tuple[str, ...] = ()
+    kept: Annotated[tuple[str, ...], FILLED] = ()
 
 
 class SearchDiscussions(msgspec.Struct, frozen=True):

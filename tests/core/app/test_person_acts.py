@@ -12,6 +12,7 @@ from core.app.execution import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_pe
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.front.hooks.table import OPERATIONS
 from core.imports.imports_messages import ImportConversations
+from core.kernel.reports import given_fields
 from core.kernel.values.discussion import Draft, OpenDiscussion
 from core.kernel.values.settings import CachingSettings, Settings
 from core.kernel.values.state import AppState
@@ -68,10 +69,10 @@ BROUGHT_BACK = {
     "the conversations, which are there again, and the replies that are kept": "UndoHarvest",
     "replies that are kept: asking again costs nothing": "DiscardPreview DiscardMerge CancelHarvest",
     "another run of the same": (
-        "KillCommands CancelBatches CancelIndexing CancelImport PauseIndexing StopAutonomy TryServer"
+        "KillCommands CancelBatches CancelIndexing CancelImport PauseIndexing StopAutonomy TryServer BuildNavigation"
     ),
     "what it is made from": (
-        "RegenerateDigest FollowDigest DeleteDigest UpdateIndex SyncFacts InvalidateCache SwitchCaching "
+        "RegenerateDigest FollowDigest DeleteDigest UpdateIndex SyncFacts InvalidateCache DisableCaching EnableCaching "
         "DeleteOrphanedCaches"
     ),
     "the same command with what stood before": (
@@ -156,7 +157,7 @@ def _needed(kind: Any) -> int:
 
 
 def test_every_command_that_names_a_place_is_a_persons_or_is_held_where_it_is_carried_out() -> None:
-    kinds = {kind for kind in get_args(Command) if WAYS_OUT & {*kind.__struct_fields__}}
+    kinds = {kind for kind in get_args(Command) if WAYS_OUT & {*given_fields(kind)}}
 
     unheld = kinds - {*ALWAYS} - {*HELD_ELSEWHERE}
 

@@ -26,6 +26,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.retrieval import retrieval_step
 from core.retrieval.retrieval_messages import (
+    BuildNavigation,
     CheckNavigation,
     IndexEnded,
     LookAtSources,
@@ -64,7 +65,7 @@ def test_index_files_are_checked_or_mended_within_the_project_and_its_allowed_fo
     project = replace(state.config.project, allowed_roots=("/notes",))
     state = with_fields(state, project=project)
     _, (check,) = retrieval_step.HANDLERS(state, CheckNavigation())
-    after, (build,) = retrieval_step.HANDLERS(state, CheckNavigation(mends=True))
+    after, (build,) = retrieval_step.HANDLERS(state, BuildNavigation())
 
     assert isinstance(check, CheckNavigation)
     assert isinstance(build, CheckNavigation)
@@ -79,7 +80,7 @@ def test_where_nobody_knows_what_counts_no_index_file_is_taken_for_left_over() -
     asked = (AskedValue(("settings", "retrieval.roots"), "x", "x"),)
     state = with_fields(state, project=replace(state.config.project, asked=asked))
 
-    _, (effect,) = retrieval_step.HANDLERS(state, CheckNavigation(mends=True))
+    _, (effect,) = retrieval_step.HANDLERS(state, BuildNavigation())
 
     assert isinstance(effect, CheckNavigation)
     assert effect.around == ()

@@ -17,7 +17,7 @@ from core.kernel.values.cache import ExtensionEvidence
 from core.kernel.values.settings import CachingSettings, Settings
 from core.kernel.values.state import AppState, ProgramState
 from core.services.settings.settings_messages import ChangeSetting
-from core.talk.caching.caching_messages import InvalidateCache, SwitchCaching
+from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.caching.caching_room import CachingView
 from panels.shell.rooms import to_toml
@@ -254,7 +254,7 @@ def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
     screen.ui.click("Invalidate cache", within="Expired at")
     screen.ui.click("Disable caching for this", within="Expired at")
 
-    assert screen.asked == [InvalidateCache("d3"), SwitchCaching("d3", is_on=False)]
+    assert screen.asked == [InvalidateCache("d3"), DisableCaching, EnableCaching("d3", is_on=False)]
 
 
 def test_a_discussion_that_is_off_can_be_enabled() -> None:
@@ -273,7 +273,7 @@ def test_a_discussion_that_is_off_can_be_enabled() -> None:
     assert "caching is off" in _panel(screen)
     assert not screen.ui.has("Disable caching for this")
     screen.ui.click("Enable caching for this")
-    assert screen.asked == [SwitchCaching("d1", is_on=True)]
+    assert screen.asked == [DisableCaching, EnableCaching("d1", is_on=True)]
 
 
 def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:

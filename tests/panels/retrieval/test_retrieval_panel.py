@@ -9,6 +9,7 @@ from core.kernel.values.retrieval import Corpus, IndexReport, RetrievalState, Se
 from core.kernel.values.settings import AskedValue
 from core.kernel.values.state import AppState
 from core.retrieval.retrieval_messages import (
+    BuildNavigation,
     CancelIndexing,
     CheckNavigation,
     LookAtSources,
@@ -231,7 +232,7 @@ def test_index_files_of_notes_are_checked_after_a_run_and_mended_on_a_click() ->
     screen.ui.click("Check")
     screen.show(rs.indexed(indexed_at=states.NOW))
 
-    assert screen.asked == [CheckNavigation(mends=True), CheckNavigation(), CheckNavigation()]
+    assert screen.asked == [BuildNavigation(), CheckNavigation(), CheckNavigation()]
 
 
 def test_the_router_is_read_in_the_panel_and_goes_into_the_preset_for_a_model_without_tools() -> None:

@@ -20,8 +20,8 @@ from core.talk.caching.caching_messages import (
     DeleteCache,
     DeleteContents,
     DeleteOrphanedCaches,
+    DisableCaching,
     OrphansFound,
-    SwitchCaching,
     TendContents,
 )
 from core.talk.discussion.discussion_messages import ChangeDiscussion, DiscussionTrashed, SummariesLoaded
@@ -137,7 +137,7 @@ def test_disabling_and_deleting_a_discussion_ends_the_rent_of_its_prefix(book: P
         ChangeDiscussion(discussion_id=chosen, changes={"provider": "gemini", "model": "gemini-3.8-flash"})
     )
 
-    disabled = of(book.play(SwitchCaching(chosen, is_on=False)), DeleteCache)
+    disabled = of(book.play(DisableCaching(chosen)), DeleteCache)
     trashed = of(
         book.play(DiscussionTrashed(TrashItem(chosen, "Tides", book.at, "deleted", ""))), DeleteCache
     )

@@ -15,7 +15,7 @@ from core.app.controller import AppController
 from core.kernel.values.curation import FileItem
 from core.kernel.values.usage import Usage
 from core.talk.caching.cache_file import Learned, save_learned
-from core.talk.caching.caching_messages import DeleteOrphanedCaches, SwitchCaching
+from core.talk.caching.caching_messages import DeleteOrphanedCaches, DisableCaching
 from core.talk.context.context_messages import CreatePreset
 from core.talk.discussion.discussion_messages import CreateDiscussion, SelectDiscussion
 from core.talk.turn.turn_messages import SendPrompt
@@ -252,7 +252,7 @@ def test_disabling_deletes_what_is_stored(world: World) -> None:
     chosen = world.stored_turn(controller)
     assert len(world.left) == 1
 
-    controller.send(SwitchCaching(chosen, is_on=False))
+    controller.send(DisableCaching(chosen))
     until(controller, lambda s: s.caching.caches[chosen].tokens_cached == 0)
 
     assert world.left == []

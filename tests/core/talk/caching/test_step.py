@@ -31,7 +31,9 @@ from core.talk.caching.caching_messages import (
     CacheRead,
     CacheReported,
     DeleteCache,
+    DisableCaching,
     DuePing,
+    EnableCaching,
     InvalidateCache,
     PingCaches,
     PingsDue,
@@ -39,7 +41,6 @@ from core.talk.caching.caching_messages import (
     ReadCaches,
     RentPaid,
     SendPing,
-    SwitchCaching,
     TendContents,
 )
 from core.talk.context.context_messages import AssembleContext
@@ -92,21 +93,21 @@ def test_a_discussion_whose_caching_is_off_is_not_pinged_and_not_shown_as_cached
     held = DiscussionCacheState(chosen, "anthropic", START, START, 3, 900)
     book.play(CacheReported(chosen, held))
 
-    book.play(SwitchCaching(chosen, is_on=False))
+    book.play(DisableCaching(chosen))
     assert book.state.caching.caches[chosen] == replace(held, caching_enabled=False)
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching, (chosen,)),)
     book.play(CacheReported(chosen, held))  # as a worker knows it, which does not know of the switch
     assert not book.state.caching.caches[chosen].caching_enabled
 
-    book.play(SwitchCaching(chosen, is_on=True))
+    book.play(EnableCaching(chosen))
     assert book.state.caching.caches[chosen] == held
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching),)
 
 
 def test_switching_the_caching_of_a_discussion_that_never_was_cached_claims_no_cache(book: Playbook) -> None:
     chosen = book.discussion()
-    book.play(SwitchCaching(chosen, is_on=False))
-    book.play(SwitchCaching(chosen, is_on=True))
+    book.play(DisableCaching(chosen))
+    book.play(EnableCaching(chosen))
     assert chosen not in book.state.caching.caches
 
 
@@ -333,7 +334,7 @@ def test_invalidate_salts_the_prefix_and_forgets_what_is_held(book: Playbook) ->
 
 def test_a_disabled_discussion_says_so_to_every_call_until_it_is_enabled(book: Playbook) -> None:
     chosen = book.discussion()
-    book.play(SwitchCaching(chosen, is_on=False))
+    book.play(DisableCaching(chosen))
     assert not book.ask(chosen, "one").spec.caching_enabled
 
 
@@ -412,12 +413,12 @@ def test_a_server_that_says_that_it_takes_cache_prompt_can_be_told_to_cache_noth
     book.play(DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id)))
     chosen = create.meta.id
 
-    book.play(SwitchCaching(chosen, is_on=False))
+    book.play(DisableCaching(chosen))
     assert book.state.discussions.summaries[chosen].meta.caching_enabled
     assert any("no way to turn that off is known" in notice.text for notice in book.state.program.notices)
 
     book.play(ModelsListed("local", (ModelProfile("local", "qwen", takes_cache_prompt=True),)))
-    book.play(SwitchCaching(chosen, is_on=False))
+    book.play(DisableCaching(chosen))
     assert not book.state.discussions.summaries[chosen].meta.caching_enabled
 
 

@@ -16,7 +16,7 @@ from core.kernel.values.state import AppState
 from core.knowledge.file_writer import write_lock
 from core.knowledge.knowledge_messages import DeleteKnowledgeItem, RegenerateDigest
 from core.services.settings.settings_messages import ChangeSetting
-from core.talk.caching.caching_messages import InvalidateCache, SwitchCaching
+from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.context.context_messages import CreatePreset
 from core.talk.discussion.discussion_messages import ChangeDiscussion, CreateDiscussion
@@ -152,7 +152,7 @@ def test_after_invalidate_the_next_request_misses_and_the_one_after_hits(world: 
 def test_a_discussion_whose_caching_is_disabled_sends_no_mark(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
-    controller.send(SwitchCaching(chosen, is_on=False))
+    controller.send(DisableCaching(chosen))
     until(controller, lambda s: not s.discussions.summaries[chosen].meta.caching_enabled)
 
     usage = last_usage(ask(controller, chosen, "one"), chosen)
