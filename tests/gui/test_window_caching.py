@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.app.app_messages import Command, SaveWindow
 from core.kernel.values.state import AppState
-from core.talk.caching.caching_messages import DisableCaching, EnableCaching
+from core.talk.caching.caching_messages import DisableCaching
 from core.talk.discussion.discussion_messages import ChangeDiscussion
 from gui.elements.pictures import Plot
 from gui.elements.text import Text
@@ -98,7 +98,7 @@ def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
     screen.driver.click("Turn it off anyway")
     screen.driver.step(3)
 
-    assert desk.asked == [DisableCaching, EnableCaching("d1", is_on=False)]
+    assert desk.asked == [DisableCaching("d1")]
 
 
 def test_a_disabled_button_says_why_on_hover_and_does_nothing(screen: Screen) -> None:

@@ -187,8 +187,7 @@ async def enable_caching(request: Request[None]) -> Answer:
     request.check_writable()
     chosen = request.row().meta.id
     state = await request.do(
-        EnableCaching(chosen),
-        lambda now: chosen not in now.discussions.summaries or _is_cached(now, chosen),
+        EnableCaching(chosen), lambda now: chosen not in now.discussions.summaries or _is_cached(now, chosen)
     )
     return _cache_answer(state, chosen)
 

@@ -254,7 +254,7 @@ def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
     screen.ui.click("Invalidate cache", within="Expired at")
     screen.ui.click("Disable caching for this", within="Expired at")
 
-    assert screen.asked == [InvalidateCache("d3"), DisableCaching, EnableCaching("d3", is_on=False)]
+    assert screen.asked == [InvalidateCache("d3"), DisableCaching("d3")]
 
 
 def test_a_discussion_that_is_off_can_be_enabled() -> None:
@@ -273,7 +273,7 @@ def test_a_discussion_that_is_off_can_be_enabled() -> None:
     assert "caching is off" in _panel(screen)
     assert not screen.ui.has("Disable caching for this")
     screen.ui.click("Enable caching for this")
-    assert screen.asked == [DisableCaching, EnableCaching("d1", is_on=True)]
+    assert screen.asked == [EnableCaching("d1")]
 
 
 def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:

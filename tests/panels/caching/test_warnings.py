@@ -21,7 +21,7 @@ from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import fresh_token_usd
-from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
+from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,
@@ -122,8 +122,7 @@ def test_what_adds_to_knowledge_loses_nothing() -> None:
     "command",
     [
         InvalidateCache("d1"),
-        DisableCaching,
-        EnableCaching("d1", is_on=False),
+        DisableCaching("d1"),
         ChangeSetting("ai_settings.caching.anthropic_enabled", value=False),
         ChangeSetting("ai_settings.caching.appends_changes", value=False),
     ],

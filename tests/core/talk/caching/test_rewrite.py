@@ -120,15 +120,12 @@ def test_nothing_is_weighed_where_nothing_changed_and_nothing_can_be_taken_away(
     document = seg(6, "1000 rules", "AGENTS.md")
     before = sent(document)
     counted: list[object] = []
-    market = Market(
-        SCOPE,
-        ANTHROPIC,
-        held(before),
-        QUICK,
-        CacheSettings(),
-        NOW,
-        lambda part: counted.append(part) or count(part),
-    )
+
+    def counting(part: RequestPart | ToolSchema) -> int:
+        counted.append(part)
+        return count(part)
+
+    market = Market(SCOPE, ANTHROPIC, held(before), QUICK, CacheSettings(), NOW, counting)
 
     found = rewrite_costs(
         DiscussionCache(WARM, sent=before), "d1", known_now(document), market, is_kept=False
