@@ -37,6 +37,7 @@ from core.knowledge.harvest.preview import folded
 from core.knowledge.harvest.replies import keep_review
 from core.services.providers.clients import Clients
 from core.services.providers.protocol import Provider, ReadBlob
+from core.services.providers.switches import tools_in_force
 from core.talk.caching import caching_worker as rewrite_check
 from core.talk.caching.caching_messages import CacheReported, CheckRewrites
 from core.talk.caching.caching_worker import RewriteCheck
@@ -107,7 +108,7 @@ class HomeCallServices(msgspec.Struct, frozen=True):
     ) -> tuple[Part, ...]:
         """The parts of a whole reply, calls that it leaked as text made real ones."""
         shown = elsewhere(shown_texts(request, self.read_blob(spec)))
-        return with_recovered(parts, request.tools, shown, request.model)
+        return with_recovered(parts, tools_in_force(request), shown, request.model)
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         """Tokens of a reply's texts with its model, about."""

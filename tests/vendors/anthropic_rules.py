@@ -60,6 +60,8 @@ _BLOCK_FIELDS = {
     "redacted_thinking": {"type", "data"},
     "tool_use": {"type", "id", "name", "input", "cache_control"},
     "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
+    "tool_addition": {"type", "tool", "cache_control"},
+    "tool_removal": {"type", "tool", "cache_control"},
 }
 _MOST_IMAGE_CHARS = 5_242_880
 _IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
@@ -192,7 +194,7 @@ def _check_messages(messages: list[Json], model: Model) -> None:
             raise _invalid(f"{where}.role: Input should be 'user', 'assistant' or 'system'")
         blocks = blocks_of(message.get("content"))
         is_last_assistant = role == "assistant" and number == len(messages) - 1
-        if not blocks and not is_last_assistant:
+        if not (blocks or is_last_assistant or message.get("output_config")):
             raise _invalid(
                 f"{where}: all messages must have non-empty content except for the optional final assistant message"
             )
@@ -210,8 +212,8 @@ def _check_messages(messages: list[Json], model: Model) -> None:
 
 def _check_system_turns(messages: list[Json]) -> None:
     for number, message in enumerate(messages):
-        if message["role"] != "system":
-            continue
+        if message["role"] != "system" or not blocks_of(message["content"]):
+            continue  # effort alone may stand anywhere
         follows = messages[number + 1]["role"] if number + 1 < len(messages) else "assistant"
         if messages[number - 1]["role"] != "user" or follows != "assistant":
             raise _invalid(
@@ -238,6 +240,10 @@ def _check_block(block: Json, role: str, where: str) -> None:
             raise _invalid(f"{where}: document blocks are not permitted in assistant messages")
         case "document":
             _check_document(block, where)
+        case "tool_addition" | "tool_removal" if role != "system":
+            raise _invalid(f"{where}: `{kind}` blocks can only be in `system` messages")
+        case "tool_addition" | "tool_removal":
+            _check_tools([block["tool"]["definition"]] if "definition" in block["tool"] else [])
         case "tool_use" | "thinking" | "redacted_thinking" if role != "assistant":
             raise _invalid(f"{where}: `{kind}` blocks can only be in `assistant` messages")
         case "tool_result" if role != "user":

@@ -63,6 +63,8 @@ COUNTED_FIELDS = frozenset(
     ]
 )
 _NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
+_UPDATED = re.compile(r"^gpt-(?:[6-9]|\d\d)")
+"""Models that take `configuration_update`. Source: OpenAI "Prompt caching" (read 2026-11)."""
 INPUT_TYPES = {"input_text", "input_image", "input_file"}
 OUTPUT_TYPES = {"output_text", "refusal"}
 IMAGE_TYPES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
@@ -127,7 +129,8 @@ def check(body: Json, *, counts_only: bool = False) -> Model:
         message = f"Invalid 'max_output_tokens': integer below minimum value. Expected >= 16, got {limit}."
         raise RefusedError(400, message, code="integer_below_min_value", param="max_output_tokens")
     _check_reasoning(body, model)
-    _check_input(body.get("input"))
+    _check_input(body.get("input"), takes_updates=bool(_UPDATED.match(model.id)))
+    _check_choice(body)
     _check_tools(body.get("tools", []))
     _check_format(body.get("text", {}).get("format"))
     return model
@@ -147,7 +150,33 @@ def _check_reasoning(body: Json, model: Model) -> None:
         raise RefusedError(400, "Encrypted content is not supported with this model.", param="include")
 
 
-def _check_input(items: object) -> None:
+def _check_update(item: Json, where: str) -> None:
+    """Source: openai 3.57.0, types/responses/response_configuration_update_item_param.py."""
+    for name in item:
+        if name not in {"type", "id", "reasoning", "text"}:
+            raise RefusedError(
+                400, f"Unknown parameter: '{where}.{name}'.", code="unknown_parameter", param=where
+            )
+    if not (item.get("reasoning") or item.get("text")) or set(item.get("reasoning") or ()) - {"effort"}:
+        raise RefusedError(400, "Only effort is supported.", code="invalid_value", param=f"{where}.reasoning")
+
+
+def _check_choice(body: Json) -> None:
+    """A choice names tools that the request describes."""
+    choice = body.get("tool_choice")
+    if not isinstance(choice, dict) or choice.get("type") != "allowed_tools":
+        return
+    added = [
+        tool for item in body["input"] if item.get("type") == "additional_tools" for tool in item["tools"]
+    ]
+    known = {tool.get("name") for tool in (*body.get("tools", []), *added)}
+    for tool in choice["tools"]:
+        if tool.get("name") not in known:
+            message = f"Tool choice '{tool.get('name')}' not found in 'tools' parameter."
+            raise RefusedError(400, message, code="invalid_value", param="tool_choice")
+
+
+def _check_input(items: object, *, takes_updates: bool = False) -> None:
     if isinstance(items, str):
         return
     if not isinstance(items, list) or not items:
@@ -174,6 +203,16 @@ def _check_input(items: object) -> None:
                     )
             case "reasoning":
                 _check_reasoning_item(item, items[number + 1 :], where)
+            case "configuration_update" | "additional_tools" if not takes_updates:
+                raise RefusedError(
+                    400, f"Invalid value: '{item['type']}'.", code="invalid_value", param=where
+                )
+            case "configuration_update":
+                _check_update(item, where)
+            case "additional_tools":
+                _check_tools(item["tools"])
+                if item.get("role") != "developer":
+                    raise RefusedError(400, "Invalid value.", code="invalid_value", param=f"{where}.role")
             case kind:
                 raise RefusedError(400, f"Invalid value: '{kind}'.", code="invalid_value", param=where)
     if missing := next((call for call in called if call not in answered), None):

@@ -583,12 +583,12 @@ def test_the_order_of_keys_in_tool_input_counts_and_that_of_the_block_does_not(c
     assert cache.send(used({"b": 2, "a": 1})).parts.read == 0
 
 
-@pytest.mark.parametrize("other", [{"workspace": "other"}, {"workspace": "default"}])
-def test_workspaces_share_nothing(cache: AnthropicCache, other: dict[str, str]) -> None:
+@pytest.mark.parametrize("other", ["other", "default"])
+def test_workspaces_share_nothing(cache: AnthropicCache, other: str) -> None:
     body = ask(text(1_000, "a", FIVE_MINUTES))
     cache.send(body)
 
-    assert (cache.send(body, **other).parts.read > 0) is (other["workspace"] == "default")
+    assert (cache.send(body, workspace=other).parts.read > 0) is (other == "default")
 
 
 def test_runs_of_tool_uses_and_of_tool_results_are_one_position_each(cache: AnthropicCache) -> None:

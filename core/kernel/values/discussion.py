@@ -336,6 +336,19 @@ class Comparison(msgspec.Struct, frozen=True):
         return next((n for n, one in enumerate(self.replies) if not one.is_over), len(self.replies))
 
 
+class SentBreak(msgspec.Struct, frozen=True):
+    """A request that was not what the one before it sent with more behind it.
+
+    Args:
+        text: layer, byte, reason, tokens and price in words, as the log keeps them.
+    """
+
+    request_id: str
+    at: datetime
+    model: str
+    text: str
+
+
 class OpenDiscussion(msgspec.Struct, frozen=True):
     """A discussion whose log is loaded.
 
@@ -344,6 +357,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
             version that was chosen.
         versions: of replies that have several, by the id of the first.
         last_request: the newest request record, for the difference and for replay.
+        breaks: the last requests that did not extend the one before them, the newest last.
         failed_message_id: the user's message whose send failed and can be retried, empty otherwise.
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
@@ -397,6 +411,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     starts: Mapping[str, datetime] = msgspec.field(default_factory=dict)
     comparison: Comparison | None = None
     places: EntryPlaces = msgspec.field(default_factory=EntryPlaces)
+    breaks: tuple[SentBreak, ...] = ()
 
     def message_anywhere(self, message_id: str) -> Message | None:
         """A message that stands among the entries, or in a version that was put aside."""

@@ -48,6 +48,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         tools: which its model is given, None for none.
         told: what the discussion's last turn with tools began with, as its log tells it.
         is_task: it answers a task that another discussion gave: nobody comes back to it.
+        takes_switches: its model takes tools and effort as additions in the conversation.
     """
 
     discussion_id: str
@@ -71,6 +72,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     tools: ToolOffer | None = None
     told: ToldTurn | None = None
     is_task: bool = False
+    takes_switches: bool = False
 
 
 OfferedTools = Callable[[ToolOffer], tuple[ToolSchema, ...]]

@@ -316,6 +316,7 @@ class CachingState(msgspec.Struct, frozen=True):
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
     plans: Mapping[str, CachePlan] = msgspec.field(default_factory=dict)
     miss_reasons: Mapping[str, str] = msgspec.field(default_factory=dict)
+    unswitched: frozenset[tuple[str, str]] = frozenset()
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     withdrawals: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)

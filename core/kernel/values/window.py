@@ -187,12 +187,16 @@ class FrozenBase(msgspec.Struct, frozen=True):
         file_set: layer 9, empty where there is none; files: layer 10.
         known: layers 6 and 7, piece by piece; None: a log from before these were kept, it does not tell.
         withdrawals: how often something had been taken out of knowledge when `known` was written.
+        tools, effort: as the request gave them at its head; None: an old log does not tell, or nothing can be added to
+            that in the conversation.
     """
 
     file_set: str = ""
     files: tuple[BaseFile, ...] = ()
     known: tuple[BaseFile, ...] | None = None
     withdrawals: int = 0
+    tools: tuple[BaseFile, ...] | None = None
+    effort: str | None = None
 
 
 class ViewDelta(msgspec.Struct, frozen=True):
@@ -208,6 +212,17 @@ class ViewDelta(msgspec.Struct, frozen=True):
     files: tuple[BaseFile, ...] = ()
     removed: tuple[str, ...] = ()
     file_set: str | None = None
+
+
+class TurnSwitch(msgspec.Struct, frozen=True):
+    """Tools or effort changed while what was sent is warm: told behind a person's words, where it stays.
+
+    Args:
+        message_id: the user's message that carries it; text: canonical JSON, as a `core.services.providers.switches.Switch`.
+    """
+
+    message_id: str
+    text: str
 
 
 class TurnTail(msgspec.Struct, frozen=True):
@@ -230,12 +245,14 @@ class ContextView(msgspec.Struct, frozen=True):
 
     Args:
         reasoned: messages of finished turns whose reasoning goes back where it was sent, by id, in order.
+        switches: of tools and effort, in order.
     """
 
     base: FrozenBase = msgspec.field(default_factory=FrozenBase)
     deltas: tuple[ViewDelta, ...] = ()
     tails: tuple[TurnTail, ...] = ()
     reasoned: tuple[str, ...] = ()
+    switches: tuple[TurnSwitch, ...] = ()
 
 
 def base_pieces(base: FrozenBase) -> tuple[BaseFile, ...]:

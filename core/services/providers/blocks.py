@@ -21,6 +21,9 @@ CountTokens = Callable[[RequestPart | ToolSchema], int]
 TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
 
+SWITCH = "/switch"
+"""End of the key of a segment that is a switch of tools or effort (`switches.py`)."""
+
 RUNNING_RAG = "running-rag"
 """End of the key of what was retrieved for the message of a running turn, which the next turn does not repeat: where a view
 keeps it, it stands there under another key."""
@@ -296,7 +299,12 @@ def _markable(blocks: tuple[Block, ...], index: int) -> int:
 def _made(role: str, part: RequestPart | ToolSchema, *, keeps_reasoning: bool) -> Block:
     match part:
         case Segment():
-            return Block(key=part.key, sha256=f"{role}:{part.sha256}", place=_place(part))
+            return Block(
+                key=part.key,
+                sha256=f"{role}:{part.sha256}",
+                place=_place(part),
+                can_be_marked=not part.key.endswith(SWITCH),
+            )
         case ToolSchema(name, description, parameters):
             return Block(
                 key=TOOLS_KEY, sha256=_digest("tool", name, description, parameters), place=MarkPlace.STABLE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -43,6 +43,7 @@ from core.talk.caching.view import (
 )
 from core.talk.context.history_turns import is_running
 from core.talk.context.stack import AggregateStack
+from core.talk.context.tool_switches import Wanted, wanted_of, with_switches
 from core.talk.context.wire import MadeMessages, layer_of
 
 _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
@@ -71,6 +72,8 @@ class PlannedTurn(msgspec.Struct, frozen=True):
         next_round: probability of another request in the same turn (0 without tools).
         limit_tokens: the model's room for input, None where unknown.
         offered: tools of servers that it offers, None where it offers no tools.
+        may_switch: its model takes tools and effort as additions in the conversation; head: effort that stands at the head of
+            its requests, None: the one that it asks for.
     """
 
     stack: AggregateStack
@@ -84,6 +87,8 @@ class PlannedTurn(msgspec.Struct, frozen=True):
     project: str = ""
     shared: SharedBase | None = None
     offered: tuple[ToolSchema, ...] | None = None
+    may_switch: bool = False
+    head: Effort | None = None
 
 
 class Market(msgspec.Struct, frozen=True):
@@ -125,13 +130,15 @@ class ViewMemo:
     """Memory of the last request through one view.
 
     Args:
-        view, superseded: as last counted, and how many tokens of it a rewrite would leave out.
+        view, superseded: as last counted, and how many tokens of it a rewrite would leave out; thoughts: of the reasoning
+            that goes back, by message.
     """
 
     messages: MadeMessages = field(default_factory=MadeMessages)
     wire: WireMemo = field(default_factory=WireMemo)
     view: ContextView | None = None
     superseded: int = 0
+    thoughts: Mapping[str, int] = field(default_factory=dict)
 
     def copied(self) -> ViewMemo:
         """The same for another thread: each plan swaps the values of its memo, and changes none of them."""
@@ -140,6 +147,7 @@ class ViewMemo:
             wire=self.wire.copied(),
             view=self.view,
             superseded=self.superseded,
+            thoughts=self.thoughts,
         )
 
 
@@ -179,22 +187,24 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     which will tell it, whether its words are written yet or not.
     """
     memo = memo or DecideMemo()
-    fresh = turn.stack.canonical_view
+    wanted = _wanted(turn)
+    fresh = with_switches(turn.stack.canonical_view, wanted, turn.message_id)
     is_silent = not turn.stack.layer(LayerId.USER).pieces
     appends = market.settings.appends_changes and market.settings.is_enabled
     if turn.view is not None and is_silent and is_running(turn.stack.layer(LayerId.TURNS)):
-        view = pruned(turn.view, turn.stack, turn.message_id)
+        view = with_switches(pruned(turn.view, turn.stack, turn.message_id), wanted, turn.message_id)
         if appends:
             view = with_reasoned(with_tail(view, turn.stack), turn.stack)
         return _planned(turn, market, view, memo, memo.appended)
     if not appends:
+        fresh = with_switches(fresh, replace(wanted, may_switch=False), turn.message_id)
         return _planned(turn, market, fresh, memo, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
     own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
     appended = None
     if own is not None:
         show = pruned if _tells_nothing(turn) else view_for
-        appended = show(own, turn.stack, turn.message_id)
+        appended = with_switches(show(own, turn.stack, turn.message_id), wanted, turn.message_id)
         if appended == fresh:
             return _planned(turn, market, fresh, memo, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo, memo.canonical)
@@ -216,6 +226,16 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     if best is not rewritten:
         return _with_sentence(best, rewritten, _SHARED)
     return _with_sentence(rewritten, rewritten, _why_rewritten(turn, rewritten, kept))
+
+
+def _wanted(turn: PlannedTurn) -> Wanted:
+    return wanted_of(
+        turn.stack.layers,
+        turn.effort,
+        turn.head or turn.effort,
+        may_switch=turn.may_switch,
+        tells=not _tells_nothing(turn),
+    )
 
 
 def _held(turn: PlannedTurn, market: Market, view: ContextView, memo: DecideMemo, whole: int) -> Decision:
@@ -245,6 +265,7 @@ def _shared(
     if turn.shared is None:
         return None
     view = shared_view(turn.shared, turn.stack, turn.message_id)
+    view = None if view is None else with_switches(view, _wanted(turn), turn.message_id)
     if view is not None and _tells_nothing(turn):
         view = replace(view, deltas=())
     return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared, whole)
@@ -316,7 +337,9 @@ def _planned(
     )
     if view is not last.view or counted_by != (last.wire.scope, last.wire.revision):
         last.view, last.superseded = view, superseded_tokens(view, market.count)
-    superseded = last.superseded + reasoning_tokens(view, turn.stack, market.count)
+        last.thoughts = {} if counted_by != (last.wire.scope, last.wire.revision) else last.thoughts
+    last.thoughts = reasoning_tokens(view, turn.stack, market.count, last.thoughts)
+    superseded = last.superseded + sum([last.thoughts.get(one, 0) for one in view.reasoned])
     if whole is not None:
         superseded = min(superseded, max(0, wire.total_tokens - whole))
     inputs = PlanInputs(

@@ -21,7 +21,7 @@ from core.kernel.values.cache import (
     Mechanism,
 )
 from core.kernel.values.messages import Message, Role, ToolCallPart
-from core.kernel.values.provider import ContentsReport, ModelProfile
+from core.kernel.values.provider import ContentsReport, Effort, ModelProfile
 from core.kernel.values.records import ViewRecord
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.stack import LayerId, Segment
@@ -29,6 +29,7 @@ from core.kernel.values.state import AppState, ProviderTotals
 from core.kernel.values.usage import UNTOLD_MISS, Usage, UsageKind, add_usage
 from core.kernel.values.window import base_pieces
 from core.services.providers.blocks import CountTokens, MarkPlace, Wire
+from core.services.providers.switches import takes_effort
 from core.services.spending.estimates import believable, expected_input
 from core.talk.caching.accounts import after_contents, after_usage, balanced, believed
 from core.talk.caching.cache_book import (
@@ -41,15 +42,24 @@ from core.talk.caching.cache_book import (
     with_page,
     with_shared,
 )
-from core.talk.caching.cache_ledger import correct, lifted_s, lost_extensions, of_discussion, record, scale_of
+from core.talk.caching.cache_ledger import (
+    correct,
+    is_live,
+    lifted_s,
+    lost_extensions,
+    of_discussion,
+    record,
+    scale_of,
+)
 from core.talk.caching.content_store import freshest, reported
 from core.talk.caching.contents import contents_usd
 from core.talk.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.talk.caching.keepalive import idle_entries
-from core.talk.caching.offers import with_contents
+from core.talk.caching.offers import scope_settings, with_contents
 from core.talk.caching.view import Replayed, records_for, shared_base
 from core.talk.context.history_turns import is_running
 from core.talk.context.stack import AggregateStack
+from core.talk.context.tool_switches import in_force
 from core.talk.context.wire import layer_of
 
 # Gate for parallel calls: those wait whose prefix another is just writing.
@@ -152,6 +162,7 @@ def planned_turn(
         limit_tokens=profile.context_tokens,
         project=spec.root,
         offered=None if spec.tools is None else spec.tools.servers,
+        may_switch=spec.takes_switches,
     )
 
 
@@ -219,6 +230,7 @@ def plan_call(
     mode = mode_of(turn, market.scope)
     page = book.pages[turn.discussion_id]
     turn = replace(turn, view=page.replayed.view, shared=book.shared.get(mode))
+    turn, market = _headed(turn, replace(market, ledger=book.ledger))
     gaps = gaps_of(book, turn.discussion_id)
     model = (market.scope.provider, market.scope.model)
     settings = replace(market.settings, has_answered=model in book.answered)
@@ -245,6 +257,27 @@ def plan_call(
     if page.cache.sent is not None or page.is_task or not book.shared:
         return call
     return replace(call, is_strange=_is_strange(turn, decision.wire, market.count))
+
+
+def _headed(turn: PlannedTurn, market: Market) -> tuple[PlannedTurn, Market]:
+    """The turn with the effort that stays at the head of its requests while what was sent with it is warm, and its market.
+
+    What is asked for now is added in the conversation then: caches are apart by the effort at the head alone.
+    """
+    view = turn.view
+    now = None if view is None or not turn.may_switch else in_force(view, turn.message_id)
+    if view is None or now is None or view.base.effort in {None, turn.effort.value}:
+        return turn, market
+    head = Effort(view.base.effort)
+    is_said = in_force(view) == replace(now, effort=turn.effort.value)
+    if not (is_said or now.effort == turn.effort.value or takes_effort(Effort(now.effort), turn.effort)):
+        return turn, market
+    scope = replace(market.scope, settings=scope_settings(head))
+    entries = market.ledger.entries.get(scope, {}).values()
+    is_held = any(is_live(one, market.now) and one.discussion_id == turn.discussion_id for one in entries)
+    if is_held or not begins_turn(turn):
+        return replace(turn, head=head), replace(market, scope=scope)
+    return turn, market
 
 
 def _is_strange(turn: PlannedTurn, wire: Wire, count: CountTokens) -> bool:

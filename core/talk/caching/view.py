@@ -17,7 +17,15 @@ from core.kernel.values.cache import SentPart
 from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.records import Record, ViewRecord
 from core.kernel.values.stack import LayerId, Segment
-from core.kernel.values.window import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, base_pieces
+from core.kernel.values.window import (
+    BaseFile,
+    ContextView,
+    FrozenBase,
+    TurnSwitch,
+    TurnTail,
+    ViewDelta,
+    base_pieces,
+)
 from core.services.providers.blocks import REASONING_KEY, RUNNING_RAG, CountTokens, Wire
 from core.talk.context.history_turns import message_key, running_pieces
 from core.talk.context.pieces import Piece, digest
@@ -85,10 +93,11 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     What was told as a diff of a text that is gone with them is told whole, where it stands: what follows the message
     that is gone is sent anew anyway.
     """
-    if not (view.deltas or view.tails or view.reasoned):
+    if not (view.deltas or view.tails or view.reasoned or view.switches):
         return view
     told = (delta.message_id for delta in view.deltas)
-    wanted = set(map(turn_key, (*told, *(tail.message_id for tail in view.tails), *view.reasoned)))
+    behind = (*(tail.message_id for tail in view.tails), *(one.message_id for one in view.switches))
+    wanted = set(map(turn_key, (*told, *behind, *view.reasoned)))
     said = wanted.intersection([piece.key for piece in stack.layer(LayerId.TURNS).pieces])
     tails = tuple(
         tail
@@ -100,6 +109,8 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
         view = replace(view, tails=tails, reasoned=reasoned)
     if stack.layer(LayerId.USER).pieces:
         said.add(turn_key(message_id))
+    switches = tuple(one for one in view.switches if turn_key(one.message_id) in said)
+    view = view if len(switches) == len(view.switches) else replace(view, switches=switches)
     kept = tuple(delta for delta in view.deltas if turn_key(delta.message_id) in said)
     return _without(view, kept)
 
@@ -146,7 +157,8 @@ def with_held(view: ContextView, stack: AggregateStack, wire: Wire, held_tokens:
     Args:
         wire: of the request through this view; held_tokens: so many of its first are read from a cache.
     """
-    if not view.reasoned:
+    last = next((n for n in range(len(wire.blocks) - 1, -1, -1) if wire.blocks[n].key == REASONING_KEY), -1)
+    if not view.reasoned or last < 0 or wire.ends[last] <= held_tokens:
         return view
     sent = set(view.reasoned)
     pieces = (piece for piece in stack.layer(LayerId.TURNS).pieces if not piece.parts)
@@ -156,16 +168,26 @@ def with_held(view: ContextView, stack: AggregateStack, wire: Wire, held_tokens:
     return replace(view, reasoned=tuple(one for one in view.reasoned if one not in lost)) if lost else view
 
 
-def reasoning_tokens(view: ContextView, stack: AggregateStack, count: CountTokens) -> int:
-    """Tokens of the reasoning of finished turns that goes back through a view."""
-    if not view.reasoned:
-        return 0
-    sent = set(view.reasoned)
-    return sum(
-        count(piece.wire)
-        for piece in stack.layer(LayerId.TURNS).pieces
-        if not piece.parts and isinstance(piece.wire, ReasoningPart) and message_id_of(piece) in sent
-    )
+def reasoning_tokens(
+    view: ContextView, stack: AggregateStack, count: CountTokens, known: Mapping[str, int]
+) -> Mapping[str, int]:
+    """Tokens of the reasoning of messages of finished turns that goes back through a view, by message.
+
+    Args:
+        known: as counted before, by the same count.
+    """
+    if all(one in known for one in view.reasoned):
+        return known
+    found = dict.fromkeys(view.reasoned, 0)
+    for piece in stack.layer(LayerId.TURNS).pieces:
+        if not piece.parts and isinstance(piece.wire, ReasoningPart):
+            own = message_id_of(piece)
+            if own in found and own not in known:
+                found[own] += count(piece.wire)
+    told = {**found, **{one: known[one] for one in view.reasoned if one in known}}
+    return {
+        one: tokens for one, tokens in told.items() if tokens
+    }  # of a turn that runs nothing is counted yet
 
 
 def message_id_of(piece: Piece) -> str:
@@ -426,7 +448,8 @@ BASE_KIND = "base"
 DELTA_KIND = "delta"
 TAIL_KIND = "tail"
 REASONED_KIND = "reasoned"
-_KINDS = frozenset({BASE_KIND, DELTA_KIND, TAIL_KIND, REASONED_KIND})
+SWITCH_KIND = "switch"
+_KINDS = frozenset({BASE_KIND, DELTA_KIND, TAIL_KIND, REASONED_KIND, SWITCH_KIND})
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -454,15 +477,15 @@ def records_for(
         return ()
     known, names, bases = set(before.told), iter(ids), built_on(after)
     found: list[ViewRecord] = []
-    deltas, tails, reasoned = after.deltas, after.tails, after.reasoned
+    deltas, tails, reasoned, switches = after.deltas, after.tails, after.reasoned, after.switches
     if old is not None and _begins_with(after, old):
         deltas, tails = deltas[len(old.deltas) :], tails[len(old.tails) :]
-        reasoned = reasoned[len(old.reasoned) :]
+        reasoned, switches = reasoned[len(old.reasoned) :], switches[len(old.switches) :]
     else:
         found.append(
             ViewRecord(id=next(names), at=at, kind=BASE_KIND, data_json=_json(_base_data(after, known)))
         )
-        known.update(file.sha256 for file in base_pieces(after.base))
+        known.update(file.sha256 for file in (*base_pieces(after.base), *(after.base.tools or ())))
     for delta in deltas:
         found.append(
             ViewRecord(
@@ -477,6 +500,9 @@ def records_for(
         if tail.cut_id:
             data["cut_id"] = tail.cut_id
         found.append(ViewRecord(id=next(names), at=at, kind=TAIL_KIND, data_json=_json(data)))
+    for switch in switches:
+        data_json = _json({"message_id": switch.message_id, "text": switch.text})
+        found.append(ViewRecord(id=next(names), at=at, kind=SWITCH_KIND, data_json=data_json))
     if reasoned:
         data_json = _json({"message_ids": reasoned})
         found.append(ViewRecord(id=next(names), at=at, kind=REASONED_KIND, data_json=data_json))
@@ -490,6 +516,7 @@ def _begins_with(after: ContextView, before: ContextView) -> bool:
         and after.deltas[: len(before.deltas)] == before.deltas
         and after.tails[: len(before.tails)] == before.tails
         and after.reasoned[: len(before.reasoned)] == before.reasoned
+        and after.switches[: len(before.switches)] == before.switches
     )
 
 
@@ -518,6 +545,9 @@ def _base_data(view: ContextView, known: Collection[str]) -> dict[str, object]:
         "file_set": base.file_set,
         "files": [_file_data(file, known) for file in base.files],
     }
+    if base.tools is not None:
+        tools = [_file_data(piece, known) for piece in base.tools]
+        data = {**data, "tools": tools, "effort": base.effort}
     if base.known is None:
         return data
     pieces = [_file_data(piece, known) for piece in base.known]
@@ -544,6 +574,9 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     if record.kind == REASONED_KIND:
         ids = tuple(map(str, data["message_ids"]))
         return None if view is None else replace(view, reasoned=(*view.reasoned, *ids))
+    if record.kind == SWITCH_KIND:
+        switch = TurnSwitch(message_id=str(data["message_id"]), text=str(data["text"]))
+        return None if view is None else replace(view, switches=(*view.switches, switch))
     if record.kind == TAIL_KIND:
         told = TurnTail(
             message_id=str(data["message_id"]),
@@ -557,13 +590,16 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     texts.update({file.sha256: file.text for file in files})
     if record.kind == BASE_KIND:
         pieces = tuple(_file(row, texts, shown) for row in data["known"]) if "known" in data else None
-        texts.update({piece.sha256: piece.text for piece in pieces or ()})
+        tools = tuple(_file(row, texts, shown) for row in data["tools"]) if "tools" in data else None
+        texts.update({piece.sha256: piece.text for piece in (*(pieces or ()), *(tools or ()))})
         return ContextView(
             base=FrozenBase(
                 file_set=str(data["file_set"]),
                 files=files,
                 known=pieces,
                 withdrawals=int(data.get("withdrawals", 0)),
+                tools=tools,
+                effort=None if tools is None else str(data["effort"]),
             )
         )
     if view is None:

@@ -22,6 +22,7 @@ from core.services.providers.profiles import (
     takes_metadata,
     takes_tools,
 )
+from core.services.providers.switches import takes_switches
 from core.services.settings.settings_rules import asked_places, profile_of
 from core.talk.context.context_messages import AssembleContext, LeaveStack
 from core.talk.context.file_layers import identity_for, memory_for
@@ -172,7 +173,15 @@ def stack_spec(
         tools=tools,
         told=opened.told_turn,
         is_task=bool(meta.delegated_by) and _is_ours(user_message),
+        takes_switches=may_switch(state, meta.provider, meta.model),
     )
+
+
+def may_switch(state: AppState, provider: str, model: str) -> bool:
+    """True if a model takes tools and effort as additions in the conversation, as far as is known: it has refused none."""
+    status = state.config.providers.get(provider)
+    is_refused = (provider, model) in state.caching.unswitched
+    return status is not None and takes_switches(status.kind, model) and not is_refused
 
 
 def _is_ours(message: Message | None) -> bool:

@@ -577,6 +577,7 @@ def _goes_on(before: ContextView, after: ContextView) -> bool:
         (before.deltas, after.deltas),
         (before.tails, after.tails),
         (before.reasoned, after.reasoned),
+        (before.switches, after.switches),
     )
     return before.base == after.base and all(new[: len(old)] == old for old, new in pairs)
 

@@ -27,6 +27,7 @@ from core.talk.context.file_layers import file_details_layer, file_set_layer
 from core.talk.context.history_turns import answers_tools, turns_layer, user_layer, wire_pieces
 from core.talk.context.pieces import Layer, Piece, StackMemo, digest, make_layer, text_piece, unique_key
 from core.talk.context.report import GrownReport, layer_report
+from core.talk.context.tool_switches import head_tools
 from core.talk.context.wire import (
     MadeMessages,
     canonical_view,
@@ -254,8 +255,8 @@ class AggregateStack(msgspec.Struct, frozen=True):
             messages=wire_messages(
                 self.layers, view, message_id, made, takes_long_system=self.takes_long_system
             ),
-            tools=self.tools,
-            effort=effort,
+            tools=head_tools(view, self.tools, self.layers),
+            effort=effort if view.base.effort is None else Effort(view.base.effort),
             max_output_tokens=max_output_tokens,
             discussion_id=discussion_id,
         )

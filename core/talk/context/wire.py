@@ -19,8 +19,16 @@ from core.kernel.structures import shared_run
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import RequestMessage, RequestPart
 from core.kernel.values.stack import LayerId, Segment
-from core.kernel.values.window import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, is_line_key
-from core.services.providers.blocks import RUNNING_RAG
+from core.kernel.values.window import (
+    BaseFile,
+    ContextView,
+    FrozenBase,
+    TurnSwitch,
+    TurnTail,
+    ViewDelta,
+    is_line_key,
+)
+from core.services.providers.blocks import RUNNING_RAG, SWITCH
 from core.talk.context.history_turns import message_key, running_pieces, wire_pieces
 from core.talk.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
 from core.talk.context.update import is_diff
@@ -228,10 +236,9 @@ def wire_messages(
         del runs[1]
     key = turn_key(message_id)
     is_said = key in deltas and any(piece.key == key for piece in layer.pieces)
-    last = [
-        *_current(layers[LayerId.USER - 1], None if is_said else deltas.get(key)),
-        *(() if running else metadata),
-    ]
+    current = _current(layers[LayerId.USER - 1], None if is_said else deltas.get(key))
+    told = [switch_segment(one) for one in view.switches if current and one.message_id == message_id]
+    last = [*current, *(() if is_said else told), *(() if running else metadata)]
     if not last:
         pass
     elif runs[-1][0] is Role.USER:
@@ -311,7 +318,17 @@ def _tails(
     found = {turn_key(tail.message_id): tail_segments(tail) for tail in view.tails}
     if running:
         found.setdefault(running[0].key, metadata)
+    for switch in view.switches:  # before layer 8, which goes with the next turn
+        key = turn_key(switch.message_id)
+        tail = found.get(key, ())
+        found[key] = (*tail[:-1], switch_segment(switch), *tail[-1:])
     return found
+
+
+def switch_segment(switch: TurnSwitch) -> Segment:
+    """A switch as it stands on the wire behind the person's words."""
+    key = f"{turn_key(switch.message_id)}{SWITCH}"
+    return Segment(layer=LayerId.TURNS, key=key, text=switch.text, sha256=digest(switch.text))
 
 
 def _changed(one: Mapping[str, _Told], two: Mapping[str, _Told]) -> set[str]:
@@ -363,7 +380,7 @@ def _add_turns(runs: _Runs, layer: Layer, view: _Behind, begin: int, end: int) -
         if tail and (not piece.key.startswith(own) or is_line_key(piece.key)):
             parts.extend(tail)
             tail = ()
-        if len(tail) > 1 and piece.key.endswith(RUNNING_RAG):
+        if piece.key.endswith(RUNNING_RAG) and any(one.key.endswith(RECALLED_BEHIND) for one in tail):
             continue  # the tail holds it
         if not piece.parts and message_key(piece.key) not in reasoned:
             continue  # reasoning of a finished turn

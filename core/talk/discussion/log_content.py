@@ -9,7 +9,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from core.kernel.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
+from core.kernel.values.discussion import OpenDiscussion, ReplyVersions, SentBreak, unanswered_id
 from core.kernel.values.messages import Entry, Mark, Message, Role
 from core.kernel.values.records import (
     ChooseRecord,
@@ -27,6 +27,9 @@ from core.kernel.values.records import (
 from core.kernel.values.usage import Usage, add_usage
 from core.talk.discussion import cuts
 from core.talk.discussion.cuts import has_content, read_calls, read_cut, read_line
+
+MOST_BREAKS = 5
+"""Requests that parted from the one before them, of which a discussion tells why."""
 
 Change = EditRecord | DeleteRecord | RestoreRecord | UsageRecord
 
@@ -67,6 +70,7 @@ class FoldedLog:
         }
         self._count = discussion.record_count
         self._last_request, self._sent_through = discussion.last_request, discussion.sent_through
+        self._breaks = discussion.breaks
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
         self._retrieved = discussion.retrieved
         self._cut, self._lines, self._gone = discussion.cut, discussion.lines, discussion.gone_calls
@@ -94,6 +98,7 @@ class FoldedLog:
             case RequestRecord():
                 self._last_request, self._sent_through = record, self._last_message_id()
                 self._note_retrieved(record)
+                self._note_break(record)
             case ViewRecord(kind=cuts.TURN_KIND):
                 self._told = cuts.read_turn(record, self._told)
             case ViewRecord():
@@ -126,6 +131,7 @@ class FoldedLog:
             places=self._discussion.places.moved(entries, self._places, is_same=is_same),
             versions=self._versions,
             last_request=self._last_request,
+            breaks=self._breaks,
             sent_through=self._sent_through,
             retrieved=self._retrieved,
             cut=self._cut,
@@ -139,6 +145,11 @@ class FoldedLog:
             failed_message_id=failed_id,
             failure=self._discussion.failure if failed_id else None,
         )
+
+    def _note_break(self, record: RequestRecord) -> None:
+        if record.broken:
+            told = SentBreak(request_id=record.id, at=record.at, model=record.model, text=record.broken)
+            self._breaks = (*self._breaks, told)[-MOST_BREAKS:]
 
     def _note_retrieved(self, record: RequestRecord) -> None:
         """Take in what stays behind a message: that of its last request, which may have had none."""

@@ -72,6 +72,7 @@ from core.talk.turn.turn_messages import (
     SendPrompt,
     SendRequest,
     ServerRemarked,
+    SwitchRefused,
     TurnEffect,
 )
 
@@ -638,6 +639,28 @@ def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
     return notify(
         state,
         f"reasoning/{call.provider}/{call.model}",
+        Level.WARNING,
+        text,
+        event.reason,
+        discussion_id=call.discussion_id,
+    )
+
+
+def switch_refused(state: AppState, event: SwitchRefused) -> AppState:
+    """Plan nothing more of that kind for a model, and say so."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state
+    text = (
+        f"{call.model or call.provider} takes no change of tools or effort in the middle of a discussion. The program sent the "
+        "request again with the change at its beginning, which pays for the discussion once more, and does so for this model "
+        "until the program ends. Nothing is lost."
+    )
+    model = (call.provider, call.model)
+    caching = replace(state.caching, unswitched=state.caching.unswitched | {model})
+    return notify(
+        replace(state, caching=caching),
+        f"switch/{call.provider}/{call.model}",
         Level.WARNING,
         text,
         event.reason,

@@ -209,6 +209,13 @@ class ReplyArrived(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
+class SwitchRefused(msgspec.Struct, frozen=True):
+    """A model refused tools or effort as an addition in the conversation, and took the same request in the canonical form."""
+
+    call_id: str
+    reason: str
+
+
 class ReasoningRefused(msgspec.Struct, frozen=True):
     """A model refused the reasoning that a call gave back, and answers without it. Told once for a model."""
 
@@ -275,6 +282,7 @@ TurnEvent = (
     | KnowledgeSent
     | ReplyArrived
     | ReasoningRefused
+    | SwitchRefused
     | ServerRemarked
     | CallRetrying
     | CallEnded

@@ -85,6 +85,7 @@ from core.talk.turn.turn_messages import (
     SendPrompt,
     SendQueued,
     ServerRemarked,
+    SwitchRefused,
     TakeBackQueued,
     TurnCommand,
 )
@@ -608,6 +609,7 @@ HANDLERS = Handlers(
     on_stamped(RecallSent, lambda state, given, happened: (sending.recall_sent(state, given, happened), ())),
     on(KnowledgeSent, keep),  # the room of knowledge keeps what entered
     on_stamped(ReplyArrived, sending.arrived),
+    on(SwitchRefused, lambda state, happened: (sending.switch_refused(state, happened), ())),
     on(ReasoningRefused, lambda state, happened: (sending.reasoning_refused(state, happened), ())),
     on(ServerRemarked, lambda state, happened: (sending.server_remarked(state, happened), ())),
     on_stamped(CallRetrying, sending.retrying),

@@ -41,6 +41,7 @@ from core.kernel.values.usage import Usage
 from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.refused_fields import ReasoningRefusals
+from core.services.providers.switches import stream_switched, tools_in_force
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of
@@ -57,6 +58,7 @@ from core.talk.turn.turn_messages import (
     ReplyArrived,
     RequestBuilt,
     ServerRemarked,
+    SwitchRefused,
     TurnEffect,
     TurnEvent,
 )
@@ -334,7 +336,7 @@ class CallWorker:
     def _with_recovered(
         self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
     ) -> tuple[Stopped, tuple[Part, ...]]:
-        if not request.tools or stopped.kind not in WHOLE_REPLY or ToolCallPart in map(type, parts):
+        if not tools_in_force(request) or stopped.kind not in WHOLE_REPLY or ToolCallPart in map(type, parts):
             return stopped, parts
         try:
             found = self._services.recovered(request, parts, effect.spec)
@@ -387,7 +389,13 @@ class CallWorker:
         def refused(error: ProviderError) -> None:
             self._emit(ReasoningRefused(effect.call_id, error.what))
 
-        items = self._refusals.stream(built.request, streamed, refused)
+        def unswitched(error: ProviderError) -> None:
+            self._emit(SwitchRefused(effect.call_id, error.what))
+
+        def switched(request: ProviderRequest) -> Iterator[StreamItem]:
+            return stream_switched(request, streamed, unswitched)
+
+        items = self._refusals.stream(built.request, switched, refused)
         journal.begin()
         reply.is_out = True
         self._tell_sent(effect, built)

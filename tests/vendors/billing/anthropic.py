@@ -163,9 +163,16 @@ class AnthropicCache:
         merge(self._entries, ticket.writes, ticket.start_s)
         self._diagnostics.complete(ticket.message_id)
 
-    def send(self, body: Json, *, workspace: str = "default", message_id: str = "") -> AnthropicTicket:
+    def send(
+        self,
+        body: Json,
+        *,
+        workspace: str = "default",
+        message_id: str = "",
+        betas: frozenset[str] = frozenset(),
+    ) -> AnthropicTicket:
         """`begin` and `first_byte` at once, for a caller that has no requests under way at the same time."""
-        ticket = self.begin(body, workspace=workspace, message_id=message_id)
+        ticket = self.begin(body, workspace=workspace, message_id=message_id, betas=betas)
         self.first_byte(ticket)
         return ticket
 

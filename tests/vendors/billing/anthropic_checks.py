@@ -17,6 +17,9 @@ MAX_MARKS = 4
 TTL_S = {"5m": 300.0, "1h": 3600.0}
 CLEAR_AT_BETA = "mid-conversation-system-clear-at-2026-08-21"
 EFFORT_BETA = "mid-conversation-output-config-2026-07-01"
+TOOLS_BETA = "mid-conversation-tool-changes-2026-07-01"
+INLINE_BETA = "inline-tools-2026-09-15"
+_CHANGES = frozenset({"tool_addition", "tool_removal"})
 _ORDER = "Note that blocks are processed in the following order: `tools`, `system`, `messages`."
 _SAMPLING = ("temperature", "top_p", "top_k")
 _UNMARKABLE = {"thinking", "redacted_thinking"}
@@ -85,6 +88,7 @@ def check(body: Json, model: AnthropicModel, betas: frozenset[str]) -> None:
     if not messages:
         raise invalid("messages: at least one message is required")
     _check_turns(messages, model, betas)
+    _check_changes(body)
     _check_thinking(body, model)
     _check_forced(body, model)
     if body.get("max_tokens") == 0:
@@ -177,6 +181,21 @@ def _check_turns(messages: list[Json], model: AnthropicModel, betas: frozenset[s
         )
 
 
+def _check_changes(body: Json) -> None:
+    """Tools that come and go by reference were declared before. Source: anthropic 2.14.0, types/beta/beta_tool_change_tool_reference_param.py."""
+    declared = {tool.get("name") for tool in body.get("tools") or ()}
+    for number, message in enumerate(body["messages"]):
+        changes = blocks_of(message["content"]) if message["role"] == "system" else ()
+        for place, block in enumerate(changes):
+            tool = block.get("tool") or {}
+            if tool.get("type") == "tool_definition":
+                declared.add(tool["definition"]["name"])
+            elif block.get("type") in _CHANGES and tool.get("name") not in declared:
+                raise invalid(
+                    f"messages.{number}.content.{place}.tool: no tool named {tool.get('name')!r} was declared"
+                )
+
+
 def _check_system_turn(
     messages: list[Json], number: int, model: AnthropicModel, betas: frozenset[str]
 ) -> None:
@@ -187,8 +206,16 @@ def _check_system_turn(
         if not message.get("output_config") or EFFORT_BETA not in betas:
             raise invalid(f"messages.{number}: system messages must have content")
         return  # effort alone may stand anywhere
-    if any(block.get("type") != "text" for block in blocks_of(message["content"])):
-        raise invalid(f"messages.{number}: system messages may contain text only")
+    if message.get("output_config") and EFFORT_BETA not in betas:
+        raise invalid(f"messages.{number}.output_config: Extra inputs are not permitted")
+    for place, block in enumerate(blocks_of(message["content"])):
+        is_change = block.get("type") in _CHANGES and TOOLS_BETA in betas
+        if block.get("type") != "text" and not is_change:
+            raise invalid(f"messages.{number}: system messages may contain text only")
+        if is_change and block["tool"].get("type") == "tool_definition" and INLINE_BETA not in betas:
+            raise invalid(
+                f"messages.{number}.content.{place}.tool: Input tag 'tool_definition' is not expected"
+            )
     before = messages[number - 1] if number else None
     follows = messages[number + 1]["role"] if number + 1 < len(messages) else "assistant"
     if before is None or follows != "assistant" or not _may_precede_system(before):

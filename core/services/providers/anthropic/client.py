@@ -24,6 +24,7 @@ from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic.batches import AnthropicBatches
 from core.services.providers.anthropic.wire import (
+    betas_of,
     is_known,
     merge_usage,
     prewarm_body,
@@ -50,9 +51,11 @@ from core.services.providers.server_words import (
     remedy_of,
     words_of,
 )
+from core.services.providers.switches import declared_tools
 
 if TYPE_CHECKING:
     import anthropic
+    from anthropic._types import RequestOptions
     from anthropic.types import ModelInfo, RawMessageStreamEvent
 
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
@@ -113,7 +116,8 @@ class AnthropicProvider:
         body = request_body(request, self._profile(request.model), read_blob)
         del body["max_tokens"]
         with self._failures(request.model, "v1/messages/count_tokens"):
-            return figure(client.messages.count_tokens(**body).input_tokens)
+            headers = _options(body).get("headers")
+            return figure(client.messages.count_tokens(**body, extra_headers=headers).input_tokens)
 
     def batches(self) -> AnthropicBatches:
         """See `HasBatches.batches`."""
@@ -140,7 +144,7 @@ class AnthropicProvider:
                 heard,
                 progress.request_id,
                 lambda name: known.put(request.discussion_id, name),
-                frozenset(tool.name for tool in request.tools),
+                frozenset(tool.name for tool in declared_tools(request)),
             )
 
     def _open(
@@ -165,7 +169,8 @@ class AnthropicProvider:
         with self._failures(model, "v1/messages"):
             from anthropic.types import Message
 
-            answer = client.post("/v1/messages", content=sent_json(body), cast_to=Message)
+            options = _options(body)
+            answer = client.post("/v1/messages", content=sent_json(body), cast_to=Message, options=options)
             request_id = answer._request_id or ""  # noqa: SLF001  (public by the SDK's own words)
             yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.usage))
         yield Stopped(kind=StopKind.COMPLETED)
@@ -290,9 +295,16 @@ def _opened(client: anthropic.Anthropic, body: Mapping[str, Any]) -> anthropic.S
         "/v1/messages",
         content=sent_json(body, {"stream": True}),
         cast_to=Message,
+        options=_options(body),
         stream=True,
         stream_cls=Stream[RawMessageStreamEvent],
     )
+
+
+def _options(body: Mapping[str, Any]) -> RequestOptions:
+    """Options of a request: the betas that its body asks for."""
+    betas = betas_of(body)
+    return {"headers": {"anthropic-beta": ",".join(betas)}} if betas else {}
 
 
 def _listed(info: ModelInfo, provider: str) -> ModelProfile:

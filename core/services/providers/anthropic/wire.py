@@ -30,13 +30,14 @@ from core.kernel.values.provider import (
     ToolCallReady,
     UsageUpdate,
 )
-from core.kernel.values.stack import Segment
+from core.kernel.values.stack import LayerId, Segment, ToolSchema
 from core.kernel.values.usage import UNTOLD_MISS, Usage
 from core.services.providers.attachments import Blocks, marks_of, result_in_words
 from core.services.providers.door import CallIds, counted_usage, figure, is_absurd, part_of
 from core.services.providers.endings import is_said, stop_at
 from core.services.providers.profiles import nearest_effort
 from core.services.providers.protocol import ReadBlob
+from core.services.providers.switches import Switch, read_switch
 from core.services.providers.wire import (
     attached,
     called_with,
@@ -140,14 +141,15 @@ def _last_turn(messages: list[Block]) -> list[Block]:
 
 
 def _tools(request: ProviderRequest) -> list[Block]:
-    return [
-        {
-            "name": tool.name,
-            "description": tool.description,
-            "input_schema": sorted_object(tool.parameters_json) or {"type": "object"},
-        }
-        for tool in sorted(request.tools, key=lambda tool: tool.name)
-    ]
+    return [_tool(tool) for tool in sorted(request.tools, key=lambda tool: tool.name)]
+
+
+def _tool(tool: ToolSchema) -> Block:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": sorted_object(tool.parameters_json) or {"type": "object"},
+    }
 
 
 def _system(request: ProviderRequest, blocks: Blocks) -> list[Block]:
@@ -166,11 +168,63 @@ def _messages(
     ids = CallIds(request.messages)
     messages = []
     for message in request.messages:
-        content = _content(message, ids, profile, read_blob, blocks)
+        said, switches, behind = _by_switches(message)
+        content = _content(said, ids, profile, read_blob, blocks)
         if content:
             role = "assistant" if message.role is Role.ASSISTANT else "user"
             messages.append({"role": role, "content": content})
+        if switches:
+            told = _content(behind, ids, profile, read_blob, blocks)
+            messages.append(_switch_message(switches, told, profile))
     return messages
+
+
+_PASSING = ("/told", "/recalled")
+"""Ends of keys of what stands behind a person's words beside layer 8."""
+
+
+def _by_switches(message: RequestMessage) -> tuple[RequestMessage, list[Switch], RequestMessage]:
+    """A message as it is said, its switches, and what of it stands behind them: the API takes a system message only behind a
+    person's turn, and text alone in it.
+    """
+    switches = [one for one in map(read_switch, message.parts) if one is not None]
+    if not switches:
+        return message, [], replace(message, parts=())
+    place = next(n for n, part in enumerate(message.parts) if read_switch(part) is not None)
+    rest = [part for part in message.parts[place:] if read_switch(part) is None]
+    behind = [
+        part
+        for part in rest
+        if isinstance(part, Segment) and (part.layer is LayerId.METADATA or part.key.endswith(_PASSING))
+    ]
+    said = (*message.parts[:place], *(part for part in rest if part not in behind))
+    return replace(message, parts=said), switches, replace(message, parts=tuple(behind))
+
+
+def _switch_message(switches: Sequence[Switch], told: list[Block], profile: ModelProfile) -> Block:
+    changes: list[Block] = []
+    for one in switches:
+        references = ({"type": "tool_reference", "name": name} for name in one.removed)
+        changes += [{"type": "tool_removal", "tool": tool} for tool in references]
+        definitions = ({"type": "tool_definition", "definition": _tool(tool)} for tool in one.added)
+        changes += [{"type": "tool_addition", "tool": tool} for tool in definitions]
+    message: Block = {"role": "system", "content": [*changes, *told]}
+    effort = next((one.effort for one in reversed(switches) if one.effort), "")
+    if effort:
+        message["output_config"] = {"effort": nearest_effort(profile, Effort(effort)).value}
+    return message
+
+
+_TOOL_BETAS = ("mid-conversation-tool-changes-2026-07-01", "inline-tools-2026-09-15")
+_EFFORT_BETA = "mid-conversation-output-config-2026-07-01"
+
+
+def betas_of(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Betas that a body asks for, in order. Source: anthropic 2.14.0, types/anthropic_beta_param.py."""
+    told = [message for message in body["messages"] if message["role"] == "system"]
+    has_tools = any(block["type"] != "text" for message in told for block in message["content"])
+    has_effort = any("output_config" in message for message in told)
+    return (*(_TOOL_BETAS if has_tools else ()), *((_EFFORT_BETA,) if has_effort else ()))
 
 
 def _content(

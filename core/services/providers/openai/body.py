@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
-from core.kernel.values.stack import Segment
+from core.kernel.values.stack import Segment, ToolSchema
 from core.kernel.values.usage import UNTOLD_MISS
 from core.services.providers.attachments import Blocks, data_url, marks_of
 from core.services.providers.door import CallIds
 from core.services.providers.profiles import has_openai_breakpoints, nearest_effort
 from core.services.providers.protocol import ReadBlob
+from core.services.providers.switches import Switch, declared_tools, read_switch, tools_in_force
 from core.services.providers.wire import attached, shown_in_result, sorted_object
 
 # OpenAI's prompt cache in requests and replies: options, breakpoints, prewarming, and why less was read.
@@ -151,16 +152,9 @@ def prompt(
     """
     body: Json = {"input": _input(request, profile, read_blob, blocks or Blocks())}
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": sorted_object(tool.parameters_json) or {"type": "object"},
-                "strict": False,
-            }
-            for tool in sorted(request.tools, key=lambda tool: tool.name)
-        ]
+        body["tools"] = [_function(tool) for tool in sorted(request.tools, key=lambda tool: tool.name)]
+    if (choice := _tool_choice(request)) is not None:
+        body["tool_choice"] = choice
     if request.response_schema_json:
         schema = sorted_object(request.response_schema_json) or {}
         form = {"type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict_schema(schema)}
@@ -216,8 +210,7 @@ def _input(
     for message in request.messages:
         match message.role:
             case Role.USER:
-                content = _user_content(message.parts, profile, read_blob, blocks)
-                items.append({"type": "message", "role": "user", "content": content})
+                items.extend(_user_items(message, profile, read_blob, blocks))
             case Role.ASSISTANT:
                 items.extend(_assistant_items(message, ids))
                 for part in message.parts:
@@ -226,6 +219,50 @@ def _input(
                 as_blocks = takes_breakpoints(request)
                 items.extend(_tool_items(message, ids, profile, read_blob, blocks, as_blocks=as_blocks))
     return items
+
+
+def _user_items(
+    message: RequestMessage, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> Iterator[Json]:
+    """A person's turn; tools and effort that change with it stand behind the words, as items of their own."""
+    role, begin = "user", 0
+    places = [n for n, part in enumerate(message.parts) if read_switch(part) is not None]
+    for place in (*places, len(message.parts)):
+        if content := _user_content(message.parts[begin:place], profile, read_blob, blocks):
+            yield {"type": "message", "role": role, "content": content}
+        switch = read_switch(message.parts[place]) if place < len(message.parts) else None
+        if switch is not None:
+            yield from _switch_items(switch, profile)
+            begin = place + 1
+
+
+def _switch_items(switch: Switch, profile: ModelProfile) -> Iterator[Json]:
+    """Tools that go are none of these: `tool_choice` leaves them out, which is no part of what is cached."""
+    if switch.effort:
+        level = nearest_effort(profile, Effort(switch.effort))
+        yield {"type": "configuration_update", "reasoning": {"effort": effort_word(level, profile)}}
+    if switch.added:
+        tools = [_function(tool) for tool in switch.added]
+        yield {"type": "additional_tools", "role": "developer", "tools": tools}
+
+
+def _function(tool: ToolSchema) -> Json:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": sorted_object(tool.parameters_json) or {"type": "object"},
+        "strict": False,
+    }
+
+
+def _tool_choice(request: ProviderRequest) -> Json | str | None:
+    """Choice of the tools that are in force, None where that is all of those that the request describes."""
+    given, declared = tools_in_force(request), declared_tools(request)
+    if len(given) == len(declared):
+        return None
+    allowed = [{"type": "function", "name": tool.name} for tool in given]
+    return {"type": "allowed_tools", "mode": "auto", "tools": allowed} if allowed else "none"
 
 
 def _user_content(

@@ -57,6 +57,7 @@ from core.services.providers.profiles import find_profile
 from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
 from core.services.providers.refused_fields import RefusedFields
+from core.services.providers.switches import declared_tools
 from core.services.providers.wire import canonical_json, plain_arguments, plain_name
 
 # Reader of a Responses stream: OpenAI's own, and those of servers that leave out deltas, ends of items, or
@@ -317,7 +318,7 @@ class OpenAiProvider:
             del body  # what arrives is kept: it shall not lie between what goes
             with stream:
                 heard = sensible(stream, _is_known, self._server)
-                tools = frozenset(tool.name for tool in request.tools)
+                tools = frozenset(tool.name for tool in declared_tools(request))
                 yield from self._read(stream, heard, request.model, request.discussion_id, tools)
         except sdk_failures() as error:
             raise self._translate(error, "/responses", request.model, has_begun=has_begun) from error

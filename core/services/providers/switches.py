@@ -1,0 +1,183 @@
+"""Tools and effort that change in the middle of a conversation, as an addition to it: what was sent stays as it was.
+
+A switch stands in a request as a segment behind the person's words. A vendor that refuses one is asked once more in the canonical form.
+
+Sources: anthropic 2.14.0, types/beta/beta_system_message_param.py, beta_request_tool_addition_block_param.py and its kin;
+openai 3.57.0, types/responses/response_configuration_update_item_param.py, response_input_item_param.py `AdditionalTools`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from core.kernel.decoders import read_json
+from core.kernel.errors import ProviderError
+from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem
+from core.kernel.values.stack import Segment, ToolSchema
+from core.services.providers.blocks import SWITCH
+
+_ANTHROPIC = re.compile(r"(?:^|/)claude-(?:opus-(?:4-8|5)|sonnet-5-5|haiku-5-5|(?:fable|mythos)-5)(?!\d)")
+"""Models that take system messages in the middle. Source: platform.claude.com "Mid-conversation system messages" (read 2026-11)."""
+_GPT = re.compile(r"(?:^|/)gpt-(?:[6-9]|\d\d)(?!\d)")
+"""Source: OpenAI "Prompt caching": `configuration_update` from GPT-6 on (read 2026-11)."""
+
+_LEVELS = frozenset({Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.XHIGH, Effort.MAX})
+_BAD_REQUEST = 400
+
+Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
+
+
+class Switch(msgspec.Struct, frozen=True):
+    """A change of what a model may use and how hard it thinks, from a place of the conversation on.
+
+    Args:
+        effort: empty where it stays; added: with their schemas; removed: by their names.
+    """
+
+    effort: str = ""
+    added: tuple[ToolSchema, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def has_tools(self) -> bool:
+        """True if tools come or go."""
+        return bool(self.added or self.removed)
+
+
+def takes_switches(kind: ProviderKind, model: str) -> bool:
+    """True if a model is documented to take such additions."""
+    match kind:
+        case ProviderKind.ANTHROPIC:
+            return _ANTHROPIC.search(model) is not None
+        case ProviderKind.OPENAI:
+            return _GPT.search(model) is not None
+        case _:
+            return False
+
+
+def takes_effort(before: Effort, after: Effort) -> bool:
+    """True if a change between two efforts can be said in a conversation: both think, and the new one has a name."""
+    return after in _LEVELS and before is not Effort.NONE
+
+
+def switch_text(switch: Switch) -> str:
+    """A switch as canonical JSON: what stands on the wire and in the log."""
+    data: dict[str, object] = {"effort": switch.effort} if switch.effort else {}
+    if switch.added:
+        data["added"] = [
+            {"name": one.name, "description": one.description, "parameters": read_json(one.parameters_json)}
+            for one in switch.added
+        ]
+    if switch.removed:
+        data["removed"] = list(switch.removed)
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def read_switch(part: RequestPart) -> Switch | None:
+    """The switch that a part is, None for any other."""
+    if not isinstance(part, Segment) or not part.key.endswith(SWITCH):
+        return None
+    data = read_json(part.text)
+    return Switch(
+        effort=data.get("effort", ""),
+        added=tuple(
+            ToolSchema(
+                name=one["name"],
+                description=one["description"],
+                parameters_json=json.dumps(
+                    one["parameters"], sort_keys=True, separators=(",", ":"), ensure_ascii=False
+                ),
+            )
+            for one in data.get("added", ())
+        ),
+        removed=tuple(data.get("removed", ())),
+    )
+
+
+def switches_in(request: ProviderRequest) -> tuple[Switch, ...]:
+    """Switches of a request, in order; O(parts)."""
+    parts = (part for message in request.messages for part in message.parts if isinstance(part, Segment))
+    return tuple(one for one in map(read_switch, parts) if one is not None)
+
+
+def tools_in_force(request: ProviderRequest) -> tuple[ToolSchema, ...]:
+    """Tools that a request's model may call, sorted by name."""
+    return _folded(request.tools, switches_in(request))
+
+
+def _folded(tools: tuple[ToolSchema, ...], switches: tuple[Switch, ...]) -> tuple[ToolSchema, ...]:
+    if not switches:
+        return tools
+    known = {tool.name: tool for tool in tools}
+    for one in switches:
+        known = {name: tool for name, tool in known.items() if name not in one.removed}
+        known |= {tool.name: tool for tool in one.added}
+    return tuple(sorted(known.values(), key=lambda tool: tool.name))
+
+
+def declared_tools(request: ProviderRequest) -> tuple[ToolSchema, ...]:
+    """All tools that a request describes, those included that were taken away again, by name."""
+    known = {tool.name: tool for tool in request.tools}
+    for one in switches_in(request):
+        known |= {tool.name: tool for tool in one.added}
+    return tuple(sorted(known.values(), key=lambda tool: tool.name))
+
+
+def without_switches(request: ProviderRequest) -> ProviderRequest:
+    """The same request in the canonical form, tools and effort as they are now; the same object where it has no switch."""
+    switches = switches_in(request)
+    if not switches:
+        return request
+    effort = next((one.effort for one in reversed(switches) if one.effort), "")
+    messages = (
+        replace(message, parts=tuple(part for part in message.parts if read_switch(part) is None))
+        for message in request.messages
+    )
+    return replace(
+        request,
+        tools=_folded(request.tools, switches),
+        effort=Effort(effort) if effort else request.effort,
+        messages=tuple(message for message in messages if message.parts),
+    )
+
+
+def is_switch_refused(error: ProviderError) -> bool:
+    """True if a vendor may have refused a request for a switch in it: whether it did, the other form tells, which costs nothing."""
+    return error.status == _BAD_REQUEST
+
+
+def stream_switched(
+    request: ProviderRequest, stream: Stream, on_refusal: Callable[[ProviderError], None]
+) -> Iterator[StreamItem]:
+    """Stream a request; where its model refuses a switch in it, once more in the canonical form.
+
+    Args:
+        stream: sends a request; on_refusal: told of a refusal when the answer to the other form begins: else something else
+            was wrong.
+
+    Raises:
+        ProviderError: of the last attempt.
+    """
+    plain = without_switches(request)
+    has_begun = False
+    try:
+        for item in stream(request):
+            has_begun = True
+            yield item
+    except ProviderError as error:
+        if plain is request or has_begun or not is_switch_refused(error):
+            raise
+        refusal = error
+    else:
+        return
+    is_told = False
+    for item in stream(plain):
+        if not is_told:
+            on_refusal(refusal)
+            is_told = True
+        yield item

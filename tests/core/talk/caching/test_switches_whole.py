@@ -1,0 +1,140 @@
+"""Tools and effort that are switched while a discussion is warm, through the whole program: rounds, edits, restarts, cuts, other models."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from core.agent.agent_messages import CompactDiscussion, SetTools
+from core.app.controller import AppController
+from core.app.execution import act
+from core.kernel.values.messages import Message, Role
+from core.talk.discussion.discussion_messages import (
+    ChangeDiscussion,
+    DeleteMessage,
+    EditMessage,
+    SelectDiscussion,
+)
+from tests.bench.cache_thinking import extends_flat
+from tests.core.agent.test_tool_money_whole import begun
+from tests.core.app.programs import until
+from tests.core.talk.caching.test_money_whole import World, ask, world
+from tests.core.talk.caching.test_thinking_whole import asked, turn
+from tests.vendors.billing.values import Json
+
+__all__ = ["world"]
+
+
+def effort(controller: AppController, chosen: str, word: str) -> None:
+    act(controller, ChangeDiscussion(discussion_id=chosen, changes={"effort": word}))
+
+
+def tools(controller: AppController, chosen: str, *, has_tools: bool) -> None:
+    act(controller, SetTools(chosen, has_tools=has_tools))
+
+
+def in_force(body: Json) -> tuple[bool, str]:
+    """Whether the model may call tools at the end of a body, and how hard it is asked to think."""
+    names = {tool["name"] for tool in body.get("tools", ())}
+    word = body.get("output_config", {}).get("effort", "")
+    for message in (one for one in body["messages"] if one["role"] == "system"):
+        word = message.get("output_config", {}).get("effort", word)
+        for block in message["content"]:
+            if block["type"] == "tool_addition":
+                names.add(block["tool"]["definition"]["name"])
+            elif block["type"] == "tool_removal":
+                names.discard(block["tool"]["name"])
+    return bool(names), word
+
+
+def switched(world: World) -> tuple[AppController, str]:
+    """A discussion with tools whose second turn thinks less."""
+    controller, chosen = begun(world)
+    effort(controller, chosen, "low")
+    world.time.now += timedelta(minutes=2)
+    turn(world, controller, chosen, 1)
+    return controller, chosen
+
+
+def last(world: World) -> Json:
+    return asked(world)[-1]
+
+
+def test_a_switch_stays_through_the_rounds_of_its_turn_the_next_turns_and_a_restart(world: World) -> None:
+    controller, chosen = switched(world)
+    world.time.now += timedelta(minutes=2)
+    turn(world, controller, chosen, 2)
+    controller.stop()
+    controller = world.program()
+    controller.send(SelectDiscussion(chosen))
+    until(controller, lambda s: chosen in s.discussions.open)
+    world.time.now += timedelta(minutes=2)
+    turn(world, controller, chosen, 3)
+
+    bodies = asked(world)[1:]
+    assert [extends_flat(one, two) for one, two in pairwise(bodies)] == [True] * (len(bodies) - 1)
+    assert in_force(last(world)) == (True, "low")
+
+
+def test_tools_that_were_taken_come_back_where_they_are_given_again(world: World) -> None:
+    controller, chosen = switched(world)
+    for number, has_tools in enumerate((False, True, False)):
+        tools(controller, chosen, has_tools=has_tools)
+        world.time.now += timedelta(minutes=1)
+        ask(world, controller, chosen, f"And {number}?")
+        assert in_force(last(world)) == (has_tools, "low")
+    assert world.server.cache.live_tokens()
+
+
+@pytest.mark.parametrize("how", ["edited", "deleted"])
+def test_a_message_that_carries_a_switch_is_changed_and_the_switch_still_counts(
+    world: World, how: str
+) -> None:
+    controller, chosen = switched(world)
+    messages = controller.snapshot().discussions.open[chosen].messages
+    carrier = next(one for one in messages if one.role is Role.USER and one.text == "Question 1?")
+    command = (
+        EditMessage(chosen, carrier.id, "Question one?")
+        if how == "edited"
+        else DeleteMessage(chosen, carrier.id)
+    )
+    controller.send(command)
+    until(
+        controller,
+        lambda s: any(
+            one.id == carrier.id and (one.is_edited or one.is_deleted)
+            for one in s.discussions.open[chosen].entries
+            if isinstance(one, Message)
+        ),
+    )
+    ask(world, controller, chosen, "And now?")
+    assert in_force(last(world)) == (True, "low")
+
+
+def test_behind_a_compaction_and_a_cold_start_all_stands_at_the_head_again(world: World) -> None:
+    controller, chosen = switched(world)
+    turn(world, controller, chosen, 2)
+    act(controller, CompactDiscussion(chosen))
+    ask(world, controller, chosen, "And now?")
+    assert in_force(last(world)) == (True, "low")
+
+    world.time.now += timedelta(hours=5)
+    ask(world, controller, chosen, "And later?")
+    assert in_force(last(world)) == (True, "low")
+    assert last(world)["output_config"]["effort"] == "low"
+    assert all(message["role"] != "system" for message in last(world)["messages"])
+
+
+def test_another_model_and_back(world: World) -> None:
+    controller, chosen = switched(world)
+    for model in ("claude-haiku-4-5", "claude-opus-5-5"):
+        act(
+            controller,
+            ChangeDiscussion(discussion_id=chosen, changes={"provider": "anthropic", "model": model}),
+        )
+        world.time.now += timedelta(minutes=1)
+        ask(world, controller, chosen, f"And {model}?")
+        assert controller.snapshot().discussions.open[chosen].failure is None
+    assert in_force(last(world)) == (True, "low")
