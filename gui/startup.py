@@ -87,7 +87,7 @@ class Starting:
 
 def _load_put_off() -> None:
     """Load what the first frame does not need and a click or a key does: behind that frame, so that neither waits."""
-    import panels.caching.warnings
+    import core.app.warm_loss  # noqa: F401
     import panels.context.structure_panel  # noqa: F401
     from core.kernel.secrets import known
 

@@ -9,16 +9,15 @@ import msgspec
 from core.kernel import figures as fmt
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
-from core.kernel.values.stack import ContextChange, ContextReport, LayerId
+from core.kernel.values.stack import ContextReport
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import is_busy
 from core.kernel.values.usage import Usage
 from core.services.providers.profiles import Abilities
-from core.services.spending.estimates import NextRequest, change_usd, next_request
+from core.services.spending.estimates import NextRequest, next_request
 from core.talk.caching.accounts import extension_text, is_alive, provider_sentence
 from core.talk.caching.caching_messages import DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_for
-from core.talk.caching.rewrites import has_price
+from core.talk.caching.why import why_of
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.base import view
 from panels.base.desk import Desk
@@ -29,7 +28,6 @@ from panels.caching import caching_facts as facts
 from panels.caching.caching_room import CachingView
 from panels.caching.spending import (
     orphans_section,
-    rewrite_text,
     rewrites_section,
     settings_section,
 )
@@ -226,54 +224,16 @@ def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLoo
 
 
 def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
-    reason = state.caching.miss_reasons.get(meta.id)
-    if reason:
-        is_over = facts.look_of(state, meta.id).is_warm  # it was paid, and what is held now is read again
-        tone: Tone = "muted" if is_over else "warn"
-        ui.text("miss", f"Missed last time: {reason}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
-    opened = state.discussions.open.get(meta.id)
-    sent = None if opened is None else opened.last_request
-    if sent is not None and sent.broken:
-        text = f"Sent otherwise last time: {sent.broken}"
+    why = why_of(state, meta.id)
+    if why.missed:  # over: it was paid, and what is held now is read again
+        tone: Tone = "muted" if why.is_over else "warn"
+        ui.text("miss", f"Missed last time: {why.missed}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
+    if why.broken:
+        text = f"Sent otherwise last time: {why.broken}"
         ui.text("broken", text, tone="muted", style="small", wraps=True)
-    report = state.context.reports.get(meta.id)
-    change = report.change if report is not None else None
-    rewrite = state.caching.rewrites.get(meta.id)
-    if rewrite is not None and not is_busy(state, meta.id) and not _is_before_knowledge(change):
-        what = "Joins the next message" if rewrite.is_appended else "Will be rewritten on the next turn"
-        text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
-        tone = "warn" if has_price(rewrite) and not rewrite.is_appended else "muted"
-        ui.text("rewrite", text, tone=tone, style="small", wraps=True)
-        return
-    if (
-        report is None
-        or change is None
-        or meta.id not in state.caching.caches
-        or not _is_rewritten(state, change)
-    ):
-        return
-    counted = fmt.tokens_est(change.rewritten_tokens_est, is_exact=report.is_exact)
-    cost_usd = change_usd(state, meta.id)
-    why = f": {change.reason}" if change.reason else ""
-    text = f"Will be rewritten on the next turn{why} ({counted} tokens, {fmt.money(cost_usd)})"
-    tone = "muted" if cost_usd == 0 else "warn"
-    ui.text("rewrite", text, tone=tone, style="small", wraps=True)
-
-
-def _is_before_knowledge(change: ContextChange | None) -> bool:
-    """True if something that stands before layer 7 changed, so that it tells of all that is rewritten."""
-    return change is not None and change.layer is not None and change.layer < LayerId.KNOWLEDGE
-
-
-def _is_rewritten(state: AppState, change: ContextChange) -> bool:
-    """True if a change voids what is cached: not what comes anew with every turn, nor what is appended.
-
-    Of a change of knowledge `state.caching.rewrites` tells, and only while there is something to lose.
-    """
-    if change.layer in {None, LayerId.KNOWLEDGE, LayerId.METADATA, LayerId.USER}:
-        return False
-    is_curated = change.layer in {LayerId.FILE_SET, LayerId.FILE_DETAILS}
-    return not (is_curated and state.config.settings.caching.appends_changes)
+    if why.coming is not None:
+        tone = "warn" if why.coming.costs else "muted"
+        ui.text("rewrite", why.coming.text, tone=tone, style="small", wraps=True)
 
 
 def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:

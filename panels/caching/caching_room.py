@@ -73,7 +73,7 @@ def guarded(state: AppState, view: WindowView, send: Send) -> Send:
 
 def question(state: AppState, view: WindowView, command: Command) -> Dialog | None:
     """The dialog that a command needs first, None where it can be sent as it is. An item has its own, with the price."""
-    from panels.caching.warnings import warm_loss  # loaded behind the first frame
+    from core.app.warm_loss import warm_loss  # loaded behind the first frame
 
     loss = None if isinstance(command, DeleteKnowledgeItem) else warm_loss(state, command)
     if loss is None or loss.discussion_id in view.of(CachingView).unasked:
@@ -109,7 +109,7 @@ def _past_limit(name: str, refusal: SpendRefusal) -> Dialog:
 
 def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
     """Say what a change costs; do it only after a yes."""
-    from panels.caching.warnings import warm_loss
+    from core.app.warm_loss import warm_loss
 
     ui, command = desk.ui, dialog.command
     loss = warm_loss(desk.state, command) if command is not None else None

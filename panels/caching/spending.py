@@ -18,6 +18,7 @@ from core.services.spending.limits import discussion_limit_usd, reached_limits
 from core.talk.caching.caching_messages import DeleteOrphanedCaches
 from core.talk.caching.contents import living
 from core.talk.caching.rewrites import has_price
+from core.talk.caching.why import estimate_text, rewrite_text
 from panels.base import view
 from panels.base.desk import Desk
 from panels.base.ui import Option, Ui
@@ -278,11 +279,6 @@ def due_rewrites(state: AppState) -> tuple[Rewrite, ...]:
     return tuple(sorted(due, key=lambda one: (-one.tokens, one.discussion_id)))
 
 
-def rewrite_text(rewrite: Rewrite) -> str:
-    """Tokens and cost of a rewrite: `≈12.3k tokens, est. $0.041`."""
-    return f"{fmt.tokens_est(rewrite.tokens)} tokens, {_estimate(rewrite.cost_usd, rewrite.most_usd)}"
-
-
 def rewrites_section(desk: Desk) -> None:
     """Draw which discussions pay for a change of knowledge on their next turn."""
     state = desk.state
@@ -319,16 +315,9 @@ def _sum(due: Sequence[Rewrite]) -> str:
     known = [one.cost_usd for one in due if one.cost_usd is not None]
     tokens = fmt.tokens_est(sum(one.tokens for one in due))
     most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in due)
-    cost = _estimate(sum(known) if known else None, most)
+    cost = estimate_text(sum(known) if known else None, most)
     more = " and more at an unknown price" if known and len(known) < len(due) else ""
     return f"Together {tokens} tokens, {cost}{more}"
-
-
-def _estimate(usd: float | None, most_usd: float | None) -> str:
-    if usd is None:
-        return fmt.money(None)
-    most = f", up to {fmt.money(most_usd)}" if most_usd is not None and most_usd > usd else ""
-    return f"{'free' if usd <= 0 else f'est. {fmt.money(usd)}'}{most}"
 
 
 def orphans_section(desk: Desk) -> None:

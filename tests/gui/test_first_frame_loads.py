@@ -12,7 +12,7 @@ import pytest
 
 from tests.patience import PATIENCE_S
 
-PUT_OFF = ("core.kernel.secret_kinds", "panels.caching.warnings", "panels.context.structure_panel")
+PUT_OFF = ("core.kernel.secret_kinds", "core.app.warm_loss", "panels.context.structure_panel")
 ROOT = Path(__file__).parents[2]
 HOUSE = ("core", "gui", "panels")
 MOST_HOUSE_MODULES = 320

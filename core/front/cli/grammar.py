@@ -144,6 +144,20 @@ def add_context(commands: Commands[Parser], common: Parser) -> None:
     add_trust(parser)
 
 
+def add_why(commands: Commands[Parser], common: Parser) -> None:
+    """Add `why`."""
+    parser = add_command(
+        commands,
+        common,
+        "why",
+        "tell why a discussion's cache was missed, and what its next message will cost",
+        "Nothing is sent.",
+    )
+    parser.add_argument(
+        "id", nargs="?", default="last", help="an id or its start, a name, or `last` (the default)"
+    )
+
+
 def add_discussions(commands: Commands[Parser], common: Parser) -> None:
     """Add `discussions` and its actions."""
     parser = add_command(commands, common, "discussions", "list, read, export and order discussions")
@@ -429,6 +443,7 @@ def make_parser() -> Parser:
     add_tour(commands, common)
     add_send(commands, common)
     add_context(commands, common)
+    add_why(commands, common)
     add_discussions(commands, common)
     add_lists(commands, common)
     add_import(commands, common)

@@ -93,14 +93,8 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.front.cli.send import run_send
 
             return run_send(options, make_front(options), console)
-        case "context":
-            from core.front.cli.context import run_context
-
-            return run_context(options, make_front(options), console)
-        case "discussions":
-            from core.front.cli.discussions import run_discussions
-
-            return run_discussions(options, make_front(options), console)
+        case "context" | "why" | "discussions":
+            return _on_discussions(options, make_front, console)
         case "presets":
             from core.front.cli.lists import run_presets
 
@@ -179,3 +173,19 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             return run_headless(options, make_front(options), console)
         case _:
             raise UsageError("This needs the window", remedy="Run `manual-slop`, or add --headless")
+
+
+def _on_discussions(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:
+    match options.command:
+        case "context":
+            from core.front.cli.context import run_context
+
+            return run_context(options, make_front(options), console)
+        case "why":
+            from core.front.cli.cache_price import run_why
+
+            return run_why(options, make_front(options), console)
+        case _:
+            from core.front.cli.discussions import run_discussions
+
+            return run_discussions(options, make_front(options), console)

@@ -21,6 +21,7 @@ from core.agent.delegation import questions_of
 from core.agent.tool import FailedCall, escaped, failed_calls
 from core.app.execution import act
 from core.front.cli.arguments import Options
+from core.front.cli.cache_price import change, measured
 from core.front.cli.comparison import run_comparison
 from core.front.cli.format import message_data, say_losses, usage_line
 from core.front.cli.output import Console
@@ -41,7 +42,6 @@ from core.services.settings.asked_values import trust_command
 from core.services.settings.settings_messages import RefreshModels
 from core.services.settings.settings_rules import named_provider
 from core.talk.caching.warmth import cold_send, cold_words, standing_of
-from core.talk.context.context_messages import MeasureContext
 from core.talk.context.context_spec import missing_in_folder, missing_tools
 from core.talk.context.window_budget import context_window
 from core.talk.discussion.discussion_messages import (
@@ -59,8 +59,6 @@ from core.talk.turn.turn_messages import CancelReply, PaidCommand, RetrySend, Se
 MAX_INPUT_BYTES = 20_000_000
 STOP_S = 15.0
 NEVER_S = 1e9
-PLAN_S = 5.0
-"""Longest wait for the plan of a send whose cache has ended: its cost is said before it goes."""
 PATIENCE_S = 2.0
 """Silence of standard input in seconds before the person is told that it is being read."""
 
@@ -102,7 +100,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
 def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text: str) -> int:
     """Send in a discussion, with what the command line asks for. Returns the exit code."""
     given = options.given
-    _choose(front, chosen, options)
+    _choose(front, chosen, options, console)
     _take_model(front, chosen, console)
     state = front.snapshot()
     if given.tools:
@@ -157,8 +155,7 @@ def _say_cold(front: FrontEnd, chosen: str, console: Console) -> None:
     state = front.snapshot()
     if state.config.settings.caching.cold_send_usd == 0 or standing_of(state, chosen).ended_at is None:
         return
-    front.send(MeasureContext(chosen, secrets.token_hex(8)))
-    cold = cold_send(front.wait_for(lambda s: chosen in s.caching.plans, PLAN_S) or front.snapshot(), chosen)
+    cold = cold_send(measured(front, chosen), chosen)
     if cold is None:
         return
     console.note(f"manual-slop: {cold_words(front.snapshot(), cold)}")
@@ -257,31 +254,25 @@ def _open(front: FrontEnd, state: AppState, options: Options) -> str:
     return chosen
 
 
-def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
-    """Set what the command line asks for."""
-    given = options.given
+def _choose(front: FrontEnd, chosen: str, options: Options, console: Console) -> None:
+    """Set what the command line asks for. What leaves a warm cache unused is said with its price first."""
+    given, meta = options.given, front.snapshot().discussions.summaries[chosen].meta
+    fields = {
+        "preset": given.preset,
+        "persona": given.persona,
+        "system_preset": given.system,
+        "effort": given.effort or None,
+        "temperature": given.temperature,
+        "max_output_tokens": given.max_output,
+    }
+    changes: list[dict[str, Any]] = [{name: one} for name, one in fields.items() if one is not None]
     if given.discussion != "new" and (given.provider or given.model):
-        provider = given.provider or front.snapshot().discussions.summaries[chosen].meta.provider
-        act(
-            front,
-            ChangeDiscussion(discussion_id=chosen, changes={"provider": provider, "model": given.model}),
-        )
-    if given.preset is not None:
-        act(front, ChangeDiscussion(discussion_id=chosen, changes={"preset": given.preset}))
-    if given.persona is not None:
-        act(front, ChangeDiscussion(discussion_id=chosen, changes={"persona": given.persona}))
-    if given.system is not None:
-        act(front, ChangeDiscussion(discussion_id=chosen, changes={"system_preset": given.system}))
-    if given.effort:
-        act(front, ChangeDiscussion(discussion_id=chosen, changes={"effort": given.effort}))
-    if given.temperature is not None:
-        act(front, ChangeDiscussion(discussion_id=chosen, changes={"temperature": given.temperature}))
-    if given.max_output is not None:
-        act(front, ChangeDiscussion(discussion_id=chosen, changes={"max_output_tokens": given.max_output}))
-    if given.tools:
-        act(front, SetTools(discussion_id=chosen, has_tools=True, mode=mode_of(front.snapshot(), chosen)))
-    if given.no_tools and not given.retry:
-        act(front, SetTools(discussion_id=chosen, has_tools=False, mode=mode_of(front.snapshot(), chosen)))
+        changes.insert(0, {"provider": given.provider or meta.provider, "model": given.model})
+    for one in changes:
+        change(front, console, chosen, ChangeDiscussion(discussion_id=chosen, changes=one))
+    if given.tools or (given.no_tools and not given.retry):
+        tools = SetTools(discussion_id=chosen, has_tools=given.tools, mode=mode_of(front.snapshot(), chosen))
+        change(front, console, chosen, tools)
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.agent.tool import FailedCall, escaped
 from core.front.cli.arguments import Options
+from core.front.cli.cache_price import agree
 from core.front.cli.format import message_data, usage_line
 from core.front.cli.output import Console
 from core.front.cli.session import check_name, find_discussion, report_trust
@@ -102,7 +103,7 @@ class Beside:
         return listed.discussions.summaries[find_discussion(listed, wanted)].meta.has_tools
 
     def _send(self, options: Options, chosen: str, text: str, console: Console) -> int:
-        self._choose(options, chosen)
+        self._choose(options, chosen, console)
         turn = _Printed(console=console, options=options)
         try:
             given = options.given
@@ -133,24 +134,32 @@ class Beside:
         made: str = self.client.post("/api/discussions", body)["id"]
         return made
 
-    def _choose(self, options: Options, chosen: str) -> None:
-        """Set what the command line asks for."""
+    def _choose(self, options: Options, chosen: str, console: Console) -> None:
+        """Set what the command line asks for. What leaves a warm cache unused is said with its price first."""
         given = options.given
         if given.discussion != "new" and (given.provider or given.model):
             provider = given.provider or self._listed().discussions.summaries[chosen].meta.provider
-            self.client.act(
-                "composer", "set_model", discussion_id=chosen, provider=provider, model=given.model
-            )
+            self._change(console, "set_model", discussion_id=chosen, provider=provider, model=given.model)
         if given.preset is not None:
             self.client.post(f"/api/discussions/{chosen}/preset", {"name": given.preset})
         if given.effort:
-            self.client.act("composer", "set_effort", discussion_id=chosen, effort=given.effort)
+            self._change(console, "set_effort", discussion_id=chosen, effort=given.effort)
         if given.temperature is not None:
             self.client.act(
                 "composer", "set_temperature", discussion_id=chosen, temperature=given.temperature
             )
         if given.max_output is not None:
             self.client.act("composer", "set_max_output", discussion_id=chosen, tokens=given.max_output)
+
+    def _change(self, console: Console, action: str, **fields: Any) -> None:
+        """Change the discussion; where that leaves a warm cache unused only once its price was said."""
+        try:
+            self.client.act("composer", action, keeps_cache=True, **fields)
+        except HookError as error:
+            if error.code != "warm_cache":
+                raise
+            agree(console, str(error.what), "Change anyway")
+            self.client.act("composer", action, **fields)
 
     def _listed(self) -> AppState:
         rows = self.client.get("/api/discussions")["discussions"]

@@ -20,6 +20,7 @@ from core.agent.agent_messages import (
 from core.agent.agent_pages import mode_of
 from core.agent.attention_machine import interval_s
 from core.agent.delegation import children_at_work
+from core.front.hooks.caches import kept_warm
 from core.front.hooks.fields import Body, Count, Data, PageQuery, RefusedError, Rows, Time, filled, unknown
 from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Answer, Request, Resource, operation
 from core.kernel.values.agent import (
@@ -155,13 +156,15 @@ class ToolsData(Data, frozen=True):
     discussion_id: str
     has_tools: bool
     mode: Mode
+    warm_loss: str
 
 
 class ToolsBody(Body, frozen=True):
-    """Tools of a discussion, on or off, and its mode."""
+    """Tools of a discussion, on or off, and its mode. `keeps_cache`: refuse it where it leaves a warm cache unused."""
 
     has_tools: bool
     mode: Mode = Mode.ASK
+    keeps_cache: bool = False
 
 
 class ApprovalBody(Body, frozen=True):
@@ -231,18 +234,25 @@ async def set_tools(request: Request[ToolsBody]) -> Answer:
     """Give a discussion tools or take them away, and set its mode. Takes the token of approvals alone."""
     chosen, body = request.row().meta.id, request.fields
     request.check_writable()
-    state = await request.do(SetTools(discussion_id=chosen, has_tools=body.has_tools, mode=body.mode))
+    command = SetTools(discussion_id=chosen, has_tools=body.has_tools, mode=body.mode)
+    lost = kept_warm(request, command, keeps=body.keeps_cache)
+    state = await request.do(command)
     row = state.discussions.summaries.get(chosen)
     if row is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
     return Answer(
-        data=ToolsData(discussion_id=chosen, has_tools=row.meta.has_tools, mode=mode_of(state, chosen))
+        data=ToolsData(
+            discussion_id=chosen,
+            has_tools=row.meta.has_tools,
+            mode=mode_of(state, chosen),
+            warm_loss=lost,
+        )
     )
 
 
 _ONE = "/api/discussions/{discussion_id}"
 _APPROVE_ERRORS = {404: "no such discussion or call", 409: "this is not asked any more"}
-_TOOLS_ERRORS = {404: NO_DISCUSSION, 409: READ_ONLY}
+_TOOLS_ERRORS = {404: NO_DISCUSSION, 409: f"{READ_ONLY}, or it would leave a warm cache unused"}
 
 RESOURCE = Resource(
     operations=(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
+from core.app.app_messages import Command
+from core.app.warm_loss import warm_loss
 from core.front.hooks.fields import (
     Count,
     Data,
@@ -23,6 +25,7 @@ from core.talk.caching.accounts import Expiries, newest_expiries, provider_line,
 from core.talk.caching.caching_messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
 from core.talk.caching.caching_step import abilities_of
 from core.talk.caching.contents import living
+from core.talk.caching.why import next_words, why_of
 
 
 class AbilitiesData(Data, frozen=True):
@@ -48,6 +51,29 @@ class RewriteData(Data, frozen=True):
     most_usd: Money
     until: Time | None
     is_appended: bool
+
+
+class BreakData(Data, frozen=True):
+    """A request that did not begin with all that the one before it sent. `text`: layer, byte, reason, tokens and price."""
+
+    at: Time
+    model: str
+    text: str
+
+
+class WhyData(Data, frozen=True):
+    """Reasons for what a cache has cost and will cost, as `manual-slop why` tells them. Null: not known, or nothing.
+
+    `breaks`: the newest last; `missed`: why the last request read less than was expected; `coming`: what the next request pays
+    for again, or appends; `next`: what it reads and costs, in a sentence; `reasons`: of its plan.
+    """
+
+    discussion_id: str
+    breaks: list[BreakData]
+    missed: str
+    coming: str
+    next: str
+    reasons: list[str]
 
 
 class CacheData(Data, frozen=True):
@@ -162,6 +188,36 @@ async def get_cache(request: Request[None]) -> Answer:
     return Answer(data=CacheData.of(request.state, request.row()))
 
 
+async def why_cache(request: Request[None]) -> Answer:
+    """Reasons why the cache of a discussion was missed, and what its next message will cost."""
+    opened = await request.opened()
+    why = why_of(request.state, opened.id)
+    return Answer(
+        data=WhyData(
+            discussion_id=opened.id,
+            breaks=[filled(BreakData, one) for one in why.breaks],
+            missed=why.missed,
+            coming="" if why.coming is None else why.coming.text,
+            next=next_words(why),
+            reasons=list(why.reasons),
+        )
+    )
+
+
+def kept_warm(request: Request[Any], command: Command, *, keeps: bool) -> str:
+    """Loss of a warm cache by a command, in a sentence; empty where there is none.
+
+    Raises:
+        RefusedError: 409 there is one, and the caller asked to keep it.
+    """
+    loss = warm_loss(request.state, command)
+    if loss is None:
+        return ""
+    if keeps:
+        raise RefusedError(409, "warm_cache", loss.sentence, "Leave out `keeps_cache` to do it anyway")
+    return loss.sentence
+
+
 async def invalidate_cache(request: Request[None]) -> Answer:
     """Let the next request share no prefix with what was sent before."""
     chosen = _cached_row(request, "can_invalidate", "invalidate_text")
@@ -221,6 +277,7 @@ RESOURCE = Resource(
     operations=(
         operation("GET", "/api/cache", list_caches, {200: CachesData}),
         operation("GET", _ONE, get_cache, _ANSWER, {404: NO_DISCUSSION}),
+        operation("GET", f"{_ONE}/why", why_cache, {200: WhyData}, {404: NO_DISCUSSION}),
         operation("POST", f"{_ONE}/invalidate", invalidate_cache, _ANSWER, _ERRORS),
         operation("POST", f"{_ONE}/disable", disable_caching, _ANSWER, _ERRORS),
         operation("POST", f"{_ONE}/enable", enable_caching, _ANSWER, _ERRORS),

@@ -15,6 +15,7 @@ from msgspec import Meta
 from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import PERSON_ONLY, Command, DismissNotice, Quit, SaveWindow
 from core.front.hooks.agent import TurnData
+from core.front.hooks.caches import kept_warm
 from core.front.hooks.client import HELLO_PATH
 from core.front.hooks.context import PresetItem, PresetItems, preset_of
 from core.front.hooks.conversation import CallData, pay
@@ -280,13 +281,17 @@ def action_name(kind: type[Any]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
+_NO_FIELDS = frozenset({"panel", "action", "keeps_cache"})
+"""Fields of a request to the window that are none of its command."""
+
+
 def make_command(
     resources: Sequence[Resource], state: AppState, panel: str, action: str, body: Mapping[str, Any]
 ) -> Command:
     """The command that a body asks for.
 
     Args:
-        resources: whose panels there are; body: with the command's fields beside `panel` and `action`.
+        resources: whose panels there are; body: with the command's fields beside those of the request.
 
     Raises:
         RefusedError: 403 a person alone may; 404 no such panel, action or thing that a field names; 409 it cannot be done with that thing;
@@ -301,7 +306,7 @@ def make_command(
     kind = next((kind for kind in kinds if action_name(kind) == action), None)
     if kind is None:
         raise unknown("action", action, f"There are: {', '.join(map(action_name, kinds))}")
-    given = {name: value for name, value in body.items() if name not in {"panel", "action"}}
+    given = {name: value for name, value in body.items() if name not in _NO_FIELDS}
     fields = taken(fields_type(kind), given, f"See the fields of {kind.__name__}")
     wanted = given.get("discussion_id", "")
     if wanted and wanted not in state.discussions.summaries and kind is not UndoDelete:
@@ -359,17 +364,22 @@ T = TypeVar("T")
 
 
 class ActionBody(Body, frozen=True, forbid_unknown_fields=False):
-    """A command of a panel, its fields beside these; or an entry of the window's menus."""
+    """A command of a panel, its fields beside these; or an entry of the window's menus.
+
+    `keeps_cache`: refuse a command that leaves a warm cache unused, with its price.
+    """
 
     panel: Name
     action: Name
+    keeps_cache: bool = False
 
 
 class ActionData(Data, frozen=True):
-    """Action that was asked for."""
+    """Action that was asked for. `warm_loss`: what it leaves unused of a warm cache and what that costs, empty for nothing."""
 
     panel: str
     action: str
+    warm_loss: str = ""
 
 
 async def screenshot(request: Request[None]) -> Answer:
@@ -409,7 +419,7 @@ def operations(resources: Sequence[Resource]) -> tuple[Operation, ...]:
 
     async def act(request: Request[ActionBody]) -> Answer:
         """Do what a widget does: an entry of the window's menus, or a command of a panel."""
-        panel, action = request.fields.panel, request.fields.action
+        panel, action, lost = request.fields.panel, request.fields.action, ""
         if panel == WINDOW_PANEL:
             await _act_in_window(request.desk, action)
         else:
@@ -417,11 +427,15 @@ def operations(resources: Sequence[Resource]) -> tuple[Operation, ...]:
             if isinstance(command, PaidCommand):
                 await pay(request.desk, command)
             else:
+                lost = kept_warm(request, command, keeps=request.fields.keeps_cache)
                 request.desk.front.send(command)
-        return Answer(data=ActionData(panel, action), status=202)
+        return Answer(data=ActionData(panel=panel, action=action, warm_loss=lost), status=202)
 
     no_window = {409: "there is no window"}
-    no_target = {404: "no such panel, action or discussion", 409: "no window, or not just now"}
+    no_target = {
+        404: "no such panel, action or discussion",
+        409: "no window, not just now, or it would leave a warm cache unused",
+    }
     return (
         operation("GET", "/api/screenshot.png", screenshot, {200: bytes}, no_window),
         operation("POST", "/api/ui", act, {202: ActionData}, no_target),

@@ -12,8 +12,9 @@ from core.kernel.values.discussion import LiveCall
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState, TrashItem
 from core.talk.caching.caching_messages import DeleteOrphanedCaches
+from core.talk.caching.why import rewrite_text
 from panels.caching.caching_room import CachingView
-from panels.caching.spending import due_rewrites, orphan_name, orphans_text, rewrite_text
+from panels.caching.spending import due_rewrites, orphan_name, orphans_text
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.screen import Screen

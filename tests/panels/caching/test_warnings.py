@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command, Quit
+from core.app.warm_loss import warm_loss
 from core.kernel import figures as fmt
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import Mode
@@ -29,7 +30,6 @@ from core.talk.discussion.discussion_messages import (
     EditMessage,
     RestoreMessage,
 )
-from panels.caching.warnings import warm_loss
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached

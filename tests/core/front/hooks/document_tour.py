@@ -106,7 +106,7 @@ class Tour:
         client.put("/api/presets/p", {"items": []})
         client.post(f"{one}/preset", {"name": "p"})
         for path in ("status", "cache", "discussions", "presets", "screenshot.png",
-                     f"cache/{chosen}", f"discussions/{chosen}/messages", f"context/{chosen}"):  # fmt: skip
+                     f"cache/{chosen}", f"cache/{chosen}/why", f"discussions/{chosen}/messages", f"context/{chosen}"):  # fmt: skip
             client.get(f"/api/{path}")
         self.world.model(chosen, "embedded", "SmolLM2-135M-Instruct")
         for action in ("invalidate", "disable", "enable"):

@@ -4,8 +4,9 @@ What rewrites a warm prefix at once, and what stands against it here:
 
 - what a person takes out of knowledge (an item, the digest, its switch, the undo of a harvest): the discussions that hold
   it, as `core.talk.caching.rewrites` prices them; an item has a dialog of its own, which says the same sentence;
-- another model, effort, persona, system prompt, and another preset where changes are not appended: what stands behind it;
-- tools that are given or taken: they stand before all else. Those of servers stay as they were sent while that is warm;
+- another model, persona, system prompt, and another preset where changes are not appended: what stands behind it;
+- effort, and tools that are given or taken, where the model does not take them as additions in the conversation: all of it.
+  Tools of servers stay as they were sent while that is warm;
 - a message that is edited, deleted or put back: what stands behind it;
 - caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
 
@@ -28,21 +29,22 @@ from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command
 from core.kernel import figures as fmt
 from core.kernel.values.cache import CachePrices
-from core.kernel.values.discussion import OpenDiscussion, ReplyVersions
+from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role
-from core.kernel.values.provider import ProviderKind
+from core.kernel.values.provider import Effort, ProviderKind
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.services.providers.switches import takes_effort
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import fresh_token_usd, sent_again_usd
 from core.services.spending.pricing import TokenPrices
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
-from core.talk.caching.warmth import is_of_model
-from core.talk.context.context_spec import can_take_memory, can_take_tools
+from core.talk.caching.warmth import CacheStanding, CacheStatus, is_of_model, standing_of
+from core.talk.context.context_spec import can_take_memory, can_take_tools, may_switch
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,
@@ -50,7 +52,6 @@ from core.talk.discussion.discussion_messages import (
     EditMessage,
     RestoreMessage,
 )
-from panels.caching.caching_facts import look_of
 
 WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]
@@ -167,10 +168,10 @@ def _all_given_up(state: AppState, discussion_ids: Iterable[str], *, is_written:
     """Loss of all that is held for some discussions."""
     tokens, usd, count, again_usd = 0, 0.0, 0, _again_usd(is_written=is_written)
     for name in discussion_ids:
-        look = look_of(state, name)
-        if look.is_warm and name in state.discussions.summaries:
-            tokens, count = tokens + look.standing.tokens, count + 1
-            usd += again_usd(state, name, 0, look.standing.tokens) or 0.0
+        held = standing_of(state, name)
+        if held.status is CacheStatus.HELD and name in state.discussions.summaries:
+            tokens, count = tokens + held.tokens, count + 1
+            usd += again_usd(state, name, 0, held.tokens) or 0.0
     if usd <= WORTH_SAYING_USD:
         return None
     who = fmt.count(count, "warm discussion")
@@ -195,7 +196,7 @@ def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
     sizes = [len(one.text) for one in messages]
     talk = sum(one.tokens_est for one in report.layers if one.layer is LayerId.TURNS)
     behind = round(talk * sum(sizes[place:]) / max(1, sum(sizes)))
-    kept = look_of(state, command.discussion_id).standing.tokens - behind
+    kept = standing_of(state, command.discussion_id).tokens - behind
     what = {EditMessage: "Editing", DeleteMessage: "Deleting", RestoreMessage: "Restoring"}[type(command)]
     verb = {EditMessage: "Save", DeleteMessage: "Delete", RestoreMessage: "Restore"}[type(command)]
     return _said(state, command.discussion_id, f"{what} this message", f"{verb} anyway", max(1, kept))
@@ -209,6 +210,10 @@ def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
         return None
     is_same = all(getattr(found.meta, name) == value for name, value in command.changes.items())
     if is_same or (changed == "preset" and state.config.settings.caching.appends_changes):
+        return None
+    if set(command.changes) == {"effort"} and _is_added(
+        state, found.meta, Effort(str(command.changes["effort"]))
+    ):
         return None
     what, first_lost = _PREFIX[changed]
     kept = _tokens_before(state, found.meta.id, first_lost)
@@ -225,12 +230,21 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
         return None
     if not (can_take_tools(state, found.meta.provider) or can_take_memory(state, found.meta.provider)):
         return None
+    if _is_added(state, found.meta):
+        return None
     what, verb = (
         ("Giving it tools", "Give them anyway")
         if command.has_tools
         else ("Taking its tools", "Take them anyway")
     )
     return _said(state, command.discussion_id, what, verb, 0)
+
+
+def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:
+    """True if a change of tools, or of effort, is added in the conversation: what was sent stays as it is."""
+    if not state.config.settings.caching.appends_changes or not may_switch(state, meta.provider, meta.model):
+        return False
+    return effort is None or takes_effort(Effort(meta.effort), effort)
 
 
 def _switched_prices(state: AppState, changes: Mapping[str, object]) -> CachePrices | None:
@@ -248,20 +262,31 @@ def _said(
     state: AppState, discussion_id: str, what: str, verb: str, kept: int, again_usd: AgainUsd = sent_again_usd
 ) -> WarmLoss | None:
     """Loss of what is cached behind so many tokens. `again_usd`: price of sending them again."""
-    look = look_of(state, discussion_id)
-    tokens = look.standing.tokens - kept
-    if not is_of_model(state, discussion_id) or not look.is_warm or tokens <= 0:
+    held = standing_of(state, discussion_id)
+    tokens = held.tokens - kept
+    if held.status is not CacheStatus.HELD or not is_of_model(state, discussion_id) or tokens <= 0:
         return None
     usd = again_usd(state, discussion_id, kept, tokens)
     if usd is None or usd <= WORTH_SAYING_USD:
         return None
-    until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
     unused = "them" if not kept else f"{fmt.tokens(tokens)} of them"
     sentence = (
-        f"{look.provider} holds {fmt.tokens(look.standing.tokens)} tokens of this discussion{until}. {what} leaves"
-        f" {unused} unused: sending them again costs about {fmt.money(usd)}."
+        f"{_holder(state, held)} holds {fmt.tokens(held.tokens)} tokens of this discussion{_until(state, held)}."
+        f" {what} leaves {unused} unused: sending them again costs about {fmt.money(usd)}."
     )
     return WarmLoss(discussion_id=discussion_id, sentence=sentence, verb=verb)
+
+
+def _holder(state: AppState, held: CacheStanding) -> str:
+    status = state.config.providers.get(held.provider)
+    return (status.label if status else "") or held.provider
+
+
+def _until(state: AppState, held: CacheStanding) -> str:
+    """Time for which most of it is held, in words; empty where that is not ours."""
+    if not held.ends or state.now is None:
+        return ""
+    return f" for another {fmt.countdown((held.ends[0].at - state.now).total_seconds())}"
 
 
 def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -> int:
