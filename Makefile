@@ -4,6 +4,7 @@
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; kill a whole
 #              program at every write of a queue, an export and a first start; send 100,000 vendors' streams with fields
 #              of other types, and 40,000 files of other programs to their readers
+# make bench-peers   real clients of other programs on one tool day beside this one, billed alike; needs npm and a network
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build the three wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make check ROOM=harvest   lint, contracts, types and tests of one room: a folder of core, panels or gui by its name or path
@@ -21,7 +22,7 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test check bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs site models clean
+.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock fonts codemap docs site models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -41,6 +42,17 @@ bench-%: set-up-test
 	@$(BIN)/python -m tests.bench $* $(ARGS)
 
 CLAUDE_CODE ?= 2.1.197
+PEER_CLAUDE_CODE ?= 2.1.332
+PEER_OPENCODE ?= 1.18.33
+PEER_PYDANTIC_AI ?= 2.68.0
+PEER_LLM ?= 0.30
+# Not pinned by a lock: another program's newest version is what it is held against. Writes out/bench/peers.md.
+bench-peers: set-up-test
+	@npm install --silent --prefix .optional @anthropic-ai/claude-code@$(PEER_CLAUDE_CODE) opencode-ai@$(PEER_OPENCODE)
+	@test -x .optional/peers/bin/python || $(PYTHON) -m venv .optional/peers
+	@.optional/peers/bin/pip install --quiet "pydantic-ai-slim[anthropic]==$(PEER_PYDANTIC_AI)" llm "llm-anthropic==$(PEER_LLM)"
+	@NO_PROXY=127.0.0.1 $(BIN)/python -m tests.bench.peers $(ARGS)
+
 optional: set-up-test
 	@npm install --silent --prefix .optional @anthropic-ai/claude-code@$(CLAUDE_CODE)
 	@PATH="$$PWD/.optional/node_modules/.bin:$$PATH" $(BIN)/python -m pytest tests/optional $(ARGS)

@@ -2,7 +2,7 @@
 
 `make bench-cache` runs all of it. `python -m bench cache --seeds 3 --parts days` is enough to look at a change: parts are
 `days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `odds` (what the right odds would
-save), `foresight` (what no rule without it can save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `first` (a first turn that is not marked), `heavy` (tools all day, with compactions), `thinking` (tools with a model that thinks, beside a client that sends turns back exactly), `estimates` (what is said of a request over its bill, with thinking that is not shown), `speed`, `vendors`. The tables for docs/benchmarks.md go to `out/tests/bench/cache.md`.
+save), `foresight` (what no rule without it can save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `first` (a first turn that is not marked), `heavy` (tools all day, with compactions), `thinking` (tools with a model that thinks, beside a client that sends turns back exactly), `changes` (days of switches, of tasks and of a compaction, beside that client), `estimates` (what is said of a request over its bill, with thinking that is not shown), `speed`, `vendors`. The tables for docs/benchmarks.md go to `out/tests/bench/cache.md`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
     "first": lambda seeds: _rows_of("tests.bench.cache_first", seeds),
     "heavy": lambda seeds: _rows_of("tests.bench.cache_heavy", seeds),
     "thinking": lambda seeds: _rows_of("tests.bench.cache_thinking", seeds),
+    "changes": lambda seeds: _rows_of("tests.bench.cache_changes", seeds),
     "estimates": lambda seeds: _rows_of("tests.bench.cache_estimates", seeds),
     "speed": lambda _: _rows_of("tests.bench.cache_speed"),
 }

@@ -115,7 +115,7 @@ def least_same(requests: Sequence[Sent], read: float, *, pings: bool = False) ->
         read: price of reading, as a multiple; pings: gaps may be bridged.
     """
     uses = [(block.prefix, block.tokens, sent.at_s) for sent in requests for block in sent.blocks]
-    return _least(uses, read, pings=pings)
+    return least(uses, read, pings=pings)
 
 
 def least_any(ways: Iterable[Sequence[Sent]], read: float) -> float:
@@ -192,7 +192,7 @@ def least_by_text(day: Sequence[Ask], read: float, *, pings: bool) -> float:
             if piece.sha256 not in tokens:
                 tokens[piece.sha256] = count_labels(piece.text)
             uses.append((_name(ask, piece), tokens[piece.sha256], ask.at_s))
-    return _least(uses, read, pings=pings)
+    return least(uses, read, pings=pings)
 
 
 def cheapest(times: Sequence[float], read: float, *, pings: bool) -> float:
@@ -214,7 +214,8 @@ def cheapest(times: Sequence[float], read: float, *, pings: bool) -> float:
     return min(held)
 
 
-def _least(uses: Sequence[tuple[Hashable, int, float]], read: float, *, pings: bool) -> float:
+def least(uses: Sequence[tuple[Hashable, int, float]], read: float, *, pings: bool) -> float:
+    """The least for texts, each with its tokens whenever it is asked for, in tokens of fresh input."""
     times: dict[Hashable, list[float]] = defaultdict(list)
     tokens: dict[Hashable, int] = {}
     for name, size, at_s in uses:

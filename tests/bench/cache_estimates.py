@@ -39,18 +39,20 @@ from tests.bench.__main__ import Row, row
 from tests.bench.cache_before import SEEDS
 from tests.bench.cache_thinking import (
     NO_GAPS,
-    VENDORS,
     WITH_GAPS,
+    Ours,
+    make_day,
+    said,
+)
+from tests.bench.cache_vendors import (
+    VENDORS,
     Anthropic,
     Call,
     Gemini,
     OpenAI,
-    Ours,
     Reply,
     Turn,
     Vendor,
-    make_day,
-    said,
 )
 from tests.vendors.billing.tokens import o200k, sealed
 from tests.vendors.billing.values import Parts

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import time
 
+from msgspec.structs import replace
+
 from core.kernel.values.cache import CacheLedger, CacheSettings, Habits, LedgerScope
 from core.kernel.values.curation import FileItem, FileSnapshot, ItemFiles
-from core.kernel.values.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from core.kernel.values.messages import (
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.kernel.values.provider import RequestPart
 from core.kernel.values.stack import StackInputs, ToolSchema
 from core.kernel.values.window import ContextView
@@ -24,28 +35,36 @@ from tests.vendors.billing.clock import START_S, moment
 TURNS = 200
 BLOCKS = 1_000
 BAR_MS = 3.0
+THINKING_BAR_MS = 1.2
 RUNS = 5
+TOOLS = 20
 
 
 def rows() -> list[Row]:
-    """The last 40 of 200 turns, files changing so that both views are planned; the quietest of some runs.
+    """The last 40 of 200 turns; the quietest of some runs. With files that change so that both views are planned, and with
+    tools and a model that thinks, whose thinking goes back.
 
-    Processor time beside it: other work on the machine stretches that less.
+    Processor time beside it: other work on the machine stretches that less; and the second over the first by it, in turn.
     """
-    times, processor = min((_times() for _ in range(RUNS)), key=lambda run: statistics.median(run[0]))
-    median = statistics.median(times) * 1e3
-    return [
-        _row("median", median, BAR_MS, len(times)),
-        _row("worst", max(times) * 1e3, None, len(times)),
-        _row("median of processor time", statistics.median(processor) * 1e3, None, len(times)),
-    ]
+    runs = [(_times(thinks=False), _times(thinks=True)) for _ in range(RUNS)]
+    found = []
+    for place, (name, bar) in enumerate((("files change", BAR_MS), ("tools and thinking", THINKING_BAR_MS))):
+        times, processor = min((run[place] for run in runs), key=lambda one: statistics.median(one[0]))
+        found += [
+            _row(f"{name}, median", statistics.median(times) * 1e3, bar, len(times)),
+            _row(f"{name}, worst", max(times) * 1e3, None, len(times)),
+            _row(f"{name}, median of processor time", statistics.median(processor) * 1e3, None, len(times)),
+        ]
+    over = statistics.median(statistics.median(two[1]) / statistics.median(one[1]) for one, two in runs)
+    what = f"plan, {TURNS} turns, tools and thinking over files that change, processor time"
+    return [*found, row(what, round(over, 3), "times", None, runs=RUNS)]
 
 
 def _row(name: str, value: float, bar: float | None, runs: int) -> Row:
     return row(f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}", round(value, 3), "ms", bar, runs=runs)
 
 
-def _times() -> tuple[list[float], list[float]]:
+def _times(*, thinks: bool) -> tuple[list[float], list[float]]:
     memo, planned = StackMemo(), DecideMemo()
     counts: dict[str, int] = {}
 
@@ -67,37 +86,50 @@ def _times() -> tuple[list[float], list[float]]:
         at = moment(START_S + 60.0 * number)
         habits = observed(habits, "d", number + 1, 60.0 + number if number else None, at.timestamp())
         gaps = stats_of(habits, "d", habits.own, number + 1)
-        stack = build_stack(_inputs(turns, number), memo)
-        turn = PlannedTurn(stack, f"m{number}", view, next_round=0.3)
+        stack = build_stack(_inputs(turns, number, thinks=thinks), memo)
+        turn = PlannedTurn(stack, f"m{number}", view, next_round=0.3, may_switch=thinks)
         market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)
         started, worked = time.perf_counter(), time.thread_time()
         decision = decide(turn, market, planned)
         times.append(time.perf_counter() - started)
         processor.append(time.thread_time() - worked)
         view = decision.view
+        if thinks:
+            view = replace(view, reasoned=(*view.reasoned, f"m{number}a"))
         ledger = record(ledger, scope, decision.plan, at, "d")
-        turns += _said(number)
+        turns += _said(number, thinks=thinks)
     return times[-40:], processor[-40:]
 
 
-def _said(number: int) -> list[Message]:
+def _said(number: int, *, thinks: bool) -> list[Message]:
+    """A turn of five blocks; the thinking of a model that does takes the place of what it says before its call."""
+
     def message(name: str, role: Role, *parts: Part) -> Message:
         return Message(f"m{number}{name}", moment(START_S), role, parts)
 
     call = f"c{number}"
+    said = label(50, call)
+    first = (
+        ReasoningPart("", json.dumps({"type": "thinking", "thinking": said, "signature": call}))
+        if thinks
+        else TextPart(said)
+    )
     return [
         message("", Role.USER, TextPart(label(100, f"m{number}"))),
-        message("a", Role.ASSISTANT, TextPart(label(50, call)), ToolCallPart(call, "read", "{}")),
+        message("a", Role.ASSISTANT, first, ToolCallPart(call, "read", "{}")),
         message("b", Role.TOOL, ToolResultPart(call, label(300, call))),
         message("c", Role.ASSISTANT, TextPart(label(300, f"m{number}c"))),
     ]
 
 
-def _inputs(turns: list[Message], number: int) -> StackInputs:
+def _inputs(turns: list[Message], number: int, *, thinks: bool) -> StackInputs:
+    edits = 0 if thinks else number // 5
+    names = (f"tool_{one:02}" for one in range(TOOLS if thinks else 0))
+    tools = tuple(ToolSchema(name, label(300, name), '{"type": "object"}') for name in names)
     files = tuple(
         ItemFiles(
             FileItem(path),
-            (FileSnapshot(path, f"/{path}", text=label(2_000, f"{path} {number // 5 if n == 3 else 0}")),),
+            (FileSnapshot(path, f"/{path}", text=label(2_000, f"{path} {edits if n == 3 else 0}")),),
         )
         for n in range(20)
         for path in (f"src/file_{n}.py",)
@@ -108,4 +140,5 @@ def _inputs(turns: list[Message], number: int) -> StackInputs:
         items=files,
         turns=tuple(turns),
         user_text=label(100, f"m{number}"),
+        tools=tools,
     )

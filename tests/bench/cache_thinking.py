@@ -6,18 +6,18 @@ send it, billed by the vendor's documented rules outside of both, and compared w
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Protocol
 
 from msgspec.structs import replace
 
-from core.kernel.values.cache import CachePlan, CacheSettings, DiscussionCache, LedgerScope
+from core.kernel.values.cache import CacheSettings, DiscussionCache, LedgerScope
 from core.kernel.values.curation import NamedText
 from core.kernel.values.messages import (
     Message,
@@ -28,43 +28,49 @@ from core.kernel.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.kernel.values.provider import ModelProfile, ProviderKind, ProviderRequest, RequestPart
+from core.kernel.values.provider import ProviderRequest, RequestPart
 from core.kernel.values.settings import CachingSettings
 from core.kernel.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 from core.kernel.values.usage import Usage
-from core.services.providers.anthropic import wire as anthropic_wire
 from core.services.providers.blocks import CountTokens
-from core.services.providers.gemini.wire import request_config, request_contents
-from core.services.providers.model_data import packaged_models
-from core.services.providers.openai import body as openai_body
-from core.services.providers.profiles import find_profile
+from core.services.providers.switches import takes_switches
 from core.talk.caching import cache_book as books
 from core.talk.caching import pings, planned_calls
 from core.talk.caching.cache_book import BookedCall, CacheBook
 from core.talk.caching.decision import DecideMemo, Market, PlannedTurn
-from core.talk.caching.offers import cache_prices, settings_for
+from core.talk.caching.offers import cache_prices, scope_settings, settings_for
 from core.talk.caching.view import Replayed
 from core.talk.context.pieces import StackMemo
 from core.talk.context.stack import AggregateStack, build_stack
 from tests.bench.__main__ import Row, row
 from tests.bench.cache_before import SEEDS
+from tests.bench.cache_bound import least
 from tests.bench.cache_days import label
 from tests.bench.cache_turns import AFTER_S, next_look, no_price
+from tests.bench.cache_vendors import (
+    DIGEST,
+    METADATA,
+    PRESET,
+    ROLE,
+    VENDORS,
+    Anthropic,
+    Call,
+    Reply,
+    Turn,
+    Vendor,
+    system_text,
+    tools,
+)
 from tests.core.talk.caching.tool_turn import count, size
-from tests.vendors.billing.anthropic import AnthropicCache
-from tests.vendors.billing.clock import START_S, Clock, moment
-from tests.vendors.billing.gemini import GeminiCache, GeminiRules
-from tests.vendors.billing.openai import OpenAICache
+from tests.vendors.billing.clock import START_S, moment
 from tests.vendors.billing.prices import Prices
-from tests.vendors.billing.tokens import Texts
-from tests.vendors.billing.values import Json, Parts
+from tests.vendors.billing.values import Json, Parts, Refused
 
 TURNS = 10
 ROUNDS = (1, 5)
 THOUGHT = (300, 4_000)
 """Tokens of a reply's thinking: evenly so in their logarithm."""
 RESULT, REPLY, WORDS, ARGUMENTS, SAID = 900, 400, 120, 40, 40
-ROLE, PRESET, DIGEST, TOOLS, TOOL, METADATA = 1_000, 2_000, 3_000, 10, 300, 40
 NO_GAPS, WITH_GAPS = "short gaps", "gaps of 20 and 70 min, too"
 LONG_GAPS = ((0.2, 20 * 60.0), (0.1, 70 * 60.0))
 """Share of a day's gaps, and their seconds, beside gaps of 1 to 4 minutes."""
@@ -78,36 +84,6 @@ BARS = {
     ("gpt-6.1-sol", NO_GAPS, OFF): 1.03,
 }
 """Of a plain client's cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of a tool, and its answer."""
-
-    id: str
-    arguments: str
-    result: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A reply: what is thought, what is said, and the calls that it asks for."""
-
-    id: str
-    thought: str
-    text: str
-    calls: tuple[Call, ...] = ()
-    after_s: float = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn: the gap before it, the person's words, replies of which all but the last ask for tools."""
-
-    id: str
-    gap_s: float
-    words: str
-    replies: tuple[Reply, ...]
 
 
 def make_day(seed: int, kind: str, turns: int = TURNS, rounds: tuple[int, int] = ROUNDS) -> tuple[Turn, ...]:
@@ -154,265 +130,6 @@ def _gap(draw: random.Random, kind: str) -> float:
     return draw.uniform(60, 240)
 
 
-# --- Vendors: bodies as clients send them, billed by the documented rules ---------------------------------------
-
-
-class Vendor(Protocol):
-    """A vendor's engine, and its client's bodies."""
-
-    clock: Clock
-    model: str
-    name: str
-    kind: ProviderKind
-    profile: ModelProfile
-
-    def body(self, request: ProviderRequest, plan: CachePlan) -> Json:
-        """The body that our client sends."""
-        ...
-
-    def ping_body(self, request: ProviderRequest, plan: CachePlan) -> Json | None:
-        """The body of a ping."""
-        ...
-
-    def plain(self, talk: Sequence[Message]) -> Json:
-        """The body of the plain client: everything as it came."""
-        ...
-
-    def send(self, body: Json) -> Parts:
-        """Bill a body."""
-        ...
-
-    def thought(self, name: str, text: str, calls: Sequence[Call]) -> ReasoningPart:
-        """Thinking of the answer to the last body, sealed."""
-        ...
-
-
-class Anthropic:
-    """The Messages API."""
-
-    name, kind, model = "anthropic", ProviderKind.ANTHROPIC, "claude-opus-5-5"
-
-    def __init__(self) -> None:
-        self.clock = Clock()
-        self.cache = AnthropicCache(self.clock, Texts(size))
-        self.profile = find_profile(packaged_models(), self.name, self.model, kind=self.name)
-        self.sign: Callable[..., str] = str
-
-    def body(self, request: ProviderRequest, plan: CachePlan) -> Json:
-        """See `Vendor.body`."""
-        asked = replace(request, provider=self.name, model=self.model, cache=plan)
-        return anthropic_wire.request_body(asked, self.profile, no_blob)
-
-    def ping_body(self, request: ProviderRequest, plan: CachePlan) -> Json | None:
-        """See `Vendor.ping_body`."""
-        return anthropic_wire.prewarm_body(self.body(request, plan))
-
-    def plain(self, talk: Sequence[Message]) -> Json:
-        """System and tools marked at their end, and the last block."""
-        mark = {"cache_control": {"type": "ephemeral"}}
-        messages: list[Json] = [
-            {
-                "role": "assistant" if message.role is Role.ASSISTANT else "user",
-                "content": [_anthropic_block(part) for part in message.parts],
-            }
-            for message in talk
-        ]
-        messages[-1]["content"][-1].update(mark)
-        return {
-            "model": self.model,
-            "max_tokens": 32_000,
-            "thinking": {"type": "adaptive", "display": "summarized"},
-            "tools": [
-                {"name": tool.name, "description": tool.description, "input_schema": {"type": "object"}}
-                for tool in tools()
-            ],
-            "system": [{"type": "text", "text": system_text(), **mark}],
-            "messages": messages,
-        }
-
-    def send(self, body: Json) -> Parts:
-        """See `Vendor.send`."""
-        ticket = self.cache.send(body)
-        self.sign = ticket.signer
-        return ticket.parts
-
-    def thought(self, name: str, text: str, calls: Sequence[Call]) -> ReasoningPart:
-        """See `Vendor.thought`."""
-        del name, calls
-        block = {"type": "thinking", "thinking": text, "signature": self.sign(text)}
-        return ReasoningPart("", json.dumps(block))
-
-
-def _anthropic_block(part: Part) -> Json:
-    match part:
-        case TextPart(text):
-            return {"type": "text", "text": text}
-        case ReasoningPart(_, vendor_json):
-            return json.loads(vendor_json)  # type: ignore[no-any-return]
-        case ToolCallPart(call_id, name, arguments):
-            return {"type": "tool_use", "id": call_id, "name": name, "input": json.loads(arguments)}
-        case ToolResultPart(call_id, text):
-            content = [{"type": "text", "text": text}]
-            return {"type": "tool_result", "tool_use_id": call_id, "content": content}
-        case _:
-            raise TypeError(part)
-
-
-class OpenAI:
-    """The Responses API."""
-
-    name, kind, model = "openai", ProviderKind.OPENAI, "gpt-6.1-sol"
-
-    def __init__(self) -> None:
-        self.clock = Clock()
-        self.cache = OpenAICache(self.clock, Texts(size))
-        self.profile = find_profile(packaged_models(), self.name, self.model, kind=self.name)
-
-    def body(self, request: ProviderRequest, plan: CachePlan) -> Json:
-        """See `Vendor.body`."""
-        asked = replace(request, provider=self.name, model=self.model, cache=plan)
-        return openai_body.responses_body(asked, self.profile, no_blob)
-
-    def ping_body(self, request: ProviderRequest, plan: CachePlan) -> Json | None:
-        """See `Vendor.ping_body`."""
-        return openai_body.prewarm_body(self.body(request, plan))
-
-    def plain(self, talk: Sequence[Message]) -> Json:
-        """No options: breakpoints are the vendor's own, one at the end of each message and round of results."""
-        items: list[Json] = [_item("developer", "input_text", system_text())]
-        for part, role in ((part, message.role) for message in talk for part in message.parts):
-            match part:
-                case TextPart(text) if role is Role.ASSISTANT:
-                    items.append(_item("assistant", "output_text", text))
-                case TextPart(text):
-                    items.append(_item("user", "input_text", text))
-                case ReasoningPart(_, vendor_json):
-                    items.append(json.loads(vendor_json))
-                case ToolCallPart(call_id, name, arguments):
-                    call = {"type": "function_call", "call_id": call_id, "name": name}
-                    items.append({**call, "arguments": arguments})
-                case ToolResultPart(call_id, text):
-                    items.append({"type": "function_call_output", "call_id": call_id, "output": text})
-                case _:
-                    raise TypeError(part)
-        return {
-            "model": self.model,
-            "tools": [
-                {
-                    "type": "function",
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": {"type": "object"},
-                }
-                for tool in tools()
-            ],
-            "input": items,
-            "include": ["reasoning.encrypted_content"],
-        }
-
-    def send(self, body: Json) -> Parts:
-        """See `Vendor.send`."""
-        return self.cache.send(body).parts
-
-    def thought(self, name: str, text: str, calls: Sequence[Call]) -> ReasoningPart:
-        """See `Vendor.thought`."""
-        del calls
-        block = {"type": "reasoning", "id": f"rs_{name}", "summary": [], "encrypted_content": text}
-        return ReasoningPart("", json.dumps(block))
-
-
-def _item(role: str, kind: str, text: str) -> Json:
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
-class Gemini:
-    """A Gemini that caches by itself. Its thinking goes back as a signature alone, which counts no tokens."""
-
-    name, kind, model = "gemini", ProviderKind.GEMINI, "gemini-4-argon"
-
-    def __init__(self) -> None:
-        self.clock = Clock()
-        self.cache = GeminiCache(self.clock, Texts(size), rules=GeminiRules(implicit_hit=1.0))
-        self.profile = find_profile(packaged_models(), self.name, self.model, kind=self.name)
-
-    def body(self, request: ProviderRequest, plan: CachePlan) -> Json:
-        """See `Vendor.body`."""
-        asked = replace(request, provider=self.name, model=self.model, cache=plan)
-        contents = request_contents(asked, self.profile, no_blob)
-        config = request_config(asked, self.profile)
-        found: Json = {"contents": [_camel(one) for one in contents]}
-        if config.system_instruction is not None:
-            found["systemInstruction"] = _camel(config.system_instruction)
-        found["tools"] = [_camel(one) for one in config.tools or ()]
-        return found
-
-    def ping_body(self, request: ProviderRequest, plan: CachePlan) -> Json | None:
-        """See `Vendor.ping_body`. What is cached unasked for cannot be kept."""
-        del request, plan
-        return None
-
-    def plain(self, talk: Sequence[Message]) -> Json:
-        """See `Vendor.plain`."""
-        contents: list[Json] = []
-        for message in talk:
-            parts = [one for part in message.parts if (one := _gemini_part(part, message)) is not None]
-            contents.append({"role": "model" if message.role is Role.ASSISTANT else "user", "parts": parts})
-        declared = [{"name": t.name, "description": t.description} for t in tools()]
-        return {
-            "systemInstruction": {"parts": [{"text": system_text()}]},
-            "tools": [{"functionDeclarations": declared}],
-            "contents": contents,
-        }
-
-    def send(self, body: Json) -> Parts:
-        """See `Vendor.send`."""
-        return self.cache.send(body, self.model).parts
-
-    def thought(self, name: str, text: str, calls: Sequence[Call]) -> ReasoningPart:
-        """See `Vendor.thought`."""
-        del text
-        seal = {"call_id": calls[0].id if calls else name, "thought_signature": "c2VhbGVk"}
-        return ReasoningPart("", json.dumps(seal))
-
-
-def _camel(value: object) -> Json:
-    return value.model_dump(mode="json", by_alias=True, exclude_none=True)  # type: ignore[attr-defined,no-any-return]
-
-
-def _gemini_part(part: Part, message: Message) -> Json | None:
-    match part:
-        case TextPart(text):
-            return {"text": text}
-        case ReasoningPart():
-            return None
-        case ToolCallPart(call_id, name, arguments):
-            called = {"id": call_id, "name": name, "args": json.loads(arguments)}
-            return {"functionCall": called, "thoughtSignature": "c2VhbGVk"}
-        case ToolResultPart(call_id, text):
-            return {"functionResponse": {"id": call_id, "name": "read", "response": {"output": text}}}
-        case _:
-            raise TypeError(part)
-
-
-VENDORS: dict[str, Callable[[], Vendor]] = {one.model: one for one in (Anthropic, OpenAI, Gemini)}
-
-
-def tools() -> tuple[ToolSchema, ...]:
-    """The tools that are offered."""
-    names = ("read", *(f"tool_{number:02}" for number in range(1, TOOLS)))
-    return tuple(ToolSchema(name, label(TOOL, name), '{"type": "object"}') for name in names)
-
-
-def system_text() -> str:
-    """Text before the talk."""
-    return f"{label(ROLE, 'role')}\n{label(PRESET, 'system')}\n{label(DIGEST, 'digest')}\n"
-
-
-def no_blob(sha256: str) -> bytes:
-    """A day without attachments."""
-    raise AssertionError(sha256)
-
-
 # --- Who plays a day ----------------------------------------------------------------------------------------------
 
 
@@ -422,7 +139,7 @@ class Sent:
 
     Args:
         reason: the plan's first sentence; said: tokens that the plan expects to be read, written and neither.
-        first_of: the turn that it begins.
+        first_of: the turn that it begins; talk: the discussion.
     """
 
     at_s: float
@@ -431,6 +148,7 @@ class Sent:
     reason: str = ""
     said: tuple[int, int, int] = (0, 0, 0)
     first_of: str = ""
+    talk: str = ""
 
 
 @dataclass(slots=True)
@@ -456,13 +174,29 @@ class Day:
         return sum(one.parts.total for one in self.requests)
 
     @property
+    def vendor_read(self) -> float:
+        """Price of a token that is read, as a multiple of a fresh one."""
+        return self._cost(Parts(plain=0, read=1_000_000)) / 1_000_000
+
+    @property
     def paid_twice(self) -> int:
         """Tokens that the request before had sent alike within its cache's life, and that were not read."""
         return sum(
             max(0, shared_tokens(before.body, after.body) - after.parts.read)
-            for before, after in zip(self.requests, self.requests[1:], strict=False)
+            for before, after in self.pairs
             if after.at_s - before.at_s < 300
         )
+
+    @property
+    def pairs(self) -> list[tuple[Sent, Sent]]:
+        """Consecutive requests of one discussion."""
+        last: dict[str, Sent] = {}
+        found = []
+        for one in self.requests:
+            if one.talk in last:
+                found.append((last[one.talk], one))
+            last[one.talk] = one
+        return found
 
     def _cost(self, parts: Parts) -> float:
         name = "google" if self.vendor.name == "gemini" else self.vendor.name
@@ -501,19 +235,66 @@ def _bare(part: Json) -> str:
     return json.dumps({name: one for name, one in part.items() if name not in hidden}, sort_keys=True)
 
 
-def play_plain(turns: Sequence[Turn], vendor: Vendor) -> Day:
-    """The day of a client that an engineer writes in an afternoon."""
-    day, talk = Day(vendor), list[Message]()
+def play_plain(turns: Sequence[Turn], vendor: Vendor, day: Day | None = None) -> Day:
+    """The day of a client that an engineer writes in an afternoon: a task has a talk of its own, a summary is asked for in the
+    talk that it is of.
+    """
+    day, talk = Day(vendor) if day is None else day, list[Message]()
+
+    def ask(turn: Turn) -> None:
+        body = vendor.plain(talk, turn)
+        try:
+            parts = vendor.send(json.loads(json.dumps(body)))
+        except Refused:  # thinking is bound to what stood before it
+            talk[:] = [replace(one, parts=without_thinking(one.parts)) for one in talk]
+            body = vendor.plain(talk, turn)
+            parts = vendor.send(json.loads(json.dumps(body)))
+        day.requests.append(Sent(at_s=vendor.clock(), body=body, parts=parts, talk=talk_name(turns)))
+
     for turn in turns:
         vendor.clock.now_s += turn.gap_s
-        talk.append(Message(turn.id, moment(START_S), Role.USER, (TextPart(turn.words),)))
+        if turn.is_cut:
+            talk.append(message_of("cut", SUMMARISE))
+            ask(turn)
+            talk[:] = [message_of(f"{turn.id}s", summary(turn)), *last_turn(talk[:-1])]
+        talk.append(message_of(turn.id, turn.words))
         for reply in turn.replies:
-            body = vendor.plain(talk)
-            parts = vendor.send(json.loads(json.dumps(body)))
-            day.requests.append(Sent(at_s=vendor.clock(), body=body, parts=parts))
+            ask(turn)
             talk += said(reply, vendor)
             vendor.clock.now_s += reply.after_s
+            if turn.task and reply is turn.replies[0]:
+                play_plain(turn.task, vendor, day)
     return day
+
+
+SUMMARISE = "Summarise what was said so far, so that the work can go on from it."
+SUMMARY = 800
+
+
+def summary(turn: Turn) -> str:
+    """The summary that stands in the place of what was left out before a turn."""
+    return label(SUMMARY, f"{turn.id} summary")
+
+
+def without_thinking(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Parts of a message but its thinking."""
+    return tuple(part for part in parts if not isinstance(part, ReasoningPart))
+
+
+def talk_name(turns: Sequence[Turn]) -> str:
+    """Name of the discussion that turns are of."""
+    return turns[0].id
+
+
+def message_of(name: str, words: str) -> Message:
+    """Words of the person."""
+    return Message(name, moment(START_S), Role.USER, (TextPart(words),))
+
+
+def last_turn(talk: Sequence[Message]) -> Sequence[Message]:
+    """The last turn of a talk, from the person's words on."""
+    begin = max(n for n, message in enumerate(talk) if message.role is Role.USER)
+    return talk[begin:]
 
 
 def said(reply: Reply, vendor: Vendor) -> list[Message]:
@@ -540,13 +321,14 @@ class Ours:
     memo: StackMemo = field(default_factory=StackMemo)
     decide: DecideMemo = field(default_factory=DecideMemo)
     book: CacheBook = field(default_factory=CacheBook)
+    name: str = "d"
 
     def __post_init__(self) -> None:
-        self.day = Day(self.vendor)
+        self.day, self.cut_id = Day(self.vendor), ""
         vendor = self.vendor
         self.prices = cache_prices(vendor.name, vendor.kind, vendor.model, moment(START_S))
         self.settings: CacheSettings = settings_for(vendor.kind, self.prices, self.caching, is_enabled=True)
-        self.book = books.opened(self.book, "d", DiscussionCache(), Replayed())
+        self.book = books.opened(self.book, self.name, DiscussionCache(), Replayed())
 
     def play(self, turns: Sequence[Turn]) -> Day:
         """Play a day, and the pings after its last turn."""
@@ -562,14 +344,41 @@ class Ours:
         """Play turns."""
         for turn in turns:
             self._wait(turn.gap_s)
-            self.book = books.turn_begun(self.book, "d", moment(self.vendor.clock()))
+            if turn.is_cut:
+                self._cut(turn)
+            self.book = books.turn_begun(self.book, self.name, moment(self.vendor.clock()))
             self._ask(turn, turn.words)
-            self.talk.append(Message(turn.id, moment(START_S), Role.USER, (TextPart(turn.words),)))
+            self.talk.append(message_of(turn.id, turn.words))
             for reply in turn.replies:
                 self.talk += self.heard(reply)
                 self._wait(reply.after_s)
+                if turn.task and reply is turn.replies[0]:
+                    self._hand_on(turn.task)
                 if reply.calls:
                     self._ask(turn, "")
+
+    def _hand_on(self, task: Sequence[Turn]) -> None:
+        """Play a task in a discussion of its own, over the same book."""
+        own = Ours(self.vendor, self.caching, book=self.book, name=task[0].id)
+        own.day = self.day
+        own.start(task)
+        self.book = own.book
+
+    def _cut(self, turn: Turn) -> None:
+        """A summary takes the place of all but the last turn; it is asked for by a request of its own, as the program does."""
+        kept = list(last_turn(self.talk))
+        left = "\n".join(
+            part.text
+            for message in self.talk[: -len(kept)]
+            for part in message.parts
+            if isinstance(part, TextPart | ToolResultPart)
+        )
+        body = self.vendor.plain([message_of("cut", f"{SUMMARISE}\n{left}")], turn)
+        body.pop("tools")
+        parts = self.vendor.send(json.loads(json.dumps(body)))
+        self.day.requests.append(Sent(at_s=self.vendor.clock(), body=body, parts=parts, talk="summary"))
+        self.talk = [message_of(f"{turn.id}s", summary(turn)), *kept]
+        self.cut_id = f"{turn.id}cut"
 
     def heard(self, reply: Reply) -> list[Message]:
         """The messages of a reply, as they are kept."""
@@ -581,12 +390,13 @@ class Ours:
             provider=self.vendor.name,
             model=self.vendor.model,
             role_text=label(ROLE, "role"),
-            tools=tools(),
+            tools=tools(turn.tools),
             system_text=NamedText("system", label(PRESET, "system")),
             digest=label(DIGEST, "digest"),
             metadata=DiscussionMetadata(label(METADATA, "name"), turn_count=int(turn.id[1:]) + 1),
             turns=tuple(self.talk),
             user_text=words,
+            cut_id=self.cut_id,
         )
 
     def counting(self, stack: AggregateStack) -> tuple[CountTokens, Hashable]:
@@ -619,8 +429,10 @@ class Ours:
     def _ask(self, turn: Turn, words: str) -> None:
         call = self._planned(turn, words)
         self.book, _ = planned_calls.admitted(self.book, "call", call, None)
-        page = self.book.pages["d"]
-        self.book = books.with_page(self.book, "d", replace(page, replayed=Replayed(call.decision.view)))
+        page = self.book.pages[self.name]
+        self.book = books.with_page(
+            self.book, self.name, replace(page, replayed=Replayed(call.decision.view))
+        )
         body = self.vendor.body(call.decision.request, call.decision.plan)
         parts = self.vendor.send(json.loads(json.dumps(body)))
         plan = call.decision.plan
@@ -633,6 +445,7 @@ class Ours:
                 reason=plan.sentences[0],
                 said=told,
                 first_of=turn.id if words else "",
+                talk=self.name,
             )
         )
         self.book = planned_calls.begun(self.book, "call")
@@ -645,11 +458,13 @@ class Ours:
         asked = PlannedTurn(
             stack=build_stack(inputs, self.memo),
             message_id=turn.id,
-            discussion_id="d",
+            discussion_id=self.name,
+            effort=turn.effort,
+            may_switch=takes_switches(self.vendor.kind, self.vendor.model),
             next_round=planned_calls.next_round(inputs.turns, has_tools=True),
         )
-        scope = LedgerScope(self.vendor.name, "key", self.vendor.model)
-        gaps = books.gaps_of(self.book, "d")
+        scope = LedgerScope(self.vendor.name, "key", self.vendor.model, scope_settings(turn.effort))
+        gaps = books.gaps_of(self.book, self.name)
         count, revision = self.counting(asked.stack)
         market = Market(
             scope=scope,
@@ -678,6 +493,35 @@ def _usage(parts: Parts) -> Usage:
     )
 
 
+# --- The least over content -----------------------------------------------------------------------------------------
+
+
+def least_over_content(turns: Sequence[Turn], day: Day, *, pings: bool) -> float:
+    """The least that a day's content can cost, whatever is sent: replies as they were given and new words, each text by itself.
+
+    It knows nothing of requests, so that it sees what was sent twice, or beside the content: layer 8, updates, thinking of
+    turns that are over. Thinking counts in its own turn, where the vendor asks for it. Lifetimes and writes are Anthropic's.
+    """
+    times = iter([one.at_s for one in day.requests])
+    read = day.vendor_read
+    head = {"system": size(system_text()), "tools": sum(size(tool.description) for tool in tools())}
+    said_: dict[str, int] = {}
+    uses: list[tuple[Hashable, int, float]] = []
+    for turn in turns:
+        said_[f"{turn.id} words"] = size(turn.words)
+        thoughts: dict[str, int] = {}
+        for reply in turn.replies:
+            at_s = next(times)
+            uses += [
+                (name, tokens, at_s) for part in (head, said_, thoughts) for name, tokens in part.items()
+            ]
+            thoughts[f"{reply.id} thought"] = size(reply.thought)
+            said_[f"{reply.id} text"] = size(reply.text)
+            for call in reply.calls:
+                said_[f"{call.id} call"], said_[f"{call.id} result"] = size(call.arguments), size(call.result)
+    return least(uses, read, pings=pings)
+
+
 # --- Figures ------------------------------------------------------------------------------------------------------
 
 
@@ -690,6 +534,7 @@ class Figures:
     twice: int
     pairs: int
     breaks: int
+    least: float = 0.0
 
 
 def played(task: tuple[str, str, str, int]) -> Figures:
@@ -697,9 +542,17 @@ def played(task: tuple[str, str, str, int]) -> Figures:
     model, kind, way, seed = task
     turns, vendor = make_day(seed, kind), VENDORS[model]()
     day = play_plain(turns, vendor) if way == PLAIN else Ours(vendor, SETTINGS[way]).play(turns)
-    pairs = list(zip(day.requests, day.requests[1:], strict=False))
-    broken = sum(not extends_flat(one.body, two.body) for one, two in pairs)
-    return Figures(day.tokens, day.without, day.paid_twice, len(pairs), broken)
+    found = figures_of(day)
+    if model != Anthropic.model:
+        return found
+    least_ = least_over_content(turns, day, pings=way == ON)
+    return dataclasses.replace(found, least=least_)
+
+
+def figures_of(day: Day) -> Figures:
+    """Figures of a day."""
+    broken = sum(not extends_flat(one.body, two.body) for one, two in day.pairs)
+    return Figures(day.tokens, day.without, day.paid_twice, len(day.pairs), broken)
 
 
 def extends_flat(before: Json, after: Json) -> bool:
@@ -739,6 +592,9 @@ def rows(seeds: Sequence[int] = SEEDS) -> list[Row]:
                 )
                 twice = sum(one.twice for one in part)
                 found.append(_row(f"{name}, paid twice while warm", twice, "tokens", None, part))
+                if content := sum(one.least for one in part):
+                    what = f"{name}, over the least over content"
+                    found.append(_row(what, cost / content, "times", None, part))
     return found
 
 

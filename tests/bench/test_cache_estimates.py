@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.bench.cache_estimates import BAR, played
-from tests.bench.cache_thinking import VENDORS, WITH_GAPS
+from tests.bench.cache_thinking import (
+    WITH_GAPS,
+)
+from tests.bench.cache_vendors import (
+    VENDORS,
+)
 
 
 @pytest.mark.parametrize("model", VENDORS)

@@ -6,19 +6,24 @@ from itertools import pairwise
 
 import pytest
 
+from tests.bench.cache_before import SEEDS
 from tests.bench.cache_thinking import (
     NO_GAPS,
     OFF,
     ON,
+    PLAIN,
     SETTINGS,
-    VENDORS,
     WITH_GAPS,
     Ours,
-    Reply,
     extends_flat,
     flat,
     make_day,
     play_plain,
+    played,
+)
+from tests.bench.cache_vendors import (
+    VENDORS,
+    Reply,
 )
 from tests.vendors.billing.values import Refused
 
@@ -93,3 +98,9 @@ def test_thinking_behind_an_edited_message_would_be_refused() -> None:
 
 def _thought(reply: Reply) -> int:
     return int(reply.thought[2:].partition(" ")[0])
+
+
+@pytest.mark.parametrize("way", [PLAIN, OFF, ON])
+def test_no_way_to_send_costs_less_than_its_content_does_at_least(way: str) -> None:
+    found = played(("claude-opus-5-5", WITH_GAPS, way, SEEDS[0]))
+    assert 0.5 * found.tokens < found.least <= found.tokens
