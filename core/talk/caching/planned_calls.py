@@ -269,15 +269,20 @@ def _headed(turn: PlannedTurn, market: Market) -> tuple[PlannedTurn, Market]:
     if view is None or now is None or view.base.effort in {None, turn.effort.value}:
         return turn, market
     head = Effort(view.base.effort)
+    if not begins_turn(turn):
+        return _at_head(turn, market, head)
     is_said = in_force(view) == replace(now, effort=turn.effort.value)
     if not (is_said or now.effort == turn.effort.value or takes_effort(Effort(now.effort), turn.effort)):
         return turn, market
-    scope = replace(market.scope, settings=scope_settings(head))
-    entries = market.ledger.entries.get(scope, {}).values()
+    told, there = _at_head(turn, market, head)
+    entries = market.ledger.entries.get(there.scope, {}).values()
     is_held = any(is_live(one, market.now) and one.discussion_id == turn.discussion_id for one in entries)
-    if is_held or not begins_turn(turn):
-        return replace(turn, head=head), replace(market, scope=scope)
-    return turn, market
+    return (told, there) if is_held else (turn, market)
+
+
+def _at_head(turn: PlannedTurn, market: Market, head: Effort) -> tuple[PlannedTurn, Market]:
+    scope = replace(market.scope, settings=scope_settings(head))
+    return replace(turn, head=head), replace(market, scope=scope)
 
 
 def _is_strange(turn: PlannedTurn, wire: Wire, count: CountTokens) -> bool:

@@ -75,6 +75,8 @@ def with_switches(view: ContextView, wanted: Wanted, message_id: str) -> Context
     if not wanted.may_switch:
         return _headed(view, None, None)
     now, said = in_force(view, message_id), in_force(view)
+    if now is not None and not wanted.tells:
+        return view  # what changed waits for the next message: a running turn is bound to all before it
     if now is None or said is None or view.base.effort != wanted.head.value:
         return _with_wanted(view, wanted, message_id)
     if _switch(said, wanted) is None:

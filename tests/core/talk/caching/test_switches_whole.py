@@ -17,12 +17,15 @@ from core.talk.discussion.discussion_messages import (
     EditMessage,
     SelectDiscussion,
 )
+from core.talk.turn.turn_messages import SendPrompt
 from tests.bench.cache_thinking import extends_flat
 from tests.core.agent.test_tool_money_whole import begun
+from tests.core.agent.test_whole_tools import is_over
 from tests.core.app.programs import until
 from tests.core.talk.caching.test_money_whole import World, ask, world
-from tests.core.talk.caching.test_thinking_whole import asked, turn
+from tests.core.talk.caching.test_thinking_whole import asked, thinks, turn
 from tests.vendors.billing.values import Json
+from tests.vendors.loopback import Gate, HoldAfter
 
 __all__ = ["world"]
 
@@ -138,3 +141,22 @@ def test_another_model_and_back(world: World) -> None:
         ask(world, controller, chosen, f"And {model}?")
         assert controller.snapshot().discussions.open[chosen].failure is None
     assert in_force(last(world)) == (True, "low")
+
+
+def test_an_effort_that_is_changed_while_a_turn_runs_waits_for_the_next_message(world: World) -> None:
+    controller, chosen = begun(world)
+    gate = Gate()
+    sent = len(asked(world))
+    world.server.replies.extend(thinks(one, asks=one == 1) for one in (1, 2))
+    world.server.faults.append(HoldAfter(400, gate))
+    controller.send(SendPrompt(chosen, "Look."))
+    until(controller, lambda _: len(asked(world)) > sent)
+    effort(controller, chosen, "low")
+    gate.open()
+    until(controller, lambda s: len(asked(world)) == sent + 2 and is_over(s, chosen))
+    assert in_force(last(world)) == (True, "")
+
+    ask(world, controller, chosen, "And now?")
+    assert in_force(last(world)) == (True, "low")
+    bodies = asked(world)[sent:]
+    assert [extends_flat(one, two) for one, two in pairwise(bodies)] == [True, True]
