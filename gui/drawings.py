@@ -60,7 +60,7 @@ class Drawings:
         self.most_texels = MOST_TEXELS
         self._processes = processes
         self._last: Future[object] | None = None
-        self._came: list[tuple[Key, DrawnPicture]] = []
+        self._came: list[tuple[Key, DrawnPicture, Any]] = []
         self._taken = self._asked = 0
 
     def close(self) -> None:
@@ -89,11 +89,11 @@ class Drawings:
             known = self._ask(key)  # it made room for others
         if known.picture is None and drawing.kind == "diagram":
             known = self._known.get((drawing, not key[1]), known)
-        if known.picture is None:
+        if known.picture is None or known.size is None:
             return 0
         if not known.texture:
-            width, height, pixels = known.picture.width, known.picture.height, known.picture.pixels
-            known.texture = canvas.texture(width, height, floats(pixels, width * height))
+            width, height = round(known.size.width), round(known.size.height)
+            known.texture = canvas.texture(width, height, known.picture)
         return known.texture
 
     def hold(self, before: Collection[Drawing], after: Collection[Drawing], canvas: Canvas) -> None:
@@ -141,7 +141,8 @@ class Drawings:
         arriving: Future[object] = type(future)()
 
         def arrive(done: Future[object]) -> None:
-            self._came.append((key, drawn(done)))
+            picture = drawn(done)
+            self._came.append((key, picture, floats(picture.pixels, picture.width * picture.height)))
             arriving.set_result(None)
 
         self._asked += 1
@@ -157,13 +158,13 @@ class Drawings:
     def _take(self) -> None:
         """Take in what has been drawn meanwhile."""
         while self._came:
-            key, picture = self._came.pop(0)
+            key, picture, pixels = self._came.pop(0)
             known = self._known.setdefault(key, _KnownDrawing())
             known.size = DrawnSize(
                 width=picture.width, height=picture.height, above=picture.above, problem=picture.problem
             )
             if not picture.problem:
-                known.picture = picture
+                known.picture = pixels
                 self._texels += known.texels
             self._taken += 1
 
