@@ -70,7 +70,7 @@ from core.services.settings.settings_rules import named_provider
 from core.services.spending.limits import under_way_usd
 from core.talk.context.context_messages import DeleteNamedText, SaveNamedText
 from core.talk.discussion.discussion_messages import UndoDelete
-from core.talk.turn.turn_messages import PaidCommand
+from core.talk.turn.turn_messages import CompareReplies, PaidCommand
 
 
 class AskedData(Data, frozen=True):
@@ -272,8 +272,11 @@ RESOURCE = Resource(
 COMMAND_ID = "command_id"
 """The field by which we wait for a command; nobody else gives it."""
 
-HELD_BACK: tuple[type[Any], ...] = (*PERSON_ONLY, SaveWindow, NoteActivity)
-"""A person's own words never come through the Hook API; the window keeps its own places, and tells when it is used."""
+HELD_BACK: tuple[type[Any], ...] = (*PERSON_ONLY, SaveWindow, NoteActivity, CompareReplies)
+"""A person's own words never come through the Hook API; the window keeps its own places, and tells when it is used.
+
+A comparison pays for several replies at once, and its models have no form in a request.
+"""
 
 
 def action_name(kind: type[Any]) -> str:
