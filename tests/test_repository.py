@@ -361,7 +361,7 @@ def _asked() -> list[str]:
     """Every requirement of the project, its extras, its build and its development; our own data packages apart."""
     project = tomllib.loads(texts()["pyproject.toml"])
     optional = project["project"]["optional-dependencies"]
-    extras = [lines for name, lines in optional.items() if name not in {"embedded", "languages"}]
+    extras = [[line for line in lines if not line.startswith("manual-slop-")] for lines in optional.values()]
     asked: list[str] = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
     asked += project["build-system"]["requires"]
     return asked + [line for extra in extras for line in extra]

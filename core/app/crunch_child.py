@@ -55,7 +55,7 @@ def _done(header: dict[str, object], payload: bytes) -> object:
 
 
 def _counts(payload: bytes, sizes: list[int]) -> list[int]:
-    from core.kernel.tokens import count_tokens
+    from core.kernel.o200k import count_tokens
 
     return [count_tokens(text) for text in _texts(payload, sizes)]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 LEAST_LIKE = 72.0
 """Likeness of two words, from 0 to 100, from which the one may be a slip for the other."""
+_WORD = re.compile(r"\w+")
 _TERM = re.compile(r'["“”„]([^"“”„]*)["“”„]?|([^\s"“”„]+)')
 
 
@@ -35,12 +37,29 @@ def plain_terms(query: str) -> tuple[str, ...]:
 
 
 def likest(query: str, names: Sequence[str], most: int) -> tuple[int, ...]:
-    """Places of the names that are most like a query with slips in it, best first; none where none is near."""
-    from rapidfuzz import fuzz, process, utils  # loaded where nothing else was found
+    """Places of the names that are most like a query with slips in it, best first; none where none is near.
 
-    if len(query.strip()) < 3:
+    Each word of the query is compared with each word of the names, once; a name is as near as its nearest words are, on average.
+    """
+    wanted = _WORD.findall(query.casefold())
+    if len(query.strip()) < 3 or not wanted:
         return ()
-    found = process.extract(
-        query, names, scorer=fuzz.WRatio, processor=utils.default_process, limit=most, score_cutoff=LEAST_LIKE
-    )
-    return tuple(int(place) for _, _, place in found)
+    words_of = [_WORD.findall(name.casefold()) for name in names]
+    words = {word for own in words_of for word in own}
+    tables = [_likenesses(word, words) for word in wanted]
+    scores = [sum(max(map(table.__getitem__, own), default=0.0) for table in tables) for own in words_of]
+    near = (place for place, score in enumerate(scores) if score >= LEAST_LIKE * len(wanted))
+    return tuple(sorted(near, key=lambda place: -scores[place])[:most])
+
+
+def _likenesses(wanted: str, words: Iterable[str]) -> dict[str, float]:
+    """Likeness of each word to the one that is wanted; 0 where it is below `LEAST_LIKE`."""
+    matcher = SequenceMatcher(b=wanted, autojunk=False)
+    found = dict.fromkeys(words, 0.0)
+    for word in found:
+        matcher.set_seq1(word)
+        ways = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)  # each at least the next
+        likeness = 100.0
+        if all((likeness := 100.0 * way()) >= LEAST_LIKE for way in ways):
+            found[word] = likeness
+    return found

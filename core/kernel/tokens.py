@@ -1,11 +1,9 @@
-"""Tokens of a text: counted offline by o200k, estimated from its size, calibrated by what vendors report."""
+"""Tokens of a text: estimated from its size, calibrated by what vendors report."""
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
-from typing import Protocol
 
 IMAGE_TOKENS_EST = 1_500
 """Tokens of one image of usual size. Source: Anthropic "Vision", width * height / 750, at most about 1,600
@@ -16,21 +14,6 @@ _BYTES_PER_TOKEN = 4
 _PIECE = re.compile(r"[^\W\d_]{1,5}|\d{1,2}|[^\w\s]|_")
 _WEIGHT_OF_NEW = 0.3
 _FACTOR_RANGE = (0.25, 4.0)
-
-
-class _Tokenizer(Protocol):
-    def count(self, text: str) -> int: ...
-
-
-def count_tokens(text: str) -> int:
-    """Count o200k tokens. Holds the interpreter lock: for the worker process, not for the frame loop.
-
-    The text is counted in slices that end at line ends, so a long text may come out a few tokens higher.
-
-    Source: bpe-openai 0.1.4, `_bindings`: no limits of length, no special tokens (seen 2026-11-20).
-    """
-    tokenizer = _o200k()
-    return sum(tokenizer.count(part) for part in slices(text))
 
 
 def slices(text: str, limit: int = _SLICE_CHARS) -> Iterator[str]:
@@ -86,13 +69,3 @@ def within_range(factor: float) -> float:
     """A model's factor, between 0.25 and 4: what lies beyond says nothing of how it counts."""
     low, high = _FACTOR_RANGE
     return min(high, max(low, factor))
-
-
-def _o200k() -> _Tokenizer:
-    with warnings.catch_warnings():
-        # Its import reads its data by a call of importlib that is deprecated; nothing of ours.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        from bpe_openai import _bindings
-
-    tokenizer: _Tokenizer = _bindings.tokenizer_for_encoding("o200k_base")
-    return tokenizer

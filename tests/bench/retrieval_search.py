@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from itertools import cycle, permutations
 from pathlib import Path
 
-import numkong
 import numpy as np
+import simsimd
 
 from core.app.crunch import LocalEmbedder
 from core.kernel.values.retrieval import Corpus, SearchFilters
@@ -133,6 +133,6 @@ class _Parts:
         self._db.close()
 
     def _scan(self, query: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
-        dots = np.asarray(numkong.dot(self._vectors, query)).ravel()
+        dots = np.asarray(simsimd.dot(self._vectors, query)).ravel()
         best = min(_CANDIDATES, len(dots) - 1)
         np.argpartition(dots, len(dots) - best)[-best:]

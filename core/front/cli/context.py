@@ -14,7 +14,7 @@ from core.front.cli.output import Console, folded
 from core.front.cli.search import recall_for
 from core.front.cli.session import FrontEnd, check_name, find_discussion, session
 from core.kernel.frame import clean
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.kernel.values.curation import ItemFiles
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.kernel.values.provider import ModelProfile

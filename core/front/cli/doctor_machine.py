@@ -77,7 +77,7 @@ PACKAGES = (
     "numpy",
     "keyring",
     "tree-sitter",
-    "bpe-openai",
+    "tiktoken",
 )
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 LIBRARIES = {"GL": "libgl1 libgl1-mesa-dri", "X11": "libx11-6"}

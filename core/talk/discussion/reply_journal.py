@@ -21,8 +21,9 @@ from core.kernel.disk import OS_DISK, Disk, reported, storage_error
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
 from core.kernel.locks import LOCK_WAIT_S, HeldLock, take_lock
+from core.kernel.o200k import count_tokens
 from core.kernel.opener import OddFileError, open_file
-from core.kernel.tokens import count_tokens, scaled
+from core.kernel.tokens import scaled
 from core.kernel.values.messages import Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
 from core.kernel.values.records import MessageRecord, Record, UsageRecord
 from core.kernel.values.usage import Usage

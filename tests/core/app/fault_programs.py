@@ -21,7 +21,7 @@ from core.app.execution import OutsideOptions, act
 from core.front.cli.session import CommandOutside
 from core.kernel import disk
 from core.kernel.errors import SlopError
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.kernel.values.messages import Message, Role, Status
 from core.kernel.values.state import AppState, Level
 from core.talk.discussion.discussion_messages import (

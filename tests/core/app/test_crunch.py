@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from core.app.crunch import Crunch, CrunchClosedError, CrunchError
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.harvest import ArtifactKind
 from core.knowledge.harvest.transcript_sources import unread_messages
@@ -99,7 +99,7 @@ def test_the_parent_loads_no_tokenizer_and_no_grammar() -> None:
     program = (
         "import sys; from core.app.crunch import Crunch\n"
         "c = Crunch(); c.count({'a': 'x'}).result(30); c.outline('a.py', 'def f(): ...').result(30); c.close()\n"
-        "assert not {'bpe_openai', 'tree_sitter', 'dearpygui'} & set(sys.modules)\n"
+        "assert not {'tiktoken', 'tree_sitter', 'dearpygui'} & set(sys.modules)\n"
     )
 
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=PATIENCE_S)

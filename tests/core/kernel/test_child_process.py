@@ -14,7 +14,7 @@ import pytest
 
 from core.app.crunch import Crunch
 from core.kernel.child_process import PACKAGE_ROOT, child_environment, start_child
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.services.providers.embedded.server import LlamaServer
 from core.services.providers.protocol import CancelToken
 from core.talk.context.outline import symbols_of
@@ -30,7 +30,7 @@ MODULES = (
     *("core/talk/__init__", "core/talk/discussion/__init__", "core/talk/discussion/catalog_child"),
     *("core/services/__init__", "core/services/providers/__init__", "core/services/providers/embedded/child"),
     *("sitecustomize", "usercustomize", "encodings/__init__", "json", "signal", "struct", "runpy"),
-    *("msgspec", "bpe_openai", "tree_sitter", "xllamacpp"),
+    *("msgspec", "tiktoken", "tree_sitter", "xllamacpp"),
 )  # fmt: skip
 
 

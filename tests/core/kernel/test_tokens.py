@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernel.tokens import count_tokens, estimate_tokens, recalibrated, scaled, slices
+from core.kernel.o200k import count_tokens
+from core.kernel.tokens import estimate_tokens, recalibrated, scaled, slices
 
 
 def test_counts_are_those_of_o200k() -> None:

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from core.kernel.errors import StorageError
 from core.kernel.frame import rag_block, size_bytes
-from core.kernel.tokens import count_tokens, estimate_tokens
+from core.kernel.o200k import count_tokens
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import (
     AskedPlaces,

@@ -6,8 +6,9 @@ import base64
 import binascii
 import json
 import math
-import warnings
 from collections.abc import Callable
+
+from core.kernel.o200k import count_tokens
 
 Counter = Callable[[str], int]
 
@@ -19,18 +20,9 @@ def chars4(text: str) -> int:
 
 def o200k(factor: float = 1.0) -> Counter:
     """Tokens of `o200k_base` times a factor (Claude since 4.7 about 1.35, Gemini about 1.0), rounded up."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # how the package opens its own data
-        from bpe_openai import _bindings
-
-    count = _bindings.tokenizer_for_encoding("o200k_base").count
 
     def counter(text: str) -> int:
-        try:
-            tokens: int = count(text)
-        except UnicodeEncodeError:  # lone surrogates
-            tokens = count(text.encode("utf-8", "replace").decode())
-        return math.ceil(tokens * factor)
+        return math.ceil(count_tokens(text) * factor)
 
     return counter
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from core.kernel.errors import FailureKind, ProviderError
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.kernel.values.knowledge import Category
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import (

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import LockedError, StorageError
-from core.kernel.tokens import count_tokens
+from core.kernel.o200k import count_tokens
 from core.kernel.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
 from core.kernel.values.records import UsageRecord
 from core.kernel.values.usage import Usage
