@@ -6,11 +6,9 @@ Stands on argparse, so that `--help` answers before the program's values load.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Collection, Sequence
 
 from core import __version__
 from core.front.cli.grammar_memory import (
@@ -27,6 +25,10 @@ from core.front.cli.grammar_memory import (
 )
 from core.front.cli.parser import AnsweredError, Commands, Parser, WrongUsageError, add_command, near
 from core.front.cli.version import PROGRAM, put, version_text
+
+TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 # Grammar of the commands that talk and that order what was said: `send`, `context`, `discussions`.
 
@@ -64,7 +66,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_send(commands: Commands[Parser], common: Parser) -> None:
+def add_send(commands: Commands, common: Parser) -> None:
     """Add `send`."""
     parser = add_command(
         commands,
@@ -123,7 +125,7 @@ def add_send(commands: Commands[Parser], common: Parser) -> None:
     add_trust(parser)
 
 
-def add_context(commands: Commands[Parser], common: Parser) -> None:
+def add_context(commands: Commands, common: Parser) -> None:
     """Add `context`."""
     parser = add_command(
         commands,
@@ -144,7 +146,7 @@ def add_context(commands: Commands[Parser], common: Parser) -> None:
     add_trust(parser)
 
 
-def add_why(commands: Commands[Parser], common: Parser) -> None:
+def add_why(commands: Commands, common: Parser) -> None:
     """Add `why`."""
     parser = add_command(
         commands,
@@ -158,10 +160,10 @@ def add_why(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_discussions(commands: Commands[Parser], common: Parser) -> None:
+def add_discussions(commands: Commands, common: Parser) -> None:
     """Add `discussions` and its actions."""
     parser = add_command(commands, common, "discussions", "list, read, export and order discussions")
-    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    actions = parser.add_commands("action")
     lister = add_command(actions, common, "list", "list them, newest first (the default)")
     for listed in (parser, lister):
         default = "" if listed is parser else argparse.SUPPRESS
@@ -213,7 +215,7 @@ TOUR_CHAPTERS = (
 """Parts of the tour, in its order."""
 
 
-def add_tour(commands: Commands[Parser], common: Parser) -> None:
+def add_tour(commands: Commands, common: Parser) -> None:
     """Add the window driven through its main job."""
     parser = add_command(commands, common, "tour", "drive the real window through its main job")
     parser.add_argument(
@@ -229,7 +231,7 @@ def add_tour(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_lists(commands: Commands[Parser], common: Parser) -> None:
+def add_lists(commands: Commands, common: Parser) -> None:
     """Add `presets`, `models`, `usage` and `doctor`."""
     presets = add_command(
         commands, common, "presets", "list the project's context presets, personas and system prompts"
@@ -262,7 +264,7 @@ def add_lists(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_settings(commands: Commands[Parser], common: Parser) -> None:
+def add_settings(commands: Commands, common: Parser) -> None:
     """Add `trust`, `key` and `servers`."""
     trust = add_command(
         commands, common, "trust", "let what a folder's manual_slop.toml asks for count, after showing it"
@@ -323,7 +325,7 @@ def read(argv: Sequence[str]) -> argparse.Namespace:
     Raises:
         SystemExit: with 2 and a line on standard error for wrong usage, with 0 for `--help` and `--version`.
     """
-    parser = make_parser()
+    parser = make_parser({*argv, *os.environ.get("COMP_LINE", "").split()})
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
 
@@ -394,7 +396,12 @@ def _complete(shell: str) -> NoReturn:
 
 def _print(answer: AnsweredError, *, is_json: bool) -> NoReturn:
     """Print an answer, for programs as JSON, and end."""
-    put(json.dumps(answer.data, indent=2, sort_keys=True) + "\n" if is_json else answer.text)
+    text = answer.text
+    if is_json:
+        import json
+
+        text = json.dumps(answer.data, indent=2, sort_keys=True) + "\n"
+    put(text)
     raise SystemExit(0)
 
 
@@ -413,8 +420,12 @@ class _ShowVersion(argparse.Action):
         raise AnsweredError(version_text() + "\n", program=PROGRAM, version=__version__, python=python)
 
 
-def make_parser() -> Parser:
-    """The parser of the whole command line."""
+def make_parser(named: Collection[str] | None = None) -> Parser:
+    """The parser of the command line.
+
+    Args:
+        named: words that are asked about: the options of a command that is none of them are not made. None: all of them are.
+    """
     common = _common(argparse.SUPPRESS)
     parser = Parser(
         prog=PROGRAM,
@@ -439,7 +450,7 @@ def make_parser() -> Parser:
         help="with --headless --hooks: write a token that may approve to this descriptor, a pipe",
     )
     parser.add_argument("--test-clock", action="store_true", help="let tests put the clock forward over HTTP")
-    commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
+    commands = parser.add_commands("command", named)
     add_tour(commands, common)
     add_send(commands, common)
     add_context(commands, common)
@@ -486,18 +497,16 @@ def _common(default: str | None) -> Parser:
     return parser
 
 
-def _add_help(commands: Commands[Parser], common: Parser) -> None:
+def _add_help(commands: Commands, common: Parser) -> None:
     """Commands that end while the command line is read."""
-    helper = commands.add_parser(
-        "help", parents=[common], help="show the help of a command", allow_abbrev=False
-    )
+    helper = add_command(commands, common, "help", "show the help of a command")
     helper.add_argument("words", nargs="*", metavar="COMMAND", help="a command, and its action")
-    completion = commands.add_parser(
+    completion = add_command(
+        commands,
+        common,
         "completion",
-        parents=[common],
-        help="print a script that lets a shell complete commands and options",
-        description='For bash: eval "$(manual-slop completion bash)" in ~/.bashrc; zsh likewise in ~/.zshrc; '
+        "print a script that lets a shell complete commands and options",
+        'For bash: eval "$(manual-slop completion bash)" in ~/.bashrc; zsh likewise in ~/.zshrc; '
         "fish: manual-slop completion fish | source in config.fish.",
-        allow_abbrev=False,
     )
     completion.add_argument("shell", choices=SHELLS, help="whose")

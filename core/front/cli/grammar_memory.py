@@ -8,7 +8,7 @@ FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "zed", "llm")
 """Names of `core.imports.import_sources.known_places`, whose module takes longer to load than all of the help."""
 
 
-def add_import(commands: Commands[Parser], common: Parser) -> None:
+def add_import(commands: Commands, common: Parser) -> None:
     """Add `import`."""
     parser = add_command(
         commands,
@@ -43,7 +43,7 @@ def add_import(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_search(commands: Commands[Parser], common: Parser) -> None:
+def add_search(commands: Commands, common: Parser) -> None:
     """Add `search`."""
     parser = add_command(
         commands,
@@ -75,7 +75,7 @@ def add_search(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_mcp(commands: Commands[Parser], common: Parser) -> None:
+def add_mcp(commands: Commands, common: Parser) -> None:
     """Add `mcp`."""
     parser = add_command(
         commands,
@@ -97,7 +97,7 @@ def add_mcp(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_autonomy(commands: Commands[Parser], common: Parser) -> None:
+def add_autonomy(commands: Commands, common: Parser) -> None:
     """Add `autonomy`."""
     parser = add_command(
         commands,
@@ -109,12 +109,12 @@ def add_autonomy(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--stop", action="store_true", help="stop it; it starts again in the window")
 
 
-def add_index(commands: Commands[Parser], common: Parser) -> None:
+def add_index(commands: Commands, common: Parser) -> None:
     """Add `index` and its actions."""
     parser = add_command(
         commands, common, "index", "keep the index files of your notes (index.md in each folder)"
     )
-    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    actions = parser.add_commands("action", is_required=True)
     add_command(
         actions,
         common,
@@ -126,7 +126,7 @@ def add_index(commands: Commands[Parser], common: Parser) -> None:
     new.add_argument("path", metavar="PATH", help="where; `.md` is added where it has no ending of a text")
 
 
-def add_forget(commands: Commands[Parser], common: Parser) -> None:
+def add_forget(commands: Commands, common: Parser) -> None:
     """Add `forget`."""
     parser = add_command(
         commands,
@@ -147,7 +147,7 @@ def add_forget(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
-def add_secrets(commands: Commands[Parser], common: Parser) -> None:
+def add_secrets(commands: Commands, common: Parser) -> None:
     """Add `secrets`."""
     short = "look for keys, tokens and passwords in all that we keep, and take them out"
     long = "Prints where each stands and of which kind, never the secret; ends with 1 where any is left."
@@ -156,7 +156,7 @@ def add_secrets(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
-def add_backup(commands: Commands[Parser], common: Parser) -> None:
+def add_backup(commands: Commands, common: Parser) -> None:
     """Add `backup` and `restore`."""
     backup = add_command(
         commands,
@@ -177,7 +177,7 @@ def add_backup(commands: Commands[Parser], common: Parser) -> None:
     restore.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
-def add_harvest(commands: Commands[Parser], common: Parser) -> None:
+def add_harvest(commands: Commands, common: Parser) -> None:
     """Add `harvest` and its undo."""
     parser = add_command(
         commands,
@@ -230,11 +230,11 @@ def add_harvest(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
-def add_knowledge(commands: Commands[Parser], common: Parser) -> None:
+def add_knowledge(commands: Commands, common: Parser) -> None:
     """Add `knowledge` and its actions."""
     parser = add_command(commands, common, "knowledge", "show, search and audit what is known")
     parser.set_defaults(category="")
-    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    actions = parser.add_commands("action")
     show = add_command(actions, common, "show", "print every item with its place and origin (the default)")
     show.add_argument(
         "category",

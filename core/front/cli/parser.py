@@ -3,14 +3,56 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
 
 from core.front.cli.version import put_beside
 
-Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
+TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Subparsers = argparse._SubParsersAction["Parser"]  # noqa: SLF001 (argparse names the type nowhere else)
+else:
+    Subparsers = argparse._SubParsersAction  # noqa: SLF001
+
+
+class Commands(Subparsers):
+    """Commands of a parser. Where `named` is given, options are made for those alone; the others have name and help."""
+
+    named: Collection[str] | None = None
+
+    def add_name(self, name: str, about: str) -> Any:
+        """Know a command by its name and help alone. Returns what takes its options, and keeps none."""
+        self._choices_actions.append(self._ChoicesPseudoAction(name, [], about))
+        unmade: Any = Unmade()
+        self._name_parser_map[name] = unmade
+        return unmade
+
+
+class Unmade:
+    """Stands for the parser of a command that nobody named."""
+
+    named = ()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *_, **__: self
+
+
+def terminal_columns() -> int:
+    """Columns that help may take, as `shutil` says it, which takes longer to load than all of the help."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "0"))
+    except ValueError:
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+        except (OSError, ValueError):
+            columns = 0
+    return columns or 80
 
 
 class WrongUsageError(Exception):
@@ -31,6 +73,11 @@ class AnsweredError(Exception):
 
 class Parser(argparse.ArgumentParser):
     """A parser that says what is near to a word that it does not know."""
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        made: Any = self.formatter_class
+        formatter: argparse.HelpFormatter = made(prog=self.prog, width=terminal_columns() - 2)
+        return formatter
 
     def print_help(self, file: Any = None) -> NoReturn:
         """Answer with the help. Raises AnsweredError: who reads the command line prints it, in one place."""
@@ -57,6 +104,17 @@ class Parser(argparse.ArgumentParser):
         if sys.stderr is None:
             raise SystemExit(2)
         super().error(reason)
+
+    def add_commands(
+        self, dest: str, named: Collection[str] | None = None, *, is_required: bool = False
+    ) -> Commands:
+        """Let this one have commands, or actions, of which `dest` takes the name. Args: as `Commands` has them."""
+        added: Any = self.add_subparsers(
+            action=Commands, dest=dest, metavar=dest, title=f"{dest}s", required=is_required
+        )
+        commands: Commands = added
+        commands.named = named
+        return commands
 
     def commands(self) -> dict[str, Parser]:
         """The parsers of this one's commands or actions by name, empty where it has none."""
@@ -88,13 +146,16 @@ def near(word: str, known: Sequence[str], before: str = ", ") -> str:
 
 
 def add_command(
-    commands: Commands[Parser],
+    commands: Commands,
     common: Parser,
     name: str,
     about: str,
     more: str = "",
 ) -> Parser:
     """A command or an action below `commands`, with the options of all; `about`: its help, `more`: said below that."""
+    if commands.named is not None and name not in commands.named:
+        unmade: Parser = commands.add_name(name, about)
+        return unmade
     return commands.add_parser(
         name,
         parents=[common],

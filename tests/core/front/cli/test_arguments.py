@@ -12,7 +12,8 @@ import pytest
 
 from core import __version__
 from core.front.cli.arguments import parse
-from core.front.cli.grammar import EFFORTS, FLAG_ACTS
+from core.front.cli.grammar import EFFORTS, FLAG_ACTS, make_parser
+from core.front.cli.parser import Parser
 from core.front.cli.version import version_text
 from core.kernel.errors import SlopError
 from core.kernel.values.discussion import FLAGS
@@ -234,3 +235,15 @@ def test_a_place_that_is_named_already_is_not_repeated() -> None:
 def test_the_acts_of_flags_are_those_of_a_discussion() -> None:
     acts = [each for flag in FLAGS.values() for each in ((flag.verb, flag.help), (flag.undo, flag.undo_help))]
     assert [*FLAG_ACTS] == acts
+
+
+def test_the_options_of_a_command_are_made_only_where_it_is_named() -> None:
+    """Help and each command start the sooner; what they say stays the same."""
+    whole = make_parser()
+    named = {name: make_parser({name}) for name in whole.commands()}
+
+    assert all(one.format_help() == whole.format_help() for one in named.values())
+    for name, parser in whole.commands().items():
+        made = [other for other, one in named[name].commands().items() if isinstance(one, Parser)]
+        assert made == [name]
+        assert named[name].commands()[name].format_help() == parser.format_help()
