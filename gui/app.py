@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from core.app.controller import AppController
 
 PLACEMENT_TABLE = "viewport"
+YOUNG_OBJECTS = 700
+"""New objects after which garbage is looked for while frames are drawn: a look is short."""
+
 LARGEST_PX = 20_000
 ACTIVITY_S, CALM_ACTIVITY_S = 1.0, 5.0
 """Least seconds between two words that the person is here: while a discussion is autonomous, and else."""
@@ -152,6 +155,7 @@ class WindowApp:
         would hold up every thread, frames among them, for a twentieth of a second.
         """
         gc.freeze()
+        gc.set_threshold(YOUNG_OBJECTS)
         if not state.discussions.summaries and not state.program.is_home_read_only:
             self.send(CreateDiscussion())
 

@@ -350,7 +350,7 @@ def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> Non
 def test_the_program_is_installed_under_its_name() -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
 
-    assert scripts == {"manual-slop": "gui.main:main"}
+    assert scripts == {"manual-slop": "gui.main:start"}
 
 
 @pytest.mark.parametrize("limit", ["ai_settings.spend_limit_usd=0", "ai_settings.caching.day_limit_usd=0"])
