@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` m
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_YOUNG_OBJECTS = 50_000
+_YOUNG_OBJECTS = 200_000
 """New objects after which garbage is looked for while the program loads; the window sets its own."""
 
 WINDOW_COMMANDS = frozenset({"", "tour"})
