@@ -232,7 +232,7 @@ def add_tour(commands: Commands, common: Parser) -> None:
 
 
 def add_lists(commands: Commands, common: Parser) -> None:
-    """Add `presets`, `models`, `usage` and `doctor`."""
+    """Add `presets`, `models`, `usage`, `doctor` and `desktop`."""
     presets = add_command(
         commands, common, "presets", "list the project's context presets, personas and system prompts"
     )
@@ -262,6 +262,18 @@ def add_lists(commands: Commands, common: Parser) -> None:
     doctor.add_argument(
         "--quick", action="store_true", help="do not start the embedded model and other programs"
     )
+    desktop = add_command(
+        commands,
+        common,
+        "desktop",
+        "put the program into the desktop's menu, with icon, manual page and completion, or take it out",
+        "For Linux. Without an option it says which files are there.",
+    )
+    what = desktop.add_mutually_exclusive_group()
+    what.add_argument("--install", action="store_true", help="write the files, below ~/.local/share")
+    what.add_argument("--remove", action="store_true", help="remove them")
+    desktop.add_argument("--share", metavar="DIR", default="", help="where to, for packages (/usr/share)")
+    desktop.add_argument("--program", metavar="PATH", default="", help="what the menu starts (this program)")
 
 
 def add_settings(commands: Commands, common: Parser) -> None:

@@ -111,6 +111,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.front.cli.doctor import run_doctor
 
             return run_doctor(options, console)
+        case "desktop":
+            from core.front.cli.desktop import run_desktop
+
+            return run_desktop(options, console)
         case "import":
             from core.front.cli.discussions import run_imports
 
@@ -131,14 +135,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.front.cli.forget import run_secrets
 
             return run_secrets(options, make_front, console)
-        case "backup":
-            from core.front.cli.backups import run_backup
+        case "backup" | "restore":
+            from core.front.cli.backups import run_backup, run_restore
 
-            return run_backup(options, console)
-        case "restore":
-            from core.front.cli.backups import run_restore
-
-            return run_restore(options, console)
+            return (run_backup if options.command == "backup" else run_restore)(options, console)
         case "harvest":
             from core.front.cli.harvest import run_harvest
 
