@@ -47,7 +47,7 @@ MODEL = Weights(
     project=SCRIPTS / "weights" / "pyproject.toml",
     licence=None,
     what="by Hugging Face, quantised to Q4_1 for llama.cpp, unchanged, under the Apache License 2.0",
-    use='`pip install "manual-slop[embedded]"` brings it to Manual Slop, whose embedded model it is.',
+    use='`pip install "manual-slop[embedded]"` brings it to Manual Slop, whose embedded model it is, with the library that runs it.',
 )
 LANGUAGES = Weights(
     package="manual_slop_languages",
@@ -73,7 +73,7 @@ License-Expression: {license}
 License-File: LICENSE
 Keywords: {keywords}
 Requires-Python: {requires}
-Description-Content-Type: text/markdown
+{needs}Description-Content-Type: text/markdown
 
 # {name}
 
@@ -154,6 +154,7 @@ def _metadata(project: dict[str, Any], kind: Weights) -> str:
         authors=", ".join(author["name"] for author in project["authors"]),
         keywords=",".join(project["keywords"]),
         requires=project["requires-python"],
+        needs="".join(f"Requires-Dist: {line}\n" for line in project.get("dependencies", ())),
         weights=kind.file,
         sha256=kind.sha256,
         what=kind.what,

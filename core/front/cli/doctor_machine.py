@@ -66,6 +66,16 @@ Check = Callable[[], Iterable[Finding]]
 
 
 OLDEST_PYTHON = (3, 11)
+SYSTEMS = frozenset({("Linux", "x86_64"), ("Linux", "aarch64"), ("Windows", "AMD64"), ("Darwin", "arm64")})
+"""Systems that every package is made for, as `platform` says system and machine."""
+
+OLDEST_GLIBC, OLDEST_MACOS = (2, 28), (14,)
+WITHOUT_PACKAGES = {
+    ("Darwin", "x86_64"): "Dear PyGui has no package for Macs with an Intel processor",
+    ("Windows", "ARM64"): "Dear PyGui has no package for Windows on ARM",
+}
+WITHOUT_GLIBC = "Dear PyGui has no package for a Linux without glibc"
+SYSTEMS_REMEDY = "Use Linux with glibc 2.28 on x86-64 or arm64, Windows on x64, or macOS 14 on Apple silicon"
 OLDEST_YEAR = 2026
 """A clock before the year in which this was written is wrong: certificates and cache times would not hold."""
 
@@ -94,6 +104,13 @@ def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) 
     environ = os.environ if environ is None else environ
     return (
         python,
+        partial(
+            system,
+            platform.system(),
+            platform.machine(),
+            libc=platform.libc_ver(),
+            release=platform.mac_ver()[0],
+        ),
         packages,
         partial(display, environ, sys.platform),
         fonts,
@@ -114,6 +131,37 @@ def python() -> Iterator[Finding]:
         yield fail("python", text, f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed")
     else:
         yield ok("python", text)
+
+
+def system(name: str, machine: str, *, libc: tuple[str, str], release: str) -> Iterator[Finding]:
+    """The system is one that every package is made for.
+
+    Args:
+        name, machine, libc: as `platform` says them; release: of macOS, empty elsewhere.
+    """
+    said = " ".join(part for part in (name, machine, *libc, release) if part)
+    why = _why_not(name, machine, libc, release)
+    if why:
+        yield warn("system", f"{said}: {why}", SYSTEMS_REMEDY)
+    else:
+        yield ok("system", said)
+
+
+def _why_not(name: str, machine: str, libc: tuple[str, str], release: str) -> str:
+    """Phrase that says what this system lacks, empty where it lacks nothing."""
+    if (name, machine) not in SYSTEMS:
+        return WITHOUT_PACKAGES.get((name, machine), "nobody has tried the program here")
+    if name == "Linux" and libc[0] != "glibc":
+        return WITHOUT_GLIBC
+    if name == "Linux" and _numbers(libc[1]) < OLDEST_GLIBC:
+        return f"the packages need glibc {'.'.join(map(str, OLDEST_GLIBC))} or newer"
+    if name == "Darwin" and _numbers(release) < OLDEST_MACOS:
+        return f"onnxruntime needs macOS {OLDEST_MACOS[0]} or newer"
+    return ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def desktop_notices() -> Iterator[Finding]:

@@ -244,6 +244,7 @@ def test_the_options_of_a_command_are_made_only_where_it_is_named() -> None:
 
     assert all(one.format_help() == whole.format_help() for one in named.values())
     for name, parser in whole.commands().items():
-        made = [other for other, one in named[name].commands().items() if isinstance(one, Parser)]
+        known: dict[str, object] = {**named[name].commands()}
+        made = [other for other, one in known.items() if isinstance(one, Parser)]
         assert made == [name]
         assert named[name].commands()[name].format_help() == parser.format_help()

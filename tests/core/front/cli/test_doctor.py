@@ -115,6 +115,31 @@ def test_an_old_python_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _verdicts(doctor_machine.python()) == [Verdict.FAIL]
 
 
+@pytest.mark.parametrize(
+    ("name", "machine", "libc", "release", "why"),
+    [
+        ("Linux", "x86_64", ("glibc", "2.28"), "", ""),
+        ("Linux", "aarch64", ("glibc", "2.41"), "", ""),
+        ("Windows", "AMD64", ("", ""), "", ""),
+        ("Darwin", "arm64", ("", ""), "14.5", ""),
+        ("Darwin", "arm64", ("", ""), "13.6.1", "macOS 14 or newer"),
+        ("Darwin", "x86_64", ("", ""), "15.1", "Intel"),
+        ("Windows", "ARM64", ("", ""), "", "Dear PyGui"),
+        ("Linux", "x86_64", ("", ""), "", "without glibc"),
+        ("Linux", "x86_64", ("glibc", "2.17"), "", "glibc 2.28 or newer"),
+        ("FreeBSD", "amd64", ("", ""), "", "nobody has tried"),
+    ],
+)
+def test_a_system_that_lacks_a_package_is_said_with_the_package(
+    name: str, machine: str, libc: tuple[str, str], release: str, why: str
+) -> None:
+    (finding,) = doctor_machine.system(name, machine, libc=libc, release=release)
+
+    assert finding.verdict is (Verdict.WARN if why else Verdict.OK)
+    assert why in finding.text
+    assert bool(finding.remedy) == bool(why)
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_machine, "PACKAGES", ("numpy", "no-such-package"))
     failed, found = doctor_machine.packages()
