@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from core.kernel.cores import usable_cores
+from core.kernel.decoders import from_json
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
 from core.retrieval.embedding import DIMENSION, quantised
@@ -66,8 +67,8 @@ class Tokens:
         if self._pieces is None:
             path = self._folder / "tokenizer.json"
             try:
-                file = msgspec.json.decode(read_file(path, most_bytes=MODEL_BYTES), type=_TokenizerFile)
-            except (OSError, SlopError, msgspec.MsgspecError, ValueError) as error:
+                file = from_json(read_file(path, most_bytes=MODEL_BYTES), _TokenizerFile)
+            except (OSError, SlopError, ValueError) as error:
                 raise ModelError(
                     "The tokenizer of the embedding model cannot be read", where=str(path), remedy=str(error)
                 ) from error

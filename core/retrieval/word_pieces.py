@@ -48,7 +48,7 @@ class WordPieces:
         return [piece for _, run in _runs(text) for piece in self._pieces(run)[0]]
 
     def starts(self, text: str) -> list[int]:
-        """Where each piece of a text begins, in characters."""
+        """Start of each piece of a text, in characters."""
         return [begin + start for begin, run in _runs(text) for start in self._pieces(run)[1]]
 
     def _pieces(self, run: str) -> Pieces:

@@ -23,7 +23,7 @@ from core.front.cli.grammar_memory import (
     add_search,
     add_secrets,
 )
-from core.front.cli.parser import AnsweredError, Commands, Parser, WrongUsageError, add_command, near
+from core.front.cli.parser import AnsweredError, CommandParsers, Parser, WrongUsageError, add_command, near
 from core.front.cli.version import PROGRAM, put, version_text
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
@@ -66,7 +66,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_send(commands: Commands, common: Parser) -> None:
+def add_send(commands: CommandParsers, common: Parser) -> None:
     """Add `send`."""
     parser = add_command(
         commands,
@@ -125,7 +125,7 @@ def add_send(commands: Commands, common: Parser) -> None:
     add_trust(parser)
 
 
-def add_context(commands: Commands, common: Parser) -> None:
+def add_context(commands: CommandParsers, common: Parser) -> None:
     """Add `context`."""
     parser = add_command(
         commands,
@@ -146,7 +146,7 @@ def add_context(commands: Commands, common: Parser) -> None:
     add_trust(parser)
 
 
-def add_why(commands: Commands, common: Parser) -> None:
+def add_why(commands: CommandParsers, common: Parser) -> None:
     """Add `why`."""
     parser = add_command(
         commands,
@@ -160,7 +160,7 @@ def add_why(commands: Commands, common: Parser) -> None:
     )
 
 
-def add_discussions(commands: Commands, common: Parser) -> None:
+def add_discussions(commands: CommandParsers, common: Parser) -> None:
     """Add `discussions` and its actions."""
     parser = add_command(commands, common, "discussions", "list, read, export and order discussions")
     actions = parser.add_commands("action")
@@ -215,7 +215,7 @@ TOUR_CHAPTERS = (
 """Parts of the tour, in its order."""
 
 
-def add_tour(commands: Commands, common: Parser) -> None:
+def add_tour(commands: CommandParsers, common: Parser) -> None:
     """Add the window driven through its main job."""
     parser = add_command(commands, common, "tour", "drive the real window through its main job")
     parser.add_argument(
@@ -231,7 +231,7 @@ def add_tour(commands: Commands, common: Parser) -> None:
     )
 
 
-def add_lists(commands: Commands, common: Parser) -> None:
+def add_lists(commands: CommandParsers, common: Parser) -> None:
     """Add `presets`, `models`, `usage`, `doctor` and `desktop`."""
     presets = add_command(
         commands, common, "presets", "list the project's context presets, personas and system prompts"
@@ -276,7 +276,7 @@ def add_lists(commands: Commands, common: Parser) -> None:
     desktop.add_argument("--program", metavar="PATH", default="", help="what the menu starts (this program)")
 
 
-def add_settings(commands: Commands, common: Parser) -> None:
+def add_settings(commands: CommandParsers, common: Parser) -> None:
     """Add `trust`, `key` and `servers`."""
     trust = add_command(
         commands, common, "trust", "let what a folder's manual_slop.toml asks for count, after showing it"
@@ -509,7 +509,7 @@ def _common(default: str | None) -> Parser:
     return parser
 
 
-def _add_help(commands: Commands, common: Parser) -> None:
+def _add_help(commands: CommandParsers, common: Parser) -> None:
     """Commands that end while the command line is read."""
     helper = add_command(commands, common, "help", "show the help of a command")
     helper.add_argument("words", nargs="*", metavar="COMMAND", help="a command, and its action")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.front.cli.parser import CATEGORIES, Commands, Parser, add_command, days, size_bytes
+from core.front.cli.parser import CATEGORIES, CommandParsers, Parser, add_command, days, size_bytes
 
 FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "zed", "llm")
 """Names of `core.imports.import_sources.known_places`, whose module takes longer to load than all of the help."""
 
 
-def add_import(commands: Commands, common: Parser) -> None:
+def add_import(commands: CommandParsers, common: Parser) -> None:
     """Add `import`."""
     parser = add_command(
         commands,
@@ -43,7 +43,7 @@ def add_import(commands: Commands, common: Parser) -> None:
     )
 
 
-def add_search(commands: Commands, common: Parser) -> None:
+def add_search(commands: CommandParsers, common: Parser) -> None:
     """Add `search`."""
     parser = add_command(
         commands,
@@ -75,7 +75,7 @@ def add_search(commands: Commands, common: Parser) -> None:
     )
 
 
-def add_mcp(commands: Commands, common: Parser) -> None:
+def add_mcp(commands: CommandParsers, common: Parser) -> None:
     """Add `mcp`."""
     parser = add_command(
         commands,
@@ -97,7 +97,7 @@ def add_mcp(commands: Commands, common: Parser) -> None:
     )
 
 
-def add_autonomy(commands: Commands, common: Parser) -> None:
+def add_autonomy(commands: CommandParsers, common: Parser) -> None:
     """Add `autonomy`."""
     parser = add_command(
         commands,
@@ -109,7 +109,7 @@ def add_autonomy(commands: Commands, common: Parser) -> None:
     parser.add_argument("--stop", action="store_true", help="stop it; it starts again in the window")
 
 
-def add_index(commands: Commands, common: Parser) -> None:
+def add_index(commands: CommandParsers, common: Parser) -> None:
     """Add `index` and its actions."""
     parser = add_command(
         commands, common, "index", "keep the index files of your notes (index.md in each folder)"
@@ -126,7 +126,7 @@ def add_index(commands: Commands, common: Parser) -> None:
     new.add_argument("path", metavar="PATH", help="where; `.md` is added where it has no ending of a text")
 
 
-def add_forget(commands: Commands, common: Parser) -> None:
+def add_forget(commands: CommandParsers, common: Parser) -> None:
     """Add `forget`."""
     parser = add_command(
         commands,
@@ -147,7 +147,7 @@ def add_forget(commands: Commands, common: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
-def add_secrets(commands: Commands, common: Parser) -> None:
+def add_secrets(commands: CommandParsers, common: Parser) -> None:
     """Add `secrets`."""
     short = "look for keys, tokens and passwords in all that we keep, and take them out"
     long = "Prints where each stands and of which kind, never the secret; ends with 1 where any is left."
@@ -156,7 +156,7 @@ def add_secrets(commands: Commands, common: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
-def add_backup(commands: Commands, common: Parser) -> None:
+def add_backup(commands: CommandParsers, common: Parser) -> None:
     """Add `backup` and `restore`."""
     backup = add_command(
         commands,
@@ -177,7 +177,7 @@ def add_backup(commands: Commands, common: Parser) -> None:
     restore.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
-def add_harvest(commands: Commands, common: Parser) -> None:
+def add_harvest(commands: CommandParsers, common: Parser) -> None:
     """Add `harvest` and its undo."""
     parser = add_command(
         commands,
@@ -230,7 +230,7 @@ def add_harvest(commands: Commands, common: Parser) -> None:
     )
 
 
-def add_knowledge(commands: Commands, common: Parser) -> None:
+def add_knowledge(commands: CommandParsers, common: Parser) -> None:
     """Add `knowledge` and its actions."""
     parser = add_command(commands, common, "knowledge", "show, search and audit what is known")
     parser.set_defaults(category="")

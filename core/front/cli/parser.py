@@ -19,7 +19,7 @@ else:
     Subparsers = argparse._SubParsersAction  # noqa: SLF001
 
 
-class Commands(Subparsers):
+class CommandParsers(Subparsers):
     """Commands of a parser. Where `named` is given, options are made for those alone; the others have name and help."""
 
     named: Collection[str] | None = None
@@ -107,19 +107,19 @@ class Parser(argparse.ArgumentParser):
 
     def add_commands(
         self, dest: str, named: Collection[str] | None = None, *, is_required: bool = False
-    ) -> Commands:
-        """Let this one have commands, or actions, of which `dest` takes the name. Args: as `Commands` has them."""
+    ) -> CommandParsers:
+        """Let this one have commands, or actions, of which `dest` takes the name. Args: as `CommandParsers` has them."""
         added: Any = self.add_subparsers(
-            action=Commands, dest=dest, metavar=dest, title=f"{dest}s", required=is_required
+            action=CommandParsers, dest=dest, metavar=dest, title=f"{dest}s", required=is_required
         )
-        commands: Commands = added
+        commands: CommandParsers = added
         commands.named = named
         return commands
 
     def commands(self) -> dict[str, Parser]:
         """The parsers of this one's commands or actions by name, empty where it has none."""
         for action in self._actions:
-            if isinstance(action, Commands):
+            if isinstance(action, CommandParsers):
                 return dict(action.choices)
         return {}
 
@@ -146,7 +146,7 @@ def near(word: str, known: Sequence[str], before: str = ", ") -> str:
 
 
 def add_command(
-    commands: Commands,
+    commands: CommandParsers,
     common: Parser,
     name: str,
     about: str,
