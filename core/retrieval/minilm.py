@@ -68,7 +68,7 @@ class Tokens:
             path = self._folder / "tokenizer.json"
             try:
                 file = from_json(read_file(path, most_bytes=MODEL_BYTES), _TokenizerFile)
-            except (OSError, SlopError, ValueError) as error:
+            except (OSError, SlopError, msgspec.MsgspecError, ValueError) as error:
                 raise ModelError(
                     "The tokenizer of the embedding model cannot be read", where=str(path), remedy=str(error)
                 ) from error
