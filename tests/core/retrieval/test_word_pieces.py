@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.minilm import MODEL_FOLDER, Tokens
+from core.retrieval.minilm import MODEL_FOLDER, ModelError, Tokens
 from core.retrieval.word_pieces import Unigram, WordPieces
 
 VOCABULARY: dict[str, int] = msgspec.json.decode((MODEL_FOLDER / "tokenizer.json").read_bytes())["model"][
@@ -75,3 +77,13 @@ def test_the_model_is_given_its_marks_and_no_more_than_it_takes() -> None:
     assert [NAMES[number] for number in short] == ["[CLS]", "tide", "[SEP]"]
     assert len(long) == 256
     assert (NAMES[long[0]], NAMES[long[-1]]) == ("[CLS]", "[SEP]")
+
+
+def test_a_damaged_tokenizer_is_said_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text('{"model": [1]}')
+
+    with pytest.raises(ModelError, match="cannot be read") as said:
+        Tokens(tmp_path).batch(["tide"])
+
+    assert said.value.where == str(tmp_path / "tokenizer.json")
+    assert Tokens(tmp_path).starts("high tide")
