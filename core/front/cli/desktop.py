@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -30,6 +29,7 @@ LONG = (
     "You see every part of a request before you send it, and choose files whole, by lines or as an outline. Requests are arranged so "
     "that a provider's prompt cache pays. What is worth knowing from old conversations is kept in files that you confirm."
 )
+ICON = Path(__file__).parents[3] / "assets" / "icon.png"
 _PNG = b"\x89PNG"
 _MOST_BYTES = 1_000_000
 
@@ -118,7 +118,7 @@ def _is_ours(path: Path, data: bytes) -> bool:
 
 
 def files_of(program: str) -> dict[str, bytes]:
-    """What is installed, by its place below the folder of data.
+    """Files that are installed, by their places below the folder of data.
 
     Args:
         program: what the menu starts.
@@ -136,7 +136,7 @@ def files_of(program: str) -> dict[str, bytes]:
         "man/man1/manual-slop.1": manual_page(make_parser()),
         **{name: _behind_first_line(shellcode([PROGRAM], shell=shell)) for shell, name in shells.items()},
     }
-    icon = (resources.files("assets") / "icon.png").read_bytes()
+    icon = read_file(ICON, most_bytes=_MOST_BYTES)
     return {name: text.encode() for name, text in texts.items()} | {
         "icons/hicolor/256x256/apps/manual-slop.png": icon
     }

@@ -28,7 +28,7 @@ def _there(share: Path) -> list[str]:
 
 
 def test_what_is_installed_is_removed_again(share: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["desktop", "--install", "--share", str(share), "--program", "/opt/slop/manual-slop"]) == 0
+    assert main(["desktop", "--install", "--share", str(share), "--program", "/usr/games/manual-slop"]) == 0
     assert _there(share) == sorted(files_of("x"))
     assert "menu" in capsys.readouterr().err
     assert (
@@ -55,11 +55,11 @@ def test_a_file_of_another_is_kept_and_nothing_is_written(name: str, share: Path
 
 def test_the_menu_starts_a_program_of_any_name() -> None:
     reader = configparser.ConfigParser(interpolation=None)
-    reader.read_string(files_of('/opt/my "slop" 100%/manual-slop')[ENTRY].decode())
+    reader.read_string(files_of('/usr/my "slop" 100%/manual-slop')[ENTRY].decode())
     entry = reader["Desktop Entry"]
 
     written = entry["Exec"].replace("\\\\", "\\").replace("%%", "%")
-    assert shlex.split(written) == ['/opt/my "slop" 100%/manual-slop']
+    assert shlex.split(written) == ['/usr/my "slop" 100%/manual-slop']
     assert (entry["Type"], entry["Icon"], entry["Terminal"]) == ("Application", "manual-slop", "false")
 
 
