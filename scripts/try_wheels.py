@@ -31,10 +31,20 @@ INSIDE = (
     "core/services/providers/models.toml",
     "assets/models/minilm-l6-v2-int8/model.onnx",
     "assets/models/e5-small-multilingual/model.onnx",
+    "assets/tokens/o200k_base.bin",
+    "assets/icon.png",
 )
 """Ends of names that a wheel must hold: what stands outside the packages, and data within them."""
 
 BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
+SIZES = """
+import os
+from importlib.metadata import distributions
+weights = ("manual_slop_weights", "manual_slop_languages", "xllamacpp", "pip", "setuptools")
+found = [one for one in distributions() if one.name.replace("-", "_") not in weights]
+size = sum(os.path.getsize(path) for one in found for file in one.files or () if os.path.exists(path := file.locate()))
+print(f"{len(found)} packages, {size / 1e6:.0f} MB, weights and what runs them apart")
+"""
 RUN_S = 300.0
 INSTALL_S = 1_200.0
 """Longest installation: an index may be slow, and other work may keep the machine busy."""
@@ -114,6 +124,8 @@ def try_installed(folder: Path, program: Path, weights: Sequence[Path]) -> None:
     wanted: tuple[str | Path, ...] = (f"{program}[embedded,languages,tour]", *weights)
     _timed("pip install", lambda: _run((*pip, *wanted), elsewhere, environ, INSTALL_S))
     manual_slop = venv / "bin" / "manual-slop"
+    say(f"installed: {_run((venv / 'bin' / 'python', '-c', SIZES), elsewhere, environ).strip()}")
+    _try_desktop(manual_slop, elsewhere, environ, folder / ".local" / "share")
     _timed("--version", lambda: _run((manual_slop, "--version"), elsewhere, environ))
     report = _timed("doctor", lambda: _run((manual_slop, "doctor"), elsewhere, environ))
     if "SmolLM2" not in report:
@@ -125,6 +137,17 @@ def try_installed(folder: Path, program: Path, weights: Sequence[Path]) -> None:
     say(f"the embedded model said: {reply.strip()[:80]}")
     _try_search(manual_slop, elsewhere, environ, folder / ".cache")
     _try_tour(manual_slop, elsewhere, environ)
+
+
+def _try_desktop(manual_slop: Path, elsewhere: Path, environ: dict[str, str], share: Path) -> None:
+    """See that the entry of the menu names the program that was installed, and that all is taken out again."""
+    _timed("desktop --install", lambda: _run((manual_slop, "desktop", "--install"), elsewhere, environ))
+    entry = (share / "applications" / "manual-slop.desktop").read_text("utf-8")
+    if f'Exec="{manual_slop}"' not in entry:
+        raise TrialError(f"the menu's entry starts another program:\n{entry}")
+    _run((manual_slop, "desktop", "--remove"), elsewhere, environ)
+    if left := [path.name for path in share.rglob("*") if path.is_file()]:
+        raise TrialError(f"desktop --remove left {', '.join(left)}")
 
 
 def _try_search(manual_slop: Path, elsewhere: Path, environ: dict[str, str], cache: Path) -> None:
