@@ -33,6 +33,11 @@ enum_value = attrgetter("_value_")
 Source: Python "enum", supported `_sunder_` names."""
 
 
+def canonical_json(value: object) -> str:
+    """JSON with one spelling for the same value, as a model, a cache and a log see it: keys sorted, no spaces, letters as they are."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 class TypedReader(Generic[T]):
     """Reader of data of one type. Any thread. Made by `decoder_of` and `packed_decoder_of`."""
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.app.forgetting.words import PutBack, Words, forms, holds, is_of, moment
-from core.kernel.decoders import decoder_of, read_json
+from core.kernel.decoders import canonical_json, decoder_of, read_json
 from core.kernel.values.facts import EvidenceRow, ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Item, Provenance
 from core.knowledge.categories import joined, parse_file, with_items, with_tag, without_origins
@@ -312,7 +312,7 @@ def without_recalled(data: bytes, words: Words) -> bytes:
     if not any(_is_of(text, words) for _, text, _ in found):
         return data
     for at, _, bare in found:
-        lines[at] = _as_long(_json(bare).encode("utf-8", "surrogatepass"), len(lines[at]))
+        lines[at] = _as_long(canonical_json(bare).encode("utf-8", "surrogatepass"), len(lines[at]))
     return b"\n".join(lines)
 
 
@@ -325,8 +325,10 @@ def _without_told(data: bytes, words: Words) -> bytes:
         row = _cut_of(line) if _CUT in line else None
         told = read_json(row["data_json"]) if row is not None else {}
         if row is not None and not set(words.discussions).isdisjoint(told.get("sources", ())):
-            bare = _json(told | {"journal": "", "sources": []})
-            lines[at] = _as_long(_json(row | {"data_json": bare}).encode("utf-8", "surrogatepass"), len(line))
+            bare = canonical_json(told | {"journal": "", "sources": []})
+            lines[at] = _as_long(
+                canonical_json(row | {"data_json": bare}).encode("utf-8", "surrogatepass"), len(line)
+            )
     return b"\n".join(lines)
 
 
@@ -340,10 +342,6 @@ def _cut_of(line: bytes) -> dict[str, Any] | None:
         return None
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
 def _recalling(line: bytes) -> tuple[str, dict[str, Any]] | None:
     """Text that a line's record holds as recalled, and the record without it; None where it holds none."""
     if _RECALLED.search(line) is None:
@@ -354,11 +352,11 @@ def _recalling(line: bytes) -> tuple[str, dict[str, Any]] | None:
             text, bare = row[RECALLED], row | {RECALLED: ""}
         elif row["type"] == "view" and row["kind"] == TAIL_KIND:
             data = read_json(row["data_json"])
-            text, bare = data[RECALLED], row | {"data_json": _json(data | {RECALLED: ""})}
+            text, bare = data[RECALLED], row | {"data_json": canonical_json(data | {RECALLED: ""})}
         elif row["type"] == "view" and row["kind"] == TURN_KIND:
             data = read_json(row["data_json"])
             text = data["told"][RECALLED]
-            bare = row | {"data_json": _json(data | {"told": data["told"] | {RECALLED: ""}})}
+            bare = row | {"data_json": canonical_json(data | {"told": data["told"] | {RECALLED: ""}})}
         else:
             return None
     except (ValueError, KeyError, TypeError, RecursionError):

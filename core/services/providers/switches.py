@@ -8,14 +8,13 @@ openai 3.57.0, types/responses/response_configuration_update_item_param.py, resp
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import ProviderError
 from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem
 from core.kernel.values.stack import Segment, ToolSchema
@@ -75,7 +74,7 @@ def switch_text(switch: Switch) -> str:
         ]
     if switch.removed:
         data["removed"] = list(switch.removed)
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return canonical_json(data)
 
 
 def read_switch(part: RequestPart) -> Switch | None:
@@ -89,9 +88,7 @@ def read_switch(part: RequestPart) -> Switch | None:
             ToolSchema(
                 name=one["name"],
                 description=one["description"],
-                parameters_json=json.dumps(
-                    one["parameters"], sort_keys=True, separators=(",", ":"), ensure_ascii=False
-                ),
+                parameters_json=canonical_json(one["parameters"]),
             )
             for one in data.get("added", ())
         ),

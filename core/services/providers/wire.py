@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
 from core.kernel.values.messages import AttachmentPart, ToolCallPart
@@ -24,11 +23,6 @@ from core.services.providers.attachments import (
 from core.services.providers.protocol import ReadBlob
 
 # Wire formats' common parts: canonical JSON, attachments as bytes, which turn is unfinished.
-
-
-def canonical_json(value: object) -> str:
-    """JSON with one spelling for the same value: keys sorted, no spaces, text as it is."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def sorted_object(text: str) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import paths
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.disk import OS_DISK, Disk, write_file
 from core.kernel.frame import size_bytes
 from core.kernel.opener import read_file, reason_of
@@ -203,7 +202,7 @@ def possible_gaps(gaps: Iterable[TurnGap]) -> tuple[TurnGap, ...]:
 
 def canonical(file: msgspec.Struct) -> bytes:
     """Canonical JSON, ended by LF."""
-    text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = canonical_json(to_json_value(file))
     return f"{text}\n".encode("utf-8", "replace")
 
 

@@ -5,14 +5,13 @@ A view is a value; `replay` rebuilds the same from the log, byte for byte.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.values.cache import SentPart
 from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.records import Record, ViewRecord
@@ -483,13 +482,18 @@ def records_for(
         reasoned, switches = reasoned[len(old.reasoned) :], switches[len(old.switches) :]
     else:
         found.append(
-            ViewRecord(id=next(names), at=at, kind=BASE_KIND, data_json=_json(_base_data(after, known)))
+            ViewRecord(
+                id=next(names), at=at, kind=BASE_KIND, data_json=canonical_json(_base_data(after, known))
+            )
         )
         known.update(file.sha256 for file in (*base_pieces(after.base), *(after.base.tools or ())))
     for delta in deltas:
         found.append(
             ViewRecord(
-                id=next(names), at=at, kind=DELTA_KIND, data_json=_json(_delta_data(delta, known, bases))
+                id=next(names),
+                at=at,
+                kind=DELTA_KIND,
+                data_json=canonical_json(_delta_data(delta, known, bases)),
             )
         )
         known.update(file.sha256 for file in delta.files)
@@ -499,12 +503,12 @@ def records_for(
             data[RECALLED] = tail.retrieved
         if tail.cut_id:
             data["cut_id"] = tail.cut_id
-        found.append(ViewRecord(id=next(names), at=at, kind=TAIL_KIND, data_json=_json(data)))
+        found.append(ViewRecord(id=next(names), at=at, kind=TAIL_KIND, data_json=canonical_json(data)))
     for switch in switches:
-        data_json = _json({"message_id": switch.message_id, "text": switch.text})
+        data_json = canonical_json({"message_id": switch.message_id, "text": switch.text})
         found.append(ViewRecord(id=next(names), at=at, kind=SWITCH_KIND, data_json=data_json))
     if reasoned:
-        data_json = _json({"message_ids": reasoned})
+        data_json = canonical_json({"message_ids": reasoned})
         found.append(ViewRecord(id=next(names), at=at, kind=REASONED_KIND, data_json=data_json))
     return tuple(found)
 
@@ -636,7 +640,3 @@ def _file_data(file: BaseFile, known: Collection[str], base: str = "") -> dict[s
     if file.sha256 in known:
         return data
     return {**data, "from": base} if is_diff(file.sent) else {**data, "text": file.text}
-
-
-def _json(data: Mapping[str, object]) -> str:
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.frame import frame
 from core.kernel.values.curation import NamedText
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest
@@ -109,11 +109,6 @@ def metadata_layer(metadata: DiscussionMetadata) -> Layer:
     ]
     body = "".join(rows)
     return _plain(LayerId.METADATA, frame("discussion", body) if body else "")
-
-
-def canonical_json(value: object) -> str:
-    """JSON as a model, a cache and a log see it: sorted keys, no spaces, no escapes of letters."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _tool_piece(tool: ToolSchema) -> Piece:

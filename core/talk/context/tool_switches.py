@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.values.provider import Effort
 from core.kernel.values.stack import LayerId, ToolSchema
 from core.kernel.values.window import BaseFile, ContextView, TurnSwitch
@@ -140,7 +139,7 @@ def head_tools(
 def schema_of(piece: BaseFile) -> ToolSchema:
     """The tool that a piece of layer 3 is."""
     data = read_json(piece.text)
-    parameters = _canonical(data["parameters"])
+    parameters = canonical_json(data["parameters"])
     return ToolSchema(name=data["name"], description=data["description"], parameters_json=parameters)
 
 
@@ -150,12 +149,8 @@ def _piece(tool: ToolSchema) -> BaseFile:
         "name": tool.name,
         "parameters": read_json(tool.parameters_json),
     }
-    text = _canonical(value) + "\n"
+    text = canonical_json(value) + "\n"
     return BaseFile(key=_key(tool.name), sha256=digest(text), text=text)
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _key(name: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
 from msgspec.structs import fields, replace
 
-from core.kernel.decoders import from_builtins, read_json
+from core.kernel.decoders import canonical_json, from_builtins, read_json
 from core.kernel.frame import frame
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import (
@@ -51,17 +50,19 @@ class _GoneCalls(msgspec.Struct, frozen=True):
 def cut_record(cut: ViewCut) -> ViewRecord:
     """The record of a cut for the log."""
     data = {key: value for key, value in to_json_value(cut).items() if key not in {"id", "at"}}
-    return ViewRecord(id=cut.id, at=cut.at, kind=CUT_KIND, data_json=_json(data))
+    return ViewRecord(id=cut.id, at=cut.at, kind=CUT_KIND, data_json=canonical_json(data))
 
 
 def line_record(record_id: str, at: datetime, line: ViewLine) -> ViewRecord:
     """The record of a line for the log."""
-    return ViewRecord(id=record_id, at=at, kind=LINE_KIND, data_json=_json(to_json_value(line)))
+    return ViewRecord(id=record_id, at=at, kind=LINE_KIND, data_json=canonical_json(to_json_value(line)))
 
 
 def calls_record(record_id: str, at: datetime, call_ids: Sequence[str]) -> ViewRecord:
     """The record of calls that leave the view with their results."""
-    return ViewRecord(id=record_id, at=at, kind=CALLS_KIND, data_json=_json({"calls": list(call_ids)}))
+    return ViewRecord(
+        id=record_id, at=at, kind=CALLS_KIND, data_json=canonical_json({"calls": list(call_ids)})
+    )
 
 
 def read_calls(record: ViewRecord) -> frozenset[str]:
@@ -245,10 +246,6 @@ def _parts(
                 yield part
 
 
-def _json(data: object) -> str:
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
 # Beginning of a turn with tools, as a `view` record of its log: a program that goes on with the turn
 # repeats it.
 
@@ -271,7 +268,7 @@ _SHORT_CHARS = 100
 def told_turn(message_id: str, inputs: StackInputs) -> ToldTurn:
     """Parts of a turn's beginning."""
     return ToldTurn(
-        message_id, {name: _text(_told_turns_json(to_json_value(getattr(inputs, name)))) for name in TOLD}
+        message_id, {name: _text(canonical_json(to_json_value(getattr(inputs, name)))) for name in TOLD}
     )
 
 
@@ -285,14 +282,14 @@ def turn_record(record_id: str, told: ToldTurn, before: ToldTurn | None, at: dat
     }
     own = {name: read_json(text.json) for name, text in told.texts.items() if name not in same}
     data = {"message_id": told.message_id, "same": same, "told": own}
-    return ViewRecord(id=record_id, at=at, kind=TURN_KIND, data_json=_told_turns_json(data))
+    return ViewRecord(id=record_id, at=at, kind=TURN_KIND, data_json=canonical_json(data))
 
 
 def read_turn(record: ViewRecord, before: ToldTurn | None) -> ToldTurn | None:
     """The beginning of a record's turn, None where it tells none, or names a text that the log did not tell before. Total."""
     try:
         data = read_json(record.data_json)
-        texts = {str(name): _text(_told_turns_json(value)) for name, value in data["told"].items()}
+        texts = {str(name): _text(canonical_json(value)) for name, value in data["told"].items()}
         for name, sha256 in data["same"].items():
             known = None if before is None else before.texts.get(name)
             if known is None or known.sha256 != sha256:
@@ -316,12 +313,8 @@ def as_told(told: ToldTurn, now: StackInputs) -> StackInputs | None:
 
 def without_recalled(told: ToldTurn) -> ToldTurn:
     """The beginning without what was recalled for its words."""
-    return replace(told, texts={**told.texts, RECALLED: _text(_told_turns_json(""))})
+    return replace(told, texts={**told.texts, RECALLED: _text(canonical_json(""))})
 
 
 def _text(text: str) -> ToldText:
     return ToldText(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text)
-
-
-def _told_turns_json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

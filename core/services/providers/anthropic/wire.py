@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.kernel.decoders import canonical_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.cache import TOOLS_KEY
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
@@ -41,7 +42,6 @@ from core.services.providers.switches import Switch, read_switch
 from core.services.providers.wire import (
     attached,
     called_with,
-    canonical_json,
     plain_arguments,
     plain_name,
     shown_in_result,

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from core.kernel.child_process import END_S, LastWords, child_environment, end_tree, exit_words, start_program
 from core.kernel.child_process import find_program as find_on_path
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
 from core.kernel.frame import frame
@@ -48,7 +48,7 @@ from core.services.providers.http import sensible
 from core.services.providers.profiles import find_profile, nearest_effort
 from core.services.providers.protocol import CancelToken, ReadBlob
 from core.services.providers.pump import run_call
-from core.services.providers.wire import attached, canonical_json, shown_in_result
+from core.services.providers.wire import attached, shown_in_result
 
 # The stack as one prompt for Claude Code, which takes a single message of the user: canonical frames, wire
 # order.

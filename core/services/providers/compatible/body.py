@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from core.kernel.decoders import canonical_json
 from core.kernel.frame import empty_frame
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
@@ -24,7 +25,6 @@ from core.services.providers.protocol import ReadBlob
 from core.services.providers.wire import (
     attached,
     called_with,
-    canonical_json,
     is_object,
     shown_in_result,
     sorted_object,

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.kernel.decoders import canonical_json
 from core.kernel.values.messages import ToolCallPart
 from core.kernel.values.provider import (
     ReasoningDelta,
@@ -27,7 +28,7 @@ from core.services.providers.door import counted_usage, figure, price
 from core.services.providers.endings import ending_of, is_said, stop_at
 from core.services.providers.event_stream import WHOLE
 from core.services.providers.openai.sdk import DONE
-from core.services.providers.wire import canonical_json, is_object, plain_arguments, plain_name
+from core.services.providers.wire import is_object, plain_arguments, plain_name
 
 # Usage of a chat completion, wherever servers put its parts.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from core.kernel.decoders import read_json
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
@@ -39,7 +39,6 @@ from core.services.providers.protocol import ReadBlob
 from core.services.providers.wire import (
     attached,
     called_with,
-    canonical_json,
     plain_name,
     shown_in_result,
     sorted_object,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from core.kernel.decoders import canonical_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.queue import Lazy
 from core.kernel.values.messages import ToolCallPart
@@ -58,7 +59,7 @@ from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
 from core.services.providers.refused_fields import RefusedFields
 from core.services.providers.switches import declared_tools
-from core.services.providers.wire import canonical_json, plain_arguments, plain_name
+from core.services.providers.wire import plain_arguments, plain_name
 
 # Reader of a Responses stream: OpenAI's own, and those of servers that leave out deltas, ends of items, or
 # all but the end.

@@ -7,6 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.kernel.decoders import canonical_json
 from core.kernel.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage
 from core.kernel.values.stack import Segment, ToolSchema
@@ -14,7 +15,7 @@ from core.services.providers.anthropic import wire as anthropic_wire
 from core.services.providers.gemini import wire as gemini_wire
 from core.services.providers.model_data import packaged_models
 from core.services.providers.profiles import find_profile
-from core.services.providers.wire import canonical_json, sorted_object
+from core.services.providers.wire import sorted_object
 from tests.core.services.providers.outcomes import NO_BLOBS, TOOLS, ask, assistant, seg, tool, user
 from tests.vendors import anthropic_rules, gemini_rules
 from tests.vendors.loopback import Json
