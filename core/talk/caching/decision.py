@@ -279,7 +279,7 @@ def _is_held_elsewhere(turn: PlannedTurn, market: Market, kept: Decision, best: 
     others = (entries for scope, entries in market.ledger.entries.items() if scope != market.scope)
     held = (one for entries in others for one in entries.values() if is_live(one, market.now))
     tokens = max((one.tokens for one in held if one.discussion_id == turn.discussion_id), default=0)
-    is_little = kept.plan.superseded_tokens <= _CARRIED_SHARE * tokens
+    is_little = tokens > 0 and kept.plan.superseded_tokens <= _CARRIED_SHARE * tokens
     return is_little and not _is_too_long(turn, kept) and kept.plan.read_tokens >= best.plan.read_tokens
 
 

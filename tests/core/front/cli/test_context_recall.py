@@ -20,7 +20,7 @@ from tests.core.retrieval.test_navigation_worker import WordModel
 from tests.vendors.compatible_server import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 
 ITEM = "- The checkpoint interval of the tide model is thirty seconds. [from: notes, 2026-06-01]\n"
-QUESTION = "Which checkpoint interval did we choose?"
+QUESTION = "Which checkpoint interval?"
 
 
 def test_it_is_shown_with_why_and_stands_in_the_text(

@@ -26,7 +26,12 @@ def asked(world: World) -> tuple[str, str, Any]:
     world.until(lambda s: s.config.project.is_trusted)
     chosen = world.discussion()
     given = world.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
-    assert given.json() == {"discussion_id": chosen, "has_tools": True, "mode": "ask"}
+    assert given.json() == {
+        "discussion_id": chosen,
+        "has_tools": True,
+        "mode": "ask",
+        "warm_loss": "",
+    }
     world.server.replies.extend((writing("new.py"), Said("Written.")))
     world.client.post(f"/api/discussions/{chosen}/messages", {"text": "Write."})
     world.until(lambda s: bool(asked_calls(s, chosen)))
