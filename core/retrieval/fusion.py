@@ -40,6 +40,9 @@ ENOUGH = 0.5
 """Share of a query's weight from which on its words count in full where the best chunk holds as much. Below, they are words that
 stand in any text: a note in the question's language was found before the right one in another."""
 
+SURE_COSINE = 0.5
+"""Cosine from which on meaning alone, without a word of the query anywhere, counts in full. The nearest of nothing is no find of 1.00."""
+
 PASSAGES = 3
 """Further passages that are shown of one source."""
 
@@ -106,16 +109,18 @@ def fuse(
 ) -> tuple[Ranked, ...]:
     """Rank what all kinds brought, the best first.
 
-    A kind without any vector is ranked by its keywords alone; where no kind has keywords, vectors alone rank all.
+    A kind without any vector is ranked by its keywords alone; where no kind has keywords, vectors alone rank all, and the
+    best scores no more than its cosine is worth.
     """
     kinds = tuple(found)
     has_keywords = any(one.keyword for one in kinds)
     fullest = max((one.held for one in kinds if one.keyword), default=0.0)
     nearest = max((max(one.vector.values()) for one in kinds if one.vector), default=0.0)
+    alone = min(max(nearest, 0.0) / SURE_COSINE, 1.0)
     ranked = [
         one
         for of_kind in kinds
-        for one in _of_kind(of_kind, weights[of_kind.kind] if has_keywords else 1.0, nearest, fullest)
+        for one in _of_kind(of_kind, weights[of_kind.kind] if has_keywords else alone, nearest, fullest)
     ]
     return tuple(sorted(ranked, key=_order))
 

@@ -52,6 +52,15 @@ def test_a_kind_that_only_one_retriever_answered_is_ranked_by_it_alone() -> None
     ]
 
 
+def test_meaning_alone_scores_no_more_than_its_cosine_is_worth() -> None:
+    """Words that stand nowhere have a nearest passage, too: it is no find of 1.00, and the order stays."""
+    a, b = place("a"), place("b", 2)
+    far = fuse([KindScores(ChunkKind.PROSE, {}, {a: 0.187, b: 0.16}, least=0.05)])
+    assert [one.candidate.path for one in far] == ["a", "b"]
+    assert far[0].score == pytest.approx(0.187 / 0.5)
+    assert far[1].score < far[0].score
+
+
 def test_a_kind_that_holds_nothing_of_what_is_asked_for_does_not_come_first() -> None:
     asked, other, talk = place("migraine.md"), place("sleep.md", 2), place("a talk about something else")
     notes = KindScores(ChunkKind.PROSE, {asked: 3.0}, {asked: 0.6, other: 0.2}, least=0.1)
