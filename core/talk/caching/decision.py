@@ -294,12 +294,13 @@ def _cheapest(
 
 
 def _stays(kept: Decision | None, best: Decision) -> bool:
-    """True if what was sent stays for its reasoning: a warm prefix is not paid for twice to be rid of thoughts.
+    """True if what was sent stays for its reasoning, or for tools and effort that were added behind it: a warm prefix is not
+    paid for twice to be rid of them.
 
     What a rewrite saves comes with later turns, which may not come; when the prefix is cold it costs nothing. Where texts
     were superseded, too, the price decides.
     """
-    if kept is None or not kept.view.reasoned or kept.view.deltas:
+    if kept is None or not (kept.view.reasoned or kept.view.switches) or kept.view.deltas:
         return False
     return kept.plan.read_tokens > best.plan.read_tokens
 
