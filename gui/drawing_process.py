@@ -6,7 +6,7 @@ import subprocess
 from concurrent.futures import Future
 from pathlib import Path
 
-from core.app.crunch import CrunchError, JobProcess
+from core.app.crunch import CrunchError, CrunchLateError, JobProcess
 from core.kernel.child_process import start_child
 from core.kernel.decoders import packed_decoder_of
 from gui.drawing_child import DrawnPicture
@@ -30,10 +30,9 @@ def drawn(done: Future[object]) -> DrawnPicture:
     """The answer of a process, or why there is none."""
     try:
         answer = done.result()
-    except CrunchError as error:
-        is_late = "took over" in error.what
-        return DrawnPicture(
-            problem="it took too long" if is_late else "the program that draws it ended over it"
-        )
+    except CrunchLateError:
+        return DrawnPicture(problem="it took too long")
+    except CrunchError:
+        return DrawnPicture(problem="the program that draws it ended over it")
     assert isinstance(answer, bytes)
     return packed_decoder_of(DrawnPicture).decode(answer)

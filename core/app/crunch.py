@@ -51,6 +51,10 @@ class CrunchError(SlopError):
     """A job could not be done: the worker process failed at it twice, ran out of time, or said why."""
 
 
+class CrunchLateError(CrunchError):
+    """A job ran out of its time, and its worker process was ended."""
+
+
 class CrunchClosedError(CrunchError):
     """The program ends, and its worker process with it: nobody waits for the job any more."""
 
@@ -181,7 +185,7 @@ class JobProcess:
             self._end_process()
             if is_late.is_set():
                 what = f"The worker process took over {time_limit(self._timeout_s)} for {job.header['job']!r}"
-                raise CrunchError(what) from None
+                raise CrunchLateError(what) from None
             return None
         finally:
             timer.cancel()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from core.app.crunch import CrunchError
+from core.app.crunch import CrunchError, CrunchLateError
 from gui.drawing_process import DrawingProcess
 from gui.drawings import MOST_CHARS, MOST_TEXELS, Drawings, floats
 from gui.metrics import Drawing, DrawnSize
@@ -147,14 +147,17 @@ class Slow(DrawingProcess):
 
 
 @pytest.mark.parametrize(
-    ("what", "problem"),
+    ("error", "problem"),
     [
-        ("The worker process took over 20 seconds for 'diagram'", "it took too long"),
-        ("The worker process ended once at 'diagram'", "the program that draws it ended over it"),
+        (CrunchLateError("The worker process took over 20 seconds for 'diagram'"), "it took too long"),
+        (
+            CrunchError("The worker process ended once at 'diagram'"),
+            "the program that draws it ended over it",
+        ),
     ],
 )
-def test_a_text_that_holds_the_process_up_or_ends_it_says_so(what: str, problem: str) -> None:
-    process = Slow(CrunchError(what))
+def test_a_text_that_holds_the_process_up_or_ends_it_says_so(error: CrunchError, problem: str) -> None:
+    process = Slow(error)
     drawings = Drawings(lambda: True, processes=(process, process))
     try:
         assert settled(drawings, FORMULA).problem == problem
