@@ -40,6 +40,20 @@ from core.agent.page_text import page_text
             "<p><math alttext='a_1^2'><mi>a</mi></math>, <math><mi>b</mi><annotation encoding='application/x-tex'>b</annotation></math></p>",
             "$a_1^2$, $b$",
         ),
+        ("<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字</p>", "漢(kan)字"),
+        (
+            "<details><summary>More</summary><p>Words that fold away</p></details><p>b</p>",
+            "More\n\nWords that fold away\n\nb",
+        ),
+        ("<ol><li>a<ul><li>b</li></ul></li><li>c</li></ol>", "1. a\n   - b\n2. c"),
+        (
+            "<pre>def f():\n    return 1\n</pre><p>one<br>two</p>",
+            "```\ndef f():\n    return 1\n```\n\none\ntwo",
+        ),
+        (
+            "<table><caption>Tides</caption><thead><tr><th>Day</th></tr></thead><tbody><tr><td>Mon</td></tr></tbody></table>",
+            "Tides\n\n| Day |\n| --- |\n| Mon |",
+        ),
     ],
 )
 def test_what_changes_the_meaning_stays(html: str, wanted: str) -> None:

@@ -376,6 +376,50 @@ NAMES: dict[str, tuple[str, str]] = {
         ),
         "Button Page useStore useStore.inc",
     ),
+    "modern.cpp": (
+        (
+            "namespace a::b {\nusing Id = int;\nenum class E { A };\n"
+            "struct S { ~S(); auto operator<=>(const S&) const = default; };\n"
+            "template <class T> concept Small = sizeof(T) < 8;\n}\n"
+        ),
+        "a.b a.b.Id a.b.E a.b.S a.b.S.~S a.b.S.operator<=> a.b.Small",
+    ),
+    "class.js": (
+        (
+            "class A {\n  #x() {}\n  get v() { return 1 }\n  static make() {}\n  static { init(); }\n"
+            "  async *gen() {}\n  constructor() {}\n}\nexport const handler = async () => {};\n"
+        ),
+        "A A.#x A.v A.make A.gen A.constructor handler",
+    ),
+    "generic.go": (
+        (
+            "package x\ntype Set[T comparable] map[T]struct{}\nfunc (s Set[T]) Has(x T) bool { return true }\n"
+            "type (\n\tB struct{}\n\tC interface{ D() }\n)\ntype A = int\nfunc Map[K, V any](f func(K) V) {}\n"
+        ),
+        "Set Set.Has B C C.D A Map",
+    ),
+    "records.cs": (
+        (
+            "namespace A.B;\npublic record Point(int X, int Y) { public double Len() => 1; }\n"
+            "public delegate void Del(int a);\nclass S(int n) { public required string Name { get; init; } ~S() {} }\n"
+        ),
+        "A.B A.B.Point A.B.Point.Len A.B.Del A.B.S A.B.S.Name A.B.S.~S",
+    ),
+    "endless.rb": (
+        (
+            "module A\n  class B < C\n    def self.m; end\n    def n = 1\n    private def o; end\n  end\nend\n"
+            "Coord = Data.define(:x) do\n  def d; end\nend\n"
+        ),
+        "A A.B A.B.m A.B.n A.B.o Coord Coord.d",
+    ),
+    "kinds.swift": (
+        (
+            "struct A: Codable {\n  subscript(i: Int) -> Int { i }\n  static func make() -> A { A() }\n  deinit {}\n}\n"
+            "extension A {\n  func ext() {}\n}\nenum E {\n  case a\n  func r() {}\n}\nactor K {\n  func s() {}\n}\n"
+            "typealias N = Int\n"
+        ),
+        "A A.subscript A.make A.deinit A A.ext E E.r K K.s N",
+    ),
 }
 
 

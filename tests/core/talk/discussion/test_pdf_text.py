@@ -28,3 +28,9 @@ def test_a_filled_form_brings_its_values() -> None:
 
 def test_a_password_of_a_form_stays_out() -> None:
     assert "hush" not in read_pdf(form_pdf({"Key": "hush"}, flags=1 << 13))["text"]
+
+
+def test_a_field_of_several_lines_keeps_them() -> None:
+    text = read_pdf(form_pdf({"Notes": "one\\ntwo", "Sum": "9 \\(net\\)"}))["text"]
+    assert "Notes: one\ntwo" in text
+    assert "Sum: 9 (net)" in text
