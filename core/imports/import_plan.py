@@ -68,6 +68,7 @@ LABELS = {
     TranscriptKind.GEMINI_CLI: "Gemini CLI",
     TranscriptKind.OPENCODE: "OpenCode",
     TranscriptKind.CLINE: "Cline",
+    TranscriptKind.CURSOR: "Cursor",
     TranscriptKind.LLM: "llm",
     TranscriptKind.OPEN_WEBUI: "Open WebUI",
     TranscriptKind.LIBRECHAT: "LibreChat",

@@ -27,6 +27,7 @@ class TranscriptKind(StrEnum):
     GEMINI_CLI = "gemini-cli"
     OPENCODE = "opencode"
     CLINE = "cline"
+    CURSOR = "cursor"
     LLM = "llm"
     OPEN_WEBUI = "open-webui"
     LIBRECHAT = "librechat"

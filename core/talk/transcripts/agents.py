@@ -26,23 +26,30 @@ from core.talk.transcripts.text import Buffer, content_id, decoded, lines, momen
 
 NOTES = "notes of the program"
 
-_NOTE = re.compile(
-    r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted|user_action|skill|subagent_notification|"
+_TAGS = (
+    r"(?:environment_context|user_instructions|permissions|turn_aborted|user_action|skill|subagent_notification|"
     r"session_context|state_snapshot|environment_details|system-reminder|collaboration_mode|INSTRUCTIONS|explicit_instructions|"
     r"recommended_plugins|hook_prompt|skills_instructions|plugins_instructions|context_window(?:_reminder)?|token_budget|"
     r"rollout_budget|codex_delegation|personality_spec|persistent_mode|model_switch|startup_context|side_conversation|"
     r"user_verification_notice|image_resize_notice|realtime_\w+|multi_agent_\w+|transcript_delta|git_attribution|"
-    r"model_instructions|security_context|internal_context|untrusted_objective)\b|"
-    r"# AGENTS\.md instructions|\[TASK RESUMPTION\]|\[ERROR\] You did not use a tool|"
+    r"model_instructions|security_context|(?:codex_)?internal_context|goal_context|untrusted_objective)"
+)
+"""Names of the tags in which the programs write in the person's place."""
+_NOTE = re.compile(
+    rf"\s*(?:<{_TAGS}\b|# AGENTS\.md instructions|\[TASK RESUMPTION\]|\[ERROR\] You did not use a tool|"
     r"This is the Gemini CLI\. We are setting up the context for our chat)"
 )
+_BEFORE = re.compile(
+    rf"\s*(?:# AGENTS\.md instructions[^\n]{{0,4000}}\n\s*)?<({_TAGS})\b[^<>]{{0,1000}}>.*?</\1>\s*", re.DOTALL
+)
+"""A note with an end, behind which the person's words may stand."""
 _PICTURE_MARK = re.compile(r"</?image\b[^<>\n]{0,300}>\s*")
 _FROM_EDITOR = re.compile(
     r"\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\s*(.*)\Z", re.DOTALL | re.MULTILINE
 )
 _SHELL = re.compile(r"\s*<user_shell_command>\s*<command>\s*(.*?)\s*</command>", re.DOTALL)
-_TASK = re.compile(r"\s*<(task|feedback|answer|user_message)>\s*(.*?)\s*</\1>\s*$", re.DOTALL)
-_DETAILS = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
+_TASK = re.compile(r"\s*<(task|feedback|answer|user_message|user_query)>\s*(.*?)\s*</\1>\s*$", re.DOTALL)
+DETAILS = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
 
 
 class TalkBuilder:
@@ -95,7 +102,9 @@ def typed(text: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     """A person's words without what the program wrote in their place."""
     if not isinstance(text, str) or not text.strip():
         return ()
-    bare = _DETAILS.sub("", text) if "<environment_details>" in text else text
+    bare = DETAILS.sub("", text) if "<environment_details>" in text else text
+    while (note := _BEFORE.match(bare)) is not None and note.end() < len(bare):
+        bare = bare[note.end() :]
     if (task := _TASK.match(bare)) is not None:
         bare = task[2]
     elif (asked := _FROM_EDITOR.match(bare)) is not None:
@@ -205,6 +214,7 @@ class _Rollout:
         self.talk = TalkBuilder()
         self.turns: list[str] = []
         self.told: Counter[tuple[str, str, int]] = Counter()
+        self.stopped = ""  # the person's last message, where they stopped the reply to it
 
     def row(self, row: Mapping[str, Any]) -> None:
         """Read one row."""
@@ -295,7 +305,12 @@ class _Rollout:
         call = word(item.get("call_id"))
         if kind == "message" and item.get("role") == "user":
             content = item.get("content")
-            self._say("item", "user", (*_codex_words(content, talk.skipped), *pictures(content)), at)
+            said = (*_codex_words(content, talk.skipped), *pictures(content))
+            last = talk.messages.get(talk.last)
+            if texts(content).lstrip().startswith("<turn_aborted"):
+                self.stopped = talk.last if last is not None and last.role == "user" else ""
+            if last is None or self.stopped != talk.last or last.parts != said:  # else sent once more
+                self._say("item", "user", said, at)
         elif kind == "message" and item.get("role") == "assistant":
             self._say("item", "assistant", _text(texts(item.get("content"))), at)
         elif kind == "message":
@@ -371,7 +386,7 @@ def read_gemini(buffer: Buffer) -> Iterator[Transcript | Unread]:
     yield from broken
 
 
-_GREETING = re.compile(r"Got it\. Thanks for the (?:additional )?context!\s*")
+GREETING = re.compile(r"Got it\. Thanks for the (?:additional )?context!\s*")
 _FILES = re.compile(r"\s*--- Content from referenced files ---.*?(?:--- End of content ---\s*|\Z)", re.DOTALL)
 _FILES_BEGIN, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
 
@@ -400,7 +415,7 @@ def _gemini_said(
             parts += typed(_FILES.sub("", text) if _FILES_BEGIN in text else text, talk.skipped)
         elif not is_own and piece.get("thought") is True and text.strip():
             parts.append(ReasoningPart(text))
-        elif not is_own and text.strip() and _GREETING.fullmatch(text) is None:
+        elif not is_own and text.strip() and GREETING.fullmatch(text) is None:
             parts.append(TextPart(text))
     parts = [*typed(texts(shown), talk.skipped), *parts] if shown is not None else parts
     talk.say("assistant", answers)
@@ -444,7 +459,7 @@ def _gemini_message(talk: TalkBuilder, one: Mapping[str, Any]) -> None:
     thoughts = (word(mapping(thought).get("description")) for thought in items(one.get("thoughts")))
     parts: list[Part] = [ReasoningPart(said) for said in thoughts if said.strip()]
     words = texts(content)
-    if words.strip() and _GREETING.fullmatch(words) is None:
+    if words.strip() and GREETING.fullmatch(words) is None:
         parts.append(TextPart(clean(words)))
     for call in items(one.get("toolCalls")):
         if isinstance(call, dict):
@@ -521,6 +536,32 @@ def _opencode_part(piece: Mapping[str, Any], skipped: Counter[str]) -> Iterator[
             yield ToolResultPart(call_id=key, text=spelled(output), is_error=state.get("status") == "error")
     elif kind == "file":
         yield TextPart(f"[attached {word(piece.get('filename')) or 'a file'}]")
+
+
+# Cursor: what its agent writes beside a project, a row a message.
+
+
+def read_cursor(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The session of a file. Results of tools are not in it."""
+    talk, broken = TalkBuilder(), list[Unread]()
+    for row in rows_of(buffer, broken):
+        content, role = mapping(row.get("message")).get("content"), row.get("role")
+        parts = parts_of(content, talk.skipped)
+        if role == "user":
+            parts = tuple(_told_words(parts, talk.skipped))
+        if role in ("user", "assistant"):
+            talk.say(role, parts)
+    if talk.messages:
+        yield talk.transcript()
+    yield from broken
+
+
+def _told_words(parts: Iterable[Part], skipped: Counter[str]) -> Iterator[Part]:
+    for part in parts:
+        if isinstance(part, TextPart):
+            yield from typed(part.text, skipped)
+        else:
+            yield part
 
 
 # Cline and its kin: messages in Anthropic's shape, in an array, or since version 4 in an object.

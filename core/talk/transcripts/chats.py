@@ -308,12 +308,17 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
 # The same list as the page that Takeout makes where nobody asks for JSON.
 
 _CELL = b'<div class="outer-cell'
-_OF_GEMINI = re.compile(rb'typography--title">\s*(?:Gemini|Bard)\b')
+_OF_GEMINI = re.compile(rb'(?:typography--title">|<h3>)\s*(?:Gemini|Bard)\b')
 _HEADER = re.compile(r'typography--title">(.*?)</p>', re.DOTALL)
 _BODY = re.compile(
     r'<div class="content-cell[^"]*body-1">(.*?)</div>\s*(?:<div class="content-cell|\Z)', re.DOTALL
 )
 _LINE_END = re.compile(r"<br\s*/?>")
+_HEADED = re.compile(
+    r'<div class="header-cell[^"]*">\s*<h3>(.*?)</h3>(.*?)</div>\s*<div class="content-cell[^"]*">(.*)', re.DOTALL
+)
+_PARAGRAPH = re.compile(r"<p\b[^<>]{0,500}>(.*?)</p>", re.DOTALL)
+_UNSEEN = re.compile(r"<(script|style|template|noscript)\b.*?</\1>", re.DOTALL)
 _MONTH_FIRST = re.compile(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}),? (\d{1,2}:\d\d:\d\d) ?([AP]M) (\S+)")
 _DAY_FIRST = re.compile(r"(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4}),? (\d{1,2}:\d\d:\d\d) (\S+)")
 _FIRST_CELL_BYTES, _CELL_BYTES = 1 << 22, 4_096
@@ -331,6 +336,10 @@ def takeout_entries(data: Buffer) -> Iterator[dict[str, Any]]:
     while at >= 0:
         end = data.find(_CELL, at + 1)
         cell = decoded(bytes(data[at : end if end >= 0 else len(data)]))
+        at = end
+        if (headed := _HEADED.search(cell)) is not None:
+            yield _headed(headed)
+            continue
         header, body = _HEADER.search(cell), _BODY.search(cell)
         lines = _LINE_END.split(body[1]) if body is not None else [""]
         times = (place for place, line in enumerate(lines) if place and _page_time(line))
@@ -341,7 +350,18 @@ def takeout_entries(data: Buffer) -> Iterator[dict[str, Any]]:
             "time": _page_time(lines[place]),
             "safeHtmlItem": [{"html": "<br>".join(lines[place + 1 :])}],
         }
-        at = end
+
+
+def _headed(cell: re.Match[str]) -> dict[str, Any]:
+    """An entry with its act and its time in a head of its own, and each thing that was said in a paragraph."""
+    act, time = ([*map(_bare, _PARAGRAPH.findall(cell[2])), "", ""])[:2]
+    said = _PARAGRAPH.findall(_UNSEEN.sub("", cell[3]))
+    return {
+        "header": _bare(cell[1]),
+        "title": f"{act} {_bare(said[0])}" if said else "",
+        "time": _page_time(time),
+        "safeHtmlItem": [{"html": "<br>".join(said[1:])}] if said[1:] else [],
+    }
 
 
 def _page_time(line: str) -> str | None:

@@ -232,10 +232,9 @@ def _files(message: dict[str, Any]) -> Iterable[AttachmentPart | TextPart]:
     for key in ("attachments", "files"):
         given = message.get(key)
         for one in given if isinstance(given, list) else ():
-            name = one.get("file_name") if isinstance(one, dict) else None
-            if not isinstance(name, str):
+            if not isinstance(one, dict):
                 continue
-            content = one.get("extracted_content")
+            name, content = _word(one.get("file_name")), one.get("extracted_content")
             if not name.strip():  # a text that was pasted has no name, a file without one says nothing
                 if isinstance(content, str) and content.strip():
                     yield TextPart(clean(content))
@@ -245,9 +244,8 @@ def _files(message: dict[str, Any]) -> Iterable[AttachmentPart | TextPart]:
             yield AttachmentPart(
                 sha256="",
                 media_type=media,
-                name=clean(name),
+                name=name,
                 size_bytes=size if type(size) is int and size >= 0 else 0,
             )
-            content = one.get("extracted_content")
             if isinstance(content, str) and content.strip():
                 yield TextPart(clean(content))

@@ -15,7 +15,7 @@ import msgspec
 from core.kernel.decoders import from_json, read_json
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from core.talk.transcripts.agents import TalkBuilder, opencode_session, word
+from core.talk.transcripts.agents import TalkBuilder, items, opencode_session, spelled, word
 from core.talk.transcripts.chats import read_zed as read_thread
 from core.talk.transcripts.text import Buffer
 
@@ -100,7 +100,50 @@ def recognised(data: Buffer) -> TranscriptKind:
 
 def read_llm(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """Conversations of `llm`, each with its prompts and responses in their order."""
-    yield from _read(buffer, _llm)
+    if bytes(buffer[: len(HEAD)]) == HEAD:
+        yield from _read(buffer, _llm)
+    else:
+        yield from _logged(buffer)
+
+
+def _logged(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """What `llm logs --json` prints: a list of responses, in the order of their times."""
+    try:
+        rows = from_json(buffer, list[Any])
+    except (msgspec.DecodeError, ValueError):
+        yield Unread(place="the file", why="it is no JSON", remedy="Export it again")
+        return
+    talks: dict[str, TalkBuilder] = {}
+    for row in rows:
+        if not isinstance(row, dict):
+            continue
+        key, at = word(row.get("conversation_id")), row.get("datetime_utc")
+        talk = talks.setdefault(key, TalkBuilder())
+        talk.id, talk.at = key, talk.at or at
+        talk.title = talk.title or word(row.get("conversation_name"))
+        if isinstance(row.get("system"), str):
+            talk.skipped["system texts"] += 1
+        told = [TextPart(text)] if (text := word(row.get("response"))).strip() else []
+        calls = [one for one in items(row.get("tool_calls")) if isinstance(one, dict)]
+        given = [
+            ToolCallPart(
+                call_id=word(one.get("tool_call_id")),
+                name=word(one.get("name")),
+                arguments_json=spelled(one.get("arguments")),
+            )
+            for one in calls
+        ]
+        answers = [
+            ToolResultPart(call_id=word(one.get("tool_call_id")), text=spelled(one.get("output")))
+            for one in items(row.get("tool_results"))
+            if isinstance(one, dict)
+        ]
+        talk.say("assistant", answers, at=at)
+        talk.say("user", [TextPart(asked)] if (asked := word(row.get("prompt"))).strip() else [], at=at)
+        talk.say("assistant", [*told, *given], at=at, model=row.get("model"))
+    for talk in talks.values():
+        if talk.messages:
+            yield talk.transcript()
 
 
 def read_opencode(buffer: Buffer) -> Iterator[Transcript | Unread]:

@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolResultPart
+from core.talk.transcripts.agents import DETAILS, GREETING, typed
 from core.talk.transcripts.claude_code import persons
 from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
 
@@ -35,8 +36,14 @@ _MODEL = (
 )
 _ROLES = {**dict.fromkeys(_USER, "user"), **dict.fromkeys(_MODEL, "assistant")}
 _NAME = f"({'|'.join(_ROLES)})"
+_SIGN = r"[^\w\s\[\](){}<>:*#.,;!?`'\"-]{1,12}"
+"""A picture beside a name, as programs put one there."""
 _SPEAKERS = (
-    re.compile(rf"#{{1,6}}[ \t]+(?:\*\*)?{_NAME}:?(?:\*\*)?:?[ \t]*()$", re.IGNORECASE),
+    re.compile(
+        rf"#{{1,6}}[ \t]+(?:{_SIGN}[ \t]+)?(?:\*\*)?{_NAME}:?(?:\*\*)?:?"
+        rf"(?:[ \t]+(?:{_SIGN}|\([^()\n]{{1,200}} · [^()\n]{{1,200}}\)))?[ \t]*()$",
+        re.IGNORECASE,
+    ),
     re.compile(rf"\*\*{_NAME}\*\*[ \t]*()$", re.IGNORECASE),
     re.compile(rf"\*\*{_NAME}(?::\*\*|\*\*:)[ \t]*(.*)$", re.IGNORECASE),
     re.compile(rf"{_NAME}:(?:[ \t]+(.*))?$", re.IGNORECASE),
@@ -44,6 +51,11 @@ _SPEAKERS = (
 _MODEL_LINE = re.compile(r"Model: \*\*[^*\n]+\*\*$", re.IGNORECASE)
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"# ([^\n]{1,300})")
+_FRONT = re.compile(r"---\n.*?\n---\s*\n", re.DOTALL)
+_WHEN = re.compile(r"\s*<time\b[^<>\n]{0,500}>[^<>\n]{0,200}</time>\s*")
+_LEADING_FOLD = re.compile(r"\s*<details>\s*<summary>[^<]{0,200}</summary>(.*?)</details>\s*", re.DOTALL)
+_ANSWER = re.compile(r"\s*(?:\*\*Tool Response\*\*:\n|\[Tool(?: \(Error\))?\]\n|\[[\w.-]{1,80} for '[^\n]{0,2000}'\] Result:)")
+"""Beginning of what a tool answered, where it stands in the person's place."""
 _ID_CHARS = 1_000
 _HEAD_CHARS = 4_000
 _TERMINAL = re.compile(r"Claude Code v|Welcome to Claude Code")
@@ -74,18 +86,40 @@ def read_plain(buffer: Buffer) -> Iterator[Transcript | Unread]:
     if _is_log(text):
         yield from _logged(text)
         return
-    turns = _told(text)
-    skipped = {}
+    turns, skipped = _told(text), Counter[str]()
     if len({role for role, _ in turns}) < 2:
-        turns, skipped = (("user", text),), {ONE_SIDE: 1}
-    title = _TITLE.match(text)
+        said: list[tuple[str, tuple[Part, ...]]] = [("user", (TextPart(text),))]
+        skipped[ONE_SIDE] = 1
+    else:
+        said = [one for role, words in turns for one in _spoken(role, words, skipped)]
+    front = _FRONT.match(text)
+    title = _TITLE.match(text, front.end() if front is not None else 0)
     key = sha256(text[:_ID_CHARS].encode("utf-8", "replace")).hexdigest()[:32]
     is_speaker = title is not None and _speaker(title[0]) is not None
     name = title[1].strip() if title is not None and not is_speaker else ""
     if (named := _NAMED.match(text)) is not None:
         name = named[1].strip()
-    messages = _straight(turns)
-    yield Transcript(id=key, messages=messages, title=name, current=messages[-1].id, skipped=skipped)
+    messages = _straight(said)
+    yield Transcript(
+        id=key, messages=messages, title=name, current=messages[-1].id if messages else "", skipped=dict(skipped)
+    )
+
+
+def _spoken(role: str, words: str, skipped: Counter[str]) -> Iterator[tuple[str, tuple[Part, ...]]]:
+    """A turn without what the program wrote into it: when it was, its own notes, what a tool answered, a thought in a fold."""
+    bare = _WHEN.sub("", words, count=1)
+    if role == "user":
+        if _ANSWER.match(bare) is not None:
+            yield "assistant", (ToolResultPart(call_id="", text=DETAILS.sub("", bare).strip()),)
+        elif said := typed(bare, skipped):
+            yield role, said
+        return
+    thought = _LEADING_FOLD.match(bare)
+    parts: list[Part] = [ReasoningPart(thought[1].strip())] if thought is not None else []
+    bare = bare[thought.end() :] if thought is not None else bare
+    if GREETING.fullmatch(bare) is None:
+        parts += [TextPart(bare)] if bare.strip() else []
+        yield role, tuple(parts)
 
 
 def is_export(text: str) -> bool:
@@ -113,10 +147,10 @@ def _marked(text: str, heads: list[re.Match[str]]) -> Iterator[tuple[str, str]]:
         yield from _said("user" if head[1].lower() == "user" else "assistant", [text[head.end() : end]])
 
 
-def _straight(turns: tuple[tuple[str, str], ...]) -> tuple[TranscriptMessage, ...]:
+def _straight(turns: list[tuple[str, tuple[Part, ...]]]) -> tuple[TranscriptMessage, ...]:
     return tuple(
         TranscriptMessage(
-            id=f"#{number}", role=role, parts=(TextPart(said),), parent=f"#{number - 1}" if number > 1 else ""
+            id=f"#{number}", role=role, parts=said, parent=f"#{number - 1}" if number > 1 else ""
         )
         for number, (role, said) in enumerate(turns, 1)
     )

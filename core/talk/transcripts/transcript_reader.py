@@ -39,6 +39,7 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.GEMINI_CLI: agents.read_gemini,
     TranscriptKind.OPENCODE: agents.read_opencode,
     TranscriptKind.CLINE: agents.read_messages,
+    TranscriptKind.CURSOR: agents.read_cursor,
     TranscriptKind.LLM: databases.read_llm,
     TranscriptKind.CHERRY_STUDIO: chats.read_cherry,
     TranscriptKind.PLAIN: markdown_chats.read_plain,
@@ -74,6 +75,7 @@ _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.ZED, ('"summary"', '"messages"', '"tool_uses"')),
     (TranscriptKind.ZED, ('"segments"', '"messages"')),
     (TranscriptKind.ZED, ('"User"', '"messages"')),
+    (TranscriptKind.LLM, ('"conversation_id"', '"datetime_utc"', '"prompt"', '"response"')),
     (TranscriptKind.SHAREGPT, ('"conversations"', '"from"', '"value"')),
     (TranscriptKind.SHAREGPT, ('"messages"', '"role"', '"content"')),
 )
@@ -152,6 +154,8 @@ class _Mark(msgspec.Struct):
     git: Any = None
     timestamp: Any = None
     projectHash: Any = None  # noqa: N815
+    role: Any = None
+    message: Any = None
 
 
 def _kind_of_row(row: _Mark) -> TranscriptKind:
@@ -167,6 +171,8 @@ def _kind_of_row(row: _Mark) -> TranscriptKind:
         return TranscriptKind.CODEX
     if row.type is None and row.projectHash is not None and row.sessionId is not None:
         return TranscriptKind.GEMINI_CLI
+    if row.type is None and row.role in ("user", "assistant") and isinstance(row.message, dict):
+        return TranscriptKind.CURSOR
     ids = (row.sessionId, row.leafUuid, row.uuid, row.messageId)
     is_session = isinstance(row.type, str) and row.v is None and any(isinstance(one, str) for one in ids)
     return TranscriptKind.CLAUDE_CODE if is_session else TranscriptKind.UNKNOWN

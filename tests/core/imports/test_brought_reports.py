@@ -35,7 +35,9 @@ CASES = [
                 a("Working on it", task(description="inspect schema"), mid="m"),
             )
         },
-        said=[["u: hello", "a: Working on it"]],
+        has=["Working on it", "[called Agent]", "inspect schema"],
+        has_not=['"insp"', "Working\n"],
+        roles="uaa",
     ),
     Brought(
         id="Claude Code: what the editor showed, before the words in one text (kenn-io/agentsview: IDE envelope)",
@@ -429,7 +431,7 @@ CASES = [
                 }
             )
         },
-        said=[["u: Describe", "a: A picture. A revenue sheet."]],
+        said=[["u: Describe [attached 431.png]", "a: A picture. A revenue sheet."]],
         has_not=["Conversation naming"],
         title="Sheet",
         models=["qwen/qwen3.6-35b-a3b"],
