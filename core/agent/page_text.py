@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MAX_MEMORY_BYTES = 1_500_000_000
 
-_OPEN, _CLOSE, _START, _LANGUAGE, _READY, _END, _TERM = (chr(0xFDD0 + number) for number in range(7))
+_OPEN, _CLOSE, _LANGUAGE, _READY, _END, _TERM = (chr(0xFDD0 + number) for number in range(6))
 """Marks that stand in the text while the page is written as Markdown: code points that no text may hold."""
 _UNSHOWN = re.compile("[\u00ad\ufdd0-\ufdef]")
 """Those marks where a page holds them itself, and the places where a word may be cut."""
@@ -94,8 +94,8 @@ def _rewrite(node: Any, ready: list[str]) -> None:
         if node.has_child_nodes():
             _put(node, f"{_OPEN}{name}{_END}", is_first=True)
             _put(node, f"{_CLOSE}{name}{_END}", is_first=False)
-    elif name == "ol":
-        _number(node)
+    elif name in _LISTS:
+        _replace_list(node, ready)
     elif name == "input" and node.attrs.get("type") == "checkbox":
         _replace(node, "[x]" if "checked" in node.attrs else "[ ]", ready)
     elif name == "math" and (formula := _formula(node)):
@@ -139,16 +139,62 @@ def _put(node: Any, text: str, *, is_first: bool) -> None:
         node.append_child(Text(text))
 
 
-def _number(node: Any) -> None:
-    """Note at each item of a list the number that a browser shows, where it is not that of its place."""
-    items = [child for child in node.children or () if child.name == "li"]
+_LISTS = frozenset({"ol", "ul"})
+_MOST_LISTS = 20
+"""Lists in lists that keep their depth."""
+_SEPARATE = frozenset({"p", "pre", "div", "blockquote"})
+
+
+def _replace_list(node: Any, ready: list[str]) -> None:
+    """Put a list in Markdown in its place: each item with the number that a browser shows, what lies in it indented."""
+    if sum(1 for _ in zip(_lists_around(node), range(_MOST_LISTS), strict=False)) == _MOST_LISTS:
+        return
+    children = [one for one in node.children or () if not one.name.startswith(("#", "!"))]
     is_reversed = "reversed" in node.attrs
-    number = _whole(node.attrs.get("start"), len(items) if is_reversed else 1)
-    for place, item in enumerate(items, 1):
-        number = _whole(item.attrs.get("value"), number)
-        if number != place:
-            _put(item, f"{_START}{number}{_END}", is_first=True)
-        number += -1 if is_reversed else 1
+    number = _whole(node.attrs.get("start"), sum(one.name == "li" for one in children) if is_reversed else 1)
+    lines: list[str] = []
+    for item in children:
+        mark = "- " if node.name == "ul" else f"{(number := _whole(item.attrs.get('value'), number))}. "
+        if item.name != "li" and lines:  # a list that stands beside the item that it belongs to
+            mark = " " * len(mark)
+        else:
+            number += -1 if is_reversed else 1
+        if text := _item_text(item, ready):
+            first, *others = text.split("\n")
+            lines += (mark + first, *(" " * len(mark) + line if line else "" for line in others))
+    _put_block(node, "\n".join(lines), ready)
+
+
+def _lists_around(node: Any) -> Iterator[Any]:
+    while (node := node.parent) is not None:
+        if node.name in _LISTS:
+            yield node
+
+
+def _item_text(item: Any, ready: list[str]) -> str:
+    """Text of an item, without blank lines where it is one run of words and lists."""
+    from justhtml.sanitizer import sanitize_dom
+
+    is_loose = any(one.name in _SEPARATE and not _is_ready(one) for one in item.children or ())
+    if item.name == "li":
+        item.name = "div"
+    text = _unmarked(sanitize_dom(item).to_markdown(), ready).strip("\n")
+    return re.sub(r"\n{3,}", "\n\n", text) if is_loose else re.sub(r"\n{2,}", "\n", text)
+
+
+def _is_ready(node: Any) -> bool:
+    """True for a block whose Markdown is made, as that of a list or a table."""
+    return len(node.children or ()) == 1 and str(node.children[0].data or "").startswith(_READY)
+
+
+def _put_block(node: Any, text: str, ready: list[str]) -> None:
+    """Put Markdown that is ready in a node's place, apart from what stands around it."""
+    from justhtml import Element, Text
+
+    block = Element("div", {}, None)
+    node.parent.replace_child(block, node)
+    block.append_child(mark := Text(""))
+    _replace(mark, text, ready)
 
 
 def _whole(said: str | None, otherwise: int) -> int:
@@ -156,7 +202,6 @@ def _whole(said: str | None, otherwise: int) -> int:
 
 
 def _replace_table(node: Any, ready: list[str]) -> None:
-    from justhtml import Element, Text
     from justhtml.sanitizer import sanitize_dom
 
     rows: list[list[str]] = []
@@ -182,10 +227,7 @@ def _replace_table(node: Any, ready: list[str]) -> None:
     lines.insert(1, "|" + " --- |" * width)
     caption = next((one for one in node.children if one.name == "caption"), None)
     said = [" ".join(caption.to_text().split()), ""] if caption is not None else []
-    block = Element("div", {}, None)
-    node.parent.replace_child(block, node)
-    block.append_child(mark := Text(""))
-    _replace(mark, "\n".join((*said, *lines)), ready)
+    _put_block(node, "\n".join((*said, *lines)), ready)
 
 
 def _skip_taken(row: list[str], below: dict[int, int]) -> None:
@@ -198,8 +240,7 @@ def _skip_taken(row: list[str], below: dict[int, int]) -> None:
 def _unmarked(text: str, ready: list[str]) -> str:
     text = re.sub(f"{_OPEN}(\\w+){_END}", lambda found: _KEPT[found[1]][0], text)
     text = re.sub(f"{_CLOSE}(\\w+){_END}", lambda found: _KEPT[found[1]][1], text)
-    text = re.sub(f"(?m)^(\\s*)\\d+\\. {_START}(-?\\d+){_END}", r"\1\2. ", text)
     text = re.sub(f"(`{{3,}})\n{_LANGUAGE}([^{_END}]*){_END}", r"\1\2\n", text)
     text = text.replace(_TERM, ": ")
     text = re.sub(f"{_READY}(\\d+){_END}", lambda found: ready[int(found[1])], text)
-    return re.sub(f"[{_START}{_LANGUAGE}][^{_END}\n]*{_END}", "", text)
+    return re.sub(f"{_LANGUAGE}[^{_END}\n]*{_END}", "", text)

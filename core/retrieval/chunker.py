@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.dates import date_words, day_words
+from core.kernel.decoders import TomlError, read_toml
 from core.kernel.frame import one_line
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.retrieval import Chunk, ChunkKind
@@ -314,6 +315,7 @@ def _parted_names(text: str) -> str:
 _BLOCK = re.compile(r"(?:[ \t]*\n)*---[ \t]*\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 """A block between two lines of dashes: the first begins a note, blank lines aside."""
 
+_TOML_BLOCK = re.compile(r"\+\+\+[ \t]*\n(.*?)(?<=\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"[^\s#\-'\"\[{&*!|>%@`][^:\n]*:(?:[ \t]|$)|['\"][^'\"\n]*['\"]:(?:[ \t]|$)")
 """Begin of a field at the left edge."""
 
@@ -349,6 +351,8 @@ def read_front_matter(text: str) -> NoteFields:
     fields: dict[str, Any] = {}
     bad: list[int] = []
     end = 0
+    if (toml := _TOML_BLOCK.match(text)) is not None:
+        return NoteFields(fields=_toml_fields(toml[1]), end=toml.end())
     for _ in range(MAX_BLOCKS):
         found = _BLOCK.match(text, end)
         if found is None or (end and not _says_fields(found[1])):
@@ -360,6 +364,15 @@ def read_front_matter(text: str) -> NoteFields:
                 fields[key] = value
         end = found.end()
     return NoteFields(fields=fields, bad_lines=tuple(bad), end=end)
+
+
+def _toml_fields(block: str) -> dict[str, Any]:
+    """Fields of a block of TOML, as Hugo writes them; none where it is none."""
+    try:
+        found = read_toml(block)
+    except TomlError:
+        return {}
+    return {key.strip().lower(): value for key, value in found.items()}
 
 
 def _says_fields(block: str) -> bool:

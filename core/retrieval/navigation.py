@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from core.kernel.dates import MONTH_OF
 from core.kernel.frame import flat, one_line
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
@@ -408,13 +409,28 @@ LISTED_TAGS = 12
 _HEAD_CHARS = 65_536
 """Of a note, that are read for what it says of itself."""
 
-_FIELD = re.compile(r"^[ \t>*-]*\*\*([^*\n:]{1,30}):?\*\*:?[ \t]*(.+)$", re.MULTILINE)
-_INLINE_TAG = re.compile(r"(?<![^\s(,;])(?<!\]\()#([\w/-]{1,100})")
+_FIELD = re.compile(
+    r"^[ \t>*-]*(?:\*\*([^*\n:]{1,30}):?\*\*:?|([^\W\d][\w -]{0,29})::(?=[ \t]))[ \t]*(.+)$", re.MULTILINE
+)
+"""A field in a note's text: with a bold name, or with two colons as in Logseq and Dataview."""
+_PROPERTIES = re.compile(r"(?:#[^\n]*\n\s*)?((?:[A-Z][\w ]{0,29}: [^\n]+\n){2,})(?:\n|\Z)")
+"""Properties of a page under its title, as Notion exports them."""
+_PROPERTY = re.compile(r"([A-Z][\w ]{0,29}): ([^\n]+)")
+_INLINE_TAG = re.compile(r"(?<![^\s(,;。，、；：！？（「])(?<!\]\()#([\w/-]{1,100})")
 _CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _INLINE_CODE = re.compile(r"`[^`\n]{0,500}`")
 _DAY_OF_NAME = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d{2})([-_.]?)(?P<month>\d{2})\2(?P<day>\d{2})(?!\d)")
 _DAY_OF_FOLDERS = re.compile(r"(?:^|/)(?P<year>(?:19|20)\d{2})/(?P<month>\d{1,2})/(?P<day>\d{1,2})$")
+_DAY_IN_WORDS = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d{2})[年년] ?(?P<month>\d{1,2})[月월] ?(?P<day>\d{1,2})[日일]"
+)
 _DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_WORDED_DAY = re.compile(
+    r"([^\W\d_]{3,12})\.? (\d{1,2}), (\d{4})\b|\b(\d{1,2})\.? ([^\W\d_]{3,12})\.? (\d{4})\b"
+)
+_MADE = ("created", "date created", "created at", "created time", "erstellt")
+"""Fields in which programs say when a note was made, where no date is said."""
+_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
 _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--)")
 _SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
 _LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
@@ -437,9 +453,10 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
     start = text[:_HEAD_CHARS]
     front = read_front_matter(start)
     body = start[front.end :]
-    said = {key.strip().lower(): value.strip() for key, value in _FIELD.findall(body)}
+    body, said = _said_fields(_WIKILINK.sub(_link_words, body))
     path = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
-    title = _heads_text(front.fields.get("title")) or first_heading(body) or path.rpartition("/")[2] or name
+    title = _heads_text(front.fields.get("title")) or said.get("title") or first_heading(body)
+    title = title or path.rpartition("/")[2] or name
     about = _heads_text(front.fields.get("description")) or _first_sentence(body)
     tags = (*with_parents(_tags(front.fields, said, fields)), *inline_tags(body))
     return SourceHead(
@@ -448,6 +465,21 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
         date=_date(front.fields, said, fields) or _day_of_name(path),
         description=one_line(about, DESCRIPTION_CHARS),
     )
+
+
+def _link_words(found: re.Match[str]) -> str:
+    """Words that a wikilink shows; an embedded file shows none."""
+    return "" if found[1] else (found[3] or found[2]).strip()
+
+
+def _said_fields(body: str) -> tuple[str, dict[str, str]]:
+    """The text without the properties at its top, and the fields that it says."""
+    said = {(bold or plain).strip().lower(): value.strip() for bold, plain, value in _FIELD.findall(body)}
+    start = len(body) - len(body.lstrip("\n"))
+    if (found := _PROPERTIES.match(body, start)) is not None:
+        said |= {key.lower(): value.strip() for key, value in _PROPERTY.findall(found[1])}
+        body = body[: found.start(1)] + body[found.end(1) :]
+    return body, said
 
 
 def inline_tags(text: str) -> tuple[str, ...]:
@@ -482,7 +514,8 @@ def _lines_without_code(text: str) -> Iterator[str]:
 
 def _day_of_name(path: str) -> str:
     """The day that a note's file, or its folders and its file, are named after, as daily notes are; empty for none."""
-    found = _DAY_OF_NAME.search(path.rpartition("/")[2]) or _DAY_OF_FOLDERS.search(path)
+    own = path.rpartition("/")[2]
+    found = _DAY_OF_NAME.search(own) or _DAY_IN_WORDS.search(own) or _DAY_OF_FOLDERS.search(path)
     try:
         return date(*map(int, found.group("year", "month", "day"))).isoformat() if found else ""
     except ValueError:
@@ -508,11 +541,25 @@ def _tags(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames)
 
 
 def _date(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames) -> str:
-    for source in (front, said):
-        for name in fields.date:
-            if day := _DAY.search(str(source.get(name, ""))[:100]):
-                return day[0]
+    for names in (fields.date, _MADE):
+        for source in (front, said):
+            for name in names:
+                if day := _day(str(source.get(name, ""))[:100]):
+                    return day
     return ""
+
+
+def _day(text: str) -> str:
+    """The day that a text names in numbers, or with the name of its month; empty for none."""
+    if (found := _DAY.search(text)) is not None:
+        return found[0]
+    if (found := _WORDED_DAY.search(text)) is None:
+        return ""
+    month, day, year = (found[1], found[2], found[3]) if found[1] else (found[5], found[4], found[6])
+    try:
+        return date(int(year), MONTH_OF[month.lower()] + 1, int(day)).isoformat()
+    except (KeyError, ValueError):
+        return ""
 
 
 def _first_sentence(body: str) -> str:

@@ -40,7 +40,8 @@ _NOTE = re.compile(
     r"This is the Gemini CLI\. We are setting up the context for our chat)"
 )
 _BEFORE = re.compile(
-    rf"\s*(?:# AGENTS\.md instructions[^\n]{{0,4000}}\n\s*)?<({_TAGS})\b[^<>]{{0,1000}}>.*?</\1>\s*", re.DOTALL
+    rf"\s*(?:# AGENTS\.md instructions[^\n]{{0,4000}}\n\s*)?<({_TAGS})\b[^<>]{{0,1000}}>.*?</\1>\s*",
+    re.DOTALL,
 )
 """A note with an end, behind which the person's words may stand."""
 _PICTURE_MARK = re.compile(r"</?image\b[^<>\n]{0,300}>\s*")

@@ -294,7 +294,9 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
     answers = [one for one in items(found.get("safeHtmlItem")) if isinstance(one, dict)]
     asked = _asked(found, has_answer=bool(answers))
     if not asked:
-        raise ValueError("it is an activity and no question to Gemini")
+        return Transcript(
+            id="activity", messages=(), skipped={"activities that are no questions to Gemini": 1}
+        )
     talk = TalkBuilder()
     talk.at = found.get("time")
     names = _files([{"name": one} for one in items(found.get("attachedFiles")) if isinstance(one, str)])
@@ -315,7 +317,8 @@ _BODY = re.compile(
 )
 _LINE_END = re.compile(r"<br\s*/?>")
 _HEADED = re.compile(
-    r'<div class="header-cell[^"]*">\s*<h3>(.*?)</h3>(.*?)</div>\s*<div class="content-cell[^"]*">(.*)', re.DOTALL
+    r'<div class="header-cell[^"]*">\s*<h3>(.*?)</h3>(.*?)</div>\s*<div class="content-cell[^"]*">(.*)',
+    re.DOTALL,
 )
 _PARAGRAPH = re.compile(r"<p\b[^<>]{0,500}>(.*?)</p>", re.DOTALL)
 _UNSEEN = re.compile(r"<(script|style|template|noscript)\b.*?</\1>", re.DOTALL)

@@ -54,7 +54,9 @@ _TITLE = re.compile(r"# ([^\n]{1,300})")
 _FRONT = re.compile(r"---\n.*?\n---\s*\n", re.DOTALL)
 _WHEN = re.compile(r"\s*<time\b[^<>\n]{0,500}>[^<>\n]{0,200}</time>\s*")
 _LEADING_FOLD = re.compile(r"\s*<details>\s*<summary>[^<]{0,200}</summary>(.*?)</details>\s*", re.DOTALL)
-_ANSWER = re.compile(r"\s*(?:\*\*Tool Response\*\*:\n|\[Tool(?: \(Error\))?\]\n|\[[\w.-]{1,80} for '[^\n]{0,2000}'\] Result:)")
+_ANSWER = re.compile(
+    r"\s*(?:\*\*Tool Response\*\*:\n|\[Tool(?: \(Error\))?\]\n|\[[\w.-]{1,80} for '[^\n]{0,2000}'\] Result:)"
+)
 """Beginning of what a tool answered, where it stands in the person's place."""
 _ID_CHARS = 1_000
 _HEAD_CHARS = 4_000
@@ -101,7 +103,11 @@ def read_plain(buffer: Buffer) -> Iterator[Transcript | Unread]:
         name = named[1].strip()
     messages = _straight(said)
     yield Transcript(
-        id=key, messages=messages, title=name, current=messages[-1].id if messages else "", skipped=dict(skipped)
+        id=key,
+        messages=messages,
+        title=name,
+        current=messages[-1].id if messages else "",
+        skipped=dict(skipped),
     )
 
 

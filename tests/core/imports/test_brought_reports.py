@@ -74,7 +74,8 @@ CASES = [
         id="Claude Code: a row of a session, pasted by the person (anthropics/claude-code#26664)",
         files={
             "s1.jsonl": cc(
-                u('{"type":"user","message":{"role":"user","content":"inner"},"uuid":"x"} is what?'), a("A row.")
+                u('{"type":"user","message":{"role":"user","content":"inner"},"uuid":"x"} is what?'),
+                a("A row."),
             )
         },
         said=[
@@ -103,7 +104,10 @@ CASES = [
             "rollout-1.jsonl": cx(
                 META,
                 said("user", "First?"),
-                said("user", "<skill>\n  <name>fix</name>\n  <path>/s/SKILL.md</path>\n---\nname: fix\n</skill>"),
+                said(
+                    "user",
+                    "<skill>\n  <name>fix</name>\n  <path>/s/SKILL.md</path>\n---\nname: fix\n</skill>",
+                ),
                 said("assistant", "On it."),
                 said(
                     "user",
@@ -147,7 +151,10 @@ CASES = [
                 ev(type="agent_message", message="Worse."),
                 ev(type="turn_aborted", reason="interrupted"),
                 ev(type="thread_rolled_back", num_turns=1),
-                ev(type="user_message", message="# Context from my IDE setup:\n\n## My request for Codex:\nGood?"),
+                ev(
+                    type="user_message",
+                    message="# Context from my IDE setup:\n\n## My request for Codex:\nGood?",
+                ),
                 ev(type="agent_message", message="Better."),
             )
         },
@@ -188,7 +195,9 @@ CASES = [
             "e1.jsonl": lines(
                 {
                     "role": "user",
-                    "message": {"content": [{"type": "text", "text": "<user_query>\nWhat is Go?\n</user_query>"}]},
+                    "message": {
+                        "content": [{"type": "text", "text": "<user_query>\nWhat is Go?\n</user_query>"}]
+                    },
                 },
                 {
                     "role": "assistant",
@@ -205,7 +214,9 @@ CASES = [
                 {"type": "turn_ended", "status": "error", "error": "User aborted request"},
             )
         },
-        said=[["u: What is Go?", "a: I look.", "a: A language.", "u: Thanks."]],
+        person=["What is Go?", "Thanks."],
+        has=["I look.", "[called Grep]", "A language."],
+        roles="uaau",
     ),
     Brought(
         id="Cursor: the same as text (kenn-io/agentsview: user: and assistant: lines, [Thinking], [Tool call])",
@@ -222,7 +233,7 @@ CASES = [
     Brought(
         id="Gemini of Takeout: cells with a head of their own, and what is no prompt (kenn-io/agentsview: outer-cell)",
         files={
-            "MyActivity.html": '<!doctype html>\n<html><head><title>My Activity History</title></head><body>'
+            "MyActivity.html": "<!doctype html>\n<html><head><title>My Activity History</title></head><body>"
             '<div class="outer-cell mdl-cell"><div class="header-cell mdl-cell"><h3>Gemini Apps</h3><p>Prompted<br></p>'
             '<p>Jan 2, 2025, 3:04:05 PM EDT</p></div><div class="content-cell mdl-cell"><p>first prompt<br></p>'
             "<p><strong>first</strong> answer &amp; detail</p><script>secret script</script><template>secret</template>"
@@ -264,7 +275,13 @@ CASES = [
                         "created_at": T % 0,
                         "account": {"uuid": "a"},
                         "chat_messages": [
-                            {"uuid": "m1", "sender": "human", "text": "Show.", "content": [], "created_at": T % 1},
+                            {
+                                "uuid": "m1",
+                                "sender": "human",
+                                "text": "Show.",
+                                "content": [],
+                                "created_at": T % 1,
+                            },
                             {
                                 "uuid": "m2",
                                 "sender": "assistant",

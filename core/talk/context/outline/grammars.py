@@ -151,7 +151,6 @@ GRAMMARS: Mapping[str, Grammar] = {
             "method_declaration": "method",
             "constructor_declaration": "method",
             "property_declaration": "property",
-            "destructor_declaration": "method",
             "record_struct_declaration": "struct",
             "event_declaration": "event",
         },
@@ -501,6 +500,10 @@ def _kt_property(node: Node) -> Iterator[Named]:
             yield _said(child.named_children[0]), "property"
 
 
+def _cs_destructor(node: Node) -> Iterator[Named]:
+    yield f"~{_said(node.child_by_field_name('name'))}", "method"
+
+
 def _kt_companion(node: Node) -> Iterator[Named]:
     yield _said(node.child_by_field_name("name")) or "Companion", "class"
 
@@ -528,7 +531,7 @@ def _swift_property(node: Node) -> Iterator[Named]:
 
 
 def _swift_init(node: Node) -> Iterator[Named]:
-    yield "deinit" if node.type == "deinit_declaration" else "init", "method"
+    yield node.type.removesuffix("_declaration"), "method"
 
 
 def _sql(node: Node) -> Iterator[Named]:
@@ -596,6 +599,7 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "conversion_operator_declaration": _cs_operator,
         "event_field_declaration": _cs_variables,
         "field_declaration": _cs_variables,
+        "destructor_declaration": _cs_destructor,
         "indexer_declaration": lambda _: iter((("this[]", "property"),)),
     },
     "java": {"constant_declaration": _java_constants},
@@ -610,6 +614,7 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "protocol_property_declaration": _swift_property,
         "init_declaration": _swift_init,
         "deinit_declaration": _swift_init,
+        "subscript_declaration": _swift_init,
     },
     "sql": {
         f"create_{kind}": _sql

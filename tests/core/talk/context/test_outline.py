@@ -403,7 +403,7 @@ NAMES: dict[str, tuple[str, str]] = {
             "namespace A.B;\npublic record Point(int X, int Y) { public double Len() => 1; }\n"
             "public delegate void Del(int a);\nclass S(int n) { public required string Name { get; init; } ~S() {} }\n"
         ),
-        "A.B A.B.Point A.B.Point.Len A.B.Del A.B.S A.B.S.Name A.B.S.~S",
+        "A.B Point Point.Len Del S S.Name S.~S",
     ),
     "endless.rb": (
         (
