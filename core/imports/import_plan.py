@@ -460,7 +460,7 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
         *(f"adds nothing: {number:,} ({why})" for why, number in known),
         *(f"left out: {word}: {number:,}" for word, number in report.skipped.items()),
         *((_no_conversation(report),) if others else ()),
-        *((_knowledge(report),) if report.knowledge_names else ()),
+        *_knowledge(report),
     )
 
 
@@ -474,12 +474,26 @@ def _no_conversation(report: ImportReport) -> str:
     )
 
 
-def _knowledge(report: ImportReport) -> str:
+def _knowledge(report: ImportReport) -> Iterator[str]:
+    """Lines on instructions, documents and memories: how many pieces are offered, and where they wait."""
     named = ", ".join(one_line(name, 60) for name in report.knowledge_names)
-    return (
-        f"Not taken, for it is no conversation: instructions, documents and memories in {named}. "
-        "Add what you want of them to your notes or your knowledge."
-    )
+    where = f" in {named}" if named else ""
+    if report.offered and report.is_dry:
+        yield (
+            f"Instructions, documents or memories{where}: the import offers {count(report.offered, 'proposal')}. "
+            "You add or refuse each."
+        )
+    elif report.offered:
+        yield f"{count(report.offered, 'proposal')} from instructions, documents or memories{where}. {WHERE}"
+    elif named and not report.not_offered:
+        yield f"Instructions, documents or memories in {named}: nothing new."
+    if report.not_offered:
+        yield (
+            f"Not offered, since too many proposals wait: {report.not_offered:,}. Decide some, then import again."
+        )
+
+
+WHERE = "Add or refuse each in Knowledge, Proposals."
 
 
 def sum_text(report: ImportReport) -> str:
@@ -518,6 +532,8 @@ def report_data(report: ImportReport) -> dict[str, Any]:
         "other_files": report.other_files,
         "other_names": list(report.other_names),
         "knowledge_names": list(report.knowledge_names),
+        "offered": report.offered,
+        "not_offered": report.not_offered,
         "discussions_made": report.made,
         "discussions_grown": report.grown,
         "messages": report.new_messages,

@@ -6,8 +6,9 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, assert_never
 
@@ -51,6 +52,7 @@ from core.kernel.values.imports import (
     ImportReport,
     ImportRow,
     KnownPlace,
+    Offered,
     Transcript,
 )
 from core.kernel.values.messages import TextPart
@@ -68,6 +70,10 @@ MAX_STAGED, MAX_STAGED_CHARS = 64, 16_000_000
 
 Progress = Callable[[int, str], None]
 """Told how many conversations were looked at, and the one in work. Raises to end the import."""
+
+
+Offer = Callable[[Offered], bool]
+"""Has something wait as a proposal. Returns whether it is new there. Raises SlopError where no more can wait."""
 
 
 class ImportRequest(msgspec.Struct, frozen=True):
@@ -99,10 +105,12 @@ def run_import(
     pipe: BinaryIO | None = None,
     on_progress: Progress = lambda _count, _name: None,
     on_written: Callable[[str], None] = lambda _discussion_id: None,
+    offer: Offer = lambda _offered: False,
 ) -> ImportReport:
     """Read what is named, and have what is new of it as discussions. A second time adds nothing.
 
     Args:
+        offer: given what stands beside the conversations, each piece once, at the end; no import takes it by itself.
         on_written: told of each discussion that was made or has grown.
 
     Returns:
@@ -127,7 +135,7 @@ def run_import(
     except SlopError as error:
         stopped = str(error)
     try:
-        work.finish()
+        work.finish(offer)
     except SlopError as error:
         stopped = stopped or str(error)
     return work.report(stopped)
@@ -153,6 +161,7 @@ class _Work:
         self._left_out = set[str]()
         self._other_names: list[str] = []
         self._knowledge_names: list[str] = []
+        self._offered: dict[str, Offered] = {}
         self._is_undated = False
         self._by_letters: dict[str, str] | None = None
         self._memory = ImportMemory(request.home)
@@ -195,11 +204,18 @@ class _Work:
             names = self._knowledge_names if found.is_knowledge else self._other_names
             if len(names) < MAX_NAMES:
                 names.append(found.name)
+            self._note_offered(found.offered)
         else:
             self._counts["faults"] += 1
             self._is_whole = False
             if len(self._faults) < MAX_FAULTS:
                 self._faults.append(found)
+
+    def _note_offered(self, offered: Iterable[Offered]) -> None:
+        """Keep what no import has offered before; a person who refused it is not asked again."""
+        for one in () if self._request.is_followed else offered:
+            if (key := _offer_key(one)) not in self._before:
+                self._offered.setdefault(key, one)
 
     def take(self, origin: Origin, transcript: Transcript) -> None:
         """Decide what becomes of one conversation, and have it on disk unless nothing is to be written."""
@@ -207,6 +223,7 @@ class _Work:
         if transcript.at is None and not any(one.at is not None for one in transcript.messages):
             transcript = msgspec.structs.replace(transcript, at=self._request.now, is_undated=True)
         self._is_undated = transcript.is_undated
+        self._note_offered(transcript.offered)
         plan = plan_import(origin.kind, transcript, self._held, self._request.now, origin.name)
         self._expect(plan)
         wanted = plan.discussion_id
@@ -255,6 +272,8 @@ class _Work:
             stopped=stopped,
             other_names=tuple(self._other_names),
             knowledge_names=tuple(self._knowledge_names),
+            offered=len(self._offered) if is_dry else counts["offered"],
+            not_offered=counts["not_offered"],
             places=reached(self._request.places, self._request.paths) if counts["count"] else (),
         )
 
@@ -328,12 +347,23 @@ class _Work:
         )
         self._batch.add(lambda disk: store.stage(request.home, meta, made.records, disk=disk), size)
 
-    def finish(self) -> None:
+    def finish(self, offer: Offer) -> None:
         """Have all that was made among the home's discussions, and remember what was read. Raises StorageError."""
         self._batch.finish()
         if not self._request.is_dry:
+            self._offer_all(offer)
             note_imported(self._request.home, self._taken - self._before)
             self._memory.save()
+
+    def _offer_all(self, offer: Offer) -> None:
+        """Offer each piece once; where no more can wait, the rest comes with the next import."""
+        for number, (key, one) in enumerate(self._offered.items()):
+            try:
+                self._counts["offered"] += offer(one)
+            except SlopError:
+                self._counts["not_offered"] = len(self._offered) - number
+                return
+            self._taken.add(key)
 
 
 class _Batch:
@@ -376,6 +406,11 @@ class _Batch:
                 self._disk.settle()
 
 
+def _offer_key(one: Offered) -> str:
+    """Name of an offered piece among what was imported: no word of it can be read from that."""
+    return f"offered-{sha256(one.text.encode('utf-8', 'replace')).hexdigest()[:24]}"
+
+
 def _names(folder: Path) -> frozenset[str]:
     """Names in a folder, none where there is no folder."""
     try:
@@ -416,6 +451,7 @@ class ImportHandler:
     Args:
         home: the person's data; clock: UTC; emit: the inbox.
         pipe: gives the standard input of a command, None for a program that serves others.
+        offer: has what exports hold beside conversations wait as proposals.
     """
 
     def __init__(
@@ -424,8 +460,9 @@ class ImportHandler:
         clock: Callable[[], datetime],
         emit: Emit,
         pipe: Callable[[], BinaryIO] | None = None,
+        offer: Offer = lambda _offered: False,
     ) -> None:
-        self._home, self._clock, self._emit, self._pipe = home, clock, emit, pipe
+        self._home, self._clock, self._emit, self._pipe, self._offer = home, clock, emit, pipe, offer
         self._stop = threading.Event()
         self._why = ""
         self._is_closing = False
@@ -473,7 +510,11 @@ class ImportHandler:
         )
         try:
             report = run_import(
-                request, pipe=self._piped(effect.paths), on_progress=self._progressed, on_written=grown.append
+                request,
+                pipe=self._piped(effect.paths),
+                on_progress=self._progressed,
+                on_written=grown.append,
+                offer=self._offer,
             )
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))

@@ -19,17 +19,19 @@ from typing import BinaryIO
 import msgspec
 
 from core import __version__
+from core.imports.export_knowledge import MAX_BYTES as MAX_KNOWLEDGE_BYTES
+from core.imports.export_knowledge import is_knowledge, knowledge_of
 from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.decoders import from_json, packed_decoder_of
 from core.kernel.disk import append_file, make_dirs, write_passing
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
-from core.kernel.values.imports import ImportFault, KnownPlace, Transcript, TranscriptKind, Unread
+from core.kernel.values.imports import ImportFault, KnownPlace, Offered, Transcript, TranscriptKind, Unread
 from core.talk.transcripts.claude_code import branched_off
 from core.talk.transcripts.databases import LOG_HEAD_BYTES, with_log
 from core.talk.transcripts.databases import MAX_BYTES as MAX_DATABASE_BYTES
-from core.talk.transcripts.text import EXPORT_AGAIN
+from core.talk.transcripts.text import EXPORT_AGAIN, Buffer
 from core.talk.transcripts.transcript_reader import (
     PLAIN_ENDS,
     SHAPE_BYTES,
@@ -89,6 +91,7 @@ class OtherFile(msgspec.Struct, frozen=True):
     path: str
     member: str = ""
     is_knowledge: bool = False
+    offered: tuple[Offered, ...] = ()
 
     @property
     def name(self) -> str:
@@ -209,7 +212,7 @@ def _of_database(path: Path, file: BinaryIO, changed: float) -> Iterator[Found]:
     kind = recognised(data := with_log(data, log))
     origin = Origin(path=str(path), kind=kind)
     if kind is TranscriptKind.UNKNOWN:
-        yield _unknown(origin, data[:SHAPE_BYTES], is_named=True)
+        yield _unknown(origin, data, is_named=True)
         return
     yield from _told(origin, read_transcripts(kind, data), datetime.fromtimestamp(changed, UTC))
 
@@ -260,7 +263,7 @@ def _of_open(
     with _mapped(file) as data:
         kind = recognised(data, (origin.member or origin.path) if is_named else "")
         if kind is TranscriptKind.UNKNOWN:
-            yield _unknown(origin, data[:SHAPE_BYTES], is_named=is_named)
+            yield _unknown(origin, data, is_named=is_named)
             return
         changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
         with ExitStack() as trunks:
@@ -291,27 +294,26 @@ def _trunks(path: Path, data: mmap.mmap, opened: ExitStack) -> list[mmap.mmap]:
     return found
 
 
-def _unknown(origin: Origin, head: bytes, *, is_named: bool) -> Found:
+def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
     """A file that holds no conversation: named for what it is where it belongs to an export."""
+    head = bytes(data[:SHAPE_BYTES])
+    if is_knowledge(head):
+        told = knowledge_of(bytes(data[:MAX_KNOWLEDGE_BYTES]))
+        return OtherFile(path=origin.path, member=origin.member, is_knowledge=True, offered=told)
     if _LINKS.search(head[:4096]) is not None and b'"mapping"' not in head:
         return ImportFault(
             place=_shown(origin), why="it lists the files of an export and holds none of them", remedy=LINKED
         )
-    is_knowledge = any(mark in head for mark in _KNOWLEDGE) and head.lstrip()[:1] in (b"[", b"{")
     if is_named:
         why, remedy = _what(head)
-        if is_knowledge:
-            why, remedy = "it holds instructions, documents or memories, and no conversation", KNOWLEDGE
         return ImportFault(place=_shown(origin), why=why, remedy=remedy)
-    return OtherFile(path=origin.path, member=origin.member, is_knowledge=is_knowledge)
+    return OtherFile(path=origin.path, member=origin.member)
 
 
 _LINKS = re.compile(
     rb'"(?:files|archives|parts|exports)"\s*:\s*\[\s*\{[^\[\]]*?"(?:url|download_url|href|link)"\s*:'
 )
 LINKED = "Download the files that it links to, and choose those"
-_KNOWLEDGE = (b'"conversations_memory"', b'"project_memories"', b'"prompt_template"', b'"account_memory"')
-KNOWLEDGE = "Add what you want of it to your notes or your knowledge"
 
 
 def _what(head: bytes) -> tuple[str, str]:
@@ -560,7 +562,7 @@ def note_imported(home: Path, ids: Iterable[str]) -> None:
 # Files that an import has read whole, so that the next one passes over what did not change since. Derived:
 # it may be removed.
 
-READERS = 1
+READERS = 2
 """Raised where readers find more in a file than before: then all files are read again."""
 
 MAX_FILES = 200_000

@@ -61,6 +61,13 @@ class TranscriptMessage(msgspec.Struct, frozen=True):
     is_aside: bool = False
 
 
+class Offered(msgspec.Struct, frozen=True):
+    """Something beside conversations that a person may want to be known. `source`: what it is, and of what."""
+
+    text: str
+    source: str
+
+
 class Transcript(msgspec.Struct, frozen=True):
     """One conversation.
 
@@ -72,6 +79,7 @@ class Transcript(msgspec.Struct, frozen=True):
         skipped: what was left out, by a plain word for it, and how often.
         is_undated: nothing in it says when it was; `at` is the date of its file.
         former_id: under which earlier versions of ours took it, empty where that is `id`.
+        offered: what the vendor knew of the person, which stands in it and is no message.
     """
 
     id: str
@@ -83,6 +91,7 @@ class Transcript(msgspec.Struct, frozen=True):
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     is_undated: bool = False
     former_id: str = ""
+    offered: tuple[Offered, ...] = ()
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -144,7 +153,8 @@ class ImportReport(msgspec.Struct, frozen=True):
     Args:
         rows: the first `MAX_ROWS` conversations; count: of all; files: that were looked at; other_files: that hold none;
             other_names: of the first `MAX_NAMES` of those; knowledge_names: of those that hold instructions, documents or
-            memories, which no import takes by itself; unchanged: conversations of files that did not change since they were
+            memories; offered: pieces of those, and of memories in conversations, that became proposals, or would: an
+            import takes none by itself; not_offered: that could not, since too many wait; unchanged: conversations of files that did not change since they were
             imported, which have no row.
         made, grown: discussions; added: messages; stopped: why it ended early, empty where it did not.
         places: of known programs, that what was read lies in, or that lie in it.
@@ -166,6 +176,8 @@ class ImportReport(msgspec.Struct, frozen=True):
     stopped: str = ""
     other_names: tuple[str, ...] = ()
     knowledge_names: tuple[str, ...] = ()
+    offered: int = 0
+    not_offered: int = 0
     places: tuple[KnownPlace, ...] = ()
 
 

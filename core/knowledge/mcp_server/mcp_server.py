@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar, cast
 
 import msgspec
-from msgspec.structs import replace
 
 from core import __version__
 from core.kernel import paths
 from core.kernel.decoders import from_json, read_json
-from core.kernel.errors import SlopError, StorageError
+from core.kernel.errors import StorageError
 from core.kernel.frame import clean
 from core.kernel.opener import read_file, reason_of
 from core.kernel.values.discussion import DiscussionSummary
@@ -29,16 +28,13 @@ from core.kernel.values.knowledge import Item, Proposal
 from core.kernel.values.retrieval import MemoryToolAnswer
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.stack import ToolSchema
-from core.knowledge.categories import FILE_OF
 from core.knowledge.duplicates import known_items
-from core.knowledge.evidence_rows import short_name
 from core.knowledge.fact_store import FactReader
 from core.knowledge.facts.fact_merge import ranked
 from core.knowledge.file_writer import await_withdrawal
 from core.knowledge.knowledge_reader import KnowledgeReader
 from core.knowledge.mcp_server.mcp_tools import WRITING, Asked, TalkRow, Talks
-from core.knowledge.mcp_server.proposal_step import safe_source, safe_words, words_of
-from core.knowledge.mcp_server.proposal_worker import add_proposal
+from core.knowledge.mcp_server.proposal_worker import propose
 from core.knowledge.memory_log import all_items, read_logs
 from core.talk.discussion.catalog import Catalog
 from core.talk.discussion.discussion_meta import read_meta
@@ -358,22 +354,7 @@ class HomeShelf:
         Raises:
             SlopError: it says nothing, or what is known or forgotten; or it cannot be kept.
         """
-        safe = replace(
-            proposal,
-            text=safe_words(proposal.text),
-            detail=safe_words(proposal.detail),
-            name=safe_words(proposal.name),
-            source=safe_source(proposal.source),
-        )
-        words = words_of(safe)
-        if not words:
-            raise SlopError("The item says nothing", remedy="Give one statement")
-        known = known_items(self.items(), read_logs(self._home))
-        if known.is_forgotten(safe.category, words):
-            raise SlopError("The person does not want this to be known", remedy="Do not propose it again")
-        if (same := known.exact(safe.category, FILE_OF[safe.category], words)) is not None:
-            raise SlopError(f"This is known already, as {short_name(same.category, same.text)}")
-        return add_proposal(self._home, safe)
+        return propose(self._home, proposal, known_items(self.items(), read_logs(self._home)))
 
     def close(self) -> None:
         """Let go of the index of discussions."""

@@ -17,6 +17,7 @@ from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Pro
 from core.knowledge import edits
 from core.knowledge.categories import FILE_OF
 from core.knowledge.duplicates import Known, known_items
+from core.knowledge.evidence_rows import short_name
 from core.knowledge.file_writer import write_lock
 from core.knowledge.knowledge_reader import read_categories
 from core.knowledge.mcp_server.proposal_messages import (
@@ -33,6 +34,8 @@ from core.knowledge.mcp_server.proposal_step import (
     key_of,
     new_item,
     read_book,
+    safe_source,
+    safe_words,
     words_of,
 )
 
@@ -95,6 +98,33 @@ def add_proposal(home: Path, proposal: Proposal, *, disk: Disk = OS_DISK) -> tup
 
     change_proposals(home, with_it, disk=disk)
     return waits[-1]
+
+
+def propose(home: Path, proposal: Proposal, known: Known) -> tuple[Proposal, bool]:
+    """Keep a proposal, made safe, unless that is known. Returns the one that waits now, and whether it is new.
+
+    Raises:
+        SlopError: it says nothing, or what is known or forgotten; or it cannot be kept.
+    """
+    safe = replace(
+        proposal,
+        text=safe_words(proposal.text),
+        detail=safe_words(proposal.detail),
+        name=safe_words(proposal.name),
+        source=safe_source(proposal.source),
+    )
+    words = words_of(safe)
+    if not words:
+        raise KnownAlreadyError("The item says nothing", remedy="Give one statement")
+    if known.is_forgotten(safe.category, words):
+        raise KnownAlreadyError("The person does not want this to be known", remedy="Do not propose it again")
+    if (same := known.exact(safe.category, FILE_OF[safe.category], words)) is not None:
+        raise KnownAlreadyError(f"This is known already, as {short_name(same.category, same.text)}")
+    return add_proposal(home, safe)
+
+
+class KnownAlreadyError(SlopError):
+    """A proposal that nobody need decide: it says nothing, or what is known or forgotten."""
 
 
 def drop_proposals(home: Path, ids: frozenset[str], *, disk: Disk = OS_DISK) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import msgspec
 
 from core.kernel.decoders import from_builtins, from_json, read_json
 from core.kernel.frame import clean
-from core.kernel.values.imports import Transcript, TranscriptMessage
+from core.kernel.values.imports import Offered, Transcript, TranscriptMessage
 from core.kernel.values.messages import (
     AttachmentPart,
     Part,
@@ -120,6 +120,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
         at=at,
         current=current,
         skipped=dict(skipped),
+        offered=tuple(dict.fromkeys(_offered(nodes.values()))),
     )
 
 
@@ -457,6 +458,30 @@ def _is_context(message: _Message) -> bool:
     """True for what the person wrote about themselves, which the vendor puts before each conversation."""
     kind = message.content.get("content_type") if isinstance(message.content, dict) else None
     return kind in ("user_editable_context", "model_editable_context")
+
+
+_IN_FENCE = re.compile(r"```\s*(.*?)\s*```", re.DOTALL)
+_ABOUT = {
+    "user_profile": "what you told ChatGPT of yourself",
+    "user_instructions": "your instructions for ChatGPT",
+    "model_set_context": "memory of ChatGPT",
+}
+_MEMORY = re.compile(r"^\d{1,5}\. (?:\[[^\]\n]{1,40}\]\.? ?)?", re.MULTILINE)
+
+
+def _offered(nodes: Iterable[_Node]) -> Iterator[Offered]:
+    """Instructions and memories that the vendor put before a conversation, each memory by itself."""
+    for node in nodes:
+        if node.message is None or not _is_context(node.message):
+            continue
+        for key, source in _ABOUT.items():
+            text = node.message.content.get(key)
+            if not isinstance(text, str):
+                continue
+            told = "\n".join(found for found in _IN_FENCE.findall(text)) or text
+            for piece in _MEMORY.split(told) if key == "model_set_context" else (told,):
+                if piece.strip():
+                    yield Offered(text=clean(piece.strip()), source=source)
 
 
 def _loaded(text: str) -> Any:

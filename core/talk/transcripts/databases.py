@@ -107,7 +107,7 @@ def read_llm(buffer: Buffer) -> Iterator[Transcript | Unread]:
 
 
 def _logged(buffer: Buffer) -> Iterator[Transcript | Unread]:
-    """What `llm logs --json` prints: a list of responses, in the order of their times."""
+    """Conversations in the list of responses that `llm logs --json` prints, in the order of their times."""
     try:
         rows = from_json(buffer, list[Any])
     except (msgspec.DecodeError, ValueError):

@@ -180,8 +180,8 @@ CASES = [
                 },
                 ri(
                     type="agent_message",
-                    author="/root",
-                    recipient="/root/worker",
+                    author="main",
+                    recipient="main/worker",
                     content=[{"type": "input_text", "text": "Task received."}],
                 ),
                 said("assistant", "Found."),
