@@ -25,7 +25,7 @@ def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
             id=f"import-{now:%Y%m%d%H%M%S%f}",
             category=Category.FACTS,
             text=offered.text,
-            source=offered.source,
+            source=f"An import ({offered.source})",
             at=now.isoformat(timespec="seconds"),
         )
         try:

@@ -47,7 +47,8 @@ def proposals_section(desk: Desk) -> None:
         ui.text("none", text, tone="muted", wraps=True)
         return
     with ui.row("head"):
-        said = f"{fmt.count(len(waiting), 'item')} proposed by other programs. Nothing of them is known before you add it."
+        items = fmt.count(len(waiting), "item")
+        said = f"{items} proposed by other programs or imports. Nothing of them is known before you add it."
         ui.text("what", said, tone="muted", style="small", width=0, wraps=True)
         is_writable = not desk.state.program.is_home_read_only
         if ui.button("refuse all", "Refuse all", kind="ghost", is_small=True, is_enabled=is_writable):
