@@ -493,7 +493,7 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
         )
 
 
-WHERE = "Add or refuse each in Knowledge, Proposals."
+WHERE = "Add or refuse each in Knowledge, Proposed."
 
 
 def sum_text(report: ImportReport) -> str:

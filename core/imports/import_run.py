@@ -200,7 +200,7 @@ class _Work:
     def pass_over(self, found: OtherFile | ImportFault) -> None:
         """Count what holds no conversation, and keep what is wrong."""
         if isinstance(found, OtherFile):
-            self._counts["other_files"] += 1
+            self._counts["other_files"] += not found.is_knowledge
             names = self._knowledge_names if found.is_knowledge else self._other_names
             if len(names) < MAX_NAMES:
                 names.append(found.name)

@@ -65,7 +65,7 @@ def test_each_piece_of_an_export_waits_for_a_yes_and_nothing_is_known(tmp_path: 
         ("The pump runs at 3 bar.", "An import (notes.md of Pumps)"),
     ]
     assert list(all_items(KnowledgeReader(home).read(KnowledgeSettings()))) == []
-    assert any("Knowledge, Proposals" in line for line in left_out(report))
+    assert any("Knowledge, Proposed" in line for line in left_out(report))
 
 
 def test_what_a_person_refused_is_not_offered_again(tmp_path: Path) -> None:
