@@ -89,10 +89,12 @@ from core.talk.context import project_names
 from core.talk.context.assembly import Assembler, Prices
 from core.talk.context.assembly_desk import HomeScaleStore
 from core.talk.context.context_worker import ContextHandler, LossesSaid
-from core.talk.discussion import attachments, discussion_worker
+from core.talk.discussion import attachments, discussion_worker, draft_editor
 from core.talk.discussion.attachments import AttachmentHandler
+from core.talk.discussion.discussion_messages import EditDraft
 from core.talk.discussion.discussion_store import CallsLocks
 from core.talk.discussion.discussion_worker import DiscussionHandler
+from core.talk.discussion.draft_editor import DraftEditor
 from core.talk.discussion.log import is_booked
 from core.talk.discussion.reply_journal import Journals
 from core.talk.turn import turn_worker
@@ -163,6 +165,7 @@ WORK: tuple[Work, ...] = (
     project_names.WORK,
     discussion_worker.LIST_WORK,
     attachments.WORK,
+    draft_editor.WORK,
     settings_worker.WORK,
     settings_worker.ASK_WORK,
     knowledge.WORK,
@@ -354,6 +357,10 @@ class LocalOutside:
         self._reserves.close()
         self._ownership.release()
 
+    def _make_editor(self) -> QueueWorker[EditDraft]:
+        handler = DraftEditor(root=self.home, emit=self._emit, environ=os.environ)
+        return QueueWorker.of(draft_editor.WORK, handler.handle, self._emit)
+
     def _make_workers(self, *, is_read_only: bool) -> None:
         emit, clock = self._emit, self._clock
         self._setups = SetupHandler(
@@ -425,8 +432,12 @@ class LocalOutside:
         )
         self._disk = QueueWorker.of(services.DISK_WORK, keeper.handle, emit)
         self._listing = QueueWorker.of(discussion_worker.LIST_WORK, lister.handle, emit)
-        intake = AttachmentHandler(root=self.home, emit=emit, read_pdf=self._counting.pdf)
-        self._attaching = QueueWorker.of(attachments.WORK, intake.handle, emit)
+        self._attaching = QueueWorker.of(
+            attachments.WORK,
+            AttachmentHandler(root=self.home, emit=emit, read_pdf=self._counting.pdf).handle,
+            emit,
+        )
+        self._editing = self._make_editor()
         self._setup = QueueWorker.of(settings_worker.WORK, self._setups.handle, emit)
         self._context = QueueWorker.of(services.CONTEXT_WORK, assembling.handle, emit)
         self._lookups = QueueWorker.of(
@@ -490,6 +501,7 @@ class LocalOutside:
             self._proposing,
             self._setup,
             self._attaching,
+            self._editing,
             self._disk,
             self._listing,
             self._caches,
@@ -517,6 +529,7 @@ class LocalOutside:
             project_names.WORK: self._lookups.submit,
             discussion_worker.LIST_WORK: self._listing.submit,
             attachments.WORK: self._attaching.submit,
+            draft_editor.WORK: self._editing.submit,
             settings_worker.WORK: self._begin_settings,
             settings_worker.ASK_WORK: self._begin_asking,
             knowledge.WORK: self._knowledge.submit,

@@ -370,7 +370,7 @@ class Watcher:
             settings, folders, home = self._settings, self._curated_folders, self._discussions_dir
             known, reserves, proposals = self._knowledge, self._reserves_dir, self._proposals
             inbox = self._inbox_dir
-        of_settings = tuple(path for path in paths if path in settings)
+        of_settings = tuple(path for path in paths if path in settings or os.path.dirname(path) in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
         touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
         if home in paths:

@@ -17,6 +17,8 @@ from panels.base.desk import Desk, run_action
 from panels.base.gauge import model_value, remembered_options
 from panels.base.ui import Surface
 from panels.discussion.model_picker import NO_LEVELS, efforts_of
+from panels.discussion.templates import NONE as NO_TEMPLATES
+from panels.discussion.templates import choose_template
 from panels.discussion.view import ComposerView, DiscussionView
 
 # Slash commands of the composer: what completes one, what it does.
@@ -39,6 +41,7 @@ COMMANDS = (
     SlashCommand(name="retry", what="Send again what failed"),
     SlashCommand(name="model", what="Choose the model", takes="model"),
     SlashCommand(name="effort", what="Choose how hard the model thinks", takes="level"),
+    SlashCommand(name="template", what="Insert a prompt template", takes="template"),
     SlashCommand(name="quit", what="Quit the program"),
 )
 BY_NAME = {command.name: command for command in COMMANDS}
@@ -62,6 +65,9 @@ def completions(desk: Desk, typed: SlashInput) -> tuple[Completion, ...]:
         return tuple(Completion(f"/model {label}", detail) for label, detail in models)[:SHOWN]
     if typed.name == "effort":
         return tuple(Completion(f"/effort {one}", "") for one in efforts_of(desk) if one.startswith(wanted))
+    if typed.name == "template":
+        templates = (name for name in desk.state.config.templates if wanted in name.casefold())
+        return tuple(Completion(f"/template {name}", "") for name in templates)[:SHOWN]
     return ()
 
 
@@ -92,6 +98,8 @@ def run_slash(desk: Desk, typed: SlashInput) -> str:
             return ""
         case "model" if argument:
             return _choose_model(desk, argument)
+        case "template" if argument:
+            return _choose_template(desk, argument)
         case "effort" if argument or not efforts_of(desk):
             return _choose_effort(desk, argument)
         case _:
@@ -134,6 +142,15 @@ def _choose_model(desk: Desk, argument: str) -> str:
             ChangeDiscussion(discussion_id=summary.meta.id, changes={"provider": provider, "model": model})
         )
     return ""
+
+
+def _choose_template(desk: Desk, argument: str) -> str:
+    """Insert the template in place of the command that names it."""
+    opened, names = desk.opened, desk.state.config.templates
+    if opened is None or argument not in names:
+        return f"No template is called {argument!r}." if names else NO_TEMPLATES
+    write(desk, opened, desk.view.of(DiscussionView).composer(opened.id), "")
+    return choose_template(desk, argument)
 
 
 def _choose_effort(desk: Desk, argument: str) -> str:
@@ -215,7 +232,7 @@ def _do(desk: Desk, opened: OpenDiscussion, composer: ComposerView, typed: Slash
     problem = run_slash(desk, typed)
     if problem:
         composer.slash_problem = problem
-    else:
+    elif slash_input(composer.text) is not None:
         write(desk, opened, composer, "")
 
 

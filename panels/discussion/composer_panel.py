@@ -25,7 +25,7 @@ from core.talk.discussion.discussion_messages import (
 from core.talk.discussion.lifecycle import is_empty
 from core.talk.turn.turn_messages import CancelReply
 from panels.base import view as selection
-from panels.base.desk import Desk, action_tip, run_action, send_chord
+from panels.base.desk import Desk, action_item, action_tip, run_action, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.completions import compact, is_completing, mention_strip, slash_strip
@@ -371,6 +371,7 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         tip = action_tip(desk, "attach")
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
+        _more_menu(desk)
         _preset_menu(desk)
         tool_menu(desk)
         if request is not None and not is_tight:
@@ -405,6 +406,14 @@ def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
         return "This home is read-only: nothing can be saved"
     return f"Send ({chord})" if not desk.is_replying else f"Send when the reply has ended ({chord})"
+
+
+def _more_menu(desk: Desk) -> None:
+    """The menu of what puts words into the composer."""
+    with desk.ui.menu("more", "", icon="pen", tip="Insert a template, or write in your editor") as is_open:
+        if is_open:
+            action_item(desk, "template")
+            action_item(desk, "draft_editor")
 
 
 def _preset_menu(desk: Desk) -> None:

@@ -21,6 +21,7 @@ from core.talk.discussion.discussion_messages import (
     ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
+    EditDraft,
     SelectDiscussion,
     SetDraft,
     UndoDelete,
@@ -204,6 +205,16 @@ def _last_reply(desk: Desk) -> str | None:
     return next(replies, None)
 
 
+def _has_composer(desk: Desk) -> bool:
+    return desk.opened is not None and not desk.state.program.is_home_read_only
+
+
+def _in_editor(desk: Desk) -> None:
+    if (opened := desk.opened) is not None:
+        text = desk.view.of(DiscussionView).composer(opened.id).text
+        desk.send(EditDraft(discussion_id=opened.id, text=text))
+
+
 def _find(desk: Desk) -> None:
     own = desk.view.of(DiscussionView)
     desk.view.page = "chat"
@@ -280,6 +291,8 @@ ACTIONS: tuple[Action, ...] = (
            tone="error"),
     Action(id="previous", menu="Discussion", group=3, label="Previous discussion", run=_neighbour(-1), icon="arrow-up", chord="Ctrl+PageUp"),
     Action(id="next", menu="Discussion", group=3, label="Next discussion", run=_neighbour(1), icon="arrow-down", chord="Ctrl+PageDown"),
+    Action(id="template", menu="Tools", group=1, label="Insert template…", run=opens_dialog("template"), icon="file-lines", is_enabled=has_discussion),
+    Action(id="draft_editor", menu="Tools", group=1, label="Edit message in your editor", run=_in_editor, icon="pen", is_enabled=_has_composer),
     Action(id="attach", menu="Tools", group=1, label="Attach file…", run=opens_dialog("attach"), icon="paperclip", chord="Ctrl+Shift+A", is_enabled=has_discussion),
 )  # fmt: skip
 
@@ -287,9 +300,13 @@ ACTIONS: tuple[Action, ...] = (
 def _dialog(desk: Desk, dialog: Dialog) -> None:
     from panels.discussion.comparison_panel import compare_dialog
     from panels.discussion.model_picker import discussion_dialog
+    from panels.discussion.templates import template_dialog
 
     if dialog.kind == "compare":
         compare_dialog(desk)
+        return
+    if dialog.kind == "template":
+        template_dialog(desk, dialog)
         return
 
     discussion_dialog(desk, dialog)
@@ -318,7 +335,16 @@ ROOM = Room(
     actions=ACTIONS,
     view=DiscussionView,
     dialogs=dict.fromkeys(
-        ("attach", "export_markdown", "export_json", "export_page", "model", "regenerate_with", "compare"),
+        (
+            "attach",
+            "export_markdown",
+            "export_json",
+            "export_page",
+            "model",
+            "regenerate_with",
+            "compare",
+            "template",
+        ),
         _dialog,
     ),
     begin=_begin,

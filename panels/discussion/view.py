@@ -98,6 +98,16 @@ class FindView(msgspec.Struct):
     has_keyboard: bool = False
 
 
+class TemplateForm(msgspec.Struct):
+    """What is typed for the variables of the template that is asked about."""
+
+    name: str = ""
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"TemplateForm({self.name!r}, {len(self.values)} values)"
+
+
 class Landing(NamedTuple):
     """Find of a search: the discussion, the message (empty for its name), the words, each for itself or as they stand."""
 
@@ -130,7 +140,7 @@ class DiscussionView(msgspec.Struct):
             open_views: cuts of which it is shown what they tell, by discussion and cut; landing: what a search found, until it
             is shown.
         side_by_side: discussions whose replies stand in columns, each with a version of the reply, empty for the last comparison;
-            comparing, compares_memory: the choices of the dialog that asks for some.
+            comparing, compares_memory: the choices of the dialog that asks for some; template: what is typed for a template.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; led_to: the question that the
             person was led to; shown_id: the discussion of the last frame.
@@ -171,6 +181,7 @@ class DiscussionView(msgspec.Struct):
     side_by_side: dict[str, str] = msgspec.field(default_factory=dict)
     comparing: list[str] = msgspec.field(default_factory=list)
     compares_memory: bool = False
+    template: TemplateForm = msgspec.field(default_factory=TemplateForm)
     scroll: dict[str, int] = msgspec.field(default_factory=dict)
     scroll_to: int | None = None
     led_to: str = ""

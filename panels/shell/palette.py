@@ -14,6 +14,7 @@ from panels.base.desk import Action, Desk, DrawDialog, run_action
 from panels.base.ui import Surface
 from panels.base.view import Dialog
 from panels.discussion.find_bar import landing_of
+from panels.discussion.templates import choose_template
 from panels.discussion.view import DiscussionView, Landing
 from panels.knowledge.knowledge_room import KnowledgeView
 from panels.shell.rooms import MENUS, ROOMS
@@ -45,7 +46,7 @@ def hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
     labels = "\n".join(a.shown_label(desk) for a in can_do)
     parts = (
         state.discussions.summaries, state.discussions.search, state.knowledge, state.config.project.presets,
-        query, labels,
+        state.config.templates, query, labels,
     )  # fmt: skip
     return desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
 
@@ -64,7 +65,13 @@ def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[Palette
 def _others(state: AppState, query: str) -> tuple[PaletteHit, ...]:
     if len(query.strip()) < LEAST_CHARS:
         return ()
-    kinds = (_presets(state, query), _messages(state, query), _facts(state, query), _knowledge(state, query))
+    kinds = (
+        _templates(state, query),
+        _presets(state, query),
+        _messages(state, query),
+        _facts(state, query),
+        _knowledge(state, query),
+    )
     return tuple(hit for kind in kinds for hit in kind[:OF_A_KIND])[: SHOWN - OF_A_KIND]
 
 
@@ -121,6 +128,24 @@ def _holds(text: str, terms: tuple[str, ...]) -> bool:
 
 def _terms(query: str) -> tuple[str, ...]:
     return tuple(term.casefold() for term in plain_terms(query)) or (query.strip().casefold(),)
+
+
+def _templates(state: AppState, query: str) -> list[PaletteHit]:
+    terms = _terms(query)
+    return [
+        PaletteHit(
+            label=name, icon="file-lines", detail="template", key=("template", name), run=_inserts(name)
+        )
+        for name in state.config.templates
+        if _holds(name, terms)
+    ]
+
+
+def _inserts(name: str) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        choose_template(desk, name)
+
+    return run
 
 
 def _presets(state: AppState, query: str) -> list[PaletteHit]:

@@ -95,6 +95,15 @@ def add_send(commands: CommandParsers, common: Parser) -> None:
     parser.add_argument(
         "--attach", metavar="FILE", action="append", default=[], help="attach a file; may be repeated"
     )
+    parser.add_argument("--template", metavar="NAME", default="", help="begin with a prompt template")
+    parser.add_argument(
+        "--var",
+        metavar="NAME=TEXT",
+        action="append",
+        default=[],
+        help="a variable of the template; may be repeated",
+    )
+    parser.add_argument("--editor", action="store_true", help="write the message in $VISUAL or $EDITOR first")
     parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")
     parser.add_argument("--retry", action="store_true", help="send the discussion's failed message again")
     parser.add_argument("--over-limit", action="store_true", help="send it although a spend limit is reached")

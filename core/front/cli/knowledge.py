@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -19,10 +18,11 @@ from core.front.cli.output import Console, table
 from core.front.cli.questions import SharedMoney, check_terminal, confirm
 from core.front.cli.session import UsageError
 from core.kernel import figures, paths
-from core.kernel.child_process import find_program, run_at_terminal
-from core.kernel.errors import LockedError, SlopError, StorageError
+from core.kernel.child_process import run_at_terminal
+from core.kernel.errors import ConfigError, LockedError, SlopError, StorageError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.text_editor import editor_words, find_editor
 from core.kernel.values.facts import FactProblem, IndexedFact, fact_data
 from core.kernel.values.harvest import HarvestUse
 from core.kernel.values.knowledge import (
@@ -226,9 +226,6 @@ def named_item(state: KnowledgeState, name: str) -> Item:
 
 # `knowledge prompt`: what a harvest tells its model, and a copy of one's own in the person's editor.
 
-EDITORS = ("VISUAL", "EDITOR")
-"""Variables that name the person's editor, the first that is set counts."""
-
 
 def run_prompt(asked: ConfigRequest, console: Console, *, edits: bool, is_json: bool) -> int:
     """Print the prompt with its place, or edit the person's own. Returns 1 where the editor failed or spoilt it.
@@ -256,19 +253,16 @@ def run_prompt(asked: ConfigRequest, console: Console, *, edits: bool, is_json: 
 
 
 def _edit(path: Path, home: Path, console: Console) -> int:
-    command = next((words for name in EDITORS if (words := os.environ.get(name, "").strip())), "")
-    program, *arguments = _words(command) or [""]
-    found = find_program(program) if program else None
-    if found is None:
-        if command:
-            console.note(
-                f"manual-slop: warning: the editor {command!r} is not there. Edit the file yourself."
-            )
+    try:
+        editor = find_editor(os.environ)
+    except ConfigError as error:
+        if editor_words(os.environ):
+            console.note(f"manual-slop: warning: {error.what}. Edit the file yourself.")
         _tell_own(path, console)
         return 0
-    code = run_at_terminal(found, (*arguments, str(path)), path.parent)
+    code = run_at_terminal(editor.program, (*editor.arguments, str(path)), path.parent)
     if code:
-        console.note(f"manual-slop: the editor ended with code {code}: {found}")
+        console.note(f"manual-slop: the editor ended with code {code}: {editor.program}")
     if own_prompt(home, HARVEST_PROMPT) is None:
         console.note(
             f"manual-slop: warning: what stands there now cannot be read as a prompt, the next one counts: {path}"
@@ -285,13 +279,6 @@ def _tell_own(path: Path, console: Console) -> None:
         console.json({"path": str(path), "whose": "yours"})
     else:
         console.line(str(path))
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command, posix=os.name == "posix")
-    except ValueError:  # a quote that nothing closes
-        return [command]
 
 
 # `knowledge merge` and `knowledge graduate`: a shorter file proposed, shown and written; a playbook made a

@@ -27,6 +27,7 @@ from core.front.cli.format import message_data, say_losses, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, ask_all, question_key, raise_unsent
 from core.front.cli.send_beside import program_beside
+from core.front.cli.send_text import edited_text, template_text
 from core.front.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.front.cli.stops import in_terminal
 from core.kernel.errors import SlopError
@@ -73,17 +74,15 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         UsageError: nothing to send, or a name that is not there. SlopError: it could not be kept or sent.
     """
     given = options.given
-    text = (
-        ""
-        if given.retry
-        else read_text(given.text, sys.stdin.buffer if sys.stdin is not None else None, console)
-    )
+    text = "" if given.retry else _message(options, console)
     if not given.retry and not text.strip() and not given.attach:
         raise UsageError(
             "There is nothing to send", remedy='Give a text: manual-slop send "…", or pipe one in'
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
+    if given.retry and (given.template or given.editor):
+        raise UsageError("--retry sends the failed message again", remedy="Leave --template and --editor out")
     if given.retry and given.compare:
         raise UsageError("--compare sends a text, --retry a failed message", remedy="Leave one of them out")
     beside = None if given.compare else program_beside(options)
@@ -95,6 +94,17 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         chosen = _open(front, state, options)
         with _taken_back(front, chosen, is_new=given.discussion == "new"):
             return _send(front, console, options, chosen, text)
+
+
+def _message(options: Options, console: Console) -> str:
+    """The words to send: the template, the command line, what is piped in, and what the editor makes of them."""
+    given, source = options.given, sys.stdin.buffer if sys.stdin is not None else None
+    template = template_text(options)
+    has_enough = bool(template) or given.editor
+    is_asked = bool(given.text) or not has_enough
+    text = read_text(given.text, source if is_asked or not is_terminal(source) else None, console)
+    text = "\n\n".join(part for part in (template, text) if part.strip())
+    return edited_text(text) if given.editor else text
 
 
 def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text: str) -> int:
@@ -223,6 +233,11 @@ def _read_pipe(source: BinaryIO, console: Console, *, is_asked: bool) -> str:
         raise UsageError(
             "Standard input is not UTF-8 text", remedy="Attach it as a file with --attach"
         ) from error
+
+
+def is_terminal(source: BinaryIO | None) -> bool:
+    """True if a person types there."""
+    return source is not None and source.isatty()
 
 
 def _say_if_silent(source: BinaryIO, console: Console) -> None:

@@ -383,6 +383,14 @@ class Project(msgspec.Struct, frozen=True):
     policies: Policies = msgspec.field(default_factory=Policies)
 
 
+class PromptTemplate(msgspec.Struct, frozen=True):
+    """A text that a person begins a message with. `text`: with its `{{name}}`; source: path of its file."""
+
+    name: str
+    text: str
+    source: str
+
+
 # A page of the guide as a value.
 
 

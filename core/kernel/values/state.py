@@ -20,7 +20,14 @@ from core.kernel.values.mcp import McpApproved, McpState
 from core.kernel.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
 from core.kernel.values.records import Record
 from core.kernel.values.retrieval import RetrievalState, SentRecall
-from core.kernel.values.settings import GuidePage, Project, ServerSettings, Settings, SettingsFault
+from core.kernel.values.settings import (
+    GuidePage,
+    Project,
+    PromptTemplate,
+    ServerSettings,
+    Settings,
+    SettingsFault,
+)
 from core.kernel.values.signals import SignalState
 from core.kernel.values.stack import ContextReport
 from core.kernel.values.usage import (
@@ -214,6 +221,7 @@ class ConfigState(msgspec.Struct, frozen=True):
         settings: the person's and the project's, merged; settings_faults: what could not be read in them;
             settings_paths: the files they came from.
         prompts: prompt files by name, resolved; prompt_sources: the file that stands in for a shipped one, or empty.
+        templates: texts to begin a message with, by name.
         project: the opened folder and its presets.
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
             models, for `find_profile`; prices: by provider and model, as far as they were looked up; price_source: of their data; found_servers: local servers that answer and are not configured.
@@ -227,6 +235,7 @@ class ConfigState(msgspec.Struct, frozen=True):
     settings_paths: tuple[str, ...] = ()
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
     prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    templates: Mapping[str, PromptTemplate] = msgspec.field(default_factory=dict)
     project: Project = msgspec.field(default_factory=Project)
     providers: Mapping[str, ProviderStatus] = msgspec.field(default_factory=dict)
     models: Mapping[str, tuple[ModelProfile, ...]] = msgspec.field(default_factory=dict)

@@ -13,10 +13,11 @@ import msgspec
 
 from core.kernel.disk import reported
 from core.kernel.errors import ConfigError
-from core.kernel.frame import clean
+from core.kernel.frame import clean, one_line
 from core.kernel.opener import read_start
 from core.kernel.paths import knowledge_dir, project_file
 from core.kernel.values.curation import NamedText, TextTable
+from core.kernel.values.settings import PromptTemplate
 from core.services.settings.project import MAX_CONTEXT_FILE_BYTES, read_source, written_values
 from core.services.settings.project_tables import ProjectTables, TextSource, name_flaw
 from core.services.settings.settings_file import edit_file, locked, parse, read_text, replace_file
@@ -191,6 +192,52 @@ def _text(place: Traversable) -> str | None:
         return None if len(data) > MAX_PROMPT_BYTES else clean(data.decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError):
         return None
+
+
+# Templates: texts that a person begins a message with.
+
+MAX_TEMPLATES = 500
+_TEMPLATE_ENDINGS = (".md", ".txt")
+
+
+def template_folders(home: Path, root: str) -> tuple[Path, ...]:
+    """Folders that templates are read from, the person's own first; the project's where one is open."""
+    own = knowledge_dir(home) / "prompts" / "templates"
+    return (own, Path(root) / "prompts" / "templates") if root else (own,)
+
+
+def read_templates(home: Path, root: str) -> tuple[dict[str, PromptTemplate], tuple[str, ...]]:
+    """Read every template. Of two with one name the person's own counts.
+
+    Returns:
+        Templates by name, sorted, and a sentence for each file that is none.
+    """
+    found: dict[str, PromptTemplate] = {}
+    flaws: list[str] = []
+    for folder in template_folders(home, root):
+        for path in _template_files(folder):
+            text = _text(path)
+            if text is None:
+                flaws.append(
+                    f"{path.name!r} is no template: it is not UTF-8 text of at most"
+                    f" {MAX_PROMPT_BYTES:,} bytes. Shorten or convert the file: {path}"
+                )
+                continue
+            name = one_line(clean(path.stem), 60)
+            found.setdefault(name, PromptTemplate(name=name, text=text.rstrip("\n"), source=str(path)))
+    return dict(sorted(found.items())), tuple(flaws)
+
+
+def _template_files(folder: Path) -> list[Path]:
+    try:
+        names = sorted(
+            name
+            for name in os.listdir(folder)
+            if name.endswith(_TEMPLATE_ENDINGS) and not name.startswith(".")
+        )
+    except OSError:
+        return []
+    return [folder / name for name in names[:MAX_TEMPLATES]]
 
 
 # Writes personas and system prompts: into the project's `manual_slop.toml`, or into the file that it names.

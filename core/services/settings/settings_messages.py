@@ -15,6 +15,7 @@ from core.kernel.values.settings import (
     AskedValue,
     GuidePage,
     Project,
+    PromptTemplate,
     ServerSettings,
     Settings,
     SettingsFault,
@@ -275,6 +276,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     approved_servers: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
     price_source: PriceSource = PriceSource()
+    templates: Mapping[str, PromptTemplate] = msgspec.field(default_factory=dict)
 
 
 class SettingsSettled(msgspec.Struct, frozen=True):

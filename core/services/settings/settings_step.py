@@ -119,6 +119,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
             models={**state.config.models, **event.models},
             prompts=event.prompts if event.prompts != state.config.prompts else state.config.prompts,
             prompt_sources=event.prompt_sources,
+            templates=event.templates,
             settings_paths=event.settings_paths,
             profiles=event.profiles,
             approved_servers=event.approved_servers,

@@ -43,7 +43,9 @@ from core.services.settings.prompts import (
     prompt_names,
     prompt_sources,
     read_prompts,
+    read_templates,
     remove_prompt,
+    template_folders,
     write_prompt,
 )
 from core.services.settings.settings_loader import ConfigRequest, LoadedSettings, config_request, load
@@ -254,6 +256,7 @@ class SetupHandler:
         keys, statuses, key_warnings = self._providers(loaded.settings.servers)
         self._clients.embedded_disk_mb = loaded.settings.caching.embedded_disk_mb
         notes = notes_command(self._home, loaded.project.root)
+        templates, template_flaws = read_templates(self._home, loaded.project.root)
         self._clients.configure(loaded.settings.servers, keys, self._models, notes)
         self._emit(
             SettingsLoaded(
@@ -263,9 +266,11 @@ class SetupHandler:
                 providers=statuses,
                 models={name: self._offered(server) for name, server in loaded.settings.servers.items()},
                 prompts=read_prompts(self._home, loaded.project.prompts),
-                warnings=(*warnings, *key_warnings),
+                warnings=(*warnings, *key_warnings, *template_flaws),
                 settings_paths=(
                     *(*loaded.watched, *self._prompt_paths(loaded)),
+                    *(str(folder) for folder in template_folders(self._home, loaded.project.root)),
+                    *(one.source for one in templates.values()),
                     *(str(paths.models_file()), str(paths.prices_file())),
                 ),
                 versions=versions(),
@@ -273,6 +278,7 @@ class SetupHandler:
                 prompt_sources=prompt_sources(self._home, Path(loaded.project.root), loaded.project.prompts),
                 approved_servers=loaded.approved,
                 price_source=price_source,
+                templates=templates,
             )
         )
 

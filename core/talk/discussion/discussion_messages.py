@@ -179,6 +179,22 @@ class SetDraft(msgspec.Struct, frozen=True):
     text: str
 
 
+class EditDraft(msgspec.Struct, frozen=True):
+    """Open the draft in the person's own text editor. `text`: as the composer has it now."""
+
+    discussion_id: str
+    text: str
+    command_id: str = ""
+
+
+class DraftEdited(msgspec.Struct, frozen=True):
+    """The person's editor has ended. `began`: the draft that it was opened with; `text`: what it saved."""
+
+    discussion_id: str
+    began: str
+    text: str
+
+
 class AttachFile(msgspec.Struct, frozen=True):
     """Attach a file by its path to the draft."""
 
@@ -487,6 +503,7 @@ DiscussionCommand = (
     | RestoreMessage
     | ChooseVersion
     | SetDraft
+    | EditDraft
     | AttachFile
     | AttachText
     | AttachPicture
@@ -514,6 +531,7 @@ DiscussionEvent = (
     | QueueWritten
     | PromptGone
     | AttachmentStored
+    | DraftEdited
     | SearchFound
 )
 """Events of this room."""
@@ -538,4 +556,4 @@ DiskEffect = (
 ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchDiscussions | CountUsage
 """The list worker's: the derived index, on one thread."""
 
-DiscussionEffect = DiskEffect | ListEffect | StoreAttachment
+DiscussionEffect = DiskEffect | ListEffect | StoreAttachment | EditDraft

@@ -7,12 +7,13 @@ from msgspec.structs import replace
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
 from core.kernel.values.discussion import Draft
-from core.kernel.values.state import AppState, SearchHits
+from core.kernel.values.state import AppState, Level, SearchHits
 from core.kernel.values.updates import (
     Handlers,
     Result,
     dismiss,
     keep,
+    notify,
     on,
     on_stamped,
     refused_files,
@@ -42,6 +43,8 @@ from core.talk.discussion.discussion_messages import (
     DiscussionsTouched,
     DiscussionTrashed,
     DiscussionVanished,
+    DraftEdited,
+    EditDraft,
     EditMessage,
     ExportDiscussion,
     IndexDiscussion,
@@ -126,6 +129,37 @@ def _set_draft(state: AppState, discussion_id: str, *, text: str) -> Result:
     return _put_draft(state, discussion_id, replace(opened.draft, text=text))
 
 
+def _edit_draft(state: AppState, asked: EditDraft) -> Result:
+    if asked.discussion_id not in state.discussions.open:
+        return state, ()
+    state, written = _set_draft(state, asked.discussion_id, text=clean(asked.text))
+    text = "Your draft is open in your editor. Save and close the editor to go on here."
+    state = notify(
+        state,
+        _in_editor(asked.discussion_id),
+        Level.INFO,
+        text,
+        discussion_id=asked.discussion_id,
+        is_standing=True,
+    )
+    return dismiss(state, "draft-editor"), (*written, asked)
+
+
+def _draft_edited(state: AppState, edited: DraftEdited) -> Result:
+    """Take over what the editor saved; words that were typed meanwhile stand behind it."""
+    state = dismiss(state, _in_editor(edited.discussion_id))
+    opened = state.discussions.open.get(edited.discussion_id)
+    if opened is None or edited.text == edited.began:
+        return state, ()
+    now = opened.draft.text
+    text = edited.text if now in {edited.began, edited.text} else "\n".join(filter(None, (edited.text, now)))
+    return _set_draft(state, edited.discussion_id, text=text)
+
+
+def _in_editor(discussion_id: str) -> str:
+    return f"draft-in-editor/{discussion_id}"
+
+
 def _put_draft(state: AppState, discussion_id: str, draft: Draft) -> Result:
     opened = state.discussions.open[discussion_id]
     return with_open(state, replace(opened, draft=draft)), (WriteDraft(discussion_id, draft),)
@@ -175,6 +209,8 @@ HANDLERS = Handlers(
     on_stamped(RestoreMessage, durability.restore_message),
     on_stamped(ChooseVersion, durability.choose_version),
     on(SetDraft, lambda state, asked: _set_draft(state, asked.discussion_id, text=clean(asked.text))),
+    on(EditDraft, _edit_draft),
+    on(DraftEdited, _draft_edited),
     on(AttachFile, _attach_file),
     on(AttachText, _attach_text),
     on(AttachPicture, _attach_picture),

@@ -36,6 +36,7 @@ from core.talk.discussion.discussion_messages import (
     ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
+    EditDraft,
     SelectDiscussion,
     UndoDelete,
 )
@@ -141,6 +142,8 @@ CASES: dict[str, Case] = {
     "previous": Case((SelectDiscussion("d5"),)),
     "next": Case((SelectDiscussion("d3"),)),
     "palette": Case(shows=lambda s: s.ui.shows("Command palette")),
+    "template": Case(shows=lambda s: s.ui.has("Insert template", kind="dialog")),
+    "draft_editor": Case((EditDraft(discussion_id="d1", text="Compare the lazy fork with the eager one."),)),
     "attach": Case(shows=lambda s: s.ui.has("Attach file", kind="file_dialog")),
     "save_preset": Case((SavePreset("coding-strict"),)),
     "regenerate_digest": Case((RegenerateDigest(),)),

@@ -69,7 +69,11 @@ def test_a_copy_opens_in_the_persons_editor_away_from_their_folder_and_keys(
 
 def test_without_an_editor_the_path_of_the_copy_is_printed(world: World) -> None:
     own = own_prompt_path(world.home, HARVEST_PROMPT)
-    for visual, said in (("", ""), ("nobody-has-this --wait", "is not there"), ("'unclosed", "is not there")):
+    for visual, said in (
+        ("", ""),
+        ("nobody-has-this --wait", "is not installed"),
+        ("'unclosed", "is not installed"),
+    ):
         ended = world.run("knowledge", "prompt", "--edit", VISUAL=visual, EDITOR="")
 
         assert (ended.code, ended.out) == (0, f"{own}\n")

@@ -1,0 +1,118 @@
+"""A draft in the person's own text editor: started beside the window, read back when the editor ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from core.kernel import paths
+from core.kernel.child_process import desktop_environment, start_program
+from core.kernel.disk import write_passing
+from core.kernel.errors import ConfigError, SlopError
+from core.kernel.frame import clean
+from core.kernel.opener import read_start
+from core.kernel.queue import queued
+from core.kernel.reports import OperationFailed
+from core.kernel.text_editor import find_editor
+from core.talk.discussion.discussion_messages import DraftEdited, EditDraft
+
+FILE = "draft-in-editor.md"
+"""In the discussion's folder while an editor has it; one that a quit left behind joins the next text."""
+MAX_BYTES = 20_000_000
+NO_WINDOW = "{} needs a terminal"
+WAIT_REMEDY = "An editor that returns at once needs its wait option, as in VISUAL='code --wait'"
+
+
+class DraftEditor(msgspec.Struct, frozen=True):
+    """Carries out `EditDraft`. `environ`: where VISUAL and EDITOR stand; emit: the controller's inbox."""
+
+    root: Path
+    emit: Callable[[DraftEdited | OperationFailed], None]
+    environ: Mapping[str, str]
+
+    def handle(self, effect: EditDraft) -> None:
+        """Open the draft in the person's editor; a thread waits for its end.
+
+        Raises:
+            ConfigError: no editor is set or installed, or it needs a terminal. StorageError: no file can be written.
+        """
+        try:
+            self._begin(effect)
+        except SlopError:
+            self.emit(DraftEdited(discussion_id=effect.discussion_id, began=effect.text, text=effect.text))
+            raise
+
+    def _begin(self, effect: EditDraft) -> None:
+        editor = find_editor(self.environ)
+        if editor.needs_terminal:
+            raise ConfigError(
+                NO_WINDOW.format(editor.program.name),
+                remedy="Set VISUAL to an editor with a window, or run `manual-slop send --editor`",
+            )
+        folder = paths.discussion_dir(self.root, effect.discussion_id)
+        path = folder / FILE
+        began = "\n\n".join(part for part in (effect.text, _left(path)) if part)
+        write_passing(path, began.encode("utf-8", "replace"))
+        try:
+            process = start_program(
+                editor.program,
+                (*editor.arguments, str(path)),
+                environment=desktop_environment(os.environ),
+                folder=folder,
+            )
+        except OSError as error:
+            raise ConfigError(
+                f"The editor cannot be started: {error.strerror}", where=str(editor.program)
+            ) from error
+        threading.Thread(
+            target=self._wait, args=(effect, path, began, process), name="draft-editor", daemon=True
+        ).start()
+
+    def _wait(self, effect: EditDraft, path: Path, began: str, process: subprocess.Popen[bytes]) -> None:
+        code = process.wait()
+        text, problem = _read(path)
+        self.emit(
+            DraftEdited(
+                discussion_id=effect.discussion_id,
+                began=effect.text,
+                text=effect.text if text is None else text,
+            )
+        )
+        if text is not None:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        if code:
+            problem = problem or f"The editor ended with code {code}"
+        elif text == began:
+            problem = f"The editor changed nothing. {WAIT_REMEDY}"
+        if problem:
+            self.emit(
+                OperationFailed(subject="draft-editor", text=problem, discussion_id=effect.discussion_id)
+            )
+
+
+def _left(path: Path) -> str:
+    """What an earlier editor left, empty where nothing."""
+    return _read(path)[0] or "" if path.is_file() else ""
+
+
+def _read(path: Path) -> tuple[str | None, str]:
+    """The text of the file, or None and why it cannot be read. The file stays then."""
+    try:
+        data = read_start(path, MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            return None, f"The text is over {MAX_BYTES:,} bytes. Shorten the file: {path}"
+        return clean(data.decode("utf-8-sig")).rstrip("\n"), ""
+    except FileNotFoundError:
+        return None, "The editor removed the file. The words in the composer stay."
+    except (OSError, UnicodeDecodeError):
+        return None, f"The editor saved no UTF-8 text. Save the file as UTF-8: {path}"
+
+
+WORK = queued("draft-editor", EditDraft, about=lambda one: one.discussion_id)
