@@ -22,6 +22,7 @@ from core.knowledge.history_text import witness_line
 from core.knowledge.knowledge_reader import digest_file
 from core.retrieval.retrieval_report import degraded_text
 from core.services.settings.settings_messages import ChangeSetting
+from gui.elements.controls import Combo
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from panels.harvest import harvest_facts as facts
 
@@ -119,7 +120,11 @@ def _items(state: AppState) -> tuple[ProposedItem, ...]:
 
 def _apply(tour: Tour, talked: str) -> None:
     """Write what is ticked; where the small model found nothing, a person writes an item by hand."""
-    harvest = tour.state.harvest
+    harvest, driver = tour.state.harvest, tour.driver
+    driver.click(driver.find("What happens to the conversations", kind=Combo))
+    driver.step(6)
+    driver.click("Move them to the trash, keep imported ones")
+    driver.step(6)
     will = facts.outcome(harvest.preview or HarvestPreview(), harvest.look.artifacts).sentence
     tour.driver.click(will if tour.driver.has(will) else "Apply")
     took = tour.wait(lambda s: s.harvest.report is not None and not s.harvest.is_busy, "the apply")

@@ -152,6 +152,18 @@ class Apply:
             self.ledger.add(replace(entry, deleted=True))
         return moved
 
+    def keep(self, sha256: str) -> None:
+        """Mark a conversation as read and kept: no harvest lists it again until it grows.
+
+        Raises:
+            StorageError: it is not recorded as harvested, or the mark could not be written.
+        """
+        entry = self.ledger.get(sha256)
+        if entry is None or not entry.allows_reclaim:
+            raise StorageError("The conversation is not recorded as harvested", remedy="Harvest it again")
+        if not entry.kept:
+            self.ledger.add(replace(entry, kept=True))
+
     def prune(self, discussion_id: str, entry: HarvestLedgerEntry, now: datetime) -> TrashItem:
         """Move a conversation in which nothing was said to the trash, once the ledger names it.
 

@@ -117,7 +117,7 @@ class HarvestLedger:
         """Note that a harvest was taken back: the conversation is a candidate again. Unknown ones are left alone."""
         entry = self.get(sha256)
         if entry is not None:
-            self.add(replace(entry, undone_at=timestamp(at), deleted=False))
+            self.add(replace(entry, undone_at=timestamp(at), deleted=False, kept=False))
 
     def fold(self) -> None:
         """Take the journal into `ledger.json` and remove it. Call it when a run ends.

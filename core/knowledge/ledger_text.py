@@ -14,7 +14,7 @@ from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 _OWN_HEAD, _OWN_TAIL = b'{\n"entries": {\n', b"\n}\n}\n"
 _STATUSES = {status.value: status for status in LedgerStatus}
-_KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at", "domains")
+_KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at", "domains", "kept")
 
 
 def read_ledger(data: bytes, where: str) -> dict[str, Any]:
@@ -115,6 +115,7 @@ def to_entry(key: str, raw: object) -> HarvestLedgerEntry | None:
         error=_text(raw, "error"),
         undone_at=_text(raw, "undone_at"),
         domains=_texts(raw, "domains"),
+        kept=raw.get("kept") is True,
     )
 
 
@@ -136,6 +137,8 @@ def to_raw(entry: HarvestLedgerEntry, before: object = None) -> dict[str, Any]:
         raw["undone_at"] = entry.undone_at
     if entry.domains:
         raw["domains"] = list(entry.domains)
+    if entry.kept:
+        raw["kept"] = True
     return {**raw, **foreign}
 
 
@@ -152,6 +155,7 @@ def entry_data(entry: HarvestLedgerEntry) -> dict[str, Any]:
         "error": entry.error,
         "undone_at": entry.undone_at,
         "domains": list(entry.domains),
+        "kept": entry.kept,
     }
 
 

@@ -27,9 +27,10 @@ from core.kernel.values.harvest import (
     ProposedItem,
 )
 from core.kernel.values.knowledge import CATEGORY_WORDS, Category
+from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_reply import cleaned, is_whole
-from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST, PROMPT_BYTES, RECALL_ONLY, is_recall_only
+from core.knowledge.harvest.modes import OUTPUT_TOKENS_EST, PROMPT_BYTES, RECALL_ONLY, fate_of, is_recall_only
 from core.knowledge.harvest.preview import conversation_mark, marks_of
 from core.knowledge.harvest.transcript_sources import is_plain_path
 from panels.base.ui import Option, Tone
@@ -309,6 +310,8 @@ class Outcome(msgspec.Struct, frozen=True):
     read_only: int
     pruned: int
     struck: int = 0
+    kept: int = 0
+    left: int = 0
 
     @property
     def sentence(self) -> str:
@@ -318,6 +321,10 @@ class Outcome(msgspec.Struct, frozen=True):
             parts.append(f"strike {fmt.count(self.struck, 'known one')} through")
         if self.moved:
             parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
+        if self.kept:
+            parts.append(f"keep {fmt.count(self.kept, 'conversation')} as read")
+        if self.left:
+            parts.append(f"leave {fmt.count(self.left, 'conversation')} as is")
         if self.pruned:
             parts.append(f"remove {fmt.count(self.pruned, 'empty one')}")
         if self.read_only:
@@ -325,14 +332,19 @@ class Outcome(msgspec.Struct, frozen=True):
         return ", ".join(parts)
 
 
-def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
+def outcome(
+    preview: HarvestPreview, artifacts: Sequence[Artifact], after: AfterHarvest = AfterHarvest.TRASH
+) -> Outcome:
     """Outcome of Apply with a preview. O(items and artifacts)."""
     ours = sum(facts.is_ours for facts in preview.sources)
+    fates = [fate_of(after, facts) for facts in preview.sources if facts.is_ours]
     ticked = [one for one in preview.items if one.is_ticked and not one.is_known]
     struck = {one.replaces.item for one in ticked if one.replaces is not None and one.is_replacing}
     return Outcome(
         items=len(ticked),
-        moved=ours,
+        moved=fates.count(AfterHarvest.TRASH),
+        kept=fates.count(AfterHarvest.KEEP),
+        left=fates.count(AfterHarvest.LEAVE),
         read_only=len(preview.sources) - ours,
         pruned=sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
         struck=len(struck),

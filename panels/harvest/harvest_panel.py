@@ -51,7 +51,12 @@ def _look(desk: Desk) -> None:
     if own.has_looked and state.harvest.looked_at is None:  # what was seen then was forgotten since
         own.looked_with = None
     own.has_looked = state.harvest.looked_at is not None
-    if not state.program.home or state.program.is_loading or state.harvest.is_busy or own.looked_with == now:
+    if (
+        not state.program.home
+        or state.program.is_loading
+        or state.harvest.is_busy
+        or own.has_looked_with(now)
+    ):
         return
     is_first, own.looked_with = own.looked_with is None, now
     if not is_first or state.harvest.looked_at is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from core.kernel.values.harvest import BatchReport, HarvestLook
 from core.kernel.values.settings import KnowledgeSettings
@@ -43,7 +44,7 @@ class HarvestView(msgspec.Struct):
         query, kind: filter of the conversations; item_query, show, by: of the preview; ledger_query, status: of the
             ledger. Empty: everything.
         edits: by the id of the item; typing, had_keyboard: the item whose words have the keyboard, in this frame and in
-            the one before; error: key of a setting and why what was typed is not taken.
+            the one before; after: what happens to conversations, as chosen here; error: key of a setting and why what was typed is not taken.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (Kept(key="harvest_tab", name="tab", read=one_of(*HARVEST_TABS)),)
@@ -67,7 +68,13 @@ class HarvestView(msgspec.Struct):
     had_keyboard: str = ""
     ledger_query: str = ""
     status: str = ""
+    after: str = ""
     error: tuple[str, str] = ("", "")
+
+    def has_looked_with(self, now: KnowledgeSettings) -> bool:
+        """True if the last look was asked for with these settings: what happens to a conversation afterwards is no part."""
+        before = self.looked_with
+        return before is not None and replace(before, after_harvest="") == replace(now, after_harvest="")
 
     def tick_anew(self) -> None:
         """Forget what was ticked: the next list begins as the first did."""

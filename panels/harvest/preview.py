@@ -16,6 +16,7 @@ from core.kernel.values.harvest import (
     ProposedItem,
 )
 from core.kernel.values.knowledge import CATEGORY_WORDS, Category
+from core.kernel.values.settings import AfterHarvest
 from core.knowledge.evidence_rows import QUOTE_LEFT_OUT
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
@@ -26,6 +27,7 @@ from core.knowledge.harvest.harvest_messages import (
     TickHarvestItems,
 )
 from core.knowledge.harvest.modes import RECALL_ONLY, is_recall_only
+from core.services.settings.settings_messages import ChangeSetting
 from panels.base.desk import Desk
 from panels.base.ui import Option, Tone, Ui
 from panels.base.view import Dialog, Same
@@ -382,7 +384,15 @@ def _title(about: ArtifactFacts | None, items: Sequence[ProposedItem], group: Se
     return items[group[0]].source if group else ""
 
 
-FOOT_PX = 82.0
+FOOT_PX = 122.0
+AFTER_KEY = "ai_settings.knowledge.after_harvest"
+ASK_AFTER = Option(value="", label="Choose what happens to the conversations")
+AFTER = (
+    (AfterHarvest.KEEP.value, "Keep the conversations, marked as read"),
+    (AfterHarvest.TRASH.value, "Move them to the trash, keep imported ones"),
+    (AfterHarvest.TRASH_ALL.value, "Move them to the trash, imported ones too"),
+    (AfterHarvest.LEAVE.value, "Leave them, and list them again"),
+)
 HEADING_PX = 32.0
 CHAR_PX = 7.6
 SPENT_BESIDE_FROM_PX = 340
@@ -630,14 +640,19 @@ def _failure(desk: Desk, ui: Ui, row: HarvestFailure) -> None:
 
 def _foot(desk: Desk, preview: HarvestPreview) -> None:
     ui = desk.ui
-    artifacts = desk.state.harvest.look.artifacts
+    artifacts, after = desk.state.harvest.look.artifacts, chosen_after(desk)
     will = desk.view.memo.get(
-        "harvest outcome", (preview, artifacts), lambda: facts.outcome(preview, artifacts)
+        "harvest outcome",
+        (preview, artifacts, after),
+        lambda: facts.outcome(preview, artifacts, after_of(after)),
     )
     is_wide = ui.width() >= CHAR_PX * len(will.sentence) + BUTTON_PX
     can, why = _can_apply(desk, preview)
     with ui.group("foot", gap=6):
-        if not is_wide:
+        _after(desk, preview, after)
+        if not can:
+            ui.text("why", f"{why}.", tone="muted", style="small", wraps=True)
+        elif not is_wide:
             ui.text("will", f"{will.sentence}.", tone="muted", style="small", wraps=True)
         with ui.row("buttons"):
             label = will.sentence if is_wide else "Apply"
@@ -648,6 +663,45 @@ def _foot(desk: Desk, preview: HarvestPreview) -> None:
             if ui.button("discard", "Discard", kind="ghost", is_enabled=not desk.state.harvest.is_busy,
                          tip="Forget what was proposed; the conversations stay as they are"):  # fmt: skip
                 _discard(desk, preview)
+
+
+def chosen_after(desk: Desk) -> str:
+    """What happens to conversations once Apply is pressed: as chosen here, else as last time; empty: not chosen yet."""
+    return desk.view.of(HarvestView).after or desk.state.config.settings.knowledge.after_harvest
+
+
+def after_of(after: str) -> AfterHarvest:
+    """The same as a value; the trash where nothing is chosen, which Apply waits for."""
+    return AfterHarvest(after) if after else AfterHarvest.LEAVE
+
+
+def _asks_after(preview: HarvestPreview) -> bool:
+    """True if a conversation of ours was read: what happens to it is a person's choice."""
+    return any(one.is_ours for one in preview.sources)
+
+
+def _after(desk: Desk, preview: HarvestPreview, after: str) -> None:
+    """The choice of what happens to the conversations. Sends ChangeSetting, so that the next time begins with it."""
+    if not _asks_after(preview):
+        return
+    has_imported = any(one.origin for one in preview.sources)
+    options = [
+        Option(value=value, label=label)
+        for value, label in AFTER
+        if value != AfterHarvest.TRASH_ALL or has_imported or after == value
+    ]
+    with desk.ui.row("after"):
+        desk.ui.text("label", "Then", style="small_strong")
+        chosen = desk.ui.combo(
+            "choice",
+            options if after else [ASK_AFTER, *options],
+            after,
+            width=0,
+            tip="What happens to the conversations",
+        )
+    if chosen:
+        desk.view.of(HarvestView).after = chosen
+        desk.send(ChangeSetting(AFTER_KEY, chosen))
 
 
 def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
@@ -662,6 +716,8 @@ def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
         return False, "Answer the question above first"
     if not preview.sources:
         return False, "Nothing was read"
+    if _asks_after(preview) and not chosen_after(desk):
+        return False, "Choose what happens to the conversations"
     if is_recall_only(state.config.settings.knowledge):
         return False, f"{RECALL_ONLY}."
     if own.edits and _wordless(desk, preview):
@@ -687,7 +743,7 @@ def _apply(desk: Desk, preview: HarvestPreview) -> None:
     own.edits.clear()
     own.tick_anew()
     own.tab = "applied"
-    desk.send(ApplyHarvest())
+    desk.send(ApplyHarvest(after=chosen_after(desk)))
 
 
 def _discard(desk: Desk, preview: HarvestPreview) -> None:

@@ -151,4 +151,4 @@ def _agreed(question: RemovalQuestion) -> tuple[UndoHarvest | ApplyHarvest | App
         return ApplyMerge(is_agreed=True), "Merged"
     if question.is_undo:
         return UndoHarvest(apply_id=question.apply_id, is_agreed=True), "Taken out"
-    return ApplyHarvest(is_agreed=True), "Struck through"
+    return ApplyHarvest(is_agreed=True, after=question.after), "Struck through"

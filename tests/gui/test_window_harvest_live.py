@@ -13,7 +13,7 @@ from core.kernel.values.state import AppState
 from core.knowledge.knowledge_reader import digest_file
 from gui.app import LastLook, WindowApp
 from gui.elements.base import Element
-from gui.elements.controls import Button, Checkbox, Field
+from gui.elements.controls import Button, Checkbox, Combo, Field
 from gui.elements.editor import Editor
 from gui.markdown.document import load
 from tests.core.app.programs import until
@@ -93,7 +93,13 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     person.click("Preview 1 conversation")
     sitting.ends(lambda s: s.harvest.preview is not None)
     sitting.sees("3 of 3 ticked")
+    sitting.sees("Choose what happens to the conversations.")
+    screen.check()
+    person.click(person.find("What happens to the conversations", kind=Combo))
+    sitting.sees("Move them to the trash, keep imported ones")
+    person.click("Move them to the trash, keep imported ones")
     sitting.sees("Write 3 items, move 1 conversation to the trash.")
+    until(sitting.controller, lambda s: s.config.settings.knowledge.after_harvest == "trash")
     screen.check()
     assert item_lines(sitting.home) == []
 

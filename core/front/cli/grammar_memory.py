@@ -190,6 +190,13 @@ def add_harvest(commands: CommandParsers, common: Parser) -> None:
     parser.add_argument("id", nargs="?", default="", help="which (the newest apply; all batches)")
     parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
     parser.add_argument(
+        "--after",
+        choices=("keep", "trash", "trash_all", "leave"),
+        default="",
+        help="with --apply: keep what was read, marked as read; move it to the trash, imported ones too by trash_all; "
+        "or leave it (the settings' after_harvest, else trash)",
+    )
+    parser.add_argument(
         "--yes",
         action="store_true",
         help="with --apply: write what the built-in model says without being asked; with undo: take out much at once",

@@ -28,7 +28,7 @@ from core.kernel.opener import read_file
 from core.kernel.values.harvest import ArtifactClass, BatchReport, HarvestReport, HarvestUse
 from core.kernel.values.knowledge import NewItem
 from core.kernel.values.provider import ProviderKind
-from core.kernel.values.settings import KnowledgeSettings, Settings
+from core.kernel.values.settings import AfterHarvest, KnowledgeSettings, Settings
 from core.knowledge.categories import item_body
 from core.knowledge.harvest.batch_book import waiting
 from core.knowledge.harvest.batch_prompts import answered_ones, not_asked
@@ -60,6 +60,7 @@ from core.knowledge.harvest.modes import (
     LATELY,
     RECALL_ONLY,
     RECALL_REMEDY,
+    after_of,
     is_recall_only,
     is_small_model,
     piece_bytes_for,
@@ -92,6 +93,12 @@ class RunSet(msgspec.Struct, frozen=True):
     now: datetime
     limit_usd: float | None
     unread: str = ""
+    chosen_after: str = ""
+
+    @property
+    def after(self) -> AfterHarvest:
+        """What happens to conversations that were read."""
+        return after_of(self.chosen_after, self.run.settings)
 
     @property
     def request(self) -> ScanRequest:
@@ -201,6 +208,7 @@ def run_settings(options: Options) -> RunSet:
         now=wall_clock(),
         limit_usd=limit,
         unread="" if is_free else settings.unread,
+        chosen_after=options.given.after,
     )
 
 
@@ -252,7 +260,11 @@ def _apply(
         items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
         with progress_bar(console, "Harvesting") as on_progress:
             asked = ApplyRequest(
-                scan=chosen.request, artifacts=seen.artifacts, items_of=items_of, seed=secrets.token_hex(8)
+                scan=chosen.request,
+                artifacts=seen.artifacts,
+                items_of=items_of,
+                seed=secrets.token_hex(8),
+                after=chosen.after,
             )
             done = apply(asked, on_progress)
     except _NotAgreedError:
@@ -340,7 +352,11 @@ def _apply_batches(
             with progress_bar(console, "Harvesting") as on_progress:
                 done = apply(
                     ApplyRequest(
-                        scan=chosen.request, artifacts=ready, items_of=items_of, seed=secrets.token_hex(8)
+                        scan=chosen.request,
+                        artifacts=ready,
+                        items_of=items_of,
+                        seed=secrets.token_hex(8),
+                        after=chosen.after,
                     ),
                     on_progress,
                 )

@@ -16,6 +16,7 @@ from core.front.hooks.operation import Answer, Operation, Request, Resource, Run
 from core.kernel.figures import time_limit
 from core.kernel.values.harvest import ArtifactClass, HarvestPreview, HarvestState
 from core.kernel.values.knowledge import MergeProposal
+from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.state import AppState, Cause, CommandOutcome
 from core.kernel.values.updates import outcome_of
 from core.knowledge.harvest.harvest_messages import (
@@ -100,6 +101,10 @@ class ApplyBody(AgreedBody, frozen=True):
             description="Without a preview: `path` of candidates that go to the trash unharvested.",
         ),
     ] = ()
+    after: Annotated[
+        AfterHarvest | None,
+        Meta(description="What happens to conversations that were read; as the settings say without."),
+    ] = None
 
 
 class BatchBody(RunBody, frozen=True):
@@ -167,7 +172,10 @@ async def apply_harvest(request: Request[ApplyBody]) -> Answer:
         else:
             paths = ()
             _tick(request, proposed)
-        run = await begun(request, ApplyHarvest(paths=paths, is_agreed=request.fields.is_agreed))
+        asked = ApplyHarvest(
+            paths=paths, is_agreed=request.fields.is_agreed, after=request.fields.after or ""
+        )
+        run = await begun(request, asked)
     return await _answer(run)
 
 

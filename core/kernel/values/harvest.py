@@ -184,6 +184,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
         updated_at: the newest of its file times, UTC; is_empty: nothing was said in it.
         is_open: in the window, or a reply is arriving; is_pinned: by the person; has_draft: unsent words.
         is_restored: the person took it back out of the trash after its harvest.
+        is_kept: the person keeps it after its harvest.
         known_status: what the ledger says of the content, empty for nothing that counts.
         new_bytes: what a harvest would read: less than `size_bytes` where its head was harvested before.
         problem: why it cannot be read, empty when all is well.
@@ -204,6 +205,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
     is_pinned: bool = False
     has_draft: bool = False
     is_restored: bool = False
+    is_kept: bool = False
     known_status: str = ""
     new_bytes: int = 0
     problem: str = ""

@@ -101,6 +101,7 @@ class RemovalQuestion(msgspec.Struct, frozen=True):
     Args:
         sentence: what would go; items: the list; is_undo: an undo asks, of `apply_id`; is_merge: a merge; else an apply of
             the preview.
+        after: what that apply does with its conversations, as it was asked for.
     """
 
     sentence: str
@@ -108,6 +109,7 @@ class RemovalQuestion(msgspec.Struct, frozen=True):
     is_undo: bool = False
     apply_id: str = ""
     is_merge: bool = False
+    after: str = ""
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):
@@ -203,7 +205,7 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
         at, undone_at: ISO 8601 UTC with microseconds; undone_at empty unless the harvest was taken back.
         deleted: whether the conversation was moved to the trash; size_bytes: of what was hashed.
         items: a count for each category, by its name; error: why it failed.
-        domains: under which facts of the conversation are kept.
+        domains: under which facts of the conversation are kept; kept: the person keeps it, marked as read.
     """
 
     sha256: str
@@ -216,6 +218,7 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
     error: str = ""
     undone_at: str = ""
     domains: tuple[str, ...] = ()
+    kept: bool = False
 
     @property
     def allows_reclaim(self) -> bool:

@@ -74,6 +74,19 @@ class MemoryMode(StrEnum):
     AUTOMATIC = "automatic"
 
 
+class AfterHarvest(StrEnum):
+    """What happens to a conversation whose items are written.
+
+    `keep`: it stays, marked as read; `trash`: it goes there, unless an import made it; `trash_all`: that one as well;
+    `leave`: it stays as it is, and the next harvest lists it again.
+    """
+
+    KEEP = "keep"
+    TRASH = "trash"
+    TRASH_ALL = "trash_all"
+    LEAVE = "leave"
+
+
 class KnowledgeSettings(msgspec.Struct, frozen=True):
     """`[ai_settings.knowledge]`.
 
@@ -83,6 +96,7 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
         harvest_sources: files and folders with conversations of other programs, read and never reclaimed.
         harvest_provider, harvest_model: which model reads; empty: that of `[ai_settings]`, else the built-in one.
         mode: who may write; automatic_categories: what is written without being asked in the mode `automatic`.
+        after_harvest: an `AfterHarvest`, empty until the person has chosen one.
     """
 
     digest_enabled: bool = True
@@ -94,6 +108,7 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
     harvest_model: str = ""
     mode: str = MemoryMode.CONFIRM.value
     automatic_categories: tuple[str, ...] = ()
+    after_harvest: str = ""
 
 
 class RetrievalSettings(msgspec.Struct, frozen=True):

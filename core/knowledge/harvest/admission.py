@@ -38,6 +38,7 @@ from core.knowledge.harvest.modes import (
     NOTICE,
     RECALL_ONLY,
     RECALL_REMEDY,
+    after_of,
     automatic_part,
     harvest_reader,
     is_recall_only,
@@ -263,7 +264,7 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     if not chosen:
         return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
     if not command.is_agreed and previewed and (question := _question(state, seen)) is not None:
-        return _asking(state, command, question)
+        return _asking(state, command, replace(question, after=command.after))
     begun = replace(
         harvest,
         question=None,
@@ -277,7 +278,12 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     )
     preview = harvest.preview if previewed else None
     return replace(state, harvest=begun), (
-        ApplyPreview(run=_harvest_run(state), artifacts=chosen, preview=preview),
+        ApplyPreview(
+            run=_harvest_run(state),
+            artifacts=chosen,
+            preview=preview,
+            after=after_of(command.after, state.config.settings.knowledge),
+        ),
     )
 
 
@@ -315,7 +321,13 @@ def write_automatic(state: AppState) -> Result:
         preview=rest if rest.sources or rest.failures else None,
     )
     return replace(state, harvest=begun), (
-        ApplyPreview(run=_harvest_run(state), artifacts=artifacts, preview=chosen, makes_digest=False),
+        ApplyPreview(
+            run=_harvest_run(state),
+            artifacts=artifacts,
+            preview=chosen,
+            makes_digest=False,
+            after=after_of("", state.config.settings.knowledge),
+        ),
     )
 
 

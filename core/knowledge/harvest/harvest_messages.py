@@ -28,7 +28,7 @@ from core.kernel.values.knowledge import (
     RemovalQuestion,
 )
 from core.kernel.values.provider import ModelProfile
-from core.kernel.values.settings import KnowledgeSettings
+from core.kernel.values.settings import AfterHarvest, KnowledgeSettings
 from core.kernel.values.usage import OfferedCommand
 
 
@@ -91,11 +91,12 @@ class ApplyHarvest(msgspec.Struct, frozen=True):
     """Write what is ticked, prove it, reclaim the previewed conversations and prune the empty ones.
 
     `paths`: without a preview, the candidates that are to be reclaimed unharvested; empty otherwise. `is_agreed`: as in
-    `UndoHarvest`, of known items that are struck through.
+    `UndoHarvest`, of known items that are struck through. `after`: an `AfterHarvest`, empty: as the settings say.
     """
 
     paths: tuple[str, ...] = ()
     is_agreed: bool = False
+    after: str = ""
     command_id: str = ""
 
 
@@ -263,6 +264,7 @@ class ApplyPreview(msgspec.Struct, frozen=True):
     artifacts: tuple[Artifact, ...]
     preview: HarvestPreview | None
     makes_digest: bool = True
+    after: AfterHarvest = AfterHarvest.TRASH
 
 
 class UndoApply(msgspec.Struct, frozen=True):

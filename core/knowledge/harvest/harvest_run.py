@@ -30,6 +30,7 @@ from core.kernel.values.harvest import (
 )
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem
 from core.kernel.values.provider import ModelProfile
+from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.usage import Usage
 from core.knowledge.apply import Apply, begin_apply, finish_apply
 from core.knowledge.duplicates import Known, known_items
@@ -40,6 +41,7 @@ from core.knowledge.harvest.modes import (
     OUTPUT_TOKENS_EST,
     SUMMARIZE_THRESHOLD_BYTES,
     estimate,
+    fate_of,
     is_small_model,
     piece_bytes_for,
 )
@@ -94,6 +96,7 @@ class ApplyRequest(msgspec.Struct, frozen=True):
         items_of: None to reclaim without harvesting.
         seed: fresh randomness for the apply's id; by: how others are told who holds the lock.
         makes_digest: False where nobody asked for it: memory that is off stays off.
+        after: what happens to a conversation that was read; one that is given up unread goes to the trash.
     """
 
     scan: ScanRequest
@@ -103,6 +106,7 @@ class ApplyRequest(msgspec.Struct, frozen=True):
     by: str = "manual-slop harvest"
     disk: Disk = OS_DISK
     makes_digest: bool = True
+    after: AfterHarvest = AfterHarvest.TRASH
 
 
 def look(
@@ -352,7 +356,18 @@ class _Run:
             return
         self._forget(facts.sha256)
         if facts.is_ours:
-            self._guarded(facts, lambda: self._reclaim(facts))
+            self._guarded(facts, lambda: self._settle(facts))
+
+    def _settle(self, facts: ArtifactFacts) -> None:
+        """Do with a conversation that is proven what the person chose."""
+        is_given_up = self.request.items_of is None
+        match AfterHarvest.TRASH if is_given_up else fate_of(self.request.after, facts):
+            case AfterHarvest.KEEP:
+                self.transaction.keep(facts.sha256)
+            case AfterHarvest.TRASH | AfterHarvest.TRASH_ALL:
+                self._reclaim(facts)
+            case AfterHarvest.LEAVE:
+                pass
 
     def _prove(self, facts: ArtifactFacts, data: bytes) -> bool:
         """Have the ledger say that the conversation may go. Returns whether it does."""

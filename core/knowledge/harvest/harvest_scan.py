@@ -123,7 +123,9 @@ def with_ledger(facts: ArtifactFacts, source: SourceHash, ledger: HarvestLedger)
     is_back = entry is not None and entry.deleted and entry.path == facts.path
     is_unread = entry is not None and entry.status is LedgerStatus.DELETED_UNHARVESTED
     if entry is not None and entry.allows_reclaim and not (is_back and is_unread):
-        return replace(facts, known_status=entry.status.value, new_bytes=0, is_restored=is_back)
+        return replace(
+            facts, known_status=entry.status.value, new_bytes=0, is_restored=is_back, is_kept=entry.kept
+        )
     return replace(facts, known_status="", new_bytes=facts.size_bytes - ledger.harvested_prefix(source))
 
 

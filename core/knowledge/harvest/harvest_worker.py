@@ -491,6 +491,7 @@ class HarvestHandler:
             seed=self._seed(),
             by=BY,
             makes_digest=effect.makes_digest,
+            after=effect.after,
         )
         report = apply(asked, self._progress(run.check))
         self._emit(HarvestApplied(report, self._look_after(effect.run)))

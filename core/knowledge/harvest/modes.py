@@ -18,7 +18,7 @@ from core.kernel.values.harvest import (
     ProposedItem,
 )
 from core.kernel.values.provider import ModelProfile, ProviderKind
-from core.kernel.values.settings import KnowledgeSettings, MemoryMode, Settings
+from core.kernel.values.settings import AfterHarvest, KnowledgeSettings, MemoryMode, Settings
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import dismiss
 from core.kernel.values.usage import Usage
@@ -121,6 +121,18 @@ def _of(preview: HarvestPreview, paths: set[str], *, is_in: bool) -> HarvestPrev
     return replace(part, failures=()) if is_in else part
 
 
+def after_of(chosen: str, settings: KnowledgeSettings) -> AfterHarvest:
+    """What happens to conversations of an apply: as chosen for it, else as the settings say, else the trash."""
+    return AfterHarvest(chosen or settings.after_harvest or AfterHarvest.TRASH)
+
+
+def fate_of(after: AfterHarvest, facts: ArtifactFacts) -> AfterHarvest:
+    """What happens to one conversation: an imported one goes to the trash only where the person said so."""
+    if after is AfterHarvest.TRASH and facts.origin:
+        return AfterHarvest.KEEP
+    return AfterHarvest.TRASH if after is AfterHarvest.TRASH_ALL else after
+
+
 # Class of each conversation in a harvest, and the estimate of its cost. Pure.
 
 SUMMARIZE_THRESHOLD_BYTES = 64 * 1024
@@ -179,6 +191,8 @@ def classify(
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="pinned")
     if facts.is_restored:
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="restored from the trash")
+    if facts.is_kept:
+        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="read and kept")
     if facts.kind is ArtifactKind.TEMPORARY:
         return Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="abandoned")
     if facts.problem:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel.values.provider import Effort, ProviderKind
 from core.kernel.values.retrieval import Corpus
-from core.kernel.values.settings import MemoryMode, PolicyAnswer
+from core.kernel.values.settings import AfterHarvest, MemoryMode, PolicyAnswer
 
 Value = str | int | float | bool | tuple[str, ...]
 
@@ -284,6 +284,17 @@ _AI = (
         scope=SettingScope.USER,
         field="knowledge.mode",
         choices=tuple(MemoryMode),
+    ),
+    Setting(
+        key="ai_settings.knowledge.after_harvest",
+        kind=Kind.TEXT,
+        default="",
+        doc="What happens to a conversation once its items are written. `keep`: it stays, marked as read. `trash`: it goes to "
+        "the trash, unless an import made it; `trash_all`: imported ones go too. `leave`: it stays and is listed again. Empty: "
+        "the window asks; other ways use `trash`.",
+        scope=SettingScope.USER,
+        field="knowledge.after_harvest",
+        choices=("", *AfterHarvest),
     ),
     Setting(
         key="ai_settings.knowledge.automatic_categories",

@@ -179,7 +179,7 @@ def undo_report() -> UndoReport:
 
 def state(harvest: HarvestState, **changes: object) -> AppState:
     """A normal day with a harvest."""
-    knowledge = KnowledgeSettings(harvest_sources=("/home/person/.claude/projects",))
+    knowledge = KnowledgeSettings(harvest_sources=("/home/person/.claude/projects",), after_harvest="trash")
     settings = Settings(knowledge=knowledge)
     settings = replace(settings, ai=replace(settings.ai, provider="anthropic", model="claude-opus-4.8"))
     made = states.working(

@@ -19,6 +19,7 @@ from core.knowledge.harvest.harvest_messages import (
     ReplaceKnownItem,
     TickHarvestItems,
 )
+from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
 from panels.discussion.view import DiscussionView, Landing
 from panels.harvest.harvest_room import HarvestView
@@ -364,6 +365,38 @@ def test_while_parts_arrive_the_order_is_that_of_their_arrival() -> None:
 # --- applying
 
 
+def _never_chosen(state: AppState) -> AppState:
+    settings = state.config.settings
+    knowledge = replace(settings.knowledge, after_harvest="")
+    return replace(state, config=replace(state.config, settings=replace(settings, knowledge=knowledge)))
+
+
+def test_the_first_time_nothing_is_preset_and_apply_says_what_it_waits_for() -> None:
+    screen = open_at("preview", _never_chosen(hs.previewed()))
+
+    assert not screen.ui.find("Apply", kind="button").is_enabled
+    assert screen.ui.shows("Choose what happens to the conversations.")
+    screen.ui.choose("What happens to the conversations", "Keep the conversations, marked as read")
+    assert screen.ui.shows("Write 9 items, keep 2 conversations as read")
+    screen.ui.click("Apply")
+    assert [one for one in screen.sent if isinstance(one, ChangeSetting | ApplyHarvest)] == [
+        ChangeSetting("ai_settings.knowledge.after_harvest", "keep"),
+        ApplyHarvest(after="keep"),
+    ]
+
+
+def test_imported_conversations_are_kept_and_said_so() -> None:
+    state = hs.previewed()
+    preview = state.harvest.preview
+    assert preview is not None
+    sources = tuple(replace(one, origin="Imported from ChatGPT") for one in preview.sources)
+    screen = open_at("preview", _with(state, replace(preview, sources=sources)))
+
+    assert screen.ui.shows("Write 9 items, keep 2 conversations as read")
+    screen.ui.choose("What happens to the conversations", "Move them to the trash, imported ones too")
+    assert screen.ui.shows("Write 9 items, move 2 conversations to the trash")
+
+
 def test_apply_says_what_it_will_do() -> None:
     screen = open_at("preview", hs.previewed())
 
@@ -371,7 +404,7 @@ def test_apply_says_what_it_will_do() -> None:
     assert screen.ui.shows(f"{said}.")
     screen.ui.click("Apply")
 
-    assert screen.asked == [ApplyHarvest()]
+    assert screen.asked == [ApplyHarvest(after="trash")]
     assert screen.view.of(HarvestView).tab == "applied"
 
 
@@ -397,7 +430,10 @@ def test_words_still_being_typed_are_taken_over_by_apply() -> None:
     screen.ui.click("Apply")
 
     body = "Copying it eagerly cost 11.9k tokens for every fork."
-    assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", body), ApplyHarvest()]
+    assert screen.asked == [
+        EditHarvestItem(_first(), "A slot never changes.", body),
+        ApplyHarvest(after="trash"),
+    ]
 
 
 def test_the_models_detail_is_named_and_left_out_with_one_press() -> None:
