@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.app import peek
+from core.app.crash_report import CrashWatch
 from core.app.execution import OutsideOptions
 from core.front.cli.version import complain, remark
 from core.kernel import paths
@@ -34,6 +35,7 @@ class Starting:
     def __init__(self, options: OutsideOptions) -> None:
         self._options = options
         self._hooks: HooksBeside | None = None
+        self.crash_watch = CrashWatch(options.home or paths.home_dir())
         self.window: Window | None = None
         self._thread = threading.Thread(target=self._start, name="start", daemon=True)
         self.controller: AppController | None = None
@@ -76,6 +78,7 @@ class Starting:
         )
         self._hooks.begin()
         self.controller = controller
+        self.crash_watch.begin()
 
     def stop(self) -> None:
         """End what has started."""
@@ -132,6 +135,7 @@ def _run(home: Path, starting: Starting) -> int:
 
 def _end(starting: Starting) -> int:
     """Say what went wrong. A home that another window owns is no fault: that window came forward."""
+    starting.crash_watch.end()
     failure = starting.failure
     if failure is None:
         starting.stop()

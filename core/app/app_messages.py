@@ -100,7 +100,7 @@ class WatchFiles(msgspec.Struct, frozen=True):
 class HomeOpened(msgspec.Struct, frozen=True):
     """The home is ours. `repaired`: what was mended on the way; `odd`: names at which no files stand; in sentences.
 
-    `is_headless`: nobody sits in front of a window.
+    `is_headless`: nobody sits in front of a window; `crash`: path of the report of a run that ended unexpectedly.
     """
 
     home: str
@@ -110,6 +110,7 @@ class HomeOpened(msgspec.Struct, frozen=True):
     repaired: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
     is_headless: bool = False
+    crash: str = ""
 
 
 class RaiseRequested(msgspec.Struct, frozen=True):

@@ -69,6 +69,10 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
     if event.odd:
         text = "Something in the home is no file and is passed over."
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
+    if event.crash:
+        text = "The program ended unexpectedly last time. What you wrote is kept."
+        detail = f"The report names places in the program, none of your words: {event.crash}"
+        state = notify(state, "crash", Level.WARNING, text, detail)
     going_on = () if event.is_read_only else (RunForget(), FindBatches())
     return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
 

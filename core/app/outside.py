@@ -16,8 +16,8 @@ import msgspec
 from core.agent import agent_worker, compaction_worker
 from core.agent.agent_worker import ToolWorker
 from core.agent.compaction_worker import CompactionHandler
+from core.app import crash_report, services, watcher
 from core.app import home as store_home
-from core.app import services, watcher
 from core.app.app_messages import Effect, Event, HomeOpened, Quit
 from core.app.controller import wall_clock
 from core.app.crunch import Counting, LocalEmbedder
@@ -239,9 +239,15 @@ class LocalOutside:
                 repaired=(),
                 odd=odd,
                 is_headless=self._options.is_headless,
+                crash=self._crash(is_read_only=opened.is_read_only),
             )
         )
         self._ownership.watch(emit)
+
+    def _crash(self, *, is_read_only: bool) -> str:
+        """The report of an earlier window that crashed: the window that follows tells of it."""
+        is_told = self._ownership.is_ours() and not self._options.is_headless and not is_read_only
+        return crash_report.take_reports(self.home, self._clock()) if is_told else ""
 
     def begin(self, effect: Effect) -> None:
         """Hand an effect to its worker."""

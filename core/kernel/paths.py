@@ -22,6 +22,7 @@ JOURNAL_FILE = "journal.md"
 HOOK_TOKEN_FILE = "hook_token"  # noqa: S105 (a file name)
 HOOK_FILE = "hook.json"
 INBOX_DIR = "inbox"
+CRASHES_DIR = "crashes"
 INBOX_TAKEN_DIR, INBOX_WAITING_DIR = "taken", "waiting"
 
 LOG_FILE = "log.jsonl"
@@ -132,6 +133,11 @@ def key_file(home: Path, provider: str) -> Path:
     if not is_directory_name(provider):
         raise StorageError(f"{provider!r} is no id of a provider", remedy="Use letters, digits and hyphens")
     return keys_dir(home) / provider
+
+
+def crashes_dir(home: Path) -> Path:
+    """Reports of runs of the window that ended unexpectedly."""
+    return home / CRASHES_DIR
 
 
 def state_file(home: Path) -> Path:

@@ -99,7 +99,7 @@ class FindView(msgspec.Struct):
 
 
 class TemplateForm(msgspec.Struct):
-    """What is typed for the variables of the template that is asked about."""
+    """Words that are typed for the variables of the template that is asked about."""
 
     name: str = ""
     values: dict[str, str] = msgspec.field(default_factory=dict)

@@ -666,7 +666,7 @@ def _foot(desk: Desk, preview: HarvestPreview) -> None:
 
 
 def chosen_after(desk: Desk) -> str:
-    """What happens to conversations once Apply is pressed: as chosen here, else as last time; empty: not chosen yet."""
+    """Fate of the conversations once Apply is pressed: as chosen here, else as last time; empty: not chosen yet."""
     return desk.view.of(HarvestView).after or desk.state.config.settings.knowledge.after_harvest
 
 

@@ -294,6 +294,7 @@ PLACES: tuple[Place, ...] = (
                 "knowledge/SCHEMA.md",
                 "knowledge/.seen.json",
                 "working/*",
+                "crashes/*",
             ),
             *("knowledge/.lock", "knowledge/*.lock", "knowledge/*.holder", "knowledge/.withdrawals"),
         ),

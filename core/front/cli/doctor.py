@@ -8,6 +8,7 @@ from typing import Any
 from core.front.cli.arguments import Options
 from core.front.cli.doctor_machine import Check, Finding, Verdict, fail
 from core.front.cli.output import Console, folded, table
+from core.front.cli.questions import confirm
 from core.kernel import figures
 from core.kernel.errors import SlopError
 
@@ -23,15 +24,44 @@ def run_doctor(options: Options, console: Console) -> int:
     from core.front.cli.doctor_machine import machine_checks
     from core.front.cli.doctor_setup import setup_checks
 
-    findings: list[Finding] = []
-    with console.waiting("Looking around"):
-        for check in (*machine_checks(is_quick=options.given.quick), *setup_checks(options)):
-            findings += guarded(check)
+    def look() -> list[Finding]:
+        with console.waiting("Looking around"):
+            checks = (*machine_checks(is_quick=options.given.quick), *setup_checks(options))
+            return [finding for check in checks for finding in guarded(check)]
+
+    findings = look()
+    if options.given.repair and _repair(findings, console, is_yes=options.given.yes):
+        findings = look()
     if options.is_json:
         console.json([_data(finding) for finding in findings])
     else:
         console.write(report(findings, console.columns))
     return 1 if any(finding.verdict is Verdict.FAIL for finding in findings) else 0
+
+
+def _repair(findings: Iterable[Finding], console: Console, *, is_yes: bool) -> bool:
+    """Offer each repair, one question each, and do those that the person says yes to. Returns whether any was done.
+
+    Raises:
+        UsageError: nobody can be asked.
+    """
+    offered = [one for one in findings if one.repair is not None]
+    if not offered:
+        console.note("manual-slop: nothing here can be repaired by the program")
+        return False
+    is_any = False
+    for finding in offered:
+        repair = finding.repair
+        assert repair is not None
+        console.shown(f"{finding.subject}: {finding.text}")
+        if not confirm(console, f"{repair.what}?", is_yes=is_yes):
+            continue
+        try:
+            console.note(f"manual-slop: {repair.run()}")
+            is_any = True
+        except (SlopError, OSError) as error:
+            console.note(f"manual-slop: not repaired: {error}")
+    return is_any
 
 
 def guarded(check: Check) -> list[Finding]:

@@ -34,17 +34,29 @@ class Verdict(StrEnum):
     FAIL = "FAIL"
 
 
+class Repair(msgspec.Struct, frozen=True):
+    """One repair of `doctor --repair`. `what`: said before the question; `run`: does it, and gives what it did.
+
+    `run` raises SlopError or OSError where it cannot.
+    """
+
+    what: str
+    run: Callable[[], str]
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One line of the report.
 
     Args:
-        subject: what was looked at; text: what was found; remedy: what to do, empty where nothing is.
+        subject: what was looked at; text: what was found; remedy: what to do, empty where nothing is; repair: the same done
+            by the program, None where only a person can.
     """
 
     subject: str
     verdict: Verdict
     text: str
     remedy: str = ""
+    repair: Repair | None = None
 
 
 def ok(subject: str, text: str) -> Finding:
@@ -52,14 +64,14 @@ def ok(subject: str, text: str) -> Finding:
     return Finding(subject=subject, verdict=Verdict.OK, text=text)
 
 
-def warn(subject: str, text: str, remedy: str = "") -> Finding:
+def warn(subject: str, text: str, remedy: str = "", repair: Repair | None = None) -> Finding:
     """Something does not work that a person may not need."""
-    return Finding(subject=subject, verdict=Verdict.WARN, text=text, remedy=remedy)
+    return Finding(subject=subject, verdict=Verdict.WARN, text=text, remedy=remedy, repair=repair)
 
 
-def fail(subject: str, text: str, remedy: str) -> Finding:
+def fail(subject: str, text: str, remedy: str, repair: Repair | None = None) -> Finding:
     """The program cannot do its work."""
-    return Finding(subject=subject, verdict=Verdict.FAIL, text=text, remedy=remedy)
+    return Finding(subject=subject, verdict=Verdict.FAIL, text=text, remedy=remedy, repair=repair)
 
 
 Check = Callable[[], Iterable[Finding]]

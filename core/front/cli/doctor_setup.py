@@ -11,8 +11,9 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from core.app import peek
-from core.app.home import is_writable, named_holder
+from core.app import crash_report, peek
+from core.app.home import is_writable, named_holder, odd_names
+from core.front.cli import repairs
 from core.front.cli.arguments import Options
 from core.front.cli.doctor_machine import Check, Finding, fail, ok, warn
 from core.kernel import figures, paths
@@ -59,6 +60,8 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(keyring, store),
         partial(providers, loaded, store),
         partial(inbox, request.home),
+        partial(odd_files, request.home),
+        partial(crashes, request.home),
         partial(channels, loaded),
         partial(desktop_idle, loaded, request.environ),
     )
@@ -69,11 +72,19 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
     there = _existing(folder)
     state = "" if folder.exists() else ", made at the first start"
     if folder.exists() and not folder.is_dir():
-        yield fail("home", f"{folder} is not a folder", "Move it away, or choose another home with --home")
+        yield fail(
+            "home",
+            f"{folder} is not a folder",
+            "Move it away, or choose another home with --home",
+            repairs.put_aside(folder, makes_folder=True),
+        )
         return
     if not is_writable(folder):
         yield fail(
-            "home", f"{folder} cannot be written", "Make it writable, or choose another home with --home"
+            "home",
+            f"{folder} cannot be written",
+            "Make it writable, or choose another home with --home",
+            repairs.let_write(folder),
         )
     free = shutil.disk_usage(there).free
     text = f"{folder}{state}, {figures.size(free, 'terminal')} free"
@@ -106,6 +117,7 @@ def folders(named: tuple[tuple[str, Path], ...]) -> Iterator[Finding]:
                 subject,
                 f"{folder} cannot be written",
                 "Make it writable, or set XDG_CONFIG_HOME and the like",
+                repairs.let_write(folder),
             )
 
 
@@ -117,7 +129,12 @@ def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
         finding = fail if fault.is_grave else warn
         yield finding(
-            "settings", f"{place}: {fault.reason}", "Correct it; the program goes on without it meanwhile"
+            "settings",
+            f"{place}: {fault.reason}",
+            "Correct it; the program goes on without it meanwhile",
+            repairs.put_aside(config_file)
+            if fault.is_grave and Path(fault.path) == config_file and config_file.is_file()
+            else None,
         )
 
 
@@ -125,12 +142,31 @@ def inbox(home: Path) -> Iterator[Finding]:
     """The folder whose files become signals."""
     folder = paths.inbox_dir(home)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        yield warn("inbox", f"No folder, or a link, and so not read: {folder}", "Put a folder in its place")
+        yield warn(
+            "inbox",
+            f"No folder, or a link, and so not read: {folder}",
+            "Put a folder in its place",
+            repairs.put_aside(folder, makes_folder=True, into=home / "backups"),
+        )
     elif folder.is_dir():
         own = {paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR}
         waiting = sum(1 for name in os.listdir(folder) if not name.startswith(".") and name not in own)
         said = f", {figures.count(waiting, 'file')} not taken" if waiting else ""
         yield ok("inbox", f"{folder}{said}")
+
+
+def crashes(home: Path) -> Iterator[Finding]:
+    """Reports of runs of the window that ended unexpectedly."""
+    kept = crash_report.reports(home)
+    if kept:
+        text = f"{figures.count(len(kept), 'report')}, the newest: {kept[-1]}"
+        yield warn("crashes", text, "Read the report", repairs.remove_reports(kept))
+
+
+def odd_files(home: Path) -> Iterator[Finding]:
+    """Names in the home at which something stands that is no file."""
+    for sentence in odd_names(home) if home.is_dir() else ():
+        yield warn("home", sentence)
 
 
 def channels(loaded: LoadedSettings) -> Iterator[Finding]:

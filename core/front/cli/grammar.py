@@ -271,6 +271,10 @@ def add_lists(commands: CommandParsers, common: Parser) -> None:
     doctor.add_argument(
         "--quick", action="store_true", help="do not start the embedded model and other programs"
     )
+    doctor.add_argument(
+        "--repair", action="store_true", help="repair what the program can, asking before each"
+    )
+    doctor.add_argument("--yes", action="store_true", help="with --repair: repair without being asked")
     desktop = add_command(
         commands,
         common,

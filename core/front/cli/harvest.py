@@ -97,7 +97,7 @@ class RunSet(msgspec.Struct, frozen=True):
 
     @property
     def after(self) -> AfterHarvest:
-        """What happens to conversations that were read."""
+        """Fate of conversations that were read."""
         return after_of(self.chosen_after, self.run.settings)
 
     @property

@@ -104,7 +104,7 @@ def _message(options: Options, console: Console) -> str:
     is_asked = bool(given.text) or not has_enough
     text = read_text(given.text, source if is_asked or not is_terminal(source) else None, console)
     text = "\n\n".join(part for part in (template, text) if part.strip())
-    return edited_text(text) if given.editor else text
+    return edited_text(text, console) if given.editor else text
 
 
 def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text: str) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from core.front.cli.arguments import Options
+from core.front.cli.output import Console
+from core.front.cli.questions import can_ask
 from core.front.cli.session import UsageError, check_name
 from core.kernel import paths
 from core.kernel.child_process import run_at_terminal
+from core.kernel.disk import create_file
 from core.kernel.errors import ConfigError
 from core.kernel.frame import clean
 from core.kernel.opener import read_start
@@ -56,18 +58,18 @@ def _values(pairs: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def edited_text(text: str) -> str:
-    """What the person's editor makes of a text.
+def edited_text(text: str, console: Console) -> str:
+    """Have the person's editor change a text. Returns the new one.
 
     Raises:
         UsageError: no terminal, an editor that failed, or words that are no UTF-8. ConfigError: no editor is set.
     """
     editor = find_editor(os.environ)
-    if sys.stdout is None or not sys.stdout.isatty() or sys.stdin is None or not sys.stdin.isatty():
+    if not can_ask(console):
         raise UsageError("--editor needs a terminal", remedy="Leave --editor out, or run this in a terminal")
     with tempfile.TemporaryDirectory(prefix="manual-slop-") as folder:
         path = Path(folder) / "message.md"
-        path.write_text(text, encoding="utf-8")
+        create_file(path, text.encode("utf-8", "replace"))
         code = run_at_terminal(editor.program, (*editor.arguments, str(path)), path.parent)
         if code:
             raise UsageError(f"The editor ended with code {code}", remedy="Nothing was sent. Try again")

@@ -75,7 +75,7 @@ class MemoryMode(StrEnum):
 
 
 class AfterHarvest(StrEnum):
-    """What happens to a conversation whose items are written.
+    """Fate of a conversation whose items are written.
 
     `keep`: it stays, marked as read; `trash`: it goes there, unless an import made it; `trash_all`: that one as well;
     `leave`: it stays as it is, and the next harvest lists it again.

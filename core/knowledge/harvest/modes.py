@@ -122,12 +122,12 @@ def _of(preview: HarvestPreview, paths: set[str], *, is_in: bool) -> HarvestPrev
 
 
 def after_of(chosen: str, settings: KnowledgeSettings) -> AfterHarvest:
-    """What happens to conversations of an apply: as chosen for it, else as the settings say, else the trash."""
+    """Fate of the conversations of an apply: as chosen for it, else as the settings say, else the trash."""
     return AfterHarvest(chosen or settings.after_harvest or AfterHarvest.TRASH)
 
 
 def fate_of(after: AfterHarvest, facts: ArtifactFacts) -> AfterHarvest:
-    """What happens to one conversation: an imported one goes to the trash only where the person said so."""
+    """Fate of one conversation: an imported one goes to the trash only where the person said so."""
     if after is AfterHarvest.TRASH and facts.origin:
         return AfterHarvest.KEEP
     return AfterHarvest.TRASH if after is AfterHarvest.TRASH_ALL else after

@@ -21,7 +21,7 @@ def variables_of(text: str) -> tuple[str, ...]:
 
 
 def unnamed_of(text: str) -> str:
-    """What stands in the first braces that name no variable, shortened; empty where all do."""
+    """The first braces that name no variable, shortened; empty where all do."""
     for found in _BRACES.finditer(text):
         if not _NAME.fullmatch(found[1].strip()):
             return one_line(found[0], _SHOWN_CHARS)

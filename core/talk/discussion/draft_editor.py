@@ -98,7 +98,7 @@ class DraftEditor(msgspec.Struct, frozen=True):
 
 
 def _left(path: Path) -> str:
-    """What an earlier editor left, empty where nothing."""
+    """Text that an earlier editor left, empty where nothing."""
     return _read(path)[0] or "" if path.is_file() else ""
 
 

@@ -13,7 +13,7 @@ from core.services.settings.templates import filled, unnamed_of, variables_of
 
 
 def template(text: str) -> PromptTemplate:
-    return PromptTemplate(name="review", text=text, source="/home/x/review.md")
+    return PromptTemplate(name="review", text=text, source="templates/review.md")
 
 
 def test_variables_stand_in_their_order_each_once() -> None:

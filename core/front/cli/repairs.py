@@ -1,0 +1,72 @@
+"""Repairs of `doctor --repair`: each says what it would do, and moves aside what it replaces."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.front.cli.doctor_machine import Repair
+from core.kernel.disk import make_dirs
+from core.kernel.errors import SlopError
+from core.kernel.figures import count
+
+_OWN = stat.S_IRWXU
+
+
+def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = None) -> Repair:
+    """Move what stands at a path aside, where it stays; and make a folder in its place. `into`: beside it where None."""
+    what = f"Move {path} aside" + (" and make a folder in its place" if makes_folder else "")
+
+    def run() -> str:
+        if into is not None:
+            make_dirs(into)
+        target = _free(path if into is None else into / path.name)
+        path.rename(target)
+        if makes_folder:
+            make_dirs(path)
+        return f"What stood there is kept as {target}"
+
+    return Repair(what=what, run=run)
+
+
+def let_write(folder: Path) -> Repair | None:
+    """Make a folder that is missing, or let its owner write; None where only somebody else could."""
+    if not folder.exists():
+        return Repair(what=f"Make the folder {folder}", run=lambda: _made(folder))
+    if not folder.is_dir() or folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        return None
+    return Repair(what=f"Let yourself write in {folder}", run=lambda: _opened(folder))
+
+
+def remove_reports(reports: Sequence[Path]) -> Repair:
+    """Remove reports of crashes that were read."""
+
+    def run() -> str:
+        for path in reports:
+            path.unlink(missing_ok=True)
+        return f"{count(len(reports), 'report')} removed"
+
+    return Repair(what=f"Remove {count(len(reports), 'report')} of crashes", run=run)
+
+
+def _made(folder: Path) -> str:
+    make_dirs(folder)
+    return f"{folder} is there"
+
+
+def _opened(folder: Path) -> str:
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | _OWN)
+    return f"You can write in {folder}"
+
+
+def _free(path: Path) -> Path:
+    """A name beside a path that nothing has."""
+    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    names = (path.with_name(f"{path.name}.{stamp}{more}") for more in ("", *(f"-{n}" for n in range(2, 100))))
+    target = next((one for one in names if not os.path.lexists(one)), None)
+    if target is None:
+        raise SlopError(f"No free name beside {path}", remedy="Move it away yourself", where=str(path))
+    return target

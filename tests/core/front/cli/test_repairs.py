@@ -1,0 +1,68 @@
+"""`doctor --repair`: asks before each repair, moves aside what it replaces, and looks again."""
+
+from __future__ import annotations
+
+import os
+import pty
+from pathlib import Path
+
+from core.kernel.child_process import start_program
+from tests.core.front.cli.conftest import World
+
+BROKEN = "[appearance\n"
+
+
+def test_without_a_terminal_nothing_is_repaired_and_the_way_is_said(world: World) -> None:
+    world.config.write_text(BROKEN)
+    ended = world.run("doctor", "--quick", "--repair")
+
+    assert ended.code == 2
+    assert "--yes" in ended.err
+    assert world.config.read_text() == BROKEN
+
+
+def test_a_yes_moves_broken_settings_and_a_false_inbox_aside(world: World) -> None:
+    world.config.write_text(BROKEN)
+    world.home.mkdir()
+    (world.home / "inbox").write_text("mine")
+    ended = world.run("doctor", "--quick", "--repair", "--yes")
+
+    assert ended.code == 0, ended.out
+    assert not world.config.exists()
+    kept = [one for one in world.config.parent.iterdir() if one.name.startswith(f"{world.config.name}.")]
+    assert [one.read_text() for one in kept] == [BROKEN]
+    assert (world.home / "inbox").is_dir()
+    assert [one.read_text() for one in world.home.glob("backups/inbox.*")] == ["mine"]
+    assert "FAIL" not in ended.out
+
+
+def test_nothing_to_repair_is_said(world: World) -> None:
+    ended = world.run("doctor", "--quick", "--repair", "--yes")
+
+    assert ended.code == 0
+    assert "nothing here can be repaired by the program" in ended.err
+
+
+def test_a_no_on_the_terminal_leaves_everything(world: World) -> None:
+    world.config.write_text(BROKEN)
+    screen, terminal = pty.openpty()
+    command = world.command("doctor", "--quick", "--repair")
+    process = start_program(
+        Path(command[0]), command[1:], environment=world.environ, folder=world.project,
+        stdin=terminal, stdout=terminal, stderr=terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    said = b""
+    while b"[y/N]" not in said:
+        said += os.read(screen, 4_096)
+    os.write(screen, b"n\n")
+    while process.poll() is None:
+        try:
+            said += os.read(screen, 4_096)
+        except OSError:
+            break
+    assert process.wait() == 1
+    os.close(screen)
+
+    assert b"aside?" in said
+    assert world.config.read_text() == BROKEN
