@@ -12,17 +12,21 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from core.agent.leaked_dialects import (
     OPENINGS,
     Found,
+    calls_in,
     dialect_calls,
     json_call,
     types_of,
     value_of,
+    without_last_tokens,
     without_tokens,
 )
 from core.kernel.errors import SlopError
@@ -50,10 +54,12 @@ StandsElsewhere = Callable[[str], bool]
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _FUNCTION = re.compile(r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))")
-_STARTS = re.compile(rf"{_FUNCTION.pattern}|{OPENINGS.pattern}")
+_STARTS = rf"{_FUNCTION.pattern}|{OPENINGS.pattern}"
 _FUNCTION_END, _PARAMETER_END = "</function>", "</parameter>"
 _PARAMETER = re.compile(r"\s*<parameter=([\w.:-]{1,128})>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CALL_FENCE = re.compile(r"(?:tool|function)_?(?:code|calls?|use)?\s*\Z")
+"""Languages of fences in which models write calls. Source: Gemma and Gemini, `tool_code` (read 2026-11)."""
 _RUN = re.compile(r"`+")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _ESCAPED = re.compile(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
@@ -85,14 +91,14 @@ def with_recovered(
 ) -> tuple[Part, ...]:
     """The parts of a whole reply with the calls that it leaked as real ones, behind its words; the same where there are none.
 
-    A reply that calls tools properly has leaked none. Code fences, code spans, quotes and names of tools that were not
+    A reply that calls tools properly has leaked none, at most their markers, which are taken off its words. Code fences, code spans, quotes and names of tools that were not
     offered stay text, and so does what stands elsewhere. Reasoning is looked at only where the reply is nothing else.
 
     Args:
         tools: that the request offered; model: whose reply it is: of some, a text that is JSON of calls alone is calls.
     """
     if any(isinstance(part, ToolCallPart) for part in parts):
-        return tuple(parts)
+        return tuple(filter(_says_something, map(_tidied, parts)))
     schemas = {tool.name: tool for tool in tools}
     has_text = any(isinstance(part, TextPart) and part.text.strip() for part in parts)
     found: list[Part] = []
@@ -113,6 +119,14 @@ def with_recovered(
                     ToolCallPart(call_id=f"{PREFIX}{len(calls) + 1}", name=name, arguments_json=given)
                 )
     return (*found, *calls) if 0 < len(calls) <= MOST_LEAKED else tuple(parts)
+
+
+def _tidied(part: Part) -> Part:
+    return replace(part, text=without_last_tokens(part.text)) if isinstance(part, TextPart) else part
+
+
+def _says_something(part: Part) -> bool:
+    return not isinstance(part, TextPart) or bool(part.text)
 
 
 def elsewhere(texts: Iterable[str]) -> StandsElsewhere:
@@ -156,13 +170,11 @@ def shown_texts(request: ProviderRequest, read_blob: Callable[[str], bytes]) -> 
 
 
 def _without(text: str, leaks: Sequence[_Leak]) -> str:
-    if not leaks:
-        return text
     kept, at = [], 0
     for leak in leaks:
         kept.append(text[at : leak.start])
         at = leak.end
-    return "".join((*kept, text[at:])).strip()
+    return without_last_tokens("".join((*kept, text[at:]))).strip()
 
 
 def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[_Leak]:
@@ -193,11 +205,13 @@ Source: ollama and llama.cpp issues (ggml-org/llama.cpp#14697, jundot/omlx#2565,
 
 def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
     quoted = _quoted(text)
+    starts = _starts_of(tuple(tools))
     at = 0
     for _ in range(_MOST_TRIES):
-        start = _next_start(text, at)
-        if start is None:
+        found = starts.search(text, at)
+        if found is None:
             return
+        start = found.start()
         at = start + 1
         if any(first <= start < end for first, end in quoted):
             continue
@@ -207,9 +221,11 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
             yield leak
 
 
-def _next_start(text: str, at: int) -> int | None:
-    found = _STARTS.search(text, at)
-    return found.start() if found else None
+@lru_cache(maxsize=16)
+def _starts_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Where calls may begin: at a marker, or at an element that has the name of a tool."""
+    elements = "|".join(map(re.escape, names))
+    return re.compile(rf"{_STARTS}|<(?:{elements})>" if names else _STARTS, re.MULTILINE)
 
 
 def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | None:
@@ -268,7 +284,7 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             return None
-        for one in value if isinstance(value, list) else [value]:
+        for one in calls_in(value):
             call = json_call(one, tools)
             if call is None:
                 return None
@@ -324,7 +340,7 @@ def _quoted(text: str) -> list[tuple[int, int]]:
             if is_end:
                 found.append((began, at + len(line)))
                 fence = ""
-        elif opened is not None:
+        elif opened is not None and not _CALL_FENCE.match(line[opened.end() :]):
             fence, began = opened[1], at
         elif line.lstrip(" ").startswith(">") or line.startswith(("    ", "\t")):
             found.append((at, at + len(line)))

@@ -10,6 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from core.kernel.decoders import read_json
@@ -19,19 +20,24 @@ Found = tuple[list[tuple[str, dict[str, Any]]], int]
 """Calls as a tool's name and arguments, and where the last of them ends."""
 
 _PREFIX = r"(?:[\w-]{1,20}:|｜DSML｜)?"
+_OF_CALLS = r"(?i:tool|function|call|invoke|action|python_tag)"
 _TOKEN = (
-    r"<\|[^<>|\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?TOOL_CALLS\]|\[END_TOOL_CALLS?\]"
-    rf"|</?{_PREFIX}(?:tool_calls?|function_calls?|TOOLCALL|tool_sep)>"
+    r"<\|[^<>|\s]{1,40}\|?>|<[^<>|/\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|\[/?[A-Z][A-Z_]{2,30}\]"
+    rf"|</?[^<>=\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
 )
+"""A marker in any dress: between pipes on both sides or one, in brackets, or a tag whose name tells of calls."""
+
 OPENINGS = re.compile(
-    r"<\|(?:tool_calls?(?:_section)?(?:_begin|_start)?|START_ACTION|action_start|python_tag)\|>"
-    r"|<｜tool▁calls?▁begin｜>|<｜tool_calls?_begin｜>|\[TOOL_CALLS\]"
-    rf"|<{_PREFIX}(?:tool_calls?|function_calls?|TOOLCALL)>|<{_PREFIX}invoke\s+name="
+    rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
+    r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
+    rf"|<{_PREFIX}(?:invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)="
     r"|<\|channel\|>\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
+    r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*\{)",
+    re.MULTILINE,
 )
 """Begin of calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
 
-_TOKENS = re.compile(rf"(?:\s|```|{_TOKEN})*")
+_TOKENS = re.compile(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
 _NAMED = re.compile(
     r"(?:function<｜tool▁sep｜>)?([^\s<>{}\[\]`\"'()]{1,200})"
     rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=\{{)"
@@ -43,8 +49,13 @@ _CHANNEL = re.compile(
 _PAIRS = re.compile(r"([^\s<>{}]{1,200})\s*(?=<arg_key>)")
 _PAIR = re.compile(r"\s*<arg_key>([^<>]{1,128})</arg_key>\s*<arg_value>")
 _PAIR_END = "</arg_value>"
-_INVOKE = re.compile(rf"<({_PREFIX})invoke\s+name=[\"']?([^\s\"'<>]{{1,200}})[\"']?\s*>")
-_PARAMETER = re.compile(rf"\s*<{_PREFIX}parameter\s+name=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>")
+_INVOKE = re.compile(
+    rf"<({_PREFIX})(invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)=[\"']?([^\s\"'<>]{{1,200}})[\"']?\s*>"
+)
+_PARAMETER = re.compile(
+    rf"\s*<({_PREFIX}(?:parameter|param|argument|arg))\s+name=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>"
+)
+_ELEMENT = re.compile(r"\s*<([\w.:-]{1,128})>")
 _WORD = re.compile(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
@@ -64,6 +75,15 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
     return (calls, end) if calls else None
 
 
+_LEFT = re.compile(rf"\s*(?:(?:{_TOKEN})\s*)+\Z")
+
+
+def without_last_tokens(text: str) -> str:
+    """The text without the markers that a server left at its end, where it read the call itself."""
+    rest = _LEFT.sub("", text)
+    return text if OPENINGS.search(rest) else rest
+
+
 def without_tokens(text: str) -> str:
     """The text without the markers: a page may show the call alone."""
     return re.sub(_TOKEN, "", text)
@@ -72,7 +92,7 @@ def without_tokens(text: str) -> str:
 def _call_at(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """The next call behind the tokens before it, and the tokens that close it."""
     start = _end_of(_TOKENS, text, at)
-    for read in (_invoked, _in_channel, _in_pairs, _named, _listed, _as_python):
+    for read in _FORMS:
         found = read(text, start, tools) or (read(text, at, tools) if at != start else None)
         if found is not None:
             return found[0], _closed(text, found[1])
@@ -97,11 +117,71 @@ def _tool(name: str, tools: Mapping[str, ToolSchema]) -> str:
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
+    """An object: JSON, or as Gemma writes it, where keys have no quotes and texts have marks of their own or none."""
     try:
         value, end = _DECODER.raw_decode(text, at)
-    except (ValueError, RecursionError):
+    except ValueError:
+        try:
+            value, end = _loose_object(text, at, 0)
+        except (ValueError, IndexError):
+            return None
+    except RecursionError:
         return None
     return (value, end) if isinstance(value, dict) else None
+
+
+_QUOTE = re.compile(r"<\|\"\|>|<escape>|\"|'")
+_KEY = re.compile(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*:\s*")
+_BARE_END = re.compile(r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*:)|\}|\]")
+_DEEPEST = 20
+
+
+def _loose_object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
+    """Keys and values between braces. Raises ValueError where they are none."""
+    if text[at] != "{" or depth > _DEEPEST:
+        raise ValueError
+    made: dict[str, Any] = {}
+    at = _end_of(_BLANKS, text, at + 1)
+    while text[at] != "}":
+        key = _KEY.match(text, at)
+        if key is None:
+            raise ValueError
+        made[key[1]], at = _loose_value(text, key.end(), depth + 1)
+        at = _end_of(_COMMA, text, at)
+    return made, at + 1
+
+
+def _loose_value(text: str, at: int, depth: int) -> tuple[Any, int]:
+    if text[at] == "{":
+        return _loose_object(text, at, depth)
+    if text[at] == "[":
+        return _loose_list(text, at, depth)
+    if quote := _QUOTE.match(text, at):
+        end = text.index(quote[0], quote.end())
+        return text[quote.end() : end], end + len(quote[0])
+    bare = _BARE_END.search(text, at)
+    if bare is None:
+        raise ValueError
+    return value_of(text[at : bare.start()].strip(), None), bare.start()
+
+
+def _loose_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
+    made: list[Any] = []
+    at = _end_of(_BLANKS, text, at + 1)
+    while text[at] != "]":
+        if depth > _DEEPEST:
+            raise ValueError
+        if text[at] in "{[" or _QUOTE.match(text, at):
+            value, at = _loose_value(text, at, depth + 1)
+        else:
+            end = min(place for place in (text.find(",", at), text.find("]", at)) if place >= 0)
+            value, at = value_of(text[at:end].strip(), None), end
+        made.append(value)
+        at = _end_of(_COMMA, text, at)
+    return made, at + 1
+
+
+_COMMA = re.compile(r"\s*,?\s*")
 
 
 def _with_object(head: re.Match[str] | None, text: str, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -128,27 +208,53 @@ def _listed(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None
         value, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
         return None
-    several = [json_call(one, tools) for one in (value if isinstance(value, list) else [value])]
+    several = [json_call(one, tools) for one in calls_in(value)]
     calls = [one for one in several if one is not None]
     return (calls, end) if calls and len(calls) == len(several) else None
 
 
+def calls_in(value: Any) -> list[Any]:
+    """The calls of a value: one, a list of them, or such a list under a key."""
+    if isinstance(value, dict) and isinstance(value.get("tool_calls"), list):
+        value = value["tool_calls"]
+    return value if isinstance(value, list) else [value]
+
+
+_CALL_NAMES = ("name", "tool_name", "function_name", "tool", "function", "recipient_name", "action")
+_CALL_ARGUMENTS = (
+    "arguments",
+    "parameters",
+    "input",
+    "args",
+    "params",
+    "tool_input",
+    "action_input",
+    "kwargs",
+)
+"""Keys of a call as models write it: OpenAI's, Llama's, Anthropic's, and those of agents' prompts."""
+
+
 def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[str, Any]] | None:
     """A call as an object with a name and arguments; None where it is none, or of no tool."""
-    inner = value.get("function") if isinstance(value, dict) else None
-    given = inner if isinstance(inner, dict) else value
-    if not isinstance(given, dict):
+    for wrap in ("function", "function_call", "tool_call"):
+        if isinstance(value, dict) and isinstance(value.get(wrap), dict):
+            value = value[wrap]
+    if not isinstance(value, dict):
         return None
-    name = given.get("name", given.get("tool_name"))
-    if not isinstance(name, str) or name not in tools:
+    named = next((value[key] for key in _CALL_NAMES if isinstance(value.get(key), str)), "")
+    name = _tool(named, tools) if len(named) <= _MOST_NAME else ""
+    if not name:
         return None
-    arguments = given.get("arguments", given.get("parameters", {}))
+    arguments = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), {})
     if isinstance(arguments, str):
         try:
-            arguments = read_json(arguments)
+            arguments = read_json(arguments or "{}")
         except (ValueError, RecursionError):
             return None
     return (name, arguments) if isinstance(arguments, dict) else None
+
+
+_MOST_NAME = 300
 
 
 def _in_pairs(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -171,43 +277,97 @@ def _in_pairs(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | No
 def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """An element with the name, and one with each parameter or an object inside."""
     head = _INVOKE.match(text, at)
-    name = _tool(head[2], tools) if head else ""
+    name = _tool(head[3], tools) if head else ""
     if head is None or not name:
         return None
     types, arguments, place = types_of(tools[name]), dict[str, Any](), head.end()
-    parameter_end = f"</{head[1]}parameter>"
-    if inner := _object_at(text, _end_of(re.compile(r"\s*"), text, place)):
+    if inner := _object_at(text, _end_of(_BLANKS, text, place)):
         arguments, place = inner
     while (parameter := _PARAMETER.match(text, place)) is not None:
+        parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, parameter.end())
         if end < 0:
             return None
-        kind = "string" if 'string="true"' in parameter[2] else types.get(parameter[1])
-        kind = None if 'string="false"' in parameter[2] else kind
-        arguments[parameter[1]] = value_of(text[parameter.end() : end], kind)
+        kind = "string" if 'string="true"' in parameter[3] else types.get(parameter[2])
+        kind = None if 'string="false"' in parameter[3] else kind
+        arguments[parameter[2]] = value_of(text[parameter.end() : end], kind)
         place = end + len(parameter_end)
-    close = re.compile(rf"\s*</{re.escape(head[1])}invoke>").match(text, place)
+    close = re.compile(rf"\s*</{re.escape(head[1] + head[2])}>").match(text, place)
     return ([(name, arguments)], close.end()) if close else None
 
 
+def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """An element that has the name of a tool, and in it one with each parameter or an object."""
+    head = _ELEMENT.match(text, at)
+    if head is None or head[1] not in tools:
+        return None
+    types, arguments, place = types_of(tools[head[1]]), dict[str, Any](), head.end()
+    if inner := _object_at(text, _end_of(_BLANKS, text, place)):
+        arguments, place = inner
+    while (parameter := _ELEMENT.match(text, place)) is not None:
+        close = f"</{parameter[1]}>"
+        end = text.find(close, parameter.end())
+        if end < 0:
+            return None
+        arguments[parameter[1]] = value_of(text[parameter.end() : end], types.get(parameter[1]))
+        place = end + len(close)
+    is_closed = text.startswith(f"</{head[1]}>", place := _end_of(_BLANKS, text, place))
+    return ([(head[1], arguments)], place + len(head[1]) + 3) if is_closed else None
+
+
+def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """An element with the name, then one with the arguments as an object."""
+    head = _NAME_PART.match(text, at)
+    name = _tool(head[1], tools) if head else ""
+    given = _object_at(text, head.end()) if head and name else None
+    if given is None:
+        return None
+    return [(name, given[0])], _end_of(_PART_END, text, given[1])
+
+
+_BLANKS = re.compile(r"\s*")
+_NAME_PART = re.compile(
+    r"<(?:tool_|function_)?name>\s*([^<>\s]{1,200})\s*</(?:tool_|function_)?name>\s*<(?:arguments|parameters|input|args|params)>\s*(?=\{)"
+)
+_PART_END = re.compile(r"\s*</(?:arguments|parameters|input|args|params)>")
+
+
 def _as_python(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """A list of calls as Python writes them, with values that are written out."""
-    end = text.find(")]", at, at + _MOST_PYTHON)
-    if text[at : at + 1] != "[" or end < 0:
+    """Calls as Python writes them, with values that are written out: a list of them, or one alone, also as what is printed."""
+    is_list = text[at : at + 1] == "["
+    head = None if is_list else _PYTHON.match(text, at)
+    if not (is_list or (head and _tool(head[1], tools))):
         return None
-    try:
-        tree = ast.parse(text[at : end + 2], mode="eval").body
-        calls = [_python_call(one) for one in tree.elts] if isinstance(tree, ast.List) else []
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return None
-    is_of_tools = calls and all(name in tools for name, _ in calls)
-    return (calls, end + 2) if is_of_tools else None
+    for close in islice(
+        re.compile(r"\)\s*\]" if is_list else r"\)+").finditer(text, at, at + _MOST_PYTHON), _MOST_CALLS
+    ):
+        try:
+            tree = ast.parse(text[at : close.end()], mode="eval").body
+            calls = [_python_call(one) for one in (tree.elts if isinstance(tree, ast.List) else [tree])]
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        named = [(_tool(name, tools), given) for name, given in calls]
+        return (named, close.end()) if named and all(name for name, _ in named) else None
+    return None
+
+
+_PYTHON = re.compile(r"(?:print\()?([\w.]{1,200})\(")
 
 
 def _python_call(node: ast.expr) -> tuple[str, dict[str, Any]]:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+        and len(node.args) == 1
+    ):
+        node = node.args[0]
+    if not isinstance(node, ast.Call) or node.args:
         return "", {}
-    return node.func.id, {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
+    return ast.unparse(node.func), {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
+
+
+_FORMS = (_invoked, _in_channel, _in_pairs, _with_parts, _element, _named, _listed, _as_python)
 
 
 def types_of(tool: ToolSchema) -> Mapping[str, object]:

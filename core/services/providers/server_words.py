@@ -215,6 +215,19 @@ _UNWANTED = r"(?:inappropriate|sensitive|harmful|unsafe|prohibited|risky|offensi
 _TEXT = r"(?:prompt|inputs?|context|conversation|(?:all |the )messages)"
 _TOO_LONG = r"(?:exceed(?:s|ed|ing)?|too (?:long|large)|(?:longer|greater|larger) than|must (?:be|have) less than|cannot exceed)"
 
+
+def _about(thing: str, state: str) -> str:
+    """A thing and what is said of it, in one sentence, whichever comes first."""
+    between = r"[^.;(\n]{0,50}?"
+    return rf"\b(?:{thing})\b{between}\b(?:{state})\b|\b(?:{state})\b{between}\b(?:{thing})\b"
+
+
+_MONEY = r"balances?|credits?|quotas?|funds|budget|wallet|allowance|spend(?:ing)? (?:limit|cap)|billing|subscription|prepaid"
+_GONE = (
+    r"insufficient|not enough|too low|deplet\w+|exhaust\w+|used up|(?:run|ran|running) out|exceed\w*|overdrawn|overdue|unpaid|negative"
+    r"|empty|reached|expired|no (?:more|longer active)|zero|inactive|not active|suspended|required|consumed|surpassed"
+)
+
 MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.CONTEXT_TOO_LONG, words=_TOO_MUCH_A_MINUTE, is_sure=True, remedy=TOO_MUCH_A_MINUTE
@@ -331,6 +344,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"spend_limit_reached|spend(?:ing)?[ _](?:limit|cap)|billing_unavailable|not_billable|billing[ _]hard[ _]limit|accountoverdue",
             r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
             r"api usage limits|plan does not include|not available on (?:the|your) free (?:tier|plan)|exceeded_current_quota",
+            _about(_MONEY, _GONE),
         ),
         is_sure=True,
     ),
@@ -385,8 +399,13 @@ DeepSeek, Moonshot, Z.ai, MiniMax, DashScope, xAI, Bedrock, Azure and their docu
 
 _OF_BYTES = _any(r"\b(?:images?|pictures?|files?|base64|[mk]b|bytes)\b")
 _OF_TIME = _any(
-    r"rate[ _-]?limit|per (?:min|minute|second|hour|day)\b|\b[rt]pm\b|please (?:wait|retry)|try again in"
+    r"rate[ _-]?limit|retry (?:in|after)|per (?:min|minute|second|hour|day)\b|\b[rt]pm\b|please (?:wait|retry)|try again in"
 )
+
+_OF_MONEY = _any(
+    r"\b(?:balance|credits?|funds|budget|wallet|recharge|top up|payment|purchase|spend\w*|pay|paid|plan does not|add credits?|upgrade to a paid)\b|余额|欠费"
+)
+"""Words of money, which no wait gives back; a quota alone may be one of a minute."""
 
 
 def is_too_much_a_minute(message: str) -> bool:
@@ -427,6 +446,8 @@ def _holds(one: Meaning, message: str, status: int | None) -> bool:
         return status not in {401, 402, 403, 429} and not (
             _OF_TIME.search(message) or (_OF_BYTES.search(message) and "token" not in message.lower())
         )
+    if kind is FailureKind.NO_QUOTA:
+        return status not in {404, 413} and not (_OF_TIME.search(message) and not _OF_MONEY.search(message))
     if kind is FailureKind.UNKNOWN_MODEL:
         return status in {None, 200, 400, 404, 410, 422}
     if kind is FailureKind.OVERLOADED:

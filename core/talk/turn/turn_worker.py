@@ -336,7 +336,7 @@ class CallWorker:
     def _with_recovered(
         self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
     ) -> tuple[Stopped, tuple[Part, ...]]:
-        if not tools_in_force(request) or stopped.kind not in WHOLE_REPLY or ToolCallPart in map(type, parts):
+        if not tools_in_force(request) or stopped.kind not in WHOLE_REPLY:
             return stopped, parts
         try:
             found = self._services.recovered(request, parts, effect.spec)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from tests.core.services.providers.typed_fuzz import Recording
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.world.reports import MORE
-from tests.vendors.world.rounds import FIRST, SECOND, THIRD
+from tests.vendors.world.rounds import ROUNDS
 from tests.vendors.world.table import CLASSES, Row
 
 _VALUE = re.compile(rb':\s*("(?:[^"\\\\]|\\\\.)*"|-?\d[\d.eE+-]*|true|false|null|\{\}|\[\])')
@@ -48,9 +48,7 @@ _MODELS = {vendor.kind: vendor.model for vendor in VENDORS}
 
 def world() -> tuple[Row, ...]:
     """All rows, in their order."""
-    return tuple(
-        row for one in (CLASSES, MORE, FIRST, SECOND, THIRD) for rows in one.values() for row in rows
-    )
+    return tuple(row for one in (CLASSES, MORE, *ROUNDS) for rows in one.values() for row in rows)
 
 
 def recording_of(row: Row, data: bytes) -> Recording:

@@ -355,3 +355,36 @@ THIRD_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
     ("input-and-output", {"data": [{"id": "m1", "type": "model", "max_input_tokens": 128000, "max_tokens": 16384}]}, {"m1": 128000}, "ericc-ch/copilot-api#257"),
     ("of-javascript", {"data": [{"id": "m1", "maxInputTokens": 616000, "maxOutputTokens": 384000}]}, {"m1": 616000}, "microsoft/vscode#320353"),
 ]  # fmt: skip
+
+
+# Round 4: 25 of 31 were right at once.
+
+# fmt: off
+_B='{"code":50508,"message":"System is too busy now. Please try again later.","data":null}'
+FOURTH: dict[str, list[Row]] = {
+ "frames":[Row("ndjson-text",COMPATIBLE,"".join(json.dumps(o)+"\n" for o in said("Hello ","there.")),"Amm1rr/WebAI-to-API#11",TEXT),
+   Row("completion-objects",COMPATIBLE,frames({"id":"a","model":"sonar","created":1,"usage":{"prompt_tokens":300,"completion_tokens":1,"total_tokens":301},"citations":["https://x"],"object":"chat.completion","choices":[{"index":0,"finish_reason":None,"message":{"role":"assistant","content":"Hello "},"delta":{"role":"assistant","content":"Hello "}}]},{"id":"a","model":"sonar","created":1,"usage":U,"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello there."},"delta":{"role":"assistant","content":"there."}}]}),"perplexityai/api-discussion#193",usage=PAID)],
+ "tool calls":[calling("empty-name-behind","0xPlaygrounds/rig#423",tool_call("read_file","",id="t"),tool_call("",'{"a"'),tool_call("",':1}'),chunk({},"tool_calls"),used())],
+ "leaked calls":[spelled("id-in-call","ollama/ollama#5915","<tool_call>","\n",'{"id": 0, "name": "read_file", "arguments": {"a": 1}}',"\n</tool_call>")],
+ "errors":[broken_off("factory-envelope","overloaded",frames({"code":"ModelFactory.ModelController.Model.Error","description":_B,"detail":_B,"solution":"请检查配置信息","link":""}),"openbkn-ai/bkn-foundry#620","System is too busy now"),
+   failing("unknown-name",400,"bad_request",[{"error":{"code":400,"message":'Invalid JSON payload received. Unknown name "reasoning": Cannot find field.',"status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"description":"Invalid JSON payload received."}]}]}}],"SuzumiyaAkizuki#3",'Unknown name "reasoning"'),
+   failing("messages-required",400,"bad_request",{"error":{"code":None,"message":"messages is required and must be a non-empty array","param":"messages","type":"invalid_request_error"}},"tenstorrent#2771","non-empty array"),
+   failing("oauth-words",401,"bad_key",{"error":"invalid_grant","error_description":"Token has expired"},"brightwave-inc/tidebreak#1892","Token has expired"),
+   failing("empty-400",400,"bad_request","","cline/cline#396")],
+ "kinds of failure":[failing("tools-with-effort",400,"bad_request",{"error":{"message":"The following tools cannot be used with reasoning.effort 'minimal': file_search.","type":"invalid_request_error","param":"tools","code":None}},"dimagi/open-chat-studio#2583","cannot be used with reasoning.effort"),
+   failing("bridge-500",500,"server_fault|bad_request",{"error":{"message":"litellm.APIConnectionError: APIConnectionError: OpenAIException - gpt-5.6-sol unable to complete request: max_output_tokens","type":None,"param":None,"code":"500"}},"BerriAI/litellm#37710","unable to complete request: max_output_tokens")],
+ "endings":[Row("window-short",COMPATIBLE,frames(chunk({"content":"Hello there."}),chunk({},"context_window_exceeded"),used()),"envoyproxy/ai-gateway#2121",ends="truncated"),
+   Row("pause",COMPATIBLE,frames(chunk({"content":"Hello there."}),chunk({},"pause_turn"),used()),"envoyproxy/ai-gateway#2121",ends="truncated"),
+   Row("refusal-stop",COMPATIBLE,frames(chunk({"refusal":"I cannot."}),chunk({},"stop"),used()),"envoyproxy/ai-gateway#2121",text="I cannot.",ends="refused"),
+   Row("incomplete-empty",RESPONSES,named(("response.created",{"response":{**RESPONSE,"status":"in_progress","output":[],"usage":None}}),("response.incomplete",{"response":{**RESPONSE,"status":"incomplete","output":[],"incomplete_details":{"reason":"max_output_tokens"}}})),"BerriAI/litellm#37710",text="",ends="truncated")],
+}
+FOURTH["kinds of failure"] += [failing("empty-429",429,"rate_limited","","missuo/koe#117"),failing("no-key-given",401,"bad_key",{"error":{"message":"You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth.","type":"invalid_request_error","param":None,"code":None}},"paulmacnicol#1","didn't provide an API key"),failing("that-model",404,"unknown_model",{"error":{"message":"That model does not exist","type":"invalid_request_error","param":None,"code":None}},"node-chatgpt-api#49","does not exist"),failing("status-false",429,"rate_limited",{"status":False,"error":"You are rate-limited Rate-limited or API key is invalid"},"node-chatgpt-api#49","rate-limited"),failing("quota-text",429,"no_quota","You exceeded your current quota, please check your plan and billing details.","cline#2705","current quota")]
+FOURTH["leaked calls"] += [spelled("gemma4-stripped","Gitlawb/openclaude#380","call:write_file{content:hello,path:a.txt}",calls=(("write_file",'{"content":"hello","path":"a.txt"}'),)),spelled("gemma4-tokens","QwenLM/qwen-code#7177","<|tool_call>call:read_file{a:1}<tool_call|>"),spelled("function-gemma","DenisovAV/flutter_gemma#238","<start_function_call>read_file{}</end_function_call>",calls=(("read_file","{}"),))]
+FOURTH["leaked calls"] += [Row("closing-left",COMPATIBLE,frames(chunk({"content":"Hello there.\n</tool_call>"}),tool_call("read_file",ARGS,id="t"),chunk({},"tool_calls"),used()),"ggml-org/llama.cpp#22814",calls=CALL,ends="tool_calls")]
+FOURTH_REFUSALS: list[tuple[str, str | None, str]] = [("Unrecognized request argument supplied: provider",None,"johnbean393/Sidekick#76"),('Invalid JSON payload received. Unknown name "reasoning_effort": Cannot find field.',"reasoning_effort","Gemini compatible")]
+FOURTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [("contextSize",{"data":[{"id":"m1","contextSize":4096}]},{"m1":4096},"devchat#302"),("n_positions",{"data":[{"id":"m1","n_positions":32768}]},{"m1":32768},"mlx-lm#1184"),("seq_length",{"data":[{"id":"m1","seq_length":32768}]},{"m1":32768},"mlx-lm#1184"),("profiles",{"data":[{"id":"m1","object":"model","created":1787209944,"name":"M","model_id":"m1","profile_id":"default:m1","is_default_profile":True}]},{"m1":None},"alekk89#16"),("no-window",{"data":[{"id":"google/m1","object":"model","owned_by":"organization_owner"}]},{"google/m1":None},"lmstudio#2139")]
+# fmt: on
+
+ROUNDS = (FIRST, SECOND, THIRD, FOURTH)
+ROUND_REFUSALS = FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS + FOURTH_REFUSALS
+ROUND_LISTS = FIRST_LISTS + THIRD_LISTS + FOURTH_LISTS

@@ -13,7 +13,7 @@ from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
 from tests.vendors.world.reports import MORE
-from tests.vendors.world.rounds import FIRST, SECOND, THIRD
+from tests.vendors.world.rounds import ROUNDS
 from tests.vendors.world.table import CLASSES, Row
 
 
@@ -39,13 +39,16 @@ def seen(row: Row) -> Outcome:
 def with_leaked(got: Outcome) -> Outcome:
     """The outcome as a turn keeps it, where calls that stand in the text or the reasoning are real ones."""
     text, reasoning = TextPart(got.text), ReasoningPart(got.reasoning)
-    kept = with_recovered([one for one in (reasoning, text) if one.text], TOOLS, elsewhere([]))
+    made = [one.part for one in got.items if isinstance(one, ToolCallReady)]
+    kept = with_recovered([*(one for one in (reasoning, text) if one.text), *made], TOOLS, elsewhere([]))
     calls = [ToolCallReady(one) for one in kept if isinstance(one, ToolCallPart)]
     if not calls:
         return got
     thoughts = [ReasoningDelta(one.text) for one in kept if isinstance(one, ReasoningPart)]
     texts = [TextDelta(one.text) for one in kept if isinstance(one, TextPart)]
-    rest = [one for one in got.items if not isinstance(one, TextDelta | ReasoningDelta | Stopped)]
+    rest = [
+        one for one in got.items if not isinstance(one, TextDelta | ReasoningDelta | ToolCallReady | Stopped)
+    ]
     return Outcome([*thoughts, *texts, *calls, *rest, Stopped(kind=StopKind.TOOL_CALLS)], got.error)
 
 
@@ -73,7 +76,7 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    several = (CLASSES, MORE, FIRST, SECOND, THIRD)
+    several = (CLASSES, MORE, *ROUNDS)
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 

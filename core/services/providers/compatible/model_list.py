@@ -158,20 +158,31 @@ def _window(entry: Mapping[str, Any]) -> int | None:
 
 
 def _spelled_window(entry: Mapping[str, Any]) -> int | None:
-    """The smallest figure whose name tells a window, in the spelling of a server that no table has."""
-    figures = (
-        _number(value)
-        for place in _places(entry)
-        for name, value in place.items()
-        if _IS_WINDOW.search(_CAPITAL.sub("_", str(name)).lower())
-    )
+    """The smallest figure whose name tells a window, in the spelling and at the place of a server that no table has."""
+    figures = (_number(value) for name, value in _fields(entry, 0) if _IS_WINDOW.search(name))
     return min((one for one in figures if one and one >= _LEAST_WINDOW), default=None)
 
 
+def _fields(place: Mapping[str, Any], depth: int) -> Iterator[tuple[str, object]]:
+    """All fields of an entry with their names in small letters, those of its tables and lists too; prices are passed over."""
+    for name, value in place.items():
+        plain = _CAPITAL.sub("_", str(name)).lower().replace("-", "_").replace(" ", "_")
+        if _IS_MONEY.search(plain):
+            continue
+        yield plain, value
+        inner = value if isinstance(value, list) else [value]
+        for one in inner[:_MOST_PLACES] if depth < _DEEPEST else ():
+            if isinstance(one, dict):
+                yield from _fields(one, depth + 1)
+
+
+_IS_MONEY = re.compile(r"pric|cost|rate|billing")
+_MOST_PLACES = 20
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _IS_WINDOW = re.compile(
-    r"^(?:(?!output|price|cost|min_|used)\w)*(?:context|ctx|input_tokens|prompt_tokens|model_len|seq(?:uence)?_len)"
-    r"(?:(?!output|price|cost|used|reserve)\w)*$"
+    r"^(?:(?!output|price|pricing|cost|min_|used|image|audio|completion|per_|rate)\w)*"
+    r"(?:context|ctx|window|position|input_tokens|prompt_tokens|(?:max|model|total)_(?:input_|prompt_|model_)?len|seq(?:uence)?_len|input_token_limit)"
+    r"(?:(?!output|price|pricing|cost|used|reserve|image|audio|completion|per_|rate)\w)*$"
 )
 _LEAST_WINDOW = 256
 """Of tokens: a smaller figure is a price or a flag."""
