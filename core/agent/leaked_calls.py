@@ -241,7 +241,9 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     has_close = text.startswith(_CLOSE, after)
     is_last = after == len(text)
     is_closed = (
-        has_close or (has_open and is_last) or text.startswith("<function=", body)
+        has_close
+        or (has_open and (is_last or text.startswith(_OPEN, after)))
+        or text.startswith("<function=", body)
     )  # it has its own end
     if not calls or not is_closed:
         return None

@@ -245,7 +245,7 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
     name = _tool(named, tools) if len(named) <= _MOST_NAME else ""
     if not name:
         return None
-    arguments = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), {})
+    arguments: Any = next((value[key] for key in _CALL_ARGUMENTS if value.get(key) is not None), {})
     if isinstance(arguments, str):
         try:
             arguments = read_json(arguments or "{}")
@@ -301,7 +301,8 @@ def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
     head = _ELEMENT.match(text, at)
     if head is None or head[1] not in tools:
         return None
-    types, arguments, place = types_of(tools[head[1]]), dict[str, Any](), head.end()
+    types, place = types_of(tools[head[1]]), head.end()
+    arguments: dict[str, Any] = {}
     if inner := _object_at(text, _end_of(_BLANKS, text, place)):
         arguments, place = inner
     while (parameter := _ELEMENT.match(text, place)) is not None:

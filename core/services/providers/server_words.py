@@ -189,6 +189,12 @@ def _any(*words: str) -> re.Pattern[str]:
     return re.compile("(?i)" + "|".join(words))
 
 
+def _about(thing: str, state: str) -> str:
+    """A thing and what is said of it, in one sentence, whichever comes first."""
+    between = r"[^.;(\n]{0,50}?"
+    return rf"\b(?:{thing})\b{between}\b(?:{state})\b|\b(?:{state})\b{between}\b(?:{thing})\b"
+
+
 _TOO_MUCH_A_MINUTE = _any(r"request too large.{0,200}(?:tokens per minute|tpm)")
 
 
@@ -216,13 +222,10 @@ _TEXT = r"(?:prompt|inputs?|context|conversation|(?:all |the )messages)"
 _TOO_LONG = r"(?:exceed(?:s|ed|ing)?|too (?:long|large)|(?:longer|greater|larger) than|must (?:be|have) less than|cannot exceed)"
 
 
-def _about(thing: str, state: str) -> str:
-    """A thing and what is said of it, in one sentence, whichever comes first."""
-    between = r"[^.;(\n]{0,50}?"
-    return rf"\b(?:{thing})\b{between}\b(?:{state})\b|\b(?:{state})\b{between}\b(?:{thing})\b"
-
-
-_MONEY = r"balances?|credits?|quotas?|funds|budget|wallet|allowance|spend(?:ing)? (?:limit|cap)|billing|subscription|prepaid"
+_MONEY = (
+    r"(?:inference|usage|monthly|weekly|account|plan|subscription|billing|trial|credit) limits?"
+    r"|balances?|credits?|quotas?|funds|budget|wallet|allowance|spend(?:ing)? (?:limit|cap)|billing|subscription|prepaid"
+)
 _GONE = (
     r"insufficient|not enough|too low|deplet\w+|exhaust\w+|used up|(?:run|ran|running) out|exceed\w*|overdrawn|overdue|unpaid|negative"
     r"|empty|reached|expired|no (?:more|longer active)|zero|inactive|not active|suspended|required|consumed|surpassed"
@@ -317,6 +320,10 @@ MEANINGS: tuple[Meaning, ...] = (
             r"(?:greater|larger|longer) than the (?:model'?s )?context",
             r"(?<!max_)(?<!image )\b" + _TEXT + r"\b(?:[^.;]|\.(?=\d)){0,60}?\b" + _TOO_LONG,
             r"(?:total|length of all|number of|sum of) (?:the )?(?:prompt |input |messages )?(?:tokens|messages)\b.{0,60}(?:exceed|too long|too many)",
+            _about(
+                r"max(?:imum)?(?: (?!output|completion|new)\w+)? length|(?:sequence|model|total) length",
+                r"exceed\w*|too long|overflow\w*|(?:longer|larger|greater) than",
+            ),
             r"length of prompt_tokens|max_seq_len|max_model_len|n_ctx\b|prompt token count",
             r"reduce the length of (?:the |your )?(?:messages|prompt|input|conversation)",
             r"inputs?`? (?:tokens )?must have less than|inputs?`? tokens \+ `?max_new_tokens`? must be <=",
@@ -345,6 +352,16 @@ MEANINGS: tuple[Meaning, ...] = (
             r"budget_exceeded|exceededbudget|(?:over|exceed(?:s|ed|ing)?) (?:(?:your|their|its|the) )?(?:\w+ )?(?:budget|included credits)|budget (?:has been )?exceeded",
             r"api usage limits|plan does not include|not available on (?:the|your) free (?:tier|plan)|exceeded_current_quota",
             _about(_MONEY, _GONE),
+        ),
+        is_sure=True,
+    ),
+    Meaning(
+        kind=FailureKind.FORBIDDEN,
+        words=_any(
+            _about(
+                r"organi[sz]ation|account|project|team|user|workspace|tenant",
+                r"restricted|suspended|deactivated|disabled|banned|blocked|terminated|locked",
+            )
         ),
         is_sure=True,
     ),

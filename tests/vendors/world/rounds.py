@@ -385,6 +385,118 @@ FOURTH_REFUSALS: list[tuple[str, str | None, str]] = [("Unrecognized request arg
 FOURTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [("contextSize",{"data":[{"id":"m1","contextSize":4096}]},{"m1":4096},"devchat#302"),("n_positions",{"data":[{"id":"m1","n_positions":32768}]},{"m1":32768},"mlx-lm#1184"),("seq_length",{"data":[{"id":"m1","seq_length":32768}]},{"m1":32768},"mlx-lm#1184"),("profiles",{"data":[{"id":"m1","object":"model","created":1787209944,"name":"M","model_id":"m1","profile_id":"default:m1","is_default_profile":True}]},{"m1":None},"alekk89#16"),("no-window",{"data":[{"id":"google/m1","object":"model","owned_by":"organization_owner"}]},{"google/m1":None},"lmstudio#2139")]
 # fmt: on
 
-ROUNDS = (FIRST, SECOND, THIRD, FOURTH)
-ROUND_REFUSALS = FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS + FOURTH_REFUSALS
-ROUND_LISTS = FIRST_LISTS + THIRD_LISTS + FOURTH_LISTS
+
+# Round 5: 67 of 72 were right at once.
+
+# fmt: off
+_INDEXLESS = {"type": "function", "function": {"name": "read_file", "arguments": '{"a"'}, "id": "function-call-1", "extra_content": {"google": {"thought_signature": "Ci"}}}
+_ANSWERED = {**RESPONSE, "output": None, "usage": None}
+_CREATED: Json = {**RESPONSE, "status": "in_progress", "output": [], "usage": None}
+
+
+def gemini(*events: Json) -> str:
+    return "".join(f"data: {json.dumps(one)}\n\n" for one in events)
+
+
+FIFTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("no-stop-word", COMPATIBLE, frames(chunk({"role": "assistant"}), chunk({"content": "Hello there."}), chunk({}, None), used()), "waybarrios/vllm-mlx#628"),
+        Row("stop-with-each-thought", COMPATIBLE, frames(chunk({"reasoning_content": "Hm."}, "stop"), chunk({"content": "Hello "}, "stop"), chunk({"content": "there."}, "stop"), used()), "su-kaka/gcli2api#403", reasoning="Hm."),
+        Row("stop-before-the-text", GEMINI, gemini(candidate("", "STOP"), candidate("", "STOP"), candidate("Hello there."), candidate("", "STOP", usageMetadata=GEMINI_USAGE)), "Chevey339/kelivo#1003"),
+        Row("usage-grows-no-finish", COMPATIBLE, frames(*({"created": 1732022963, "id": "d", "model": "t", "version": "202409241030", "choices": [{"index": 0, "delta": {"role": "assistant", "content": one}}], "search_info": {"mindmap": {}}, "processes": {}, "usage": {"prompt_tokens": 300, "completion_tokens": at, "total_tokens": 300 + at}} for at, one in ((10, "Hello "), (20, "there.")))), "alfredapp/openai-workflow#52", usage=PAID),
+        Row("role-and-content-null", COMPATIBLE, frames(*[chunk({"role": None, "content": None, "reasoning_content": one}) for one in ("H", "m.")], chunk({"role": None, "content": "Hello there."}), chunk({}, "stop"), used()), "sgl-project/sglang#18335", reasoning="Hm."),
+        Row("spaces-behind-data", ANTHROPIC, named(*message_events("Hello there.")).replace("}\n\n", "}          \n\n"), "looplj/axonhub#1105"),
+        Row("completed-without-output", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {"id": "r", "object": "response", "created_at": 1, "status": "completed", "background": False, "error": None}})), "decolua/9router#705"),
+        Row("done-without-delta", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_text.done", {"text": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "Sophomoresty/gemini-web2api#57"),
+        Row("empty-output-at-end", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_text.delta", {"delta": "Hello there.", "output_index": 0, "content_index": 0}), ("response.completed", {"response": {**RESPONSE, "output": []}})), "QuantumNous/new-api#4362", usage={"input_tokens": 12, "output_tokens": 5}),
+    ],
+    "whole replies": [
+        Row("ollama-as-text", COMPATIBLE, json.dumps({"model": "llama3.1:8b", "created_at": "2025-12-21T02:40:35.549464Z", "message": {"role": "assistant", "content": "Hello there."}, "done": True, "done_reason": "stop"}), "ITSpecialist111/ai_automation_suggester#149", TEXT),
+        Row("one-chunk-for-all", COMPATIBLE, frames(chunk({"role": "assistant", "content": "Hello there."}, "stop")), "LostRuins/koboldcpp#2480"),
+        Row("completed-alone", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.in_progress", {"response": _CREATED}), ("response.completed", {"response": {"id": "r", "status": "completed", "model": "m", "usage": RESPONSE["usage"]}})), "raullenchai/Rapid-MLX#851", text="", usage={"input_tokens": 12, "output_tokens": 5}),
+    ],
+    "shapes of text": [
+        Row("thinking-without-signature", ANTHROPIC, anthropic(("content_block_start", {"index": 0, "content_block": {"type": "thinking", "thinking": ""}}), block_delta(type="thinking_delta", thinking="Hm."), block_delta(type="signature_delta", signature="s"), _BLOCK_END, ("content_block_start", {"index": 1, "content_block": {"type": "text", "text": ""}}), ("content_block_delta", {"index": 1, "delta": {"type": "text_delta", "text": "Hello there."}}), ("content_block_stop", {"index": 1})), "anthropics/anthropic-sdk-csharp#181, MiniMax", reasoning="Hm."),
+        Row("signature-alone", ANTHROPIC, anthropic(("content_block_start", {"index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}), block_delta(type="signature_delta", signature="AAAA"), _BLOCK_END, ("content_block_start", {"index": 1, "content_block": {"type": "text", "text": "Hello "}}), ("content_block_delta", {"index": 1, "delta": {"type": "text_delta", "text": "there."}}), ("content_block_stop", {"index": 1})), "anomalyco/opencode#38733"),
+    ],
+    "tool calls": [
+        calling("arguments-twice", "vllm-project/vllm#51697", tool_call("read_file", "", id="t"), tool_call(None, ARGS), tool_call(None, ARGS), *_END),
+        calling("begin-and-whole", "vllm-project/vllm#51697", tool_call("read_file", "{", id="t"), tool_call(None, ARGS), *_END),
+        calling("no-index-and-a-signature", "open-webui/computer#224, Gemini", chunk({"tool_calls": [_INDEXLESS]}), chunk({"tool_calls": [{"function": {"arguments": ":1}"}}]}), chunk({"extra_content": {"google": {"thought_signature": "Cj"}}}), chunk({}, "stop"), used()),
+        calling("empty-type-behind", "liquidos-ai/AutoAgents#99, Volcengine", chunk({"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "read_file"}}]}), chunk({"tool_calls": [{"index": 0, "type": "", "function": {"arguments": ARGS}}]}), *_END),
+        Row("input-in-the-start", ANTHROPIC, anthropic(("content_block_start", {"index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "read_file", "input": {"a": 1}}}), _BLOCK_END).replace('"end_turn"', '"tool_use"'), "anomalyco/opencode#38733", text="", calls=CALL, ends="tool_calls"),
+    ],
+    "leaked calls": [
+        spelled("opened-and-not-closed", "ggml-org/llama.cpp#12153", '<tool_call>\n{"name": "read_file", "arguments": {"a": 1}}\n', '<tool_call>\n{"name": "read_file", "arguments": {"a": 2}}\n</tool_call>', calls=TWO),
+        spelled("python-in-markers", "lmstudio-ai/lmstudio-bug-tracker#1979", "<|tool_call_start|>[read_file(a=1)]<|tool_call_end|>"),
+        spelled("tool-and-args", "lmstudio-ai/lmstudio-bug-tracker#1177", '[TOOL_CALL] { "tool": "read_file", "args": { "a": 1 } } [/TOOL_CALL]'),
+        spelled("python-tag-call", "meta-llama/llama-models#266", "<|python_tag|>read_file(a=1)"),
+        spelled("never-closed", "jundot/omlx#2420", "I read it.\n", '<tool_call>\n{"name": "read_file", "arguments": {"a": 1}}', text="I read it."),
+        spelled("invoke-with-param", "Luce-Org/lucebox#649", '<function_calls>\n<invoke name="read_file">\n<param name="a">1</param>\n</invoke>\n</function_calls>'),
+        spelled("function-json", "Luce-Org/lucebox#649", '<function>{"name": "read_file", "arguments": {"a": 1}}</function>'),
+        spelled("mistral-without-end", "ml-explore/mlx-lm#1373", '[TOOL_CALLS]read_file[ARGS]{"a": 1}'),
+    ],
+    "errors": [
+        broken_off("under-its-own-key", "server_fault|bad_reply|bad_request", json.dumps({"error parsing tool call": "invalid character 'c' looking for beginning of value"}) + "\n", "ollama/ollama#11704", "looking for beginning of value", content_type=JSON),
+        failing("messages-illegal", 400, "bad_request", {"error": {"code": "1214", "message": "The messages parameter is illegal. Please check the documentation."}}, "anomalyco/opencode#2557, Z.ai", "messages parameter is illegal"),
+        failing("error_code-and-message", 400, "bad_request", {"error_code": "BAD_REQUEST", "message": 'Bad request: "parameters" is a required property for "function" object in parameter "tools"\n'}, "posit-dev/querychat#273, Databricks", "is a required property"),
+        failing("thinking-passed-back", 400, "bad_request", {"error": {"message": "The `content[].thinking` in the thinking mode must be passed back to the API.", "type": "invalid_request_error", "param": None, "code": "invalid_request_error"}}, "decolua/9router#2397, DeepSeek", "must be passed back", api=ANTHROPIC),
+        failing("quoted-three-times", 400, "bad_request", {"error": {"message": 'Error from provider(modelscope,Qwen3: 400): {"error":{"code":"invalid_parameter_error","message":"enable thinking can not be support when `stream=False`.","type":"invalid_request_error"},"request_id":"2"}Error: Error from provider(modelscope,Qwen3: 400): {"error":{}}\n    at nt (/usr/local/lib/cli.js:79940:11)', "type": "api_error", "code": "provider_response_error"}}, "musistudio/claude-code-router#948", "enable thinking can not be support"),
+        failing("empty-422", 422, "bad_request", "", "lobehub/lobehub#12845, SambaNova"),
+    ],
+    "kinds of failure": [
+        failing("free-models-per-min", 429, "rate_limited", {"error": {"message": "Rate limit exceeded: free-models-per-min. ", "code": 429, "metadata": {"headers": {"X-RateLimit-Limit": "20", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1748542800000"}, "provider_name": None}}, "user_id": "user_2"}, "comet-ml/opik#2323", "free-models-per-min"),
+        failing("tokens-per-minute", 429, "rate_limited", {"message": "Tokens per minute limit exceeded - too many tokens processed.", "type": "too_many_tokens_error", "param": "quota", "code": "token_quota_exceeded"}, "continuedev/continue#9800, Cerebras", "Tokens per minute limit exceeded"),
+        failing("not-available-on-cloud", 410, "unknown_model", "The requested model (DeepSeek-R1-Distill-Llama-70B) is not available on SambaNova Cloud. For more information, please visit https://docs.sambanova.ai/cloud/docs/resources/deprecations.", "mozilla-ai/any-llm#976", "is not available on SambaNova"),
+        failing("output-cannot-exceed", 400, "bad_request", {"error_code": "BAD_REQUEST", "message": "Bad request: rpc error: code = InvalidArgument desc = max_tokens (10000) cannot exceed 8192. Please reduce the length of max output tokens generated."}, "databricks/databricks-sdk-go#1183", "cannot exceed 8192"),
+        failing("model-or-endpoint", 404, "unknown_model", {"code": "InvalidEndpointOrModel.NotFound", "message": "The model or endpoint doubao-1.5-pro-32k does not exist or you do not have access to it. Request id: 021741", "param": "", "type": "NotFound", "request_id": "2025"}, "cloudwego/eino#107", "does not exist or you do not have access"),
+        failing("inference-limit", 429, "no_quota", {"error": {"code": "SetLimitExceeded", "message": "Your account [2100] has reached the set inference limit for the [doubao-seed-1-6-flash] model, and the model service has been paused. To continue using this model, please visit the Model Activation page to adjust or close the \"Safe Experience Mode\".", "param": "", "type": "TooManyRequests"}}, "volcengine/MineContext#328", "set inference limit"),
+        failing("ak-sk", 401, "bad_key", {"error": {"code": "AuthenticationError", "message": "The API key or AK/SK in the request is missing or invalid. requestId: 0217", "param": "", "type": "Unauthorized"}}, "cline/cline#1426", "missing or invalid"),
+        failing("targeted-an-endpoint", 404, "bad_request|unknown_model", {"error": {"code": "InvalidEndpoint.NotFound", "message": "The request targeted an endpoint that does not exist or is invalid. Request id: 0217", "param": "", "type": "NotFound"}}, "nicepkg/aide#80", "targeted an endpoint"),
+        failing("detail-was-not-found", 400, "unknown_model", {"detail": "Model 'doesnotexist:1gogol' was not found"}, "open-webui/open-webui#11906", "was not found"),
+        failing("token-limit-requested", 400, "context_too_long", {"error": {"message": "Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)", "type": "invalid_request_error"}}, "MoonshotAI/kimi-cli#2011", "262144"),
+        failing("max-length-exceeded", 400, "context_too_long", {"error": {"message": "model max length exceeded, max length:8192", "type": "invalid_request_error"}}, "MoonshotAI/MoonshotAI-Cookbook#18", "max length:8192"),
+        failing("count-exceeds", 400, "context_too_long", [{"error": {"code": 400, "message": "The input token count (5911388) exceeds the maximum number of tokens allowed (1048576).", "errors": [{"message": "The input token count (5911388) exceeds the maximum number of tokens allowed (1048576).", "domain": "global", "reason": "badRequest"}], "status": "INVALID_ARGUMENT"}}], "google-gemini/gemini-cli#9775", "1048576", api=GEMINI),
+        failing("credit-card-on-file", 403, "no_quota|forbidden", {"error": {"message": "AI Gateway requires a valid credit card on file to service requests.", "type": "customer_verification_required"}}, "arlanrakh/talk-to-girlfriend-ai#6, Vercel", "credit card on file"),
+        failing("top-up-your-balance", 402, "no_quota", {"error": {"message": "Insufficient credits — top up your balance at https://gitlawb.com/opengateway/credits", "type": "insufficient_quota", "code": "insufficient_credits"}}, "Gitlawb/openclaude#1489", "top up your balance"),
+        failing("recharge-in-param", 429, "no_quota", {"error": {"message": "Insufficient balance or no resource package. Please recharge.", "type": "AI_APICallError", "param": {"error": "Insufficient balance or no resource package. Please recharge.", "statusCode": 429, "name": "AI_APICallError", "isRetryable": True, "type": "AI_APICallError"}}}, "vercel/ai#9290", "Please recharge"),
+        failing("free-credits-restricted", 429, "no_quota|forbidden", {"error": {"message": "Free credits temporarily have restricted access due to abuse. We are working on a resolution. Paid credits continue to have unrestricted access. Read more on how to purchase credits at https://vercel.com/docs/ai-gateway/pricing", "type": "rate_limit_exceeded"}}, "Aider-AI/aider#4495", "restricted access"),
+        failing("no-deployments-in-seconds", 429, "rate_limited|overloaded", {"error": {"message": "No deployments available for selected model, Try again in 60 seconds. Passed model=claude-3-haiku-20240307. Try again in 60 seconds.", "type": "None", "param": "None", "code": "429"}}, "BerriAI/litellm#5177", "Try again in 60 seconds"),
+        failing("budget-of-a-key", 400, "no_quota", {"error": {"message": "Budget has been exceeded! Current cost: 26.075, Max budget: 0.25", "type": "budget_exceeded", "param": None, "code": "400"}}, "BerriAI/litellm#22726", "Max budget: 0.25"),
+        failing("crossed-budget", 429, "no_quota", {"error": {"message": "No deployments available - crossed budget: Exceeded budget for deployment model_name: xxx, litellm_params.model: xxx, model_id: xxx: 0.36300000000000004 >= 1d", "type": "None", "param": "None", "code": "429"}}, "BerriAI/litellm#14144", "Exceeded budget"),
+        failing("account-deactivated", 401, "forbidden|bad_key", {"error": {"message": "Your OpenAI account has been deactivated, please check your email for more information. If you feel this is an error, contact us through our help center at help.openai.com.", "type": "invalid_request_error", "param": None, "code": "account_deactivated"}}, "songquanpeng/one-api#271", "has been deactivated"),
+        failing("organization-restricted", 400, "forbidden", {"error": {"message": "Organization has been restricted. Please reach out to support if you believe this was in error.", "type": "invalid_request_error", "code": "organization_restricted"}}, "songquanpeng/one-api#271, Groq", "has been restricted"),
+        failing("key-is-disabled", 401, "bad_key", {"detail": "API key is disabled"}, "xorbitsai/inference#4963", "is disabled"),
+    ],
+    "usage": [
+        counted("cache-beside-of-anthropic", "unslothai/unsloth#5670", {"id": "c", "choices": [], "usage": {"prompt_tokens": 8, "completion_tokens": 862, "total_tokens": 870, "prompt_tokens_details": {"cached_tokens": 18901}, "cache_creation_input_tokens": 1367, "cache_read_input_tokens": 18901}}, input_tokens=20276, cache_read_tokens=18901, cache_write_tokens=1367, output_tokens=862),
+        Row("whole-prompt-first", ANTHROPIC, named(("message_start", {"message": {**_STARTED, "usage": {"input_tokens": 8834, "output_tokens": 0}}}), *message_events("Hello there.")[1:-2], ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": 18, "output_tokens": 426, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 8831, "cache_creation": {"ephemeral_5m_input_tokens": 0}}}), ("message_stop", {})), "maximhq/bifrost#5355, Qwen", usage={"input_tokens": 8849, "cache_read_tokens": 8831, "output_tokens": 426}),
+        Row("zeros-first", ANTHROPIC, named(("message_start", {"message": {**_STARTED, "usage": {"input_tokens": 0, "output_tokens": 0}}}), *message_events("Hello there.")[1:-2], ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": 14, "output_tokens": 9, "cache_read_input_tokens": 0}}), ("message_stop", {})), "zai-org/GLM-5#139", usage={"input_tokens": 14, "output_tokens": 9, "is_estimate": False}),
+    ],
+    "endings": [
+        Row("nothing-but-stop", COMPATIBLE, frames(chunk({"role": "assistant"}), chunk({}, "stop"), used()), "raullenchai/Rapid-MLX#425", text="", usage=PAID),
+        Row("refusal-of-nothing", ANTHROPIC, named(*message_events(stop="refusal")), "BerriAI/litellm#40864", text="", ends="refused"),
+        Row("no-image", GEMINI, gemini({"candidates": [{"finishReason": "NO_IMAGE", "index": 0}], "usageMetadata": {"promptTokenCount": 12, "totalTokenCount": 12}}), "BerriAI/litellm#40864", text="", ends="broken"),
+        Row("empty-content-malformed", GEMINI, gemini({"candidates": [{"content": {}, "finishReason": "MALFORMED_FUNCTION_CALL"}]}), "inngest/agent-kit#178", text="", ends="broken"),
+    ],
+}
+
+FIFTH_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported", "reasoning_content", "Alishahryar1/free-claude-code#1136, Cerebras"),
+    ("The reasoning_content in the thinking mode must be passed back to the API.", None, "JohnnyZ93/oai-compatible-copilot#202, DeepSeek: it wants the field"),
+    ("Bad request: rpc error: code = InvalidArgument desc = max_tokens (10000) cannot exceed 8192. Please reduce the length of max output tokens generated.", None, "databricks/databricks-sdk-go#1183"),
+    ("Unknown parameter: 'reasoning'.", None, "browser-use/jev-ultrafast#37: it is not sent"),
+    ('Bad request: json: unknown field "parallel_tool_calls"', "parallel_tool_calls", "databricks/databricks-sdk-py#1263"),
+]
+FIFTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("volcengine", {"data": [{"created": 1714982195, "domain": "", "features": {}, "id": "m1", "name": "doubao-lite-128k", "object": "model", "status": "Shutdown", "version": "240428"}]}, {"m1": None}, "can1357/oh-my-pi#4201"),
+    ("inputTokenLimit", {"data": [{"id": "m1", "inputTokenLimit": 8192, "outputTokenLimit": 400}]}, {"m1": 8192}, "tidyverse/ellmer#1089"),
+    ("context", {"data": [{"id": "m1", "context": 128000}]}, {"m1": 128000}, "HeyPuter/puter#2653"),
+    ("off-spec", {"data": [{"id": "m1", "max_model_len": 8192.0}, {"id": "m2", "max_model_len": "8192"}, {"id": "m3", "max_model_len": "?"}]}, {"m1": 8192, "m2": 8192, "m3": None}, "osaurus-ai/osaurus#2304"),
+    ("null-and-another", {"data": [{"id": "auto", "context_window": None, "context_length": 131072}]}, {"auto": 131072}, "tashfeenahmed/freellmapi#309"),
+]
+# fmt: on
+
+ROUNDS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
+ROUND_REFUSALS = FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS + FOURTH_REFUSALS + FIFTH_REFUSALS
+ROUND_LISTS = FIRST_LISTS + THIRD_LISTS + FOURTH_LISTS + FIFTH_LISTS

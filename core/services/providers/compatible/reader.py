@@ -71,9 +71,10 @@ def chat_usage(usage: object, request_id: str) -> Usage:
     whole = figure(table.get("total_tokens")) or None
     if not any(figure(value) for value in (sent, reply, whole)) and None not in (sent, reply):
         return Usage(request_id=request_id, cost_usd=_cost(table) or None)
-    sent, reply, is_odd = _settled(
-        sent, reply, (figure(read) or 0) + (figure(written) or 0), reasoning, whole
-    )
+    cached = (figure(read) or 0) + (figure(written) or 0)
+    if "cache_read_input_tokens" in table and (before := figure(sent)) is not None and cached > before:
+        sent, whole = before + cached, None  # as Anthropic counts: the parts of the cache stand beside
+    sent, reply, is_odd = _settled(sent, reply, cached, reasoning, whole)
     found = counted_usage(
         input_tokens=sent,
         output_tokens=reply,
