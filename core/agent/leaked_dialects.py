@@ -32,7 +32,7 @@ OPENINGS = re.compile(
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}(?:invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)="
     r"|<\|channel\|>\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
-    r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*\{)",
+    r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])",
     re.MULTILINE,
 )
 """Begin of calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
@@ -40,7 +40,7 @@ OPENINGS = re.compile(
 _TOKENS = re.compile(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
 _NAMED = re.compile(
     r"(?:function<｜tool▁sep｜>)?([^\s<>{}\[\]`\"'()]{1,200})"
-    rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=\{{)"
+    rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=[{{(])"
 )
 _CHANNEL = re.compile(
     r"(?:<\|start\|>assistant\s*)?(?:<\|channel\|>\s*(?:commentary|analysis)\s+)?to=([^\s<>]{1,200})"
@@ -131,18 +131,20 @@ def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
 
 
 _QUOTE = re.compile(r"<\|\"\|>|<escape>|\"|'")
-_KEY = re.compile(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*:\s*")
-_BARE_END = re.compile(r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*:)|\}|\]")
+_KEY = re.compile(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*[:=]\s*")
+_BARE_END = re.compile(r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*[:=])|\}|\]|\)")
+_CLOSES = {"{": "}", "(": ")"}
 _DEEPEST = 20
 
 
 def _loose_object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
-    """Keys and values between braces. Raises ValueError where they are none."""
-    if text[at] != "{" or depth > _DEEPEST:
+    """Keys and values between braces, or those of a call between parentheses. Raises ValueError where they are none."""
+    close = _CLOSES.get(text[at])
+    if close is None or depth > _DEEPEST:
         raise ValueError
     made: dict[str, Any] = {}
     at = _end_of(_BLANKS, text, at + 1)
-    while text[at] != "}":
+    while text[at] != close:
         key = _KEY.match(text, at)
         if key is None:
             raise ValueError

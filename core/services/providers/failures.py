@@ -24,6 +24,7 @@ from core.kernel.values.provider import (
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.door import SenselessError
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
+from core.services.providers.server_words import CHECK_ADDRESS
 
 _DETAIL_CHARS = 400
 _SECRETS = re.compile(
@@ -132,6 +133,8 @@ def provider_error(
     reason = one_line(clean(scrub(detail, key)), _DETAIL_CHARS).rstrip(". ")
     if reason:
         what += f": {reason}"
+    if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
+        usual_remedy = CHECK_ADDRESS
     if kind is FailureKind.RATE_LIMITED and retry_after_s is not None:
         usual_remedy = f"Wait {retry_after_s:.0f} s and retry"
     return ProviderError(

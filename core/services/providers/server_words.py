@@ -466,7 +466,7 @@ def _holds(one: Meaning, message: str, status: int | None) -> bool:
     if kind is FailureKind.NO_QUOTA:
         return status not in {404, 413} and not (_OF_TIME.search(message) and not _OF_MONEY.search(message))
     if kind is FailureKind.UNKNOWN_MODEL:
-        return status in {None, 200, 400, 404, 410, 422}
+        return status in {None, 200, 400, 404, 410, 422, 500, 502}
     if kind is FailureKind.OVERLOADED:
         return status not in {401, 402, 403, 404, 413}
     return one.is_sure or status in {None, 200, 400, 500}

@@ -497,6 +497,109 @@ FIFTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
 ]
 # fmt: on
 
-ROUNDS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
-ROUND_REFUSALS = FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS + FOURTH_REFUSALS + FIFTH_REFUSALS
-ROUND_LISTS = FIRST_LISTS + THIRD_LISTS + FOURTH_LISTS + FIFTH_LISTS
+
+# Round 6: 57 of 62 were right at once.
+
+# fmt: off
+_PPLX = {"id": "8c15", "model": "sonar", "created": 1741689451, "citations": ["https://x"], "object": "chat.completion"}
+_ZEROS = {"usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
+_NULLS: Json = {"name": None, "tool_call_id": None, "function_call": None, "tool_calls": []}
+_CLIENT = "Client specified an invalid argument"
+_NOT_DEPLOYED = "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again."
+
+
+def full_foundry(text: str, finish: str | None = None) -> Json:
+    said_ = {"role": "assistant", "content": text, **_NULLS}
+    return {"model": "q", "choices": [{"delta": said_, "message": said_, "index": 0, "finish_reason": finish, "finish_details": None, "logprobs": None}], "usage": None, "created": 1, "CreatedAt": "2025-10-06T13:15:14+00:00", "id": "chat.id.1", "StreamEvent": None, "IsDelta": False, "Successful": True, "error": None, "HttpStatusCode": 0, "HeaderValues": None, "object": "chat.completion.chunk"}
+
+
+SIXTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("completion-without-done", COMPATIBLE, frames({**_PPLX, "usage": {**U, "completion_tokens": 1, "total_tokens": 301}, "choices": [{"index": 0, "finish_reason": None, "message": {"role": "assistant", "content": "Hello "}, "delta": {"role": "assistant", "content": "Hello "}}]}, {**_PPLX, "usage": U, "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hello there."}, "delta": {"role": "assistant", "content": "there."}}]}, done=False), "perplexityai/api-discussion#209", usage=PAID),
+        Row("zeros-in-each", COMPATIBLE, frames(*({"created": 1, "object": "chat.completion.chunk", "id": "5", "model": "gpt", "choices": [{"index": 0, "delta": one}], **_ZEROS} for one in ({"role": "assistant", "content": ""}, {"content": "Hello "}, {"content": "there."})), {**chunk({}, "stop"), **_ZEROS}), "mudler/LocalAI#1744"),
+        Row("all-fields-null", COMPATIBLE, frames(full_foundry("Hello "), full_foundry("there."), full_foundry("", "stop")), "microsoft/foundry-local#273"),
+        Row("usage-behind-the-stop", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({"content": None}, "stop"), {**chunk({"content": None}, None), "usage": U}), "BerriAI/litellm#10667", usage=PAID),
+    ],
+    "whole replies": [
+        Row("text-completion-with-message", COMPATIBLE, json.dumps({"choices": [{"finish_reason": "stop", "index": 0, "message": {"content": "Hello there.", "role": "assistant"}, "references": []}], "created": 1724486348, "id": "foobarbaz", "model": "Hermes", "object": "text_completion", "usage": U}), "nomic-ai/gpt4all#2908", JSON, usage=PAID),
+    ],
+    "tool calls": [
+        calling("empty-finish-words", "sigoden/aichat#580, LocalAI", chunk({"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": "f", "type": "function", "function": {"name": "read_file", "arguments": ""}}]}, ""), *({**chunk({"role": "assistant", "content": "", "tool_calls": [{"index": 0, "id": "f", "type": "function", "function": {"arguments": one}}]}, ""), **_ZEROS} for one in ('{"a"', ":1}")), chunk({}, "tool_calls")),
+        calling("name-in-each-piece", "ggml-org/llama.cpp#12379", *(tool_call("read_file", one, id="t") for one in ("{", '"a"', ":1}")), *_END),
+        calling("end_turn-behind-a-call", "BerriAI/litellm#12481", tool_call("read_file", ARGS, id="t"), chunk({}, "end_turn"), used()),
+    ],
+    "leaked calls": [
+        spelled("gemma4-parentheses", "NousResearch/hermes-agent#7449", '<|tool_call>call:write_file(content: "hello", path: \'a.txt\')<tool_call|>', calls=(("write_file", '{"content":"hello","path":"a.txt"}'),)),
+        spelled("gemma4-name-twice", "DenisovAV/flutter_gemma#228", "<|tool_call>call:read_file:read_file{a: 1}<tool_call|>"),
+        spelled("name-and-arguments-elements", "Sophomoresty/gemini-web2api#42", '<function_call>\n<name>read_file</name>\n<arguments>{"a": 1}</arguments>\n</function_call>'),
+        spelled("fence-of-a-call", "Sophomoresty/gemini-web2api#42", '```tool_call\n{"name": "read_file", "arguments": {"a": 1}}\n```'),
+        spelled("function-gemma-escapes", "vllm-project/vllm#31218", "<start_function_call>call:write_file{content:<escape>hello, you<escape>,path:<escape>a.txt<escape>}<end_function_call>", calls=(("write_file", '{"content":"hello, you","path":"a.txt"}'),)),
+        spelled("tool-code-json", "DenisovAV/flutter_gemma#228", '<tool_code>{"name": "read_file", "parameters": {"a": 1}}</tool_code>'),
+        spelled("gemma4-behind-a-thought", "Gitlawb/openclaude#380", "I read it.\ncall:write_file{content:hello,path:a.txt}", calls=(("write_file", '{"content":"hello","path":"a.txt"}'),), text="I read it."),
+    ],
+    "errors": [
+        broken_off("internal-error-in-stream", "server_fault", frames({"error": {"message": "An internal server error has occurred.", "type": "internal_server_error", "code": 500}}), "perplexityai/api-discussion#148", "internal server error has occurred"),
+        failing("element-per-message", 400, "bad_request", {"code": _CLIENT, "error": "The model expects a single `text` element per message."}, "nocmt/LLMSearchPlus#2, xAI", "expects a single `text` element"),
+        failing("expected-last-role", 400, "bad_request", {"object": "error", "message": "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant", "type": "invalid_request_error", "param": None, "code": None}, "NEKOparapa/AiNiee#641, Mistral", "Expected last role"),
+        failing("order-behind-openrouter", 400, "bad_request", {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": '{"object":"error","message":"Unexpected role \'tool\' after role \'user\'","type":"invalid_request_message_order","param":null,"code":"3230"}', "provider_name": "Mistral"}}, "user_id": "user_2"}, "charmbracelet/crush#683", "Unexpected role 'tool' after role 'user'"),
+        failing("last-message-role", 500, "bad_request|server_fault", {"type": "urn:inference-service:problem-details:internal-server-error", "title": "Internal Server Error", "status": 500, "detail": "Last message role should be 'user'"}, "NVIDIA/GenerativeAIExamples#113", "Last message role should be 'user'"),
+        failing("page-of-nginx", 404, "bad_request", "<html> <head><title>404 Not Found</title></head> <body> <center><h1>404 Not Found</h1></center> <hr><center>nginx</center> </body> </html>", "egoist/chatwise-releases#1346, MiniMax", "404 Not Found", "address", api=ANTHROPIC, words_not=("<html",)),
+        failing("number-in-angles", 400, "bad_request", {"error": {"code": "invalid_parameter_error", "param": None, "message": '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the code model must be in JSON format.', "type": "invalid_request_error"}, "id": "c", "request_id": "7"}, "HKUDS/nanobot#2469, DashScope", "must be in JSON format"),
+        failing("unknown-999", 500, "server_fault", {"type": "error", "error": {"type": "api_error", "message": "unknown error, 999 (1000)"}, "request_id": "0"}, "MiniMax-AI/MiniMax-M3#6", "unknown error, 999 (1000)", api=ANTHROPIC),
+        failing("status-as-words", 404, "unknown_model|bad_request", {"status": "Serverless endpoint not found"}, "microsoft/semantic-kernel#10339", "Serverless endpoint not found"),
+    ],
+    "kinds of failure": [
+        failing("input-too-long", 400, "context_too_long", {"errorType": "ValidationException", "errorMessage": "Input is too long for requested model.", "name": "ValidationException", "$fault": "client", "$metadata": {"httpStatusCode": 400, "requestId": "16", "attempts": 1, "totalRetryDelay": 0}}, "aws-samples/assessment-generator#2", "Input is too long"),
+        failing("returned-these-errors", 400, "context_too_long", {"message": "The model returned the following errors: Input is too long for requested model."}, "dyad-sh/dyad#1950, Bedrock", "Input is too long"),
+        failing("maximum-you-requested", 400, "bad_request", {"message": "The maximum tokens you requested exceeds the model limit of 32768"}, "charmbracelet/crush#946, Bedrock", "model limit of 32768"),
+        failing("on-demand", 400, "unknown_model|bad_request", {"detail": "An error occurred (ValidationException) when calling the Converse operation: Invocation of model ID anthropic.claude-3-5-sonnet-20240620-v1:0 with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model."}, "aws-samples/bedrock-access-gateway#73", "inference profile"),
+        failing("max-input-got", 400, "context_too_long", {"error": {"message": "litellm.ContextWindowExceededError: Max Input Tokens=272000, Got=301450", "type": None, "param": None, "code": "400"}}, "BerriAI/litellm#38368", "Got=301450"),
+        failing("deployment-not-found", 404, "unknown_model", {"error": {"type": "invalid_request_error", "code": "DeploymentNotFound", "message": _NOT_DEPLOYED}}, "NousResearch/hermes-agent#47812, Azure", "deployment for this resource does not exist"),
+        failing("deployment-as-500", 500, "unknown_model", {"error": {"message": "litellm.NotFoundError: AzureException NotFoundError - Error code: 404 - {'error': {'code': 'DeploymentNotFound', 'message': '" + _NOT_DEPLOYED + "'}}", "type": None, "param": None, "code": "500"}}, "rashadphz/farfalle#79", "deployment for this resource does not exist"),
+        failing("no-model-specified", 400, "unknown_model|bad_request", {"error": {"code": "no_model_name", "message": "No model specified in request. Please provide a model name in the request body or as a x-ms-model-mesh-model-name header.", "details": "No model specified in request."}}, "microsoft/semantic-kernel#10339", "No model specified"),
+        failing("key-as-400", 400, "bad_key", {"code": _CLIENT, "error": "Incorrect API key provided: na***ys. You can obtain an API key from https://console.x.ai."}, "continuedev/continue#10778, xAI", "Incorrect API key provided"),
+        failing("search-deprecated", 410, "bad_request", {"error": "Live search is deprecated. Please switch to the Agent Tools API: https://docs.x.ai/docs/guides/tools/overview"}, "langgenius/dify-official-plugins#2493", "Live search is deprecated"),
+        failing("balance-1008", 500, "no_quota", {"type": "error", "error": {"type": "api_error", "message": "insufficient balance (1008)"}, "request_id": "0"}, "MiniMax-AI/MiniMax-M2#62", "insufficient balance", api=ANTHROPIC),
+        failing("five-hours", 429, "no_quota|rate_limited", {"type": "error", "error": {"type": "rate_limit_error", "message": "usage limit exceeded, 5-hour usage limit reached for Token Plan Starter (0/0 used), resets at 2026-05-15T15:00:00Z (2056)"}, "request_id": "0"}, "MiniMax-AI/MiniMax-M2.7#36", "usage limit exceeded", api=ANTHROPIC),
+        failing("free-quota-used", 402, "no_quota", {"error": {"message": "Free quota used (30 requests / 5h). Resets at 10:00 UTC. Top up for unlimited access at https://gitlawb.com/opengateway/credits.", "type": "insufficient_quota", "code": "free_quota_exceeded"}}, "Gitlawb/openclaude#1554", "Free quota used"),
+        failing("weekly-limit", 403, "no_quota|rate_limited", {"error": {"message": "You've reached your weekly (7-day) usage limit. Your quota will reset when the current 7-day window ends. To continue now, purchase extra usage or upgrade your plan: https://www.kimi.com/membership/subscription?tab=quota", "type": "access_terminated_error"}}, "openclaw/openclaw#142656, Kimi", "weekly (7-day) usage limit", api=ANTHROPIC),
+        failing("billing-cycle", 403, "no_quota", {"error": {"type": "permission_error", "message": "You've reached your usage limit for this billing cycle. Your quota will be refreshed in the next cycle. To continue now, purchase extra usage or upgrade your plan: https://www.kimi.com/code/#pricing"}, "type": "error"}, "NanmiCoder/cc-haha#1208, Kimi", "this billing cycle", api=ANTHROPIC),
+        failing("coding-agents-alone", 403, "forbidden", {"error": {"message": "Kimi For Coding is currently only available for Coding Agents such as Kimi CLI, Claude Code, Roo Code, Kilo Code, etc.", "type": "access_terminated_error"}}, "MoonshotAI/kimi-code#636", "only available for Coding Agents"),
+        failing("receiving-too-many", 429, "rate_limited|overloaded", {"error": {"message": "We're receiving too many requests at the moment. Please wait a moment and try again.", "type": "rate_limit_reached_error"}}, "MoonshotAI/kimi-cli#907", "too many requests"),
+        failing("engine-overloaded", 429, "overloaded", {"error": {"message": "The engine is currently overloaded, please try again later", "type": "engine_overloaded_error"}}, "MoonshotAI/kimi-code#636", "currently overloaded"),
+        failing("currently-loading", 503, "overloaded", {"error": "Model meta-llama/Llama-2-13b-chat is currently loading", "estimated_time": 20.0}, "huggingface/transformers#32665", "is currently loading"),
+        failing("status-error", 200, "overloaded", {"type": "status", "status": "error", "message": "Model is overloaded"}, "Soulter/hugging-chat-api#258", "Model is overloaded"),
+        failing("at-capacity", 503, "overloaded", {"error": {"message": "Selected model is at capacity. Please try a different model.", "type": "server_error", "code": None}}, "decolua/9router#894", "at capacity"),
+        failing("arrearage", 400, "no_quota", {"error": {"code": "Arrearage", "message": "Access denied, please make sure your account is in good standing.", "param": None, "type": "Arrearage"}, "request_id": "8af5"}, "tencentmusic/supersonic#1572", "good standing"),
+        failing("inspection-in-angles", 400, "declined", {"error": {"code": "data_inspection_failed", "param": None, "message": "<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content.", "type": "data_inspection_failed"}, "id": "c"}, "QwenLM/qwen-code#3145", "may contain inappropriate content"),
+        failing("got-minus-186", 400, "context_too_long|bad_request", {"object": "error", "message": "max_tokens must be at least 1, got -186.", "type": "BadRequestError", "param": None, "code": 400}, "vllm-project/vllm#4667", "got -186"),
+        failing("total-of-at-least", 400, "context_too_long", {"error": {"message": "This model's maximum context length is 128000 tokens. However, you requested 65535 output tokens and your prompt contains at least 62466 input tokens, for a total of at least 128001 tokens. Please reduce the length of the input prompt or the number of requested output tokens.", "type": "BadRequestError", "param": "input_tokens", "code": 400}}, "vllm-project/vllm#42474", "128001"),
+        failing("credits-per-hour", 429, "rate_limited", {"error": {"message": "AI inference rate limit exceeded. Consider using lighter models. Maximum 100 credits per 1 hour or 400 credits per day.", "type": "RATE_LIMIT_ERROR"}}, "cloudflare/vibesdk#164", "rate limit exceeded"),
+        failing("token-usage", 429, "rate_limited|no_quota", {"error": {"message": "Sorry, you have exceeded your Copilot token usage. Please review our Terms of Service.", "code": "rate_limited"}}, "microsoft/vscode-copilot-release#5795", "Copilot token usage"),
+    ],
+    "usage": [
+        counted("of-databricks", "BerriAI/litellm#36943", {"id": "c", "choices": [], "usage": {"prompt_tokens": 107, "completion_tokens": 20, "total_tokens": 127, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}}, input_tokens=107, output_tokens=20, cache_read_tokens=0, is_estimate=False),
+        counted("of-converse", "crewAIInc/crewAI#7417, Bedrock", {"id": "c", "choices": [], "usage": {"inputTokens": 300, "outputTokens": 20, "totalTokens": 320, "cacheReadInputTokens": 0, "cacheWriteInputTokens": 0}}, input_tokens=300, output_tokens=20, cache_read_tokens=0),
+        Row("iterations-beside", ANTHROPIC, named(*message_events("Hello there.")[:-2], ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": 14730, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 1653265, "output_tokens": 5156, "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0}, "service_tier": "standard", "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0}, "inference_geo": "", "iterations": [], "speed": "standard"}}), ("message_stop", {})), "NanmiCoder/cc-haha#1208, Kimi", usage={"input_tokens": 1667995, "cache_read_tokens": 1653265, "output_tokens": 5156}),
+    ],
+}
+
+SIXTH_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("Argument not supported on this model: reasoningEffort", "reasoning_effort", "charmbracelet/crush#386, xAI"),
+    ("Argument not supported: include", None, "openclaw/openclaw#12910: it is not sent"),
+    ("<400> InternalError.Algo.InvalidParameter: 'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.", "response_format", "agno-agi/agno#5317"),
+    ("The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that is lower than 2048.", None, "aws-samples/bedrock-access-gateway#41"),
+    ("max_tokens must be at least 1, got -186.", None, "vllm-project/vllm#4667"),
+    ("top_p must be between 0.0 and 1.0", None, "microsoft/foundry-local#12"),
+]
+SIXTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("model_list", {"model_list": [{"model_name": "m1", "litellm_params": {"model": "x"}, "model_info": {"max_input_tokens": 8192}}]}, {"m1": 8192}, "zhound420/bytebot-hawkeye#139"),
+    ("limits-of-nothing", {"data": [{"id": "m1", "capabilities": {"limits": None}}, {"id": "m2", "capabilities": None}]}, {"m1": None, "m2": None}, "github/copilot-sdk#1303"),
+]
+# fmt: on
+
+ROUNDS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
+ROUND_REFUSALS = (
+    FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS + FOURTH_REFUSALS + FIFTH_REFUSALS + SIXTH_REFUSALS
+)
+ROUND_LISTS = FIRST_LISTS + THIRD_LISTS + FOURTH_LISTS + FIFTH_LISTS + SIXTH_LISTS

@@ -382,7 +382,7 @@ STATUSES = frozenset({400, 404, 415, 422, 500, 501})
 """Answers that may name a field. 500: llama.cpp and Ollama say so of what they cannot do."""
 
 _IS_VALUE = re.compile(
-    r"(?i)too (?:large|high|big|small|low)|at most|less than|greater than|maximum (?:allowed|value|of)|must be (?:positive|>|<|between)|exceed|range"
+    r"(?i)too (?:large|high|big|small|low)|at (?:most|least)|less than|greater than|maximum (?:allowed|value|of)|must be (?:positive|>|<|between)|exceed|range"
 )
 """Words about the value of a limit, which is the person's to change: the field itself is taken."""
 

@@ -17,7 +17,7 @@ from core.services.providers.door import FOREIGN, counted_usage, part_of, text_o
 from core.services.providers.endings import stop_at
 from core.services.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
 from core.services.providers.http import http_client, plain_address
-from core.services.providers.server_words import CHECK_ADDRESS, ServerWords, meaning, remedy_of, words_of
+from core.services.providers.server_words import ServerWords, meaning, remedy_of, words_of
 
 if TYPE_CHECKING:
     import openai
@@ -180,15 +180,12 @@ def failure(
     heads = headers or {}
     words = ServerWords(message=text_of(message), code=word_of(code), kind=text_of(error_type))
     kind = _kind(words, status)
-    remedy = remedy_of(words, status)
-    if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
-        remedy = CHECK_ADDRESS
     return provider_error(
         kind,
         server,
         model=model,
         detail=words.message or words.code or words.kind,
-        remedy=remedy,
+        remedy=remedy_of(words, status),
         url=url,
         key=key,
         status=status,
@@ -201,10 +198,10 @@ def _kind(words: ServerWords, status: int | None) -> FailureKind:
     if sure := meaning(words, status, is_sure=True):
         return sure
     known = _KIND_OF_CODE.get(words.code) or _KIND_OF_CODE.get(words.kind)
-    if known is not None:
+    if known not in {None, FailureKind.SERVER_FAULT}:
         return known
     number = status or (int(words.code) if words.code.isdecimal() and len(words.code) == 3 else None)
-    if told := meaning(words, status):
+    if told := meaning(words, status) or known:
         return told
     if number is None:
         is_ours = words.kind == "invalid_request_error" or words.code.startswith(
