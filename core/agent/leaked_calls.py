@@ -223,7 +223,7 @@ def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
 
 @lru_cache(maxsize=16)
 def _starts_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Where calls may begin: at a marker, or at an element that has the name of a tool."""
+    """Places at which calls may begin: at a marker, or at an element that has the name of a tool."""
     elements = "|".join(map(re.escape, names))
     return re.compile(rf"{_STARTS}|<(?:{elements})>" if names else _STARTS, re.MULTILINE)
 
