@@ -20,6 +20,7 @@ from core.kernel.errors import StorageError
 from core.kernel.key_files import KeyContents
 from core.kernel.key_names import folded, is_key_name
 from core.kernel.opener import read_file
+from core.kernel.run_words import first_line
 from core.kernel.secrets import named_secrets
 from core.talk.context.globs import is_below, is_inside
 
@@ -157,16 +158,24 @@ class ClosedViews:
 
 
 def own_places(command: tuple[str, ...], root: str) -> tuple[str, ...]:
-    """Places that a server's command names, which a person approved: its program with the virtual environment or npm's packages
-    around it, and of its arguments files with the folder that they stand in, a package of npm with those beside it, and folders.
+    """Places that a server's command names, which a person approved: its program and what that leads to, the interpreter of its
+    first line, each with the virtual environment or npm's packages around it, and of its arguments files with the folder that they stand in, a package of npm with those beside it, and folders.
     """
     program = Path(command[0])
-    around = program.parent.parent
-    packages = _packages(program) or _packages(Path(os.path.realpath(program)))
-    first = around if (around / _VENV).is_file() else packages or program
+    real = Path(os.path.realpath(program))
+    interpreter = [Path(one) for one in first_line(str(real))[:1] if os.path.isabs(one)]
+    programs = map(_around, dict.fromkeys((program, real, *interpreter)))
     arguments = (Path(one.partition("=")[2] if one.startswith("--") else one) for one in command[1:])
     named = [_with_folder(one) for one in arguments if one.is_absolute() and one.exists()]
-    return tuple(str(one) for one in (first, *named) if not (root and is_inside(str(one), root)))
+    return tuple(
+        str(one) for one in dict.fromkeys((*programs, *named)) if not (root and is_inside(str(one), root))
+    )
+
+
+def _around(program: Path) -> Path:
+    """What a program is installed with: its virtual environment, npm's packages, the folder of a script; else it alone."""
+    around = program.parent.parent
+    return around if (around / _VENV).is_file() else _packages(program) or _with_folder(program)
 
 
 def _with_folder(path: Path) -> Path:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -242,7 +243,7 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) 
     if view is not None:
         masked = list(_outermost((*filter(view.shows, places.hidden), *view.masked), ()))
         yield from (*size, "--tmpfs", view.home)
-        yield from _beside(view, places.root)
+        yield from _beside(view, places, size)
     for place in masked:
         yield from _mask(place)
     yield from ("--bind", places.root, places.root)
@@ -272,14 +273,39 @@ def _system(view: ClosedView) -> Iterator[str]:
             yield from ("--ro-bind", source, place)
 
 
-def _beside(view: ClosedView, root: str) -> Iterator[str]:
+def _beside(view: ClosedView, places: CommandPlaces, size: tuple[str, ...]) -> Iterator[str]:
     """Places beside the system and the project, over the empty home and the scratch folder."""
-    for place, target in view.links:
-        if not (_is_of_system(place) or is_inside(place, root)):
+    links = [
+        (place, target)
+        for place, target in view.links
+        if not (_is_of_system(place) or is_inside(place, places.root))
+    ]
+    folders = {os.path.dirname(place) for place, _ in links if is_inside(place, _TMP)}
+    for folder in sorted(folders - {_TMP}):
+        yield from (*size, "--tmpfs", folder)
+    for place, target in links:
+        if os.path.dirname(place) == _TMP:
+            _lay_link(os.path.join(places.scratch, os.path.basename(place)), target)
+        else:
             yield from ("--symlink", target, place)
     for source, place in view.mounts:
-        if not (_is_of_system(place) or is_inside(place, root)):
+        if not (_is_of_system(place) or is_inside(place, places.root)):
             yield from ("--ro-bind", source, place)
+
+
+_TMP = "/tmp"  # noqa: S108
+"""The scratch folder inside: what bubblewrap makes in it stays, and a link that is there already ends the next start. So the
+folders of links are in memory, and what is a link right in it is made here, once."""
+
+
+def _lay_link(link: str, target: str) -> None:
+    """Make a link in the scratch folder, in place of a file or another link of its name."""
+    if os.path.islink(link) and os.readlink(link) == target:
+        return
+    with suppress(OSError):
+        os.unlink(link)
+    with suppress(OSError):
+        os.symlink(target, link)
 
 
 def _is_of_system(place: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Collection
@@ -28,6 +29,16 @@ from core.kernel.machine import CommandBounds, Keeper
 from core.kernel.values.mcp import WrappedCommand
 
 _NO_REMEDY = "The server would have to be started for a smaller project"
+
+_CERTIFICATES = (
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_CERT",
+)
+"""Variables that name files of trusted certificates: behind a firm's proxy a server that opens the network needs them."""
 
 
 class ServerSandbox:
@@ -80,7 +91,8 @@ class ServerSandbox:
         confinement = self._commands.confinement
         own_tmp = confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"
         tmp = scratch if own_tmp else "/tmp"  # noqa: S108
-        environment = {**self._commands.marked_environment(tmp), "npm_config_cache": f"{tmp}/.npm"}
+        passed = {one: os.environ[one] for one in _CERTIFICATES if needs_network and one in os.environ}
+        environment = {**self._commands.marked_environment(tmp), "npm_config_cache": f"{tmp}/.npm", **passed}
         is_bubble = confinement.sandbox.name == BUBBLEWRAP
         started = self._bounded(command, bounds, is_bubble=is_bubble)
         keeper = Keeper.SANDBOX if is_bubble else Keeper.NONE if sys.platform == "win32" else Keeper.GUARD

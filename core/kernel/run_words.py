@@ -371,7 +371,7 @@ def _is_known(name: str) -> bool:
 def _of_program(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     """Any other program: itself where it is a script, and of its words those that name code."""
     program = file_at(folder, command[0]) if os.sep in command[0] else ""
-    if program and (led := _shebang(program)):
+    if program and (led := first_line(program)):
         return script(program) + _found((*led, program, *command[1:]), folder, depth + 1)
     found = script(program) if program else RunWords()  # a shell runs what has no first line, too
     for word in command[1:]:
@@ -384,7 +384,7 @@ def _of_program(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     return found
 
 
-def _shebang(path: str) -> tuple[str, ...]:
+def first_line(path: str) -> tuple[str, ...]:
     """Words of a script's first line, empty for what is none."""
     try:
         found = _SHEBANG.match(read_file(path, most_bytes=_HEAD_BYTES)[:300])

@@ -21,6 +21,7 @@ from core.kernel.frame import clean
 from core.kernel.values.mcp import McpAnswer, McpOrigin, McpServerSettings, McpTool, WrappedCommand
 from core.mcp import bounds
 from core.mcp.approvals import BackOff, is_own_machine, remote_problem
+from core.mcp.pasted_servers import fetcher_of
 
 GRACE_S = 30.0
 """Seconds after a server's time in which the host says that it is over. A host that says nothing is ended, and all servers."""
@@ -237,7 +238,7 @@ class McpClient:
         if isinstance(answer, bounds.HostStarted):
             entry.tools, entry.left_out, entry.problem = answer.tools, answer.left_out, ""
             return
-        entry.problem = _problem(answer)
+        entry.problem = _problem(answer) + _shut(settings)
         entry.back_off = entry.back_off.failed(self._clock())
         raise McpError(f"The MCP server {settings.name} does not start: {entry.problem}")
 
@@ -413,6 +414,13 @@ def _proxy(url: str) -> str:
         return ""
     found = getproxies()
     return found.get(parts.scheme) or found.get("all") or ""
+
+
+def _shut(settings: McpServerSettings) -> str:
+    """Words for a server that cannot be fetched, with what helps; empty for any other."""
+    fetcher = "" if settings.network else fetcher_of(settings.command)
+    key = f"mcp.servers.{settings.name}.network"
+    return f". Its network is shut, so {fetcher} fetches nothing: set {key} = true" if fetcher else ""
 
 
 def _problem(answer: bounds.FromHost) -> str:

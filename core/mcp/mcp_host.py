@@ -374,19 +374,24 @@ class ServerRun:
         """Reason of a failure: what became of the process, else the words, and what it wrote since that nobody asked for."""
         if self._process is None:
             return words
+        last = self._process.last_words() if words == _SLOW else ""
+        said = f"it said {last!r}" if last else ""
         return self._process.problem() or ", and ".join(
-            part for part in (words, self._process.junk(junk_before)) if part
+            part for part in (words, said, self._process.junk(junk_before)) if part
         )
 
     def _why_gone(self) -> str:
         return (self._process.problem() if self._process is not None else "") or "it closed the connection"
 
 
+_SLOW = "it did not answer in time"
+
+
 def _words(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
         return _words(error.exceptions[0])
     if isinstance(error, TimeoutError):
-        return "it did not answer in time"
+        return _SLOW
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, found["loc"]))

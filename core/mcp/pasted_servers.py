@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError
+from core.kernel.run_files import program_name
 from core.kernel.values.mcp import McpServerSettings
 
 _TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers")
@@ -17,6 +18,25 @@ _TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers")
 
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 _LONGEST = 30
+
+
+_FETCHERS = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "dnx"})
+_FETCHING_WORDS = {
+    "npm": {"exec", "x"},
+    "pnpm": {"dlx", "exec"},
+    "yarn": {"dlx"},
+    "bun": {"x"},
+    "uv": {"run", "tool", "x"},
+    "deno": {"run"},
+}
+"""Programs that fetch what they run, some by their first word alone. Source: their documents (read 2026-11)."""
+
+
+def fetcher_of(command: tuple[str, ...]) -> str:
+    """Name of a program that fetches the server that it runs, as `npx -y` does; empty for any other."""
+    name = program_name(command[0]) if command else ""
+    first = next((word for word in command[1:] if not word.startswith("-")), "")
+    return name if name in _FETCHERS or first in _FETCHING_WORDS.get(name, ()) else ""
 
 
 class PastedServers(msgspec.Struct, frozen=True):
@@ -89,9 +109,12 @@ def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerS
             f"The headers of {fitting} were left out: keep its key with `manual-slop key`, and name it as `key`."
         )
     command = (str(entry["command"]), *words) if entry.get("command") and not address else ()
+    if fetcher := fetcher_of(command):
+        notes.append(f"{fitting} may open the network: {fetcher} fetches what it runs.")
     return McpServerSettings(
         name=fitting,
         command=command,
+        network=bool(fetcher),
         environment=() if address else names,
         url=address,
         is_enabled=entry.get("disabled") is not True,

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -149,6 +150,34 @@ def test_a_server_sees_its_own_folder_and_what_its_arguments_name_without_the_ke
     assert "words of a helper words of its data" in said
     assert "of-a-key" not in said
     assert "other.txt" in beside  # a folder that is named is seen
+
+
+def test_a_server_behind_links_in_a_temporary_folder_starts_twice_with_what_its_first_line_names(
+    project: ShellDesk,
+) -> None:
+    with TemporaryDirectory(dir="/tmp") as folder, TemporaryDirectory(dir="/tmp") as other:
+        interpreter = Path(other) / "venv" / "bin" / "python"
+        interpreter.parent.mkdir(parents=True)
+        (interpreter.parents[1] / "pyvenv.cfg").write_text(f"home = {Path(PYTHON).resolve().parent}\n")
+        interpreter.symlink_to(Path(PYTHON).resolve())
+        code = Path(folder) / "lib" / "mini.py"
+        code.parent.mkdir()
+        code.write_text(f"#!{interpreter}\nimport beside\nprint(beside.WORDS)\n")
+        code.chmod(0o755)
+        (code.parent / "beside.py").write_text("WORDS = 'words of a helper'\n")
+        link = Path(folder) / "bin" / "mini"
+        link.parent.mkdir()
+        link.symlink_to("../lib/mini.py")
+        right_below = Path(f"{folder}-mini")
+        right_below.symlink_to(code)
+        sandbox = ServerSandbox(project.home, project.every_command)
+        try:
+            for program in (link, right_below):
+                wrapped = sandbox.wrap("mini", project.places.root, (str(program),), needs_network=False)
+                assert [served(wrapped), served(wrapped)] == ["words of a helper\n"] * 2
+        finally:
+            sandbox.close()
+            right_below.unlink()
 
 
 def test_the_home_is_empty_and_the_machine_is_not_there(project: ShellDesk) -> None:

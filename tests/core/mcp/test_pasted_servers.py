@@ -7,7 +7,7 @@ import json
 import pytest
 
 from core.kernel.errors import SlopError
-from core.mcp.pasted_servers import is_paste, pasted_servers
+from core.mcp.pasted_servers import fetcher_of, is_paste, pasted_servers
 
 FILES = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/you/notes"]}
 COMMAND = ("npx", "-y", "@modelcontextprotocol/server-filesystem", "/home/you/notes")
@@ -30,7 +30,27 @@ def test_a_readmes_json_is_a_server(text: str) -> None:
     assert [(one.name, one.command, one.url, one.environment) for one in found.servers] == [
         ("files", COMMAND, "", ())
     ]
-    assert found.notes == ()
+    assert found.notes == ("files may open the network: npx fetches what it runs.",)
+
+
+@pytest.mark.parametrize(
+    ("command", "fetcher"),
+    [
+        ("npx -y @some/server", "npx"),
+        ("uvx mcp-server-time", "uvx"),
+        ("uv tool run mcp-server-time", "uv"),
+        ("npm exec -- @some/server", "npm"),
+        ("npm start", ""),
+        ("node server.js", ""),
+        ("/usr/bin/python3 -m server", ""),
+    ],
+)
+def test_a_server_that_its_command_fetches_may_open_the_network(command: str, fetcher: str) -> None:
+    program, *words = command.split()
+    (server,) = pasted_servers(json.dumps({"a": {"command": program, "args": words}})).servers
+
+    assert fetcher_of(server.command) == fetcher
+    assert server.network is bool(fetcher)
 
 
 def test_values_of_variables_stay_out_of_the_settings_and_are_told_by_name() -> None:
