@@ -10,7 +10,6 @@ import msgspec
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError
-from core.kernel.run_files import program_name
 from core.kernel.values.mcp import McpServerSettings
 
 _TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers")
@@ -34,7 +33,8 @@ _FETCHING_WORDS = {
 
 def fetcher_of(command: tuple[str, ...]) -> str:
     """Name of a program that fetches the server that it runs, as `npx -y` does; empty for any other."""
-    name = program_name(command[0]) if command else ""
+    name = re.split(r"[/\\]", command[0].lower())[-1] if command else ""
+    name = re.sub(r"\.(?:cmd|exe|ps1|bat)$", "", name)
     first = next((word for word in command[1:] if not word.startswith("-")), "")
     return name if name in _FETCHERS or first in _FETCHING_WORDS.get(name, ()) else ""
 
