@@ -113,6 +113,8 @@ _REFUSAL = re.compile(
 
 Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`; Gemini "Thought signatures" (read 2026-11).
 """
+_IS_MISSED = re.compile(r"(?i)\bmissing\b|must be passed back")
+"""Words of a server that wants reasoning back, and refuses none: DeepSeek, Moonshot (read 2026-11)."""
 _BAD_REQUEST = 400
 
 Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
@@ -173,7 +175,8 @@ class ReasoningRefusals:
 
 def is_reasoning_refused(error: ProviderError) -> bool:
     """True if a vendor refused a request for the reasoning in it."""
-    return error.status == _BAD_REQUEST and _REFUSAL.search(error.what) is not None
+    is_named = error.status == _BAD_REQUEST and _REFUSAL.search(error.what) is not None
+    return is_named and _IS_MISSED.search(error.what) is None
 
 
 def without_reasoning(request: ProviderRequest) -> ProviderRequest:

@@ -355,6 +355,11 @@ def _tool_results(
 
 MAX_TOKENS, MAX_COMPLETION_TOKENS = "max_tokens", "max_completion_tokens"
 SYSTEM, DEVELOPER = "role system", "role developer"
+WANTED = "missing reasoning_content"
+"""Stands among refused fields for what a server misses: calls of the past go with reasoning, be it blank.
+
+Source: Moonshot "thinking is enabled but reasoning_content is missing", DeepSeek "must be passed back" (read 2026-11).
+"""
 
 _OPTIONAL = (
     "stream_options",
@@ -396,7 +401,7 @@ _NO_STREAM = re.compile(
 
 _TAKES_NO_STREAM = r".{0,3} (?:does not support|is not supported (?:with|in|when)) stream"
 _IS_MISSING = re.compile(
-    r"(?i)\bmissing\b|(?:must|has to|needs to) be (?:passed|provided|included|set|given|present)|\bis required\b"
+    r"(?i)\bmissing\b|(?:must|has to|needs to) be (?:passed(?: back)?|provided|included|set|given|present)|\bis required\b"
 )
 """Words of a server that misses a field: it takes it."""
 
@@ -411,13 +416,17 @@ def refused_field(sent: Mapping[str, Any], words: str) -> str | None:
     if _NO_SYSTEM.search(words) and any(m.get("role") in {"system", "developer"} for m in sent["messages"]):
         return SYSTEM if sent["messages"][0].get("role") == "system" else DEVELOPER
     if _IS_MISSING.search(words):
-        return None
+        return WANTED if REASONING_CONTENT in words and any(map(_lacks_reasoning, sent["messages"])) else None
     of_messages = {name for message in sent["messages"] for name in message if name in SPELLINGS}
     present = [name for name in _OPTIONAL if name in sent] + sorted(of_messages, key=len, reverse=True)
     if not _IS_VALUE.search(words):
         present[:0] = [name for name in (MAX_TOKENS, MAX_COMPLETION_TOKENS) if name in sent]
     named = [(found.start(), name) for name in present if (found := re.search(_spellings(name), words))]
     return min(named)[1] if named else None
+
+
+def _lacks_reasoning(message: Mapping[str, Any]) -> bool:
+    return bool(message.get("tool_calls")) and not message.get(REASONING_CONTENT)
 
 
 def _spellings(name: str) -> str:
@@ -439,5 +448,7 @@ def without_refused(body: Json, refused: Collection[str]) -> Json:
     if SYSTEM in refused:
         role = "user" if DEVELOPER in refused else "developer"
         messages = [{**one, "role": role} if one.get("role") == "system" else one for one in messages]
+    if WANTED in refused:
+        messages = [{**one, REASONING_CONTENT: " "} if _lacks_reasoning(one) else one for one in messages]
     sent["messages"] = messages
     return sent

@@ -23,6 +23,7 @@ from core.kernel.values.settings import ServerSettings
 from core.services.providers.attachments import sent_json
 from core.services.providers.compatible.body import (
     STATUSES,
+    WANTED,
     chat_body,
     chat_messages,
     refused_field,
@@ -255,7 +256,9 @@ class CompatibleProvider:
         """The end of a reply with what the person should know and was not told: each once for a model."""
         names = sorted(name for of, name in self._learned if of == model)
         refused = [
-            f"The server takes no {name!r} for {model!r}. The program sent the request again without it or under its other"
+            f"The server wants the reasoning of earlier calls for {model!r}. The program sends what it has"
+            if name == WANTED
+            else f"The server takes no {name!r} for {model!r}. The program sent the request again without it or under its other"
             f" name, and does so for this model for {KEPT_DAYS} days"
             for name in names
         ]

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import ModelProfile
+from core.kernel.values.settings import ServerSettings
 from core.services.providers.compatible.body import chat_body
+from core.services.providers.compatible.client import CompatibleProvider
 from core.services.providers.compatible.reader import ChatReader
 from core.talk.turn.turn_step import ArrivingReply
 from tests.core.services.providers.compatible.test_client import asked
-from tests.core.services.providers.outcomes import NO_BLOBS, ask, assistant, tool, user
+from tests.core.services.providers.outcomes import NO_BLOBS, ask, assistant, run, tool, user
 from tests.vendors.compatible_server import MODEL, OPENROUTER, CompatibleServer, Habits, Said
+from tests.vendors.loopback import Captured, LoopbackServer, Reply, json_reply
+from tests.vendors.world.table import PLAIN, SSE
 
 PROFILE = ModelProfile("own", MODEL)
 
@@ -115,6 +120,51 @@ def test_a_server_that_refuses_reasoning_back_is_asked_without_it() -> None:
     assert (result.error, taken.text) == (None, "Yes.")
     assert "reasoning" not in server.bodies[-1]["messages"][2]
     assert other.bodies[-1]["messages"][2]["reasoning"] == "Hm."
+
+
+class WantsReasoning(LoopbackServer):
+    """Takes no call of the past without its reasoning, in the words of the row."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.asked: list[Any] = []
+        self._words = words
+
+    def answer(self, captured: Captured) -> Reply:
+        messages = captured.json["messages"]
+        self.asked.append(messages)
+        if any(one.get("tool_calls") and not one.get("reasoning_content") for one in messages):
+            return json_reply(400, {"error": {"message": self._words, "type": "invalid_request_error"}})
+        return Reply(200, PLAIN["compatible"].encode(), {"content-type": SSE})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        "Missing `reasoning_content` field in the assistant message at message index 2.",
+    ],
+)
+def test_a_server_that_wants_reasoning_back_gets_it_with_calls_that_have_none(words: str) -> None:
+    """Moonshot and DeepSeek, also behind gateways."""
+    thought = ReasoningPart("Hm.", '{"field":"reasoning_content"}')
+    turn = (
+        user("Go."),
+        assistant(thought, ToolCallPart("a", "read_file", "{}")),
+        tool(ToolResultPart("a", "x")),
+        assistant(ToolCallPart("b", "read_file", "{}")),
+        tool(ToolResultPart("b", "y")),
+    )
+    settings = ServerSettings(id="lab", kind="compatible", base_url="http://127.0.0.1:1/v1")
+    with WantsReasoning(words) as server:
+        client = CompatibleProvider(replace(settings, base_url=f"{server.url}/v1"), None)
+        first, second = run(client, ask(MODEL, *turn)), run(client, ask(MODEL, *turn))
+
+    given = [[one.get("reasoning_content") for one in sent if one.get("tool_calls")] for sent in server.asked]
+    assert (first.error, second.error) == (None, None)
+    assert given == [["Hm.", None], ["Hm.", " "], ["Hm.", " "]]
+    assert "wants the reasoning of earlier calls" in first.stopped.remarks[0]
 
 
 PIECES = {
