@@ -173,7 +173,7 @@ def own_places(command: tuple[str, ...], root: str) -> tuple[str, ...]:
 
 
 def _around(program: Path) -> Path:
-    """What a program is installed with: its virtual environment, npm's packages, the folder of a script; else it alone."""
+    """Surroundings that a program is installed with: its virtual environment, npm's packages, the folder of a script; else it alone."""
     around = program.parent.parent
     return around if (around / _VENV).is_file() else _packages(program) or _with_folder(program)
 
