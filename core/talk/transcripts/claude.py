@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -27,44 +27,95 @@ from core.talk.transcripts.text import content_id, moment
 
 def parts_of(content: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     """Parts of a message's content: a text, or a list of blocks. What is of no known kind is counted."""
-    if isinstance(content, str):
-        return (TextPart(clean(content)),) if content.strip() else ()
-    found = (_part(block, skipped) for block in (content if isinstance(content, list) else ()))
-    return tuple(part for part in found if part is not None)
+    if isinstance(content, list):
+        return tuple(part for block in content if (part := _part(block, skipped)) is not None)
+    return (TextPart(clean(content)),) if _is_said(content) else ()
+
+
+def _is_said(words: Any) -> bool:
+    """True for a text that is not blank; a long one is not copied to see that."""
+    return isinstance(words, str) and bool(words) and not words.isspace()
 
 
 def _part(block: Any, skipped: Counter[str]) -> Part | None:
-    if isinstance(block, str):
-        return TextPart(clean(block)) if block.strip() else None
-    kind = block.get("type") if isinstance(block, dict) else None
-    if kind == "voice_note":
-        kind, block = "text", {"text": block.get("text", block.get("transcript"))}
-    if kind in ("text", "thinking") and isinstance(words := block.get(kind), str):
-        made = clean(_with_links(words, block.get("citations")))
-        return None if not words.strip() else TextPart(made) if kind == "text" else ReasoningPart(made)
-    if kind in ("tool_use", "server_tool_use", "mcp_tool_use") and isinstance(block.get("name"), str):
-        if (document := _document(block)) is not None:
-            return document
-        written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
-        return ToolCallPart(
-            call_id=_word(block.get("id")), name=clean(block["name"]), arguments_json=clean(written)
-        )
-    if isinstance(kind, str) and (kind == "tool_result" or kind.endswith("_tool_result")):
-        content = block.get("content")
-        answer = clean("\n\n".join(_texts(content)))
-        files = tuple(filter(None, map(_file, content if isinstance(content, list) else ())))
-        return ToolResultPart(
-            call_id=_word(block.get("tool_use_id")),
-            text=answer,
-            is_error=block.get("is_error") is True,
-            attachments=files,
-        )
+    if not isinstance(block, dict):
+        if isinstance(block, str):
+            return TextPart(clean(block)) if _is_said(block) else None
+        skipped["parts of an unknown kind"] += 1
+        return None
+    kind = block.get("type")
+    if isinstance(kind, str):
+        if (read := _READERS.get(kind)) is not None:
+            found, part = read(block)
+            if found:
+                return part
+        elif kind.endswith("_tool_result"):
+            return _result(block)[1]
     if (file := _file(block)) is not None:
         return file
     if kind not in _SILENT:
         skipped["parts of an unknown kind"] += 1
     return None
 
+
+_Reading = tuple[bool, Part | None]
+"""Whether a block is of its kind, and its part; none where nothing is said in it."""
+
+
+def _text(block: dict[str, Any]) -> _Reading:
+    words = block.get("text")
+    if not isinstance(words, str):
+        return False, None
+    if citations := block.get("citations"):
+        return True, TextPart(clean(_with_links(words, citations))) if _is_said(words) else None
+    return True, TextPart(clean(words)) if _is_said(words) else None
+
+
+def _thought(block: dict[str, Any]) -> _Reading:
+    words = block.get("thinking")
+    if not isinstance(words, str):
+        return False, None
+    return True, ReasoningPart(clean(words)) if _is_said(words) else None
+
+
+def _voice(block: dict[str, Any]) -> _Reading:
+    return _text({"text": block.get("text", block.get("transcript"))})
+
+
+def _call(block: dict[str, Any]) -> _Reading:
+    name = block.get("name")
+    if not isinstance(name, str):
+        return False, None
+    if name in _WRITERS and (document := _document(block)) is not None:
+        return True, document
+    written = _spelled(block.get("input"))
+    return True, ToolCallPart(call_id=_word(block.get("id")), name=clean(name), arguments_json=clean(written))
+
+
+def _result(block: dict[str, Any]) -> _Reading:
+    content = block.get("content")
+    is_text = isinstance(content, str)
+    return True, ToolResultPart(
+        call_id=_word(block.get("tool_use_id")),
+        text=clean(content if is_text else "\n\n".join(_texts(content))),
+        is_error=block.get("is_error") is True,
+        attachments=tuple(filter(None, map(_file, content))) if isinstance(content, list) else (),
+    )
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], _Reading]] = {
+    "text": _text,
+    "thinking": _thought,
+    "voice_note": _voice,
+    "tool_use": _call,
+    "server_tool_use": _call,
+    "mcp_tool_use": _call,
+    "tool_result": _result,
+}
+_WRITERS = frozenset({"artifacts", "create_file"})
+"""Tools that write a document beside the words."""
+_spelled = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
+"""Arguments as text: the same bytes for the same arguments."""
 
 _SILENT = ("token_budget", "flag", "redacted_thinking")
 """Kinds of blocks in which nobody says anything."""
@@ -87,7 +138,7 @@ def _with_links(text: str, citations: Any) -> str:
 def _document(block: dict[str, Any]) -> TextPart | None:
     """A document that the model wrote beside its words, as text with line breaks of its own."""
     given = block.get("input")
-    if block["name"] not in {"artifacts", "create_file"} or not isinstance(given, dict):
+    if not isinstance(given, dict):
         return None
     text = given.get("content", given.get("file_text", given.get("new_str")))
     if not isinstance(text, str) or not text.strip():

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from core.kernel.decoders import decoder_of, from_json, without_half_characters
+from core.kernel.decoders import decoder_of, from_builtins, from_json, without_half_characters
 from core.kernel.frame import clean
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
@@ -44,7 +44,17 @@ _REFUSED = re.compile(
     re.DOTALL,
 )
 """Answer of a tool that the person refused with words."""
+_REFUSAL = "The user doesn't want"
 _SHELL = re.compile(r"\s*<bash-input>(.*?)</bash-input>\s*$", re.DOTALL)
+
+
+class _Said(msgspec.Struct):
+    """Fields of a row's message that are looked at: its use of tokens and its like are passed over."""
+
+    content: Any = None
+    model: Any = None
+    id: Any = None
+    parts: Any = None
 
 
 class _SessionRow(msgspec.Struct):
@@ -64,7 +74,7 @@ class _SessionRow(msgspec.Struct):
     agentId: Any = None  # noqa: N815
     timestamp: Any = None
     cwd: Any = None
-    message: Any = None
+    message: _Said | None = None
     attachment: Any = None
     operation: Any = None
     content: Any = None
@@ -74,6 +84,12 @@ class _SessionRow(msgspec.Struct):
     aiTitle: Any = None  # noqa: N815
     customTitle: Any = None  # noqa: N815
     agentName: Any = None  # noqa: N815
+
+
+class _OddRow(_SessionRow):
+    """A row whose message is none."""
+
+    message: Any = None
 
 
 class _Joint:
@@ -255,7 +271,7 @@ class _SessionReader:
                 self._row(row, uuid)
         elif row.type == "queue-operation":
             self._queue(row)
-        elif row.type in ("user", "assistant") and isinstance(row.message, dict):
+        elif row.type in ("user", "assistant") and row.message is not None:
             self._row(row, f"#{number}")
         else:
             self._title(row)
@@ -298,9 +314,9 @@ class _SessionReader:
         else:
             node = tree.last or _Joint(tree, None)
         words = self._words(tree, row)
-        if words and row.type == "user" and _is_command(row.message):
-            tree.command_id = uuid
-        if row.type == "user" and words and row.message is not None and _is_person(words):
+        if words and row.type == "user" and row.message is not None and _is_person(words):
+            if _is_command(row.message.content):
+                tree.command_id = uuid
             is_root = row.parentUuid is None and not isinstance(above, str) and bool(tree.messages)
             node = _Joint(tree, None if is_root else node)
         self._nodes[uuid] = node
@@ -320,22 +336,27 @@ class _SessionReader:
         """Words of a row, none where the program speaks in it."""
         if row.type == "attachment":
             return _queued_parts(row.attachment, tree.skipped)
-        if row.type not in ("user", "assistant") or not isinstance(row.message, dict):
-            return ()
         message = row.message
-        content = message.get("content")
-        if content is None and isinstance(message.get("parts"), list):
-            content = [_block(one) for one in message["parts"] if isinstance(one, dict)]
+        if message is None or row.type not in ("user", "assistant"):
+            return ()
+        content = message.content
+        if content is None and isinstance(message.parts, list):
+            content = [_block(one) for one in message.parts if isinstance(one, dict)]
         if row.type == "assistant":
-            if message.get("model") == "<synthetic>" or row.isApiErrorMessage is True:
+            if message.model == "<synthetic>" or row.isApiErrorMessage is True:
                 tree.skipped[NOTES] += 1
                 return ()
             words = _counted(parts_of(content, tree.skipped), tree.skipped)
-            return tree.unsaid(message.get("id"), words)
+            return tree.unsaid(message.id, words)
         if _is_note(row):
             tree.skipped[NOTES] += 1
             return ()
-        if tree.messages and tree.messages[-1].id == tree.command_id and _is_output(content):
+        if (
+            tree.command_id
+            and tree.messages
+            and tree.messages[-1].id == tree.command_id
+            and _is_output(content)
+        ):
             tree.messages.pop()  # the program did the command by itself: the model never read it
             tree.turns.pop()
             tree.skipped[NOTES] += 1
@@ -344,14 +365,10 @@ class _SessionReader:
         return persons(_counted(parts_of(content, tree.skipped), tree.skipped), tree.skipped)
 
     def _add(self, tree: _Tree, node: _Joint, row: _SessionRow, uuid: str, words: tuple[Part, ...]) -> None:
-        message = row.message if isinstance(row.message, dict) else {}
-        model = message.get("model")
+        model = row.message.model if row.message is not None else ""
         role = "assistant" if row.type == "assistant" else "user"
-        results = (
-            () if role == "assistant" else tuple(one for one in words if isinstance(one, ToolResultPart))
-        )
         pieces = [(uuid, words)]
-        if results and len(results) < len(words):
+        if role == "user" and len(words) > 1 and (results := _results(words)) and len(results) < len(words):
             pieces = [(uuid, results), (f"{uuid}+", tuple(one for one in words if one not in results))]
         for key, parts in pieces:
             if role == "assistant" and tree.reply_id:
@@ -366,17 +383,17 @@ class _SessionReader:
                 )
             )
             tree.turns.append(node)
-        if tree.queue and role == "user" and len(results) < len(words):
+        if tree.queue and role == "user" and _is_person(words):
             _answer_queue(tree, "\n".join(one.text for one in words if isinstance(one, TextPart)))
 
     def _helper(self, tree: _Tree, row: _SessionRow, uuid: str) -> None:
         """A message of a helper of the model, on a path of its own."""
-        message = row.message if isinstance(row.message, dict) else {}
-        parts = parts_of(message.get("content"), tree.skipped) if row.type in ("user", "assistant") else ()
+        message = row.message or _Said()
+        parts = parts_of(message.content, tree.skipped) if row.type in ("user", "assistant") else ()
         if not parts:
             return
         who = row.agentId if isinstance(row.agentId, str) else ""
-        model = message.get("model")
+        model = message.model
         tree.messages.append(
             TranscriptMessage(
                 id=uuid,
@@ -424,14 +441,18 @@ class _SessionReader:
 
 
 def _mended(line: bytes) -> _SessionRow | Any:
-    """A line with half a character or bytes of another encoding; what is no object is `False`, what is no JSON None."""
+    """A line with half a character, bytes of another encoding or a message that is none; what is no object is `False`, what
+    is no JSON None.
+    """
     text = without_half_characters(decoded(line))
     try:
-        return from_json(text, _SessionRow)
+        row = from_json(text, _OddRow)
     except msgspec.ValidationError:
         return False
     except msgspec.DecodeError:
         return None
+    row.message = from_builtins(row.message, _Said) if isinstance(row.message, dict) else None
+    return row
 
 
 def _block(part: dict[str, Any]) -> dict[str, Any]:
@@ -464,6 +485,8 @@ def _is_path(given: Any) -> bool:
 
 def _is_note(row: _SessionRow) -> bool:
     """True for a message that the program wrote in the person's place."""
+    if row.isMeta is row.isCompactSummary is row.origin is row.promptSource is None:
+        return False
     kind = row.origin.get("kind") if isinstance(row.origin, dict) else None
     return (
         row.isMeta is True
@@ -480,8 +503,8 @@ def _only_text(content: Any) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def _is_command(message: Any) -> bool:
-    text = _only_text(message.get("content")) if isinstance(message, dict) else None
+def _is_command(content: Any) -> bool:
+    text = _only_text(content)
     return text is not None and text.lstrip().startswith("<command-")
 
 
@@ -500,7 +523,9 @@ def persons(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]:
     """Parts of a person's message without what the program put in; what is left of a command is what the person typed."""
     kept: list[Part] = []
     for part in parts:
-        if isinstance(part, ToolResultPart) and (said := _REFUSED.match(part.text)) is not None:
+        if type(part) is ToolResultPart and not part.text.startswith(_REFUSAL):
+            kept.append(part)
+        elif isinstance(part, ToolResultPart) and (said := _REFUSED.match(part.text)) is not None:
             kept += [msgspec.structs.replace(part, text=said[1].rstrip()), TextPart(said[2].strip())]
         elif not isinstance(part, TextPart):
             kept.append(part)
@@ -523,6 +548,10 @@ def _typed(text: str) -> str:
     return text if text.strip() and _NOTE.match(text) is None else ""
 
 
+def _results(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(one for one in parts if isinstance(one, ToolResultPart))
+
+
 def _counted(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]:
     if not parts:
         skipped["empty messages"] += 1
@@ -530,7 +559,7 @@ def _counted(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]
 
 
 def _is_person(parts: tuple[Part, ...]) -> bool:
-    return not all(isinstance(part, ToolResultPart) for part in parts)
+    return any(type(part) is not ToolResultPart for part in parts)
 
 
 def _queued_parts(attachment: Any, skipped: Counter[str]) -> tuple[Part, ...]:

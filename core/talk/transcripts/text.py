@@ -97,6 +97,8 @@ def _of_text(text: str) -> datetime | None:
 def _of_iso(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
+        if found.tzinfo is UTC:
+            return found
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
