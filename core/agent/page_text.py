@@ -47,6 +47,7 @@ _BLOCKS = frozenset(
     ]
 )
 _DROPPED = frozenset({"template", "script", "style"})
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_CELLS = 100_000
 
 
@@ -88,12 +89,14 @@ def _rewrite(node: Any, ready: list[str]) -> None:
             node.data = _UNSHOWN.sub("", node.data)
     elif node.parent is None:
         return
-    elif name in _DROPPED:
+    elif name in _DROPPED or node.attrs.get("hidden", "until-found") != "until-found":
         node.parent.remove_child(node)
     elif name in _KEPT:
         if node.has_child_nodes():
             _put(node, f"{_OPEN}{name}{_END}", is_first=True)
             _put(node, f"{_CLOSE}{name}{_END}", is_first=False)
+    elif name == "br" and node.parent.name in _HEADINGS:
+        _replace(node, " ", ready)
     elif name in _LISTS:
         _replace_list(node, ready)
     elif name == "input" and node.attrs.get("type") == "checkbox":

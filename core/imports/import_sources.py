@@ -153,9 +153,15 @@ def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
                     yield path, status
 
 
+_SHOWN_NAME, _SENT_NAME = "ui_messages.json", "api_conversation_history.json"
+"""Names of a task of Cline as its window showed it, and as its model was sent it."""
+
+
 def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
     if not is_named and _IN_STORAGE.search(path.as_posix()) is not None:
         return  # it is read with its session
+    if not is_named and path.name == _SHOWN_NAME and path.with_name(_SENT_NAME).is_file():
+        return  # the same task, as the model was sent it, stands beside
     try:
         with open_file(path) as file:
             about = os.fstat(file.fileno())

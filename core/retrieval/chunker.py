@@ -315,6 +315,8 @@ def _parted_names(text: str) -> str:
 _BLOCK = re.compile(r"(?:[ \t]*\n)*---[ \t]*\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 """A block between two lines of dashes: the first begins a note, blank lines aside."""
 
+_ORG_BLOCK = re.compile(r"(?:#\+\w{1,40}:[^\n]*(?:\n|\Z))+")
+_ORG_KEYWORD = re.compile(r"^#\+(\w{1,40}):([^\n]*)$", re.MULTILINE)
 _TOML_BLOCK = re.compile(r"\+\+\+[ \t]*\n(.*?)(?<=\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"[^\s#\-'\"\[{&*!|>%@`][^:\n]*:(?:[ \t]|$)|['\"][^'\"\n]*['\"]:(?:[ \t]|$)")
 """Begin of a field at the left edge."""
@@ -353,6 +355,8 @@ def read_front_matter(text: str) -> NoteFields:
     end = 0
     if (toml := _TOML_BLOCK.match(text)) is not None:
         return NoteFields(fields=_toml_fields(toml[1]), end=toml.end())
+    if (org := _ORG_BLOCK.match(text)) is not None:
+        return NoteFields(fields=_org_fields(org[0]), end=org.end())
     for _ in range(MAX_BLOCKS):
         found = _BLOCK.match(text, end)
         if found is None or (end and not _says_fields(found[1])):
@@ -364,6 +368,13 @@ def read_front_matter(text: str) -> NoteFields:
                 fields[key] = value
         end = found.end()
     return NoteFields(fields=fields, bad_lines=tuple(bad), end=end)
+
+
+def _org_fields(block: str) -> dict[str, Any]:
+    """Keywords at the top of an Org file."""
+    found = {key.lower(): value.strip() for key, value in _ORG_KEYWORD.findall(block)}
+    tags = [tag for tag in found.pop("filetags", "").split(":") if tag.strip()]
+    return {**found, **({"tags": tags} if tags else {})}
 
 
 def _toml_fields(block: str) -> dict[str, Any]:

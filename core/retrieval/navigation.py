@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from itertools import count, groupby
 from typing import Any
 from urllib.parse import quote
@@ -416,7 +416,10 @@ _FIELD = re.compile(
 _PROPERTIES = re.compile(r"(?:#[^\n]*\n\s*)?((?:[A-Z][\w ]{0,29}: [^\n]+\n){2,})(?:\n|\Z)")
 """Properties of a page under its title, as Notion exports them."""
 _PROPERTY = re.compile(r"([A-Z][\w ]{0,29}): ([^\n]+)")
-_INLINE_TAG = re.compile(r"(?<![^\s(,;。，、；：！？（「])(?<!\]\()#([\w/-]{1,100})")
+_INLINE_TAG = re.compile(
+    r"(?<![^\s(,;。，、；：！？（「])(?<!\]\()#(?:([\w/-]+(?: [\w/-]+){1,4})#(?=[\s.,;]|$)|([\w/-]{1,100}))"
+)
+"""A tag; one of several words ends with its mark, too."""
 _CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _INLINE_CODE = re.compile(r"`[^`\n]{0,500}`")
 _DAY_OF_NAME = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d{2})([-_.]?)(?P<month>\d{2})\2(?P<day>\d{2})(?!\d)")
@@ -424,14 +427,20 @@ _DAY_OF_FOLDERS = re.compile(r"(?:^|/)(?P<year>(?:19|20)\d{2})/(?P<month>\d{1,2}
 _DAY_IN_WORDS = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d{2})[年년] ?(?P<month>\d{1,2})[月월] ?(?P<day>\d{1,2})[日일]"
 )
-_DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_MILLISECONDS = re.compile(r"1\d{12}")
 _WORDED_DAY = re.compile(
     r"([^\W\d_]{3,12})\.? (\d{1,2}), (\d{4})\b|\b(\d{1,2})\.? ([^\W\d_]{3,12})\.? (\d{4})\b"
 )
 _MADE = ("created", "date created", "created at", "created time", "erstellt")
 """Fields in which programs say when a note was made, where no date is said."""
+_ABOUT = ("description", "desc", "summary")
+"""Fields in which a note says what it is about."""
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
-_NO_SENTENCE = re.compile(r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--)")
+_NO_SENTENCE = re.compile(r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--|>\s*\[![\w-]+\]|#\+\w+:)")
+_UNDERLINED = re.compile(r"^[^\n]+\n=+[ \t]*$", re.MULTILINE)
+_LABEL = re.compile(r"\w{1,30}\s*:")
+"""A word that stands before tags, and nothing else."""
 _SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
 _LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
 _MARKUP = re.compile(rf"!{_LINK.replace('(', '(?:', 1)}|[*_`]+|{_LINK}|^[#>\-+*]+[ \t]*", re.MULTILINE)
@@ -457,7 +466,8 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
     path = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
     title = _heads_text(front.fields.get("title")) or said.get("title") or first_heading(body)
     title = title or path.rpartition("/")[2] or name
-    about = _heads_text(front.fields.get("description")) or _first_sentence(body)
+    about = next(filter(None, (_heads_text(front.fields.get(key)) for key in _ABOUT)), "")
+    about = about or _first_sentence(body)
     tags = (*with_parents(_tags(front.fields, said, fields)), *inline_tags(body))
     return SourceHead(
         title=one_line(title, TITLE_CHARS),
@@ -486,8 +496,8 @@ def inline_tags(text: str) -> tuple[str, ...]:
     """The `#tags` in a text, outside of its code, each once; of `#a/b` also `a`. A number alone is none (`#12`)."""
     found: dict[str, None] = {}
     for line in _lines_without_code(text):
-        for tag in _INLINE_TAG.findall(line) if "#" in line else ():
-            name = tag.lower().strip("/")[:TAG_CHARS]
+        for joined, tag in _INLINE_TAG.findall(line) if "#" in line else ():
+            name = (joined or tag).lower().strip("/")[:TAG_CHARS]
             if name and not name.replace("/", "").isdecimal():
                 found[name] = None
     return with_parents(found)[:MAX_TAGS]
@@ -531,9 +541,12 @@ def _tags(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames)
     for source in (front, said):
         for name in fields.tags:
             value = source.get(name)
-            words = value if isinstance(value, list) else re.split(r"[,;]|\s+#", _heads_text(value))
+            parted = r"[,;]|\s+#" if source is said or re.search("[,;]", _heads_text(value)) else r"\s+"
+            words = value if isinstance(value, list) else re.split(parted, _heads_text(value))
             tags = [
-                _heads_text(word).strip(" #`*[]\"'").lower()[:TAG_CHARS] for word in words if word is not None
+                _WIKILINK.sub(_link_words, _heads_text(word)).strip(" #`*[]\"'").lower()[:TAG_CHARS]
+                for word in words
+                if word is not None
             ]
             if any(tags):
                 return tuple(dict.fromkeys(one_line(tag, TAG_CHARS) for tag in tags if tag))[:MAX_TAGS]
@@ -553,6 +566,8 @@ def _day(text: str) -> str:
     """The day that a text names in numbers, or with the name of its month; empty for none."""
     if (found := _DAY.search(text)) is not None:
         return found[0]
+    if _MILLISECONDS.fullmatch(text):
+        return datetime.fromtimestamp(int(text) / 1000, UTC).date().isoformat()
     if (found := _WORDED_DAY.search(text)) is None:
         return ""
     month, day, year = (found[1], found[2], found[3]) if found[1] else (found[5], found[4], found[6])
@@ -563,10 +578,10 @@ def _day(text: str) -> str:
 
 
 def _first_sentence(body: str) -> str:
-    for block in re.split(r"\n[ \t]*\n", body[:8_000]):
+    for block in re.split(r"\n[ \t]*\n", _UNDERLINED.sub("", body[:8_000])):
         lines = [line for line in block.strip().split("\n") if line.strip() and not _NO_SENTENCE.match(line)]
         plain = _MARKUP.sub(lambda m: m[1] or "", _INLINE_TAG.sub("", "\n".join(lines))).strip()
-        if plain and not _FIELD.match(block.strip()):
+        if plain and not _FIELD.match(block.strip()) and _LABEL.fullmatch(plain) is None:
             sentence = _SENTENCE.match(plain)
             return " ".join((sentence[1] if sentence else plain).split())
     return ""

@@ -153,7 +153,14 @@ def _whole_words(texts: list[str]) -> list[str]:
             return plain
         return with_hyphen if with_hyphen.lower() in known or not second[:1].islower() else plain
 
-    return [_BROKEN.sub("-", _BROKEN_WORD.sub(joined, text)) for text in texts]
+    return [_BROKEN.sub("-", _joined(text, joined)) for text in texts]
+
+
+def _joined(text: str, join: Callable[[re.Match[str]], str]) -> str:
+    """The text with its broken words joined, also those that several lines break."""
+    while (made := _BROKEN_WORD.sub(join, text)) != text:
+        text = made
+    return text
 
 
 def _unread(code: int | None) -> Found:

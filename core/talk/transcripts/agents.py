@@ -32,6 +32,7 @@ _TAGS = (
     r"recommended_plugins|hook_prompt|skills_instructions|plugins_instructions|context_window(?:_reminder)?|token_budget|"
     r"rollout_budget|codex_delegation|personality_spec|persistent_mode|model_switch|startup_context|side_conversation|"
     r"user_verification_notice|image_resize_notice|realtime_\w+|multi_agent_\w+|transcript_delta|git_attribution|"
+    r"timestamp|attached_files|open_and_recently_viewed_files|user_info|project_layout|git_status|additional_data|"
     r"model_instructions|security_context|(?:codex_)?internal_context|goal_context|untrusted_objective)"
 )
 """Names of the tags in which the programs write in the person's place."""
@@ -583,6 +584,9 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     talk, whole = TalkBuilder(), mapping(found)
     talk.id = word(whole.get("sessionId"))
     for one in found if isinstance(found, list) else items(whole.get("messages")):
+        if isinstance(one, dict) and one.get("type") in ("say", "ask"):
+            _shown_row(talk, one)
+            continue
         if not isinstance(one, dict) or one.get("role") not in ("user", "assistant", "tool"):
             talk.skipped["system texts"] += 1
             continue
@@ -600,6 +604,25 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
         yield talk.transcript()
     else:
         yield Unread(place="the file", why="nothing is said in it")
+
+
+_OF_PERSON = frozenset({"user_feedback", "user_feedback_diff"})
+_OF_MODEL = frozenset({"text", "completion_result", "followup", "plan_mode_respond"})
+
+
+def _shown_row(talk: TalkBuilder, row: Mapping[str, Any]) -> None:
+    """A row of what a task showed: the first text is the person's, and what they said to it later."""
+    kind, text, at = row.get(word(row.get("type"))), word(row.get("text")), row.get("ts")
+    if row.get("partial") is True or not text.strip():
+        return
+    if kind in _OF_PERSON or (kind == "text" and not talk.messages):
+        talk.say("user", typed(text, talk.skipped), at=at)
+    elif kind == "reasoning":
+        talk.say("assistant", (ReasoningPart(text),), at=at)
+    elif kind in _OF_MODEL:
+        talk.say("assistant", (TextPart(text),), at=at)
+    else:
+        talk.skipped[NOTES] += 1
 
 
 def _told_apart(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -94,10 +95,9 @@ def _call(block: dict[str, Any]) -> _Reading:
 
 def _result(block: dict[str, Any]) -> _Reading:
     content = block.get("content")
-    is_text = isinstance(content, str)
     return True, ToolResultPart(
         call_id=_word(block.get("tool_use_id")),
-        text=clean(content if is_text else "\n\n".join(_texts(content))),
+        text=clean(content if isinstance(content, str) else "\n\n".join(_texts(content))),
         is_error=block.get("is_error") is True,
         attachments=tuple(filter(None, map(_file, content))) if isinstance(content, list) else (),
     )
@@ -237,6 +237,10 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     )
 
 
+_UNSHOWN = re.compile(r"```\n?This block is not supported on your current device yet\.\n?```\s*")
+"""Mark of a block that stands in a message's text where the vendor could not write it there."""
+
+
 def _messages(given: Sequence[Any], model: str, skipped: Counter[str]) -> Iterable[TranscriptMessage]:
     """Messages in the order of their parents; who is nobody's answer follows the one before."""
     known = {one["uuid"] for one in given if isinstance(one, dict) and isinstance(one.get("uuid"), str)}
@@ -250,7 +254,7 @@ def _messages(given: Sequence[Any], model: str, skipped: Counter[str]) -> Iterab
         parts = parts_of(one.get("content"), skipped)
         text = one.get("text")
         if not parts and isinstance(text, str) and text.strip():
-            parts = (TextPart(clean(text)),)
+            parts = (TextPart(clean(_UNSHOWN.sub("", text)).strip()),)
         parts += tuple(_files(one))
         key = one.get("uuid")
         key = key if isinstance(key, str) and key and key not in seen else f"#{number}"

@@ -58,6 +58,7 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
 _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
     (TranscriptKind.CHATGPT, ('"mapping"', '"message"')),
     (TranscriptKind.CLINE, ('"version"', '"sessionId"', '"messages"', '"role"', '"content"')),
+    (TranscriptKind.CLINE, ('"ts"', '"type"', '"say"', '"text"')),
     (TranscriptKind.CLAUDE, ('"chat_messages"',)),
     (TranscriptKind.CODEX, ('"session"', '"instructions"', '"items"')),
     (TranscriptKind.CHERRY_STUDIO, ('"indexedDB"', '"localStorage"')),
@@ -105,7 +106,7 @@ def _by_start(data: bytes) -> TranscriptKind:
     if data.startswith(databases.HEAD):
         return databases.recognised(data)
     text = decoded(data).lstrip()
-    if text.startswith(markdown_chats.HEAD):
+    if markdown_chats.is_specstory(text):
         return TranscriptKind.SPECSTORY
     if text.startswith("# aider chat started at "):
         return TranscriptKind.AIDER

@@ -54,6 +54,14 @@ from core.agent.page_text import page_text
             "<table><caption>Tides</caption><thead><tr><th>Day</th></tr></thead><tbody><tr><td>Mon</td></tr></tbody></table>",
             "Tides\n\n| Day |\n| --- |\n| Mon |",
         ),
+        ("<p hidden>secret</p><p>shown</p>", "shown"),
+        (
+            '<ul><li><p>a</p><pre><code class="language-sh">ls\n</code></pre></li><li>b</li></ul>',
+            "- a\n\n  ```sh\n  ls\n  ```\n- b",
+        ),
+        ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
+        ("<h2>Tides<br>and ebb</h2><p>x</p>", "## Tides and ebb\n\nx"),
+        ("<p>Use <code>a | b</code> or <kbd>Ctrl</kbd>+<kbd>C</kbd></p>", "Use `a | b` or Ctrl+C"),
     ],
 )
 def test_what_changes_the_meaning_stays(html: str, wanted: str) -> None:

@@ -78,6 +78,63 @@ NOTES = [
         date="2026-03-05",
         description="The pump leaks.",
     ),
+    Note(
+        id="Bear: a tag of several words ends with its mark (bear.app: tags with spaces)",
+        text="# Pumps\n#cold water# #hall/two\n\nThe pump leaks. Call.\n",
+        title="Pumps",
+        tags=("cold water", "hall/two", "hall"),
+        description="The pump leaks.",
+    ),
+    Note(
+        id="Org: keywords at the top (orgmode.org manual: in-buffer settings)",
+        name="a.org",
+        text="#+TITLE: Pumps\n#+DATE: <2026-03-05 Thu>\n#+FILETAGS: :cold:hall:\n\n* Leaks\nThe pump leaks. Call.\n",
+        title="Pumps",
+        tags=("cold", "hall"),
+        date="2026-03-05",
+    ),
+    Note(
+        id="Obsidian: tags parted by blanks alone, a date with its hour (obsidian.md: properties before 1.4)",
+        text="---\ntags: cold hall\ndate: 2026-03-05T09:00\n---\nThe pump leaks. Call.\n",
+        tags=("cold", "hall"),
+        date="2026-03-05",
+        description="The pump leaks.",
+    ),
+    Note(
+        id="Dendron: times in milliseconds and a description of its own (dendronhq/dendron: frontmatter)",
+        name="pumps.hall.md",
+        text="---\nid: abc\ntitle: Hall\ndesc: 'The pump leaks.'\nupdated: 1775000000000\ncreated: 1772668800000\n---\n\n## Log\n",
+        title="Hall",
+        date="2026-03-05",
+        description="The pump leaks.",
+    ),
+    Note(
+        id="Links of a program as tags in front matter (obsidian: links in properties)",
+        text='---\nTitle: Pumps\nTags: ["[[cold]]", "[[Hall Two|hall]]"]\nCreated: 2026-03-05 09:00\n---\nIt leaks.\n',
+        title="Pumps",
+        tags=("cold", "hall"),
+        date="2026-03-05",
+    ),
+    Note(
+        id="A daily note of Korean, with tags of joined words",
+        name="2026년 3월 5일.md",
+        text="#물펌프/야간 새고 있다. (#a-b_c)\n",
+        tags=("물펌프/야간", "a-b_c", "물펌프"),
+        date="2026-03-05",
+    ),
+    Note(
+        id="One line of tags under a title that is underlined",
+        text="Pumps\n=====\n\nTags: #cold #hall\n\nThe pump leaks. Call.\n",
+        title="Pumps",
+        tags=("cold", "hall"),
+        description="The pump leaks.",
+    ),
+    Note(
+        id="A callout's title is no sentence of the note (obsidian.md: Callouts)",
+        text="# Pumps\n\n> [!warning] Danger\n> The pump leaks. Call.\n",
+        title="Pumps",
+        description="The pump leaks.",
+    ),
 ]
 
 

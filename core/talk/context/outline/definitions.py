@@ -111,10 +111,16 @@ def _first_branches(source: bytes) -> bytes:
     return bytes(kept)
 
 
+_LAST_OF_LINE = re.compile(rb"(?<=[^\s{;,])[ ](?=\})")
+
+
 def _readable(name: str, source: bytes) -> bytes:
     """The source without what its grammar stumbles over, each byte where it was: `a?.b = 1` of C# 14 hides its class, and
-    macros around a prototype (`API int CALL open(void)`, `int open OF((void))`) hide its name.
+    macros around a prototype (`API int CALL open(void)`, `int open OF((void))`) hide its name. Kotlin's has no end for the
+    last member of a class on one line: `class A { fun f() = 1 }`.
     """
+    if name == "kotlin":
+        return _LAST_OF_LINE.sub(b";", source)
     if name == "csharp":
         return _EXTENSION.sub(_as_class, _CONDITIONAL.sub(rb" \1", source))
     if name not in {"c", "cpp"}:

@@ -420,6 +420,43 @@ NAMES: dict[str, tuple[str, str]] = {
         ),
         "A A.subscript A.make A.deinit A A.ext E E.r K K.s N",
     ),
+    "overloads.ts": (
+        (
+            "export abstract class A {\n  abstract m(): void;\n}\nexport function f(a: string): void;\n"
+            "export function f(a: any) {}\nexport const enum E { A }\n"
+        ),
+        "A A.m f f E",
+    ),
+    "two.vue": (
+        (
+            '<script lang="ts">\nexport interface P { a: string }\n</script>\n<script setup lang="ts">\n'
+            "const go = () => 1\n</script>\n<template><p/></template>\n"
+        ),
+        "P go",
+    ),
+    "lines.kt": (
+        (
+            "class A { fun f() = 1; val y = 2 }\ninterface I { fun q() }\nenum class E { A, B; fun r() = 1 }\n"
+            "data class D(val a: Int)\nobject O { fun s() = 1 }\n"
+        ),
+        "A A.f A.y I I.q E E.r D O O.s",
+    ),
+    "module.lua": (
+        "local M = {}\nfunction M.a() end\nM.b = function() end\nlocal c = function() end\nreturn M\n",
+        "M.a M.b c",
+    ),
+    "kinds.zig": (
+        'const std = @import("std");\npub const E = enum { a };\nconst U = union(enum) { x: u8 };\nfn p() void {}\n',
+        "E U p",
+    ),
+    "schema.sql": (
+        (
+            "CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;\n"
+            'CREATE TABLE IF NOT EXISTS "My Table" (id int);\nCREATE TEMP VIEW v AS SELECT 1;\n'
+            "CREATE UNIQUE INDEX i ON t(id);\nCREATE TYPE mood AS ENUM ('a');\n"
+        ),
+        "f My Table v i mood",
+    ),
 }
 
 

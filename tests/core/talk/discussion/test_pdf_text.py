@@ -34,3 +34,7 @@ def test_a_field_of_several_lines_keeps_them() -> None:
     text = read_pdf(form_pdf({"Notes": "one\\ntwo", "Sum": "9 \\(net\\)"}))["text"]
     assert "Notes: one\ntwo" in text
     assert "Sum: 9 (net)" in text
+
+
+def test_a_word_that_two_lines_break_is_whole() -> None:
+    assert "Donaudampfschiff fahrt" in read_pdf(make_pdf("Die Donau-\ndampf-\nschiff fahrt"))["text"]
