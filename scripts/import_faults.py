@@ -6,24 +6,24 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tests.core.talk.transcripts.shape_fuzz import SHAPES, problem
+from tests.core.talk.transcripts.shape_fuzz import SEEDS, problem
 
 FILES = 40_000
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Try each shape with changes by chance. Returns 1 where one raised."""
+    """Try each file with changes by chance. Returns 1 where one raised."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=FILES, help="how many files in all")
     options = parser.parse_args(arguments)
-    share = -(-options.files // len(SHAPES))
+    share = -(-options.files // len(SEEDS))
     failed = 0
-    for shape in SHAPES:
-        wrong = [said for seed in range(share) if (said := problem(shape, seed))]
+    for seed in SEEDS:
+        wrong = [said for number in range(share) if (said := problem(seed, number))]
         failed += len(wrong)
         told = f"{len(wrong)} FAILED, the first: {wrong[0]}" if wrong else "all held"
-        sys.stdout.write(f"{shape.kind.value:16}{share:7}  {told}  ({shape.id})\n")
-    sys.stdout.write(f"{share * len(SHAPES)} files, {f'{failed} FAILED' if failed else 'all held'}\n")
+        sys.stdout.write(f"{seed.kind.value:16}{share:7}  {told}  ({seed.id})\n")
+    sys.stdout.write(f"{share * len(SEEDS)} files, {f'{failed} FAILED' if failed else 'all held'}\n")
     return int(failed > 0)
 
 

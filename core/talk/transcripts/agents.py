@@ -612,7 +612,7 @@ _OF_MODEL = frozenset({"text", "completion_result", "followup", "plan_mode_respo
 
 def _shown_row(talk: TalkBuilder, row: Mapping[str, Any]) -> None:
     """A row of what a task showed: the first text is the person's, and what they said to it later."""
-    kind, text, at = row.get(word(row.get("type"))), word(row.get("text")), row.get("ts")
+    kind, text, at = word(row.get(word(row.get("type")))), word(row.get("text")), row.get("ts")
     if row.get("partial") is True or not text.strip():
         return
     if kind in _OF_PERSON or (kind == "text" and not talk.messages):

@@ -252,9 +252,8 @@ def _messages(given: Sequence[Any], model: str, skipped: Counter[str]) -> Iterab
             skipped["messages that cannot be read"] += 1
             continue
         parts = parts_of(one.get("content"), skipped)
-        text = one.get("text")
-        if not parts and isinstance(text, str) and text.strip():
-            parts = (TextPart(clean(_UNSHOWN.sub("", text)).strip()),)
+        if not parts and (text := _UNSHOWN.sub("", _word(one.get("text"))).strip()):
+            parts = (TextPart(text),)
         parts += tuple(_files(one))
         key = one.get("uuid")
         key = key if isinstance(key, str) and key and key not in seen else f"#{number}"

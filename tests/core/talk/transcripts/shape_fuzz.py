@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
+from core.imports.export_knowledge import knowledge_of
 from core.imports.import_plan import plan_import
-from core.kernel.values.imports import Transcript
+from core.kernel.values.imports import Transcript, TranscriptKind
+from core.kernel.values.messages import Role, TextPart
+from core.kernel.values.records import MessageRecord
+from core.talk.discussion import log_codec
+from core.talk.discussion.discussion_export import export_markdown
+from core.talk.discussion.log_content import fold
+from core.talk.transcripts.databases import HEAD
 from core.talk.transcripts.transcript_reader import read_transcripts, recognised
+from tests.core.imports import (
+    test_brought_chats,
+    test_brought_more_reports,
+    test_brought_reports,
+    test_brought_sessions,
+)
+from tests.core.records import ID, meta
 from tests.core.talk.transcripts import (
     test_shapes_of_chats,
     test_shapes_of_exports,
     test_shapes_of_others,
     test_shapes_of_sessions,
 )
-from tests.core.talk.transcripts.shapes import Shape
 
 WRONG: tuple[Any, ...] = (
     None,
@@ -37,27 +54,85 @@ WRONG: tuple[Any, ...] = (
 """Values of every type, one of which a field is given in place of its own."""
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
-SHAPES: tuple[Shape, ...] = (
-    *test_shapes_of_sessions.SHAPES,
-    *test_shapes_of_exports.SHAPES,
-    *test_shapes_of_chats.SHAPES,
-    *test_shapes_of_others.SHAPES,
-)
 
 
-def changed(shape: Shape, chance: random.Random) -> bytes:
+class Seed(msgspec.Struct, frozen=True):
+    """A file as its program writes it; `named`: its name, where the person names it."""
+
+    id: str
+    kind: TranscriptKind
+    data: bytes
+    named: str = ""
+
+
+def _of_shapes() -> Iterator[Seed]:
+    modules = (test_shapes_of_sessions, test_shapes_of_exports, test_shapes_of_chats, test_shapes_of_others)
+    for shape in (shape for module in modules for shape in module.SHAPES):
+        yield Seed(id=shape.id, kind=shape.kind, data=shape.data.encode(), named=shape.named)
+
+
+def _brought() -> Iterator[Seed]:
+    modules = (test_brought_sessions, test_brought_chats, test_brought_reports, test_brought_more_reports)
+    for case in (case for module in modules for case in module.CASES):
+        for name, text in case.files.items():
+            data, named = text.encode(), name if name == case.named else ""
+            if (kind := recognised(data, named)) is not TranscriptKind.UNKNOWN:
+                yield Seed(id=f"{case.id}: {name}", kind=kind, data=data, named=named)
+
+
+def _ours() -> Iterator[Seed]:
+    said = MessageRecord(
+        id="m", at=NOW, role=Role.USER, parts=(TextPart("When?"),), provider="acme", model="m-1"
+    )
+    whole = export_markdown(meta(name="A talk"), fold(ID, (said,)))
+    yield Seed(id="our export", kind=TranscriptKind.EXPORT, data=whole.encode())
+    yield Seed(id="our log", kind=TranscriptKind.DISCUSSION, data=log_codec.encode(said))
+
+
+_LAYOUTS = {
+    TranscriptKind.LLM: """CREATE TABLE [conversations] ([id] TEXT, [name] TEXT, [model] TEXT);
+        CREATE TABLE [responses] ([id] TEXT, [model] TEXT, [prompt] TEXT, [system] TEXT, [response] TEXT,
+            [conversation_id] TEXT, [datetime_utc] TEXT);
+        INSERT INTO conversations VALUES ('c', 'Tides', 'm-1');
+        INSERT INTO responses VALUES ('r', 'm-1', 'When?', NULL, 'At noon.', 'c', '2026-10-01T08:00:00')""",
+    TranscriptKind.OPENCODE: """CREATE TABLE `session` (id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER);
+        CREATE TABLE `message` (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+        CREATE TABLE `part` (id TEXT, message_id TEXT, data TEXT);
+        INSERT INTO session VALUES ('ses_1', NULL, '/srv', 'Tides', 1793000000000);
+        INSERT INTO message VALUES ('m', 'ses_1', 1, '{"role": "user"}');
+        INSERT INTO part VALUES ('p', 'm', '{"type": "text", "text": "When?"}')""",
+    TranscriptKind.ZED: """CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL,
+            data_type TEXT NOT NULL, data BLOB NOT NULL);
+        INSERT INTO threads VALUES ('t', 'Tides', '2026-10-01T08:00:00Z', 'json', '{"title": "Tides", "messages":
+            [{"User": {"id": "1", "content": [{"Text": "When?"}]}}], "version": "0.3.0"}')""",
+}
+
+
+def _databases() -> Iterator[Seed]:
+    for kind, layout in _LAYOUTS.items():
+        with closing(sqlite3.connect(":memory:")) as base:
+            base.executescript(layout)
+            yield Seed(id=f"database of {kind.value}", kind=kind, data=base.serialize())
+
+
+SEEDS: tuple[Seed, ...] = (*_of_shapes(), *_brought(), *_ours(), *_databases())
+
+
+def changed(seed: Seed, chance: random.Random) -> bytes:
     """A file with one thing in it that its program would not write."""
-    rows = shape.data.split("\n")
+    if seed.data.startswith(HEAD):
+        return _overwritten(seed.data, chance)
+    rows = seed.data.decode().split("\n")
     number = chance.randrange(len(rows))
     try:
         row = json.loads(rows[number])
     except ValueError:
-        return _torn(shape.data.encode(), chance)
+        return _torn(seed.data, chance)
     if chance.random() < 0.1:
-        return _torn(shape.data.encode(), chance)
+        return _torn(seed.data, chance)
     places = list(_places(row))
     if not places:
-        return _torn(shape.data.encode(), chance)
+        return _torn(seed.data, chance)
     holder, key = chance.choice(places)
     if isinstance(holder, dict) and chance.random() < 0.2:
         del holder[key]
@@ -65,6 +140,15 @@ def changed(shape: Shape, chance: random.Random) -> bytes:
         holder[key] = chance.choice(WRONG)
     rows[number] = json.dumps(row)
     return "\n".join(rows).encode()
+
+
+def _overwritten(data: bytes, chance: random.Random) -> bytes:
+    """A database with bytes of chance in it, or cut off."""
+    made = bytearray(data)
+    for _ in range(chance.randrange(1, 9)):
+        at = chance.randrange(len(made))
+        made[at : at + chance.randrange(1, 40)] = chance.randbytes(chance.randrange(1, 40))
+    return bytes(made[: chance.randrange(len(made))] if chance.random() < 0.2 else made)
 
 
 def _torn(data: bytes, chance: random.Random) -> bytes:
@@ -87,20 +171,21 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from _places(inner)
 
 
-def problem(shape: Shape, seed: int) -> str:
-    """Fault of the changed file of a seed, empty where all held."""
-    data = changed(shape, random.Random(f"{shape.id} {seed}"))
+def problem(seed: Seed, number: int) -> str:
+    """Fault of a changed file, empty where all held."""
+    data = changed(seed, random.Random(f"{seed.id} {number}"))
     try:
-        for kind in dict.fromkeys((recognised(data, shape.named), shape.kind)):
+        knowledge_of(data)
+        for kind in dict.fromkeys((recognised(data, seed.named), seed.kind)):
             try:
                 found = list(read_transcripts(kind, data))
             except ValueError:
-                if kind is shape.kind:
+                if kind is seed.kind:
                     raise
                 continue
             for one in found:
                 if isinstance(one, Transcript):
                     plan_import(kind, one, lambda _: None, NOW, "a file")
     except Exception as error:  # noqa: BLE001 - any is a fault of ours
-        return f"{shape.id}, seed {seed}: {type(error).__name__}: {error}"
+        return f"{seed.id}, change {number}: {type(error).__name__}: {error}"
     return ""

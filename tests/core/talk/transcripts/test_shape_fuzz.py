@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.talk.transcripts.shape_fuzz import SHAPES, problem
-from tests.core.talk.transcripts.shapes import Shape
+from core.kernel.values.imports import TranscriptKind
+from core.talk.transcripts.databases import HEAD
+from core.talk.transcripts.transcript_reader import read_transcripts, recognised
+from tests.core.talk.transcripts.shape_fuzz import SEEDS, Seed, problem
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=[one.id for one in SHAPES])
-def test_a_changed_file_is_read_or_said_and_nothing_raises(shape: Shape) -> None:
-    assert [said for seed in range(25) if (said := problem(shape, seed))] == []
+@pytest.mark.parametrize("seed", SEEDS, ids=[one.id for one in SEEDS])
+def test_a_changed_file_is_read_or_said_and_nothing_raises(seed: Seed) -> None:
+    assert [said for number in range(12) if (said := problem(seed, number))] == []
+
+
+def test_every_reader_is_tried_with_a_file_that_it_knows() -> None:
+    tried = {seed.kind for seed in SEEDS}
+    databases = {seed.kind for seed in SEEDS if seed.data.startswith(HEAD)}
+    assert tried == set(TranscriptKind) - {TranscriptKind.UNKNOWN}
+    assert databases == {TranscriptKind.LLM, TranscriptKind.OPENCODE, TranscriptKind.ZED}
+    for seed in SEEDS:
+        assert recognised(seed.data, seed.named) is seed.kind
+        assert list(read_transcripts(seed.kind, seed.data))
