@@ -198,11 +198,12 @@ def _foot(desk: Desk, report: ImportReport | None) -> str:
         if imports.is_running:
             return "stop" if ui.button("stop", "Stop") else ""
         found = "close" if ui.button("close", "Close") else ""
-        if report is not None and report.is_dry and report.new_count:
+        if report is not None and report.is_dry and (report.new_count or report.offered):
             ticked = _ticked(desk, report)
-            label = f"Import {fmt.count(ticked, 'conversation')}" if ticked else "Import"
-            can = not desk.state.program.is_home_read_only and bool(ticked)
-            tip = "" if can else "Tick a conversation first" if not ticked else READ_ONLY
+            offers = f"Offer {fmt.count(report.offered, 'proposal')}" if report.offered else "Import"
+            label = f"Import {fmt.count(ticked, 'conversation')}" if ticked else offers
+            can = not desk.state.program.is_home_read_only and bool(ticked or report.offered)
+            tip = "" if can else READ_ONLY if ticked or report.offered else "Tick a conversation first"
             if ui.button("import", label, kind="primary", is_enabled=can, tip=tip):
                 found = "import"
     return found

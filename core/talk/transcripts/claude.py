@@ -60,7 +60,7 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
 
 
 _Reading = tuple[bool, Part | None]
-"""Whether a block is of its kind, and its part; none where nothing is said in it."""
+"""True for a block of its kind, with its part; none where nothing is said in it."""
 
 
 def _text(block: dict[str, Any]) -> _Reading:

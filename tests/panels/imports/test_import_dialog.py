@@ -124,6 +124,14 @@ def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_na
     assert made.ui.shows("4 files hold no conversation: notes.md, run.log and 2 more. To import a text file")
 
 
+def test_memories_alone_are_offered_and_none_is_taken() -> None:
+    report = ImportReport(is_dry=True, knowledge_names=("memories.json",), offered=2)
+    made = screen(ImportState(paths=("/x",), report=report))
+    assert made.ui.shows("memories.json: the import offers 2 proposals. You add or refuse each.")
+    made.ui.click("Offer 2 proposals")
+    assert made.asked == [ImportConversations(("/x",), is_dry=False)]
+
+
 PLACE = KnownPlace(name="claude-code", label="Claude Code", path="/u/.claude/projects")
 SWITCH = "Take new sessions of Claude Code by itself"
 
