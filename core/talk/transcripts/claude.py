@@ -29,6 +29,9 @@ from core.talk.transcripts.text import content_id, moment
 def parts_of(content: Any, skipped: Counter[str]) -> tuple[Part, ...]:
     """Parts of a message's content: a text, or a list of blocks. What is of no known kind is counted."""
     if isinstance(content, list):
+        if len(content) == 1:
+            only = _part(content[0], skipped)
+            return (only,) if only is not None else ()
         return tuple(part for block in content if (part := _part(block, skipped)) is not None)
     return (TextPart(clean(content)),) if _is_said(content) else ()
 

@@ -15,7 +15,7 @@ from core.kernel.frame import clean
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.claude import parts_of
-from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
+from core.talk.transcripts.text import MAX_LINE_BYTES, Buffer, content_id, decoded, line_ends, lines, moment
 
 NOTES = "notes of the program"
 RETRACTED = "queued words that the person took back"
@@ -137,11 +137,12 @@ class _Tree:
             return parts
         fresh = []
         for part in parts:
-            place = next((n for n, (_, old) in enumerate(self.reply) if _is_grown(old, part)), None)
-            if place is None:
+            for place, (index, old) in enumerate(self.reply):  # noqa: B007 - used behind the loop
+                if type(old) is type(part) and _is_grown(old, part):
+                    break
+            else:
                 fresh.append(part)
                 continue
-            index, old = self.reply[place]
             self.reply[place] = (index, part)
             message = self.messages[index]
             told = tuple(part if one is old else one for one in message.parts)
@@ -154,14 +155,13 @@ class _Tree:
         for one, node in zip(self.messages, self.turns, strict=True):
             if not one.is_aside:
                 ends[node] = one.id
-        made, within = [], dict[_Joint, str]()
-        for one, node in zip(self.messages, self.turns, strict=True):
-            if one.is_aside:
-                made.append(one)
-                continue
-            parent = within.get(node) or _end_above(node, ends)
-            within[node] = one.id
-            made.append(msgspec.structs.replace(one, parent=parent) if parent != one.parent else one)
+        made, within = self.messages, dict[_Joint, str]()
+        for one, node in zip(made, self.turns, strict=True):
+            if not one.is_aside:
+                parent = within.get(node) or _end_above(node, ends)
+                within[node] = one.id
+                if parent != one.parent:  # nobody has seen it yet
+                    msgspec.structs.force_setattr(one, "parent", parent)
         said = [one for one in made if not one.is_aside]
         first = next((one for one in said if one.role == "user"), said[0] if said else None)
         return Transcript(
@@ -203,13 +203,9 @@ def read(buffer: Buffer, before: Sequence[Buffer] = ()) -> Iterator[Transcript |
     """
     reading = _SessionReader()
     for one in before:
-        for line in lines(one):
-            if line.strip(b" \t\0"):
-                reading.take(line, 0)
+        reading.take_all(one)
     reading.end_of_trunk()
-    for number, line in enumerate(lines(buffer), 1):
-        if line.strip(b" \t\0"):
-            reading.take(line, number)
+    reading.take_all(buffer)
     yield from reading.transcripts()
 
 
@@ -241,6 +237,10 @@ class _BranchRow(msgspec.Struct):
     forkedFrom: Any = None  # noqa: N815
 
 
+_BLOCK_BYTES = 64 * 1024
+"""Bytes of the lines that are decoded at a time: more of them at once fall out of the processor's cache."""
+
+
 class _SessionReader:
     """Rows that are being read, in the order of the file; one with a uuid that was there before is the same row."""
 
@@ -250,6 +250,32 @@ class _SessionReader:
         self._broken: list[Unread] = []
         self._number, self._is_torn = 0, False
         self._decode = decoder_of(_SessionRow).decode
+        self._decode_lines = decoder_of(_SessionRow).decode_lines
+
+    def take_all(self, buffer: Buffer) -> None:
+        """Read a file, many lines at a time; where one of those is no row, or needs its number, each by itself."""
+        start, end = 0, len(buffer)
+        number, counted = 1, 0  # of the line that begins at that byte
+        while start < end:
+            stop = (
+                buffer.rfind(b"\n", start, start + _BLOCK_BYTES) + 1 or buffer.find(b"\n", start) + 1 or end
+            )
+            block = bytes(buffer[start : min(stop, start + MAX_LINE_BYTES)])
+            try:
+                rows = self._decode_lines(block)
+            except msgspec.DecodeError:
+                rows = []
+            if rows and all(map(_is_known, rows)):
+                self._is_torn = False
+                for row in rows:
+                    self._take(row, 0)
+            else:
+                number += sum(line_ends(buffer, counted, start))
+                counted = start
+                for place, line in enumerate(lines(block), number):
+                    if line.strip(b" \t\0"):
+                        self.take(line, place)
+            start = stop
 
     def take(self, line: bytes, number: int) -> None:
         """Read one line."""
@@ -265,6 +291,9 @@ class _SessionReader:
             if not isinstance(found, _SessionRow):
                 return
             row = found
+        self._take(row, number)
+
+    def _take(self, row: _SessionRow, number: int) -> None:
         uuid = row.uuid
         if isinstance(uuid, str) and uuid:
             if uuid not in self._nodes:
@@ -438,6 +467,11 @@ class _SessionReader:
                     own = self._tree(session)
                 if own is not None:
                     own.titles[kind] = clean(words)
+
+
+def _is_known(row: _SessionRow) -> bool:
+    """True for a row that is named by its uuid, or needs no name."""
+    return isinstance(row.uuid, str) or row.type not in ("user", "assistant")
 
 
 def _mended(line: bytes) -> _SessionRow | Any:

@@ -52,6 +52,12 @@ def lines(buffer: Buffer) -> Iterator[bytes]:
         start = stop + 1
 
 
+def line_ends(buffer: Buffer, start: int, end: int) -> Iterator[int]:
+    """Numbers of line ends between two bytes, a piece at a time."""
+    for at in range(start, end, MAX_LINE_BYTES):
+        yield bytes(buffer[at : min(end, at + MAX_LINE_BYTES)]).count(b"\n")
+
+
 def moment(value: Any) -> datetime | None:
     """A date in any form that programs write: seconds or parts of them since 1970, ISO 8601, or close to it.
 
