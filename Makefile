@@ -11,6 +11,7 @@
 # make fmt | fmt-check | lint | types    the checks of CI
 # make site    build the documents as a site into build/site
 # make codemap   write docs/codemap.md, one line a module; it is made, not committed
+# make pictures  take the tour and renew the pictures of README and the guide in docs/ (Linux, about a minute)
 # make lock | fonts | docs | models   for maintainers: pin packages, rebuild fonts, renew what is generated in docs/,
 #              compare the table of models with the newest SDKs of the vendors
 PYTHON ?= python3
@@ -22,7 +23,7 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock fonts codemap docs site models clean
+.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock fonts codemap docs pictures site models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -93,6 +94,9 @@ docs: set-up-check
 	@$(BIN)/python -m scripts.codemap
 	@$(BIN)/python -P -m core.front.hooks.openapi > docs/openapi.json
 	@$(BIN)/python -P -m core.services.settings.settings_page > docs/settings.md
+
+pictures: set-up-run
+	@$(BIN)/python -P -m scripts.pictures
 
 site: set-up-test
 	@$(BIN)/sphinx-build -q -W --keep-going -b html -d build/site-trees docs build/site
