@@ -87,7 +87,7 @@ def font(path: Path) -> TTFont:
 
 
 def test_a_module_over_800_lines_is_justified_in_the_architecture() -> None:
-    named = texts()["ARCHITECTURE.md"].partition("- A module holds one noun")[2].partition("\n\n")[0]
+    named = texts()["ARCHITECTURE.md"].partition("- A module holds one subject")[2].partition("\n\n")[0]
     long = [
         f"{name}: {lines} lines"
         for name, text in texts().items()
