@@ -204,7 +204,7 @@ class WindowApp:
 
 
 def with_look(window_toml: str, look: LastLook) -> str:
-    """The window's tables with where it stands and how it looks."""
+    """The window's settings with its place and its look."""
     rows = [f"{name} = {getattr(look.placement, name)}" for name in ("x", "y", "width", "height")]
     rows += [f'theme = "{look.theme}"', f"ui_scale = {look.ui_scale}"]
     return f"{window_toml}\n[{PLACEMENT_TABLE}]\n" + "\n".join(rows) + "\n"
@@ -260,7 +260,7 @@ class HookedWindow:
         return self._on_window(self._shoot)
 
     def act(self, action: str) -> bool | None:
-        """Do what an entry of the menus does; False: it is disabled; None: there is none.
+        """Run a menu entry. False: the entry is disabled. None: there is no such entry.
 
         Raises:
             TimeoutError: it does not draw. PermissionError: the entry gives a command that counts only from a person.

@@ -57,7 +57,7 @@ class Pictures(Protocol):
         ...
 
     def drawn(self) -> int:
-        """Number of drawings that have come so far."""
+        """The number of finished drawings."""
         ...
 
     def is_busy(self) -> bool:

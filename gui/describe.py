@@ -256,7 +256,7 @@ class Chooser(msgspec.Struct):
         return ()
 
     def result(self) -> tuple[str, ...]:
-        """The choice as it stands, empty when there is none yet."""
+        """The present choice, empty if there is none yet."""
         match self.picks:
             case "folder":
                 return (str(self.folder / self.selected_folder),)
@@ -469,7 +469,7 @@ class Tree:
         return next((layer for layer in reversed(layers) if not isinstance(layer, FloatLayer)), None)
 
     def now_uppermost(self) -> Element | None:
-        """The layer that covers the window now; None: nothing does."""
+        """The layer that covers the window now, None if there is none."""
         return self.uppermost(self.top.order)
 
     def front(self, x: float, y: float) -> Element:

@@ -16,7 +16,7 @@ _CHILD = Path(__file__).with_name("drawing_child.py")
 
 
 class DrawingProcess(JobProcess):
-    """Draws in a process of its own, which may be held up, or end, alone."""
+    """Draws in a child process, so that a hang or crash there stops nothing else."""
 
     def __init__(self, timeout_s: float) -> None:
         super().__init__(timeout_s, attempts=1)

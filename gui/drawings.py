@@ -97,7 +97,7 @@ class Drawings:
         return known.texture
 
     def hold(self, before: Collection[Drawing], after: Collection[Drawing], canvas: Canvas) -> None:
-        """A text shows other drawings than before: those that nothing shows may be dropped, the oldest first."""
+        """Note the drawings that a text shows. May drop unused drawings, the oldest first."""
         for drawing in after:
             self._count(drawing, 1)
         for drawing in before:
@@ -173,7 +173,7 @@ class Drawings:
         return self._asked > self._taken
 
     def drawn(self) -> int:
-        """Number of drawings that have come so far."""
+        """The number of finished drawings."""
         return self._taken + len(self._came)
 
 

@@ -29,7 +29,7 @@ _KEYSYMS = {
 
 
 class NotFoundError(LookupError):
-    """Nothing on the screen reads like that; the message lists what does."""
+    """No text on the screen matches; the message lists the visible texts."""
 
 
 class Driver:

@@ -32,7 +32,7 @@ class InputWatch(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release its resources."""
         ...
 
 

@@ -150,7 +150,7 @@ class ToldPresses(Protocol):
     """Presses that the system told and no frame has reported yet."""
 
     def take(self, key: str) -> ToldPress | None:
-        """The oldest of a key; None where nothing is known of it."""
+        """The oldest entry of a key, None if there is none."""
         ...
 
 

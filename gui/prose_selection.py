@@ -44,7 +44,7 @@ class SelectionEnd(msgspec.Struct, frozen=True):
         return self.row, self.order, self.place
 
     def around(self, clicks: int) -> tuple[SelectionEnd, SelectionEnd]:
-        """The ends of the word or paragraph that it stands in."""
+        """The start and end of the word or paragraph around it."""
         start, end = self.documents[self.order].around(self.place, clicks)
         return msgspec.structs.replace(self, place=start), msgspec.structs.replace(self, place=end)
 

@@ -169,7 +169,7 @@ _SAID = (
 
 
 def import_talk(tour: Tour, project: Path) -> None:
-    """Choose a folder, see what it holds, import it, open it; then once more."""
+    """Choose a folder, preview its conversations, import them and open one. Then import the folder again."""
     export = project / FOLDER / "conversations.json"
     export.parent.mkdir()
     write_file(export, json.dumps([_conversation()]).encode())
@@ -293,7 +293,7 @@ def until_asked(tour: Tour, what: str) -> None:
 
 
 def allow(tour: Tour, label: str, is_taken: Callable[[AppState], bool] | None = None) -> None:
-    """Say yes, once the button takes it: half a second after it came into view.
+    """Press yes when the button accepts it, half a second after it appeared.
 
     Args:
         is_taken: true of the state once the yes has come to it; by default the calls that wait are others then.

@@ -201,7 +201,7 @@ def scripted_model(script: Sequence[Line], model: str = MODEL) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet: what it answers stands in the conversation."""
+            """Print nothing: the conversation shows the answers."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -201,7 +201,7 @@ class ScrollState(msgspec.Struct):
 
     @property
     def most(self) -> float:
-        """Farthest that it can be scrolled."""
+        """The largest scroll position."""
         return max(0.0, self.heights.total - self.height)
 
     def settle(self) -> None:

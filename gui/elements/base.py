@@ -89,7 +89,7 @@ class Element:
 
     # change
     def invalidate(self) -> None:
-        """Its size may have changed: lay out and paint it and what holds it again."""
+        """Lay out and paint this element and its parents again, because its size may have changed."""
         node: Element | None = self
         while node is not None and not (node.stale and node.touched and node.nat is None):
             node.stale = node.touched = True
@@ -226,7 +226,7 @@ class Element:
         """Look at the toolkit's state before a frame is described (focus, drags)."""
 
     def rest_s(self) -> float:
-        """Seconds after which it wants a frame although nothing happens; asked where it polls."""
+        """Seconds until it needs a frame without any input, for an element that polls."""
         return float("inf")
 
     def on_press(self, press: Press, m: Measure) -> bool:
@@ -240,11 +240,11 @@ class Element:
         """The button that went down over it is up."""
 
     def on_wheel(self, delta: float, m: Measure) -> bool:
-        """The wheel turned over it; whether it took that."""
+        """Handle the wheel over this element. Returns True if the element used it."""
         return False
 
     def on_right_click(self) -> bool:
-        """The right button went down over it; whether it took that."""
+        """Handle a press of the right button. Returns True if the element used it."""
         return False
 
     def stop_item(self) -> int:
@@ -273,7 +273,7 @@ class Element:
         return self.tip
 
     def label(self) -> str:
-        """Label that a person reads on it, to find it by."""
+        """The visible label, by which tests find the element."""
         return ""
 
     def path(self) -> tuple[Hashable, ...]:

@@ -180,7 +180,7 @@ class Button(Control):
         self.touch()
 
     def on_click(self, *_: object) -> None:
-        """The toolkit says that it was pressed."""
+        """Handle a press that the toolkit reports."""
         if not self.quiet_frames:
             self.is_clicked = True
             self.touch()
@@ -208,7 +208,7 @@ class Hit(Control):
         self.bind(c, f"hit.{self.props[0]}")
 
     def on_click(self, *_: object) -> None:
-        """The toolkit says that it was pressed."""
+        """Handle a press that the toolkit reports."""
         self.is_clicked = True
         self.touch()
 
@@ -290,7 +290,7 @@ class Checkbox(Control):
         return True
 
     def on_change(self, _: object, value: bool, *__: object) -> None:
-        """The toolkit says that it was toggled."""
+        """Handle a change of the switch that the toolkit reports."""
         if self.quiet_frames:
             self.quiet_frames = 0
             dpg.set_value(self.item, self.written[1])
@@ -362,7 +362,7 @@ class Slider(Control):
         return False
 
     def on_change(self, _: object, value: float, *__: object) -> None:
-        """The toolkit says that it was dragged."""
+        """Handle a drag that the toolkit reports."""
         self.changed = float(value)
         self.written = (float(value), *self.written[1:])
 
@@ -428,7 +428,7 @@ class GuardedButton(Button):
         self.was_ready = False
 
     def is_ready(self) -> bool:
-        """True once it has stood still for so long."""
+        """True once it has not moved for that time."""
         return self.clock() - self.since_s >= self.guard_s
 
     def poll(self, c: Canvas) -> None:

@@ -117,7 +117,7 @@ class Editor(Element):
 
     @property
     def text(self) -> str:
-        """Text that stands in it."""
+        """The text in the editor."""
         return self.buffer.text
 
     # layout
@@ -165,7 +165,7 @@ class Editor(Element):
         return float(self.layout_.rows * self.row_px(m) + 2 * self.pads(m)[1])
 
     def most_scroll(self, m: Measure) -> float:
-        """Farthest that it can be scrolled."""
+        """The largest scroll position."""
         return max(0.0, self.content_px(m) - self.h)
 
     def keep_scroll(self, m: Measure) -> None:

@@ -204,7 +204,7 @@ class FloatOwner(Element):
 
 
 class FloatLayer(Root):
-    """A window of its own that covers what it holds and no more.
+    """A separate toolkit window that is exactly as large as its content.
 
     `props`: width, left and foot in design px, for the window's bottom left; or the place, in pixels of the viewport,
     over the foot of which it stands in the middle.

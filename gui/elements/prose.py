@@ -40,7 +40,7 @@ class CopyHit(Hit):
         self.is_done = False
 
     def text(self) -> str:
-        """Text that it shows."""
+        """The text on the screen."""
         return f"{DONE_GLYPH}  Copied" if self.is_done else f"{COPY_GLYPH}  Copy"
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
@@ -413,7 +413,7 @@ class Markdown(Element):
 
     # selection and search
     def select(self, selected: tuple[Place, Place] | None) -> None:
-        """Show what is selected of it."""
+        """Show its selected part."""
         if selected != self.selected:
             self.selected = selected
             self.shade.touch()

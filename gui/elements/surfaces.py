@@ -99,7 +99,7 @@ class Surface(ColumnBox):
             kid.y += pad_y
 
     def carrier(self) -> Surface | None:
-        """Scrolling surface of which it fills what is left: it stands there whole, and has no bar of its own."""
+        """The scrolling surface whose remaining height it fills, so that it needs no scroll bar of its own."""
         node = self.parent if self.wants_space()[1] else None
         while node is not None:
             if isinstance(node, Surface) and node.scrolls:
@@ -153,7 +153,7 @@ class Surface(ColumnBox):
         self.spot, self.pane, self.touched = spot, pane, False
 
     def paint_inside(self, c: Canvas, inner: Pane) -> None:
-        """Paint what it holds, in its own pane."""
+        """Paint its children, in its own pane."""
         for kid in self.order:
             kid.paint(c, inner, kid.x, kid.y)
 
@@ -217,7 +217,7 @@ class Clickable(Surface):
         self.touch()
 
     def on_click(self, *_: object) -> None:
-        """The toolkit says that it was pressed."""
+        """Handle a press that the toolkit reports."""
         if not self.quiet_frames:
             self.clicks.clicked = True
             self.touch()

@@ -95,7 +95,7 @@ class TextMeasure(Protocol):
     scale: float
 
     def drawn(self, drawing: Drawing) -> DrawnSize | None:
-        """Its size, None while it is being drawn."""
+        """The size of the drawing, None until it is drawn."""
         ...
 
     def width(self, text: str, style: str) -> float:

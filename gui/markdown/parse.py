@@ -47,7 +47,7 @@ _BRACKETS = re.compile(r"\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]", re.DOTALL)
 
 @cache
 def grammar() -> MarkdownIt:
-    """The parser. Imports what it needs when it is first asked for."""
+    """The parser. Imports its packages at the first call."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
     from mdit_py_plugins.footnote import footnote_plugin

@@ -69,7 +69,7 @@ class CallRows(msgspec.Struct, frozen=True):
         )
 
     def estimate_px(self, index: int, width: float) -> float:
-        """From what is shown of it."""
+        """Estimate its height from the shown lines."""
         call = self.calls[index]
         is_open = (self.discussion_id, call.id) in self.open_calls
         return ROW_PX + (OPEN_PX if is_open else 0.0) + (TAIL_PX if has_live_tail(call) else 0.0)

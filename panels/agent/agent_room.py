@@ -63,7 +63,7 @@ def has_commands(desk: Desk) -> bool:
 
 
 def undoable_turn(desk: Desk) -> str:
-    """The newest turn whose edits stand, empty for none."""
+    """The newest turn with edits that nobody has undone, empty for none."""
     page = selection.page_of(desk.state)
     if page is None or desk.turn is not None:
         return ""

@@ -102,7 +102,7 @@ class Action(msgspec.Struct, frozen=True):
     tone: Tone = "text"
 
     def shown_label(self, desk: Desk) -> str:
-        """Label of what it will do just now."""
+        """The label of its present effect."""
         return self.undo_label if self.undo_label and self.is_done(desk) else self.label
 
     def shown_chord(self, state: AppState) -> str:

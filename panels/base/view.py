@@ -164,7 +164,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class RoomView(Protocol):
-    """View of a room, which alone knows it. `kept`: what of it persists."""
+    """View of a room; no other room reads it. `kept`: the fields that persist."""
 
     kept: ClassVar[tuple[Kept, ...]]
 
@@ -201,7 +201,7 @@ V = TypeVar("V", bound=RoomView)
 
 
 class Dialog(msgspec.Struct):
-    """The dialog that is open: what it is about, what was typed so far, the command that waits for its answer."""
+    """The open dialog: its subject, the typed text, and the command that waits for its answer."""
 
     kind: str
     subject: str = ""
@@ -237,7 +237,7 @@ class Typing(msgspec.Struct):
             self.replace(kept)
 
     def replace(self, text: str) -> None:
-        """Put `text` into the editor, whatever stands there."""
+        """Replace the editor's text by `text`."""
         self.text = text
         self.revision += 1
 

@@ -1,4 +1,4 @@
-"""Every widget that a panel may draw, declared once: what it takes, what is assumed, what it answers.
+"""Every widget that a panel can draw, declared once: its arguments, its defaults and its answer.
 
 A widget is a value. The method of `panels.base.ui.Ui` that asks for it, and the handlers that draw it
 (`gui.binding`) or record it (`tests.recording_ui`), follow from its declaration. Controls answer what the person
@@ -242,7 +242,7 @@ class DialogWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
 
 
 class FloatWidget(KeyedWidget[Container], frozen=True):
-    """Content that floats over the page: nothing else moves for it.
+    """Content that floats over the page and moves nothing else.
 
     At the window's bottom left, `left` and `foot` away from its edges, and growing upwards; `at_foot` over the foot of what it is described in, as wide as it wants.
     It takes the mouse only where it stands, and no click of a pointer that rested there before it came.
@@ -286,7 +286,7 @@ class ContextMenuWidget(KeyedWidget[AbstractContextManager[bool]], frozen=True):
 
 # space
 class PushWidget(Widget[None], frozen=True):
-    """In a row: take the free width, so that what follows stands at the right edge."""
+    """In a row: take the free width, so that the next widgets are at the right edge."""
 
 
 class GapWidget(Widget[None], frozen=True):

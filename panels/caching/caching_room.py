@@ -108,7 +108,7 @@ def _past_limit(name: str, refusal: SpendRefusal) -> Dialog:
 
 
 def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
-    """Say what a change costs; do it only after a yes."""
+    """Show the price of a change and make the change after a yes."""
     from core.app.warm_loss import warm_loss
 
     ui, command = desk.ui, dialog.command

@@ -261,7 +261,7 @@ ICONS: dict[WayKind, str] = {
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """A mention that is being typed: where its `@` stands, what is typed behind it, where that ends."""
+    """A mention while it is typed: the place of its `@`, the text after it, and the end of that text."""
 
     start: int
     text: str

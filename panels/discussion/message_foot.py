@@ -196,7 +196,7 @@ SHORTER = "The model's view was made shorter"
 
 
 def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut) -> None:
-    """Draw it above the first message that the model sees. What left stands above, whole."""
+    """Draw a line above the first message that the model reads. Earlier messages stay visible above."""
     place = (opened.id, cut.id)
     is_open, has_words = place in own.open_views, bool(cut.summary.strip() or cut.journal.strip())
     with ui.surface("view", "inset", padding=(12, 6)), ui.group("parts", gap=6):

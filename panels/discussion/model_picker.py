@@ -72,7 +72,7 @@ def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
 
 
 def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
-    """Levels of effort that a model takes; none where it takes none."""
+    """The levels of effort of a model; empty if it has none."""
     if profile is None or not profile.efforts:
         return ()
     names = ["auto", *(effort.value for effort in profile.efforts if effort.value != "auto")]
@@ -80,7 +80,7 @@ def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
 
 
 def efforts_of(desk: Desk) -> tuple[str, ...]:
-    """Levels of effort that the discussion's model takes, `auto` first; none where it takes none."""
+    """The levels of effort of the discussion's model, `auto` first; empty if it has none."""
     meta = desk.summary.meta if desk.summary is not None else None
     profile = selection.profile(desk.state, meta.provider, meta.model) if meta is not None else None
     return tuple(option.value for option in effort_options(profile))

@@ -158,7 +158,7 @@ def held_words(opened: OpenDiscussion) -> str:
 
 
 def held_strip(desk: Desk, opened: OpenDiscussion) -> None:
-    """Draw that calls are answered elsewhere; nothing where none is."""
+    """Draw a note while another program answers in this discussion."""
     if not opened.held_calls:
         return
     with desk.ui.row("held", gap=6):

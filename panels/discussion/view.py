@@ -190,7 +190,7 @@ class DiscussionView(msgspec.Struct):
     read: dict[str, frozenset[Hashable]] = msgspec.field(default_factory=dict)
 
     def begin_frame(self) -> None:
-        """Forget which message is being typed in: it tells so itself when it is drawn."""
+        """Forget which message has the keyboard; the message reports that again when it is drawn."""
         self.had_keyboard, self.typing = self.typing, None
 
     def give_up(self, key: MessageKey) -> None:

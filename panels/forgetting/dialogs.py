@@ -1,4 +1,4 @@
-"""The dialog of forgetting: what goes and that nothing brings it back; then how far it is, and the receipt."""
+"""The dialog of forgetting: the things to remove, the warning, the progress and the receipt."""
 
 from __future__ import annotations
 

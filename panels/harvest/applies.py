@@ -73,7 +73,7 @@ def applied_section(desk: Desk) -> None:
 
 
 def newest(applies: Sequence[ApplySummary]) -> ApplySummary | None:
-    """The newest apply that stands."""
+    """The newest apply that nobody has undone."""
     return next((one for one in applies if not one.undone_at), None)
 
 

@@ -92,7 +92,7 @@ class FactDraft(msgspec.Struct):
 
     @property
     def number(self) -> float | None:
-        """The confidence, None while what was typed is none."""
+        """The confidence, None while the typed text is not a number."""
         try:
             value = float(self.confidence)
         except ValueError:
@@ -164,7 +164,7 @@ class KnowledgeView(msgspec.Struct):
     proposals_asked: dict[str, str] = msgspec.field(default_factory=dict)
 
     def begin_frame(self) -> None:
-        """Forget which draft has the keyboard: it tells so itself when it is drawn."""
+        """Forget which draft has the keyboard; the draft reports that again when it is drawn."""
         self.had_keyboard, self.typing = self.typing, None
 
     def fold(self, section: str) -> None:
@@ -193,7 +193,7 @@ class KnowledgeView(msgspec.Struct):
 
 
 def item_key(item: Item) -> ItemKey:
-    """Key of an item, wherever it stands."""
+    """Key of an item, independent of its place."""
     return item.file, item.text, item.provenance, names.is_done(item.section)
 
 
@@ -233,7 +233,7 @@ def can_save(state: AppState, draft: Draft) -> bool:
 
 
 def save(desk: Desk, draft: Draft) -> None:
-    """Send a draft; it stays until the state shows it. One that changes nothing is closed."""
+    """Send a draft, which stays until the state shows it. Close a draft without a change."""
     view = desk.view.of(KnowledgeView)
     if not can_save(desk.state, draft):
         return

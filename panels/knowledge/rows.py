@@ -56,7 +56,7 @@ class More(msgspec.Struct, frozen=True):
 
 
 class Nothing(msgspec.Struct, frozen=True):
-    """Stands before the sections while nothing is known: what this is, and how it is filled."""
+    """Text in an empty Knowledge panel: the purpose of knowledge, and ways to add items."""
 
 
 Row = Nothing | KnowledgeHeading | Item | NoteFile | More | ItemDraft | NewDraft

@@ -1,1 +1,1 @@
-"""The manager of MCP servers: how each stands, what it asks for, what of it changed, its tools."""
+"""The panel of MCP servers: state, open question, changes and tools of each."""

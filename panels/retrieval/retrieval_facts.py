@@ -60,7 +60,7 @@ _WORD = re.compile(r"[^\W_]{2,}")
 
 
 def marked_terms(query: str) -> tuple[str, ...]:
-    """Words of a question that are marked where they stand: without those that say nothing."""
+    """Words of a question to mark in the results, without stop words."""
     said = dict.fromkeys(_WORD.findall(query))
     return tuple(word for word in said if word.lower() not in STOP_WORDS)
 
@@ -193,7 +193,7 @@ def whole_words(counts: Iterable[CorpusCount]) -> str:
 
 
 def progress_words(progress: IndexProgress, *, is_paused: bool) -> str:
-    """Progress of a run: what it does, and how far it is."""
+    """Progress of a run: its step and its share of the work."""
     if is_paused:
         return "Paused"
     if progress.vectors or (progress.total and progress.files >= progress.total):

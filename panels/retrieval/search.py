@@ -200,7 +200,7 @@ def _box(desk: Desk, own: RetrievalView) -> None:
 
 
 def ask(desk: Desk, own: RetrievalView) -> None:
-    """Search for what stands in the box; nothing where nothing does. Sends SearchMemory."""
+    """Search for the text in the box, unless the box is empty. Sends SearchMemory."""
     if own.query.strip() and not own.flaw[0]:
         own.command_id = desk.ask(SearchMemory(query=own.query, count=COUNT, filters=filters(own)))
 

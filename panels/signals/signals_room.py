@@ -14,7 +14,7 @@ from panels.base.view import Kept
 
 
 class SignalsView(msgspec.Struct):
-    """The panel's own state. `open_signals`: ids of those that are shown whole."""
+    """The panel's own state. `open_signals`: ids of signals with their whole text shown."""
 
     kept: ClassVar[tuple[Kept, ...]] = ()
 
