@@ -1,3 +1,3 @@
-"""Everything that matters, and nothing that draws."""
+"""The program without its window."""
 
 __version__ = "0.1.0"

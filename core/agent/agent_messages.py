@@ -327,7 +327,7 @@ class StartAutonomy(msgspec.Struct, frozen=True):
 
 
 class StopAutonomy(msgspec.Struct, frozen=True):
-    """End autonomy, and the turn that it began."""
+    """End autonomy, and the turn that autonomy began."""
 
     command_id: str = ""
 

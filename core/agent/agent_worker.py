@@ -170,7 +170,7 @@ class CallDesk:
 
     @property
     def has_yes(self) -> bool:
-        """True if a person said yes to this very call, and no rule let it."""
+        """True if a person approved this very call, and no rule did."""
         return isinstance(self._effect, RunCall) and self._effect.has_yes
 
     def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
@@ -202,7 +202,7 @@ class CallDesk:
         return self._services.page_text(data, charset, self._cancel.on_cancel)
 
     def report(self, tail: str) -> None:
-        """Show the end of what arrived so far."""
+        """Show the end of the output so far."""
         self._emit(
             CallTail(
                 discussion_id=self._effect.discussion_id,

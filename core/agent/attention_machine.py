@@ -99,7 +99,7 @@ def begun(
     *,
     is_signal: bool,
 ) -> Autonomy:
-    """A turn of its own begins. `why`: what woke it, as `words.cause`; `signals`: that it takes; `is_signal`: one woke it."""
+    """Begin an autonomous turn. `why`: the cause, as `words.cause`; `signals`: those it reads; `is_signal`: one woke it."""
     autonomy = replace(
         autonomy,
         next_at=None,
@@ -176,7 +176,7 @@ def without_notes(attention: AttentionState, discussion_ids: Collection[str]) ->
 
 
 def dreaming(autonomy: Autonomy, now: datetime) -> Autonomy:
-    """Nothing is to do: it dreams, until `dreamt`."""
+    """Start to dream, because there is nothing to do. Ends with `dreamt`."""
     autonomy = replace(_in(autonomy, now, Attention.DREAMING), next_at=None, has_dreamt=True)
     return noted(autonomy, now, "It dreams: a preview of the harvest, which applies nothing.")
 
@@ -255,7 +255,7 @@ def unpriced(state: AppState, provider: str, model: str) -> str:
 
 
 def price_wanted(state: AppState, provider: str, model: str) -> tuple[FindPrices, ...]:
-    """The price that must be looked up before autonomy may spend, none where it is known or nobody is paid."""
+    """The price that autonomy must know before it spends; none if it is known or the model is free."""
     is_asked = not is_local(state, provider) and (provider, model) not in state.config.prices
     return (FindPrices(((provider, model),)),) if is_asked else ()
 

@@ -252,7 +252,7 @@ def _before(turn: AgentTurn, call_id: str) -> tuple[ToolCall, ...]:
 
 
 def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
-    """It is known what a call would do: let it run, ask, or refuse it."""
+    """Run a judged call, ask about it, or refuse it."""
     turn = state.agent.turns.get(event.discussion_id)
     call = call_of_turn(turn, event.call_id)
     if turn is None or call is None or turn.judging_id != event.call_id:
@@ -357,7 +357,7 @@ def reconsidered(state: AppState, given: Stamp, discussion_id: str) -> Result:
 
 
 def started(state: AppState, given: Stamp, discussion_id: str, call_id: str) -> Result:
-    """It is on disk that a call begins: it runs, unless the person stopped it meanwhile."""
+    """Run a call whose beginning is on disk, unless the person has stopped it."""
     turn = state.agent.turns.get(discussion_id)
     call = call_of_turn(turn, call_id)
     if turn is None or call is None or call.state is not CallState.RUNNING:

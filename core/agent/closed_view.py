@@ -308,7 +308,7 @@ class _Making:
                 self._add_copy(place, copies, is_always=True)
 
     def add_environments(self) -> None:
-        """Show what virtual environments of the project stand on: those that are elsewhere, and their Python."""
+        """Show the outside parts of the project's virtual environments: environments elsewhere, and their Python."""
         for entry in _entries(self.root) if self.root else ():
             if os.path.isfile(os.path.join(entry, _VENV)):
                 self.add_environment(entry)

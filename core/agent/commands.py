@@ -192,7 +192,7 @@ class Running:
             return self._output.live()
 
     def outcome(self, *, only_new: bool = False) -> ShellOutcome:
-        """As it stands. `only_new`: output since the last such question."""
+        """Return the present state. `only_new`: only output since the last such call."""
         with self._lock:
             output = self._fresh if only_new else self._output
             found = ShellOutcome(
@@ -317,7 +317,7 @@ class Commands:
         return found is not None and found.drop()
 
     def close(self) -> None:
-        """End all commands and wait for it. Nothing starts behind it. Idempotent."""
+        """End all commands, wait for their end, and start none afterwards. You can call this twice."""
         with self._lock:
             self._is_closed = True
             discussions = tuple(self._discussions.values())

@@ -126,7 +126,7 @@ def unwritten(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
 
 
 def followed(before: AppState, after: AppState, given: Stamp) -> Result:
-    """Begin what a call or a person waits for, end what nobody does, and let a call go whose view stands in the log.
+    """Begin summaries that a call or a person waits for, end the others, and send a call whose view is in the log.
 
     O(1) while no call, no discussion and no compaction has changed.
     """

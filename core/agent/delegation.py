@@ -139,7 +139,7 @@ def task_of(arguments_json: str) -> DelegateTask | None:
 
 
 def refusal(state: AppState, turn: AgentTurn, name: str) -> str:
-    """Reason for which a turn may not call a tool, empty where it may: a model calls what it was not offered, too."""
+    """Reason why a turn must not call a tool, empty if it may. Models also call tools that nobody offered."""
     if name in PARENTS_OWN and state.discussions.summaries[turn.discussion_id].meta.delegated_by:
         return DEEP if name == NAME else NOT_YOURS
     return TOO_MANY if name == NAME and turn.delegated >= MOST_IN_TURN else ""
@@ -278,7 +278,7 @@ class TaskResult(msgspec.Struct, frozen=True):
 
 
 def tasks_of_turn(state: AppState, discussion_id: str, turn_id: str) -> tuple[DiscussionMeta, ...]:
-    """Tasks that a turn gave away, which stand in discussions of their own. `turn_id`: the message that began it."""
+    """Tasks that a turn gave to other discussions. `turn_id`: the message that began the turn."""
     opened = state.discussions.open.get(discussion_id)
     given: set[str] = set()
     is_its = False

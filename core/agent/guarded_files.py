@@ -102,7 +102,7 @@ def key_reasons(place: ToolPath, found: GuardedBytes, gate: KeyGate) -> tuple[st
 
 
 class Fence:
-    """The folders that tools may reach and those that they never do, resolved once. Trust is the policy's (`core.agent.tool_policy`).
+    """The folders that tools may reach and the forbidden ones, resolved once. `core.agent.tool_policy` judges trust.
 
     One instance serves one call and is then dropped: links may lead elsewhere by the next.
     """

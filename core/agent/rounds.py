@@ -124,7 +124,7 @@ def _with_cost(state: AppState, call: LiveCall, event: RecordsAppended) -> AppSt
 
 
 def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
-    """Ask once more where a model sends nothing. None where that is no matter of this room."""
+    """Ask the model again after an empty reply. None if this room has no part in the turn."""
     call = sending.find_call(state, event.call_id)
     if call is None or call.refused:
         return None

@@ -102,7 +102,7 @@ class CommandOrder(msgspec.Struct, frozen=True):
 
 
 class ShellOutcome(msgspec.Struct, frozen=True):
-    """A command as it stands.
+    """The present state of a command.
 
     Args:
         output: head and tail of what it wrote; exit_code: None while it runs, negative for a signal.
@@ -177,7 +177,7 @@ class ToolDesk(Protocol):
 
     @property
     def has_yes(self) -> bool:
-        """True if a person said yes to this very call, and no rule let it."""
+        """True if a person approved this very call, and no rule did."""
         ...
 
     def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
@@ -213,7 +213,7 @@ class ToolDesk(Protocol):
         ...
 
     def report(self, tail: str) -> None:
-        """Show the end of what arrived so far."""
+        """Show the end of the output so far."""
         ...
 
     def wait(self, timeout_s: float) -> bool:

@@ -270,7 +270,7 @@ _OF_SANDBOX = ("/dev", "/proc", "/tmp", "/run", "/sys", "/etc")  # noqa: S108
 
 
 def missed_note(output: str, exit_code: int | None, view: ClosedView | None, root: str) -> str:
-    """Sentence on what a command that failed may have missed, and how a person shows it; empty where nothing tells.
+    """Sentence that names a folder a failed command may have needed, and how to show it. Empty without such a sign.
 
     Nothing is looked up but programs on the search path: whether a file is there stays unknown to who has none of it.
 

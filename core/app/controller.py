@@ -109,7 +109,7 @@ class AppController:
         self._inbox.put(command)
 
     def emit(self, event: Event) -> None:
-        """Report what happened. Returns at once."""
+        """Report an event. Returns at once."""
         self._inbox.put(event)
 
     def snapshot(self) -> AppState:

@@ -68,7 +68,7 @@ class _Job:
 
 
 class JobProcess:
-    """Does jobs in a process of its own, which may fail alone.
+    """Runs jobs in a child process, so that a crash there ends nothing else.
 
     The process starts with the first job. It ends when `close` is called or this process ends in any way.
     After a crash the job is tried once more in a new process. Jobs run one after the other; a job in a named
@@ -94,7 +94,7 @@ class JobProcess:
 
     @property
     def pid(self) -> int | None:
-        """The worker's process id, None while none runs."""
+        """The id of the worker process, None while none runs."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
@@ -577,7 +577,7 @@ class Counting:
         return self._crunch.messages(kind, data, new_bytes).result()
 
     def pdf(self, data: bytes) -> Found:
-        """Pages and text of a PDF, in a process that ends with it: it may take all memory that it is given.
+        """Pages and text of a PDF. The child process ends afterwards, because a PDF can use up its memory.
 
         Raises:
             CrunchError: it ended over the file, or took too long.

@@ -49,7 +49,7 @@ class Waiter(Sender, Protocol):
     """The controller, as far as waiting needs it."""
 
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
-        """The first state that satisfies `predicate`, None when none did in time."""
+        """The first state that satisfies `predicate`, None after the timeout."""
         ...
 
 

@@ -93,7 +93,7 @@ class HomeLock:
         return self._lock.stands()
 
     def release(self) -> None:
-        """Let go of the home. What another program wrote, that owns it by now, stays."""
+        """Release the home. Leaves the files of another program that owns the home by now."""
         if self._lock.stands():
             with suppress(OSError):
                 (self._root / paths.OWNER_FILE).unlink()
@@ -162,7 +162,7 @@ def acquire(root: Path, wait_s: float = LOOK_S) -> HomeLock | Holder:
 
 
 def owner(root: Path) -> Holder | None:
-    """The process that owns a home now, None where none does, whatever a killed one left behind.
+    """The process that owns a home now, None if there is none. Ignores the remains of a killed one.
 
     Raises:
         StorageError: the home cannot be looked into.
@@ -431,7 +431,7 @@ def _remove_staging(root: Path, now: datetime) -> None:
 
 
 def named_holder(root: Path) -> Holder:
-    """The program that last said that it owns a home. Whether it still does, its lock tells."""
+    """The program that last claimed a home. Only its lock tells whether it still runs."""
     try:
         owner = read_toml(read_file(root / paths.OWNER_FILE).decode("utf-8", "replace"))
     except (OSError, TomlError):

@@ -119,7 +119,7 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         return self.assembler.recounted(spec, expected)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
-        """Note what a provider said of a call."""
+        """Note the usage that a provider reports for a call."""
         self.assembler.note_usage(spec, usage, texts)
 
     def begun(self, call_id: str) -> None:

@@ -197,7 +197,7 @@ _DATABASES = frozenset({".db", ".sqlite", ".sqlite3"})
 
 
 def log_beside(path: Path) -> os.stat_result | None:
-    """The log of a database, None where there is none, or nothing in it."""
+    """The write-ahead log of a database, None if it is missing or empty."""
     if path.suffix not in _DATABASES:
         return None
     try:
@@ -380,7 +380,7 @@ class _Archive:
         self.left = MAX_ARCHIVE_BYTES if left is None else left
 
     def member(self, name: str) -> Origin:
-        """A file in it, under its own name."""
+        """A file of the archive, under its own name."""
         return Origin(path=self.path, kind=TranscriptKind.UNKNOWN, member=f"{self.within}{name}")
 
 
@@ -576,7 +576,7 @@ MAX_MEMORY_BYTES = 200_000_000
 
 
 class RememberedFile(msgspec.Struct, frozen=True):
-    """A file as it was read, and what came of it.
+    """A file at its last import, and the result of that import.
 
     Args:
         changed_ns: since 1970; digest: of its bytes, SHA-256; conversations: in it, 0 for a file that holds none.

@@ -97,7 +97,7 @@ def _seen(state: AppState, written: tuple[str, ...]) -> tuple[LookAtDiscussions 
 
 
 def tick(state: AppState) -> Result:
-    """Look at the places that a person said yes to, where that is due. The list is theirs: nothing here adds to it."""
+    """Look into the followed places that are due. Only a person adds a place to this list."""
     follow, places, now = state.following, state.config.settings.imports.follow, state.now
     if follow.places != places:
         follow = FollowState(places=places, is_looking=follow.is_looking)

@@ -409,7 +409,7 @@ def end_below(pid: int, grace_s: float, *, is_first_kept: bool = False) -> None:
 
 
 def kill_with_below(process: subprocess.Popen[bytes]) -> None:
-    """Kill a child of ours and all below it. Linux alone.
+    """Kill a child process and all its descendants. Linux only.
 
     It stands still before it is looked below: what it was about to start would be found by nobody once it is gone.
     """

@@ -1,4 +1,4 @@
-"""Cores that a process may use."""
+"""The number of cores that this process may use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that hold keys or passwords, told by what stands in them, whatever they are named."""
+"""Files that hold keys or passwords, recognised by their content, whatever their names."""
 
 from __future__ import annotations
 

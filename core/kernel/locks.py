@@ -28,7 +28,7 @@ class HeldLock(Protocol):
     """Exclusive lock of a file, held until it is released or the process ends."""
 
     def release(self) -> None:
-        """Let go of it, from any thread. Idempotent."""
+        """Release the lock, from any thread. You can call this twice."""
         ...
 
     def stands(self) -> bool:
@@ -61,7 +61,7 @@ def discussion_lock(directory: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator
 
 
 def take_lock(path: Path, *, wait_s: float = 0.0) -> HeldLock | None:
-    """Take an exclusive lock that any thread may release; None where another holder kept it all that time.
+    """Take an exclusive lock that any thread may release. None: another holder kept it for the whole wait.
 
     Args:
         wait_s: how long to wait for another holder, less than 0 for as long as it takes.
@@ -90,7 +90,7 @@ class _Flock:
             return False
 
     def release(self) -> None:
-        """Let go of it. Idempotent."""
+        """Release the lock. You can call this twice."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor < 0 or sys.platform == "win32":
             return
@@ -138,7 +138,7 @@ class _LibraryLock:
         return self._lock.is_locked and self._path.exists()
 
     def release(self) -> None:
-        """Let go of it. Idempotent."""
+        """Release the lock. You can call this twice."""
         self._lock.release()
 
 

@@ -104,7 +104,7 @@ class SandboxMounts(msgspec.Struct, frozen=True):
 
 
 class Keeper(StrEnum):
-    """Keeper of a process: it ends it, and all that it started, when we are gone."""
+    """Keeper of a child process: it ends the child and its descendants after this program ends."""
 
     NONE = "none"
     """Nothing but its own standard input, as on Windows."""

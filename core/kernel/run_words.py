@@ -264,7 +264,7 @@ _BETWEEN = re.compile(r"[\s;|&<>()`$\"'\\{}\[\]]+")
 
 
 def run_words(command: Sequence[str], folder: str) -> RunWords:
-    """Find what a command runs, and what it works on. Total.
+    """Find the program that a command runs, and its arguments. Never raises.
 
     Args:
         command: program and arguments, the program by name or path.

@@ -409,7 +409,7 @@ _FINAL = re.compile(r"[.,;:!?)\]*_\"'`>]+\Z")
 
 
 def joined(name: Name) -> tuple[int, int] | None:
-    """The place of the secret that stands together with a name; none if there is none."""
+    """The place of a secret beside its name, None if there is none."""
     text = name.text
     follower = text[name.end : name.end + 1]
     if not follower:

@@ -24,7 +24,7 @@ def leave_folder() -> None:
 
 
 def current_folder() -> str:
-    """Folder that the process stands in, empty where it was deleted."""
+    """The working folder of the process, empty if somebody deleted it."""
     try:
         return os.getcwd()
     except OSError:

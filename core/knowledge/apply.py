@@ -165,7 +165,7 @@ class Apply:
             self.ledger.add(replace(entry, kept=True))
 
     def prune(self, discussion_id: str, entry: HarvestLedgerEntry, now: datetime) -> TrashItem:
-        """Move a conversation in which nothing was said to the trash, once the ledger names it.
+        """Move an empty conversation to the trash, after the ledger names it.
 
         Args:
             entry: status `pruned`.

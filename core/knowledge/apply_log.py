@@ -63,7 +63,7 @@ class AppendPlan(msgspec.Struct, frozen=True):
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """Those that are new, as they will stand in their files."""
+        """The new items, as the files will hold them."""
         return tuple(one.item for one in self.placed if one.is_new)
 
 
@@ -182,7 +182,7 @@ class ApplyRecord(msgspec.Struct, frozen=True):
 
     @property
     def item_count(self) -> int:
-        """Lines that it wrote."""
+        """The number of lines that it wrote."""
         return sum(len(plan.lines) for step in self.steps if not step.is_dropped for plan in step.files)
 
 

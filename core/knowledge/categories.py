@@ -47,14 +47,14 @@ def format_tag(provenance: Provenance) -> str:
 
 
 def joined(origins: Iterable[Provenance | None]) -> Provenance | None:
-    """One provenance of several, each origin once, the newest last; None for none."""
+    """Several provenances joined, each origin once, the newest last. None if there are none."""
     every = dict.fromkeys(one for origin in origins if origin is not None for one in origin.all)
     ordered = sorted(every, key=lambda one: (one.date, one.source))
     return replace(ordered[-1], also=tuple(ordered[:-1])) if ordered else None
 
 
 def without_origins(provenance: Provenance, sources: Collection[str]) -> Provenance | None:
-    """The provenance without these sources, None where nothing of it is left."""
+    """The provenance without these sources, None if nothing is left."""
     return joined(one for one in provenance.all if one.source not in sources)
 
 

@@ -1,4 +1,4 @@
-"""Parts of an apply that say what each item stands on, and what became of what was proposed."""
+"""Parts of an apply that record each item's evidence and the result for each proposal."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def day(at: str) -> str:
 
 
 def witness_line(witness: Witness) -> str:
-    """Place where an item was said: the conversation, and what became of it."""
+    """The source of an item: the conversation, and where it is now."""
     place = PLACE_WORDS[witness.place]
     if witness.row.quote and not witness.is_there and witness.place in {TurnPlace.LIST, TurnPlace.TRASH}:
         place = ", ".join(
@@ -99,7 +99,7 @@ def quote_words(witness: Witness) -> str:
 
 
 def role_words(role: str) -> str:
-    """Head over a turn: who said it."""
+    """Heading of a turn: its speaker."""
     return _ROLES.get(role, f"{role.capitalize()} said:" if role else "")
 
 
@@ -119,7 +119,7 @@ def source_names(told: ItemHistory) -> dict[str, str]:
 
 
 def no_evidence(told: ItemHistory) -> str:
-    """Reason why an item stands on nothing that is known."""
+    """The reason why an item has no known evidence."""
     if told.source:
         return f"from {scrubbed_line(told.source, 100)}, whose words are gone or were never kept"
     return "written by hand, or before evidence was kept"
@@ -308,13 +308,13 @@ def undone_applies(rows: LogRows) -> frozenset[str]:
 
 
 def evidence_for(item: str, rows: LogRows) -> tuple[EvidenceRow, ...]:
-    """Words that an item stands on, oldest first, each conversation's words once."""
+    """The quoted evidence of an item, the oldest first, once for each conversation."""
     names = frozenset(ancestors(item, rows))
     return _once(row for row in reversed(rows.evidence) if row.item in names)
 
 
 def evidence_for_fact(fact_id: str, rows: LogRows) -> tuple[EvidenceRow, ...]:
-    """Words that a structured fact stands on, oldest first, each conversation's words once."""
+    """The quoted evidence of a structured fact, the oldest first, once for each conversation."""
     return _once(row for row in reversed(rows.evidence) if row.fact == fact_id)
 
 

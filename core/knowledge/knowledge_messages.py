@@ -84,7 +84,7 @@ class AttachNotes(msgspec.Struct, frozen=True):
 
 
 class ExplainItem(msgspec.Struct, frozen=True):
-    """Tell why the model knows an item: what it stands on, what became of it, which requests it entered."""
+    """Tell why the model knows an item: its evidence, its changes, and the requests that contained it."""
 
     item: Item
     command_id: str = ""
@@ -136,7 +136,7 @@ class RestoreFact(OfferedCommand, frozen=True):
 
 
 class ExplainFact(msgspec.Struct, frozen=True):
-    """Tell why the model knows a structured fact: what it stands on, what became of it, which requests it entered."""
+    """Tell why the model knows a structured fact: its evidence, its changes, and the requests that contained it."""
 
     fact_id: str
     command_id: str = ""
@@ -202,7 +202,7 @@ class HistoryRead(msgspec.Struct, frozen=True):
 
 
 class KnowledgeDeleted(msgspec.Struct, frozen=True):
-    """An item or a structured fact was deleted. `text`: what it said; `undo`: puts it back."""
+    """An item or a structured fact was deleted. `text`: its words; `undo`: the command that restores it."""
 
     text: str
     undo: RestoreFact | RestoreItem

@@ -271,7 +271,7 @@ class _Tags:
         return f" [{self._tags[_bare(origin)]}]" if origin is not None else ""
 
     def legend(self) -> str:
-        """Line that tells what the tags mean."""
+        """The line that explains the tags."""
         if not self._year:
             return ""
         several = "".join(sorted(self._names[one] for one in self._shown))

@@ -65,7 +65,7 @@ class HarvestLedger:
         self.torn_lines = 0
 
     def load(self) -> None:
-        """Read what is on disk, unless it is what was read before.
+        """Read the file, unless it is unchanged since the last read.
 
         Raises:
             ConfigError: the ledger does not parse; file and line are named. StorageError: it cannot be read.

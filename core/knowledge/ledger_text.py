@@ -98,7 +98,7 @@ def journal_line(key: str, entry: Mapping[str, Any]) -> bytes:
 
 
 def to_entry(key: str, raw: object) -> HarvestLedgerEntry | None:
-    """An entry as a value; None where it is none of ours."""
+    """Return an entry as a value, None if this program did not write it."""
     status = _status_of(raw)
     if status is None or not isinstance(raw, dict):
         return None

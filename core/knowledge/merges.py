@@ -47,7 +47,7 @@ def merged_item(group: MergeGroup) -> Item:
 
 
 def merged_line(group: MergeGroup) -> str:
-    """The line of that item, as it will stand."""
+    """The line of the merged item."""
     item = merged_item(group)
     return f"- {with_tag(item.text, item.provenance)}"
 
@@ -140,7 +140,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def check_merge(before: CategoryFile, after: CategoryFile, groups: Sequence[MergeGroup]) -> None:
-    """Refuse what a merge may not do, whoever proposed it. Judges the files alone.
+    """Refuse a forbidden merge, whoever proposed it. Reads nothing but the given files.
 
     Raises:
         MergeRefusedError: an item that nothing replaces, or an origin, would vanish; or it would not be shorter.
@@ -244,7 +244,7 @@ def draft_name(item: Item, kind: DraftKind, taken: Collection[str]) -> str:
 
 
 def becomes(name: str) -> str:
-    """The name that a draft has once it counts."""
+    """The name of a draft after a person accepts it."""
     return name.rpartition("/")[2].removesuffix(SUFFIX)
 
 

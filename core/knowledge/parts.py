@@ -39,7 +39,7 @@ class Hunk(msgspec.Struct, frozen=True):
 
 
 def hunks_of(data: bytes, changes: Sequence[tuple[int, int, tuple[str, ...]]]) -> tuple[Hunk, ...]:
-    """Hunks of changes, those that touch made one.
+    """Hunks of changes; touching hunks become one.
 
     Args:
         changes: first line (0-based) and the one behind the last, and the new lines; in order, not overlapping.

@@ -1,4 +1,4 @@
-"""Bounds of a person's yes to an MCP server: what differs from it, which tools it covers, how a server stands. Pure."""
+"""Bounds of a person's approval of an MCP server: its tools, later differences, and the state of a server. Pure."""
 
 from __future__ import annotations
 
@@ -291,5 +291,5 @@ class BackOff(msgspec.Struct, frozen=True):
         return BackOff(self.failures + 1, now_s + wait_s)
 
     def left_s(self, now_s: float) -> float:
-        """Seconds until it may be tried, 0 where it may be now."""
+        """Seconds until the program may start the server again, 0 for now."""
         return max(self.next_s - now_s, 0.0)

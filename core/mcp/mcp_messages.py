@@ -60,7 +60,7 @@ class TryServer(msgspec.Struct, frozen=True):
 
 
 class LookAtServers(msgspec.Struct, frozen=True):
-    """Find out what would be started, and what of it is not as it was approved."""
+    """Find the programs that would start, and their differences from the approval."""
 
 
 class OfferServerTools(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class OfferServerTools(msgspec.Struct, frozen=True):
 
 
 class ServedServer(msgspec.Struct, frozen=True):
-    """A server that calls may go to: its settings, and what a person approved of it."""
+    """A server that calls can use: its settings, and the parts that a person approved."""
 
     settings: McpServerSettings
     kept: McpApproved | None = None

@@ -169,7 +169,7 @@ def recall_query(text: str) -> str:
 
 
 def asked_terms(text: str) -> tuple[str, ...]:
-    """Words of a message that say what it is about."""
+    """The words that carry the subject of a message."""
     return tuple(term for term in query_terms(text) if term not in SMALL_TALK)
 
 

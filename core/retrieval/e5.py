@@ -195,7 +195,7 @@ _BLANKS = re.compile(" {2,}")
 
 @cache
 def words_file() -> Path | None:
-    """The table of words that an installed package carries; None where none does. Nothing is imported."""
+    """The table of words of an installed package, None if no package has one. Imports nothing."""
     for package in WORDS_PACKAGES:
         found = importlib.util.find_spec(package)
         for folder in (found.submodule_search_locations or ()) if found is not None else ():

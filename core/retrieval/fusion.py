@@ -92,7 +92,7 @@ class Ranked(msgspec.Struct, frozen=True):
 
     @property
     def found_by(self) -> tuple[Retriever, ...]:
-        """Retrievers that brought it."""
+        """The retrievers that found this passage."""
         marks = ((Retriever.KEYWORD, self.keyword), (Retriever.VECTOR, self.vector))
         return tuple(name for name, score in marks if score >= 0)
 

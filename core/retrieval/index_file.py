@@ -66,7 +66,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 class RowError(ValueError):
-    """A row holds what nobody writes there."""
+    """A row holds a value that the program never writes."""
 
 
 _SOURCES = """

@@ -173,7 +173,7 @@ def _scopes(db: sqlite3.Connection, corpus: Corpus) -> Iterator[str]:
 def narrowed(
     db: sqlite3.Connection, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
 ) -> tuple[str, list[str]]:
-    """SQL that selects the rows of a shelf that may be found, empty where all may.
+    """SQL that selects the rows of a shelf that a search may find, empty for all.
 
     A chunk has its own day, as a turn has, else its source's, as a note has.
     """
@@ -439,7 +439,7 @@ class LocalStore:
         return found
 
     def touch(self, key: SourceKey, stamp: str) -> None:
-        """Note that a source was looked at, and is what it was."""
+        """Note that a source was checked and is unchanged."""
         self._write(lambda db: _touched(db, key, stamp))
 
     def remove(self, keys: Iterable[SourceKey]) -> int:

@@ -106,7 +106,7 @@ def schema_name(model: str, dimension: int) -> str:
 
 
 def index_version(name: str) -> int:
-    """Version of the index that a schema holds, whatever its model; 0 for a schema that is none of ours."""
+    """Version of the index in a schema, for any model. 0 for a schema that this program did not make."""
     found = _NAME.fullmatch(name)
     return int(found[1]) if found is not None else 0
 

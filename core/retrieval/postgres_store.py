@@ -89,7 +89,7 @@ class PostgresStore:
 
     @classmethod
     def of_schema(cls, address: ServerAddress, schema: str, owner: str) -> PostgresStore:
-        """An index that is there, whatever its model."""
+        """An existing index, for any model."""
         store = cls(address, "", owner=owner)
         store._schema = schema
         return store
@@ -178,7 +178,7 @@ class PostgresStore:
         self._write(work)
 
     def touch(self, key: SourceKey, stamp: str) -> None:
-        """Note that a source was looked at, and is what it was."""
+        """Note that a source was checked and is unchanged."""
         self._write(
             lambda db: db.execute(
                 "UPDATE source SET stamp = %s WHERE corpus = %s AND scope = %s AND path = %s",

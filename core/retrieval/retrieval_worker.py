@@ -572,7 +572,7 @@ class Recaller:
         self._one = threading.Lock()
 
     def recall(self, question: RecallQuestion) -> Recalled:
-        """Passages for a message; what went wrong is said in it."""
+        """Passages for a message. The result also names any problem."""
         found = self._recalled(question)
         self._tell(RecallAnswered(question.discussion_id, found.problem))
         return found

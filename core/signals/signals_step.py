@@ -121,13 +121,13 @@ def without_signals(signals: SignalState, ids: Iterable[str]) -> SignalState:
 
 
 def without_told(signals: SignalState, discussion_ids: Collection[str]) -> SignalState:
-    """The signals without those that were told already, and without those that wait for discussions that are gone."""
+    """The signals that no discussion has read yet and whose discussion still exists."""
     left = tuple(one for one in signals.waiting if one.discussion_id not in discussion_ids)
     return replace(signals, waiting=left, seen=())
 
 
 def with_signals_back(signals: SignalState, back: tuple[Signal, ...]) -> SignalState:
-    """Let signals wait again that were taken, before those that came since."""
+    """Put taken signals back into the queue, before newer ones."""
     if not back:
         return signals
     ids = frozenset(one.id for one in back)

@@ -37,7 +37,7 @@ class WritePlan(msgspec.Struct, frozen=True):
 
 
 class FileText(msgspec.Struct, frozen=True):
-    """Text of a file as models see it, and what it takes to write it in the file's own form.
+    """Text of a file as models read it, with the details to write it back in its own form.
 
     Args:
         text: LF, no byte order mark; sha256: of its bytes, empty where there is no file; raw: the text as it stands.

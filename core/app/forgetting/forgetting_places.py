@@ -16,7 +16,7 @@ from core.knowledge.facts.fact_checks import FOLDERS
 
 
 class Folder(StrEnum):
-    """Folders of ours that files are named below."""
+    """The program's folders, to which the names of files are relative."""
 
     HOME = "home"
     CACHE = "cache"
@@ -399,7 +399,7 @@ def _place_line(row: PlaceReport) -> str:
 
 
 def nothing_found(receipt: ForgetReceipt) -> str:
-    """Places in which there was nothing of it, in one line; empty where there is none."""
+    """One line with the places that held nothing of it, empty if there are none."""
     bare = [
         place(row.place).label
         for row in receipt.places
@@ -409,7 +409,7 @@ def nothing_found(receipt: ForgetReceipt) -> str:
 
 
 def preview_text(preview: ForgetPreview) -> str:
-    """Sentence on what goes, before it does."""
+    """Sentence that names the things to be removed."""
     is_item = preview.target.category is not None
     branches = len(preview.target.discussion_ids) - 1
     figures = (

@@ -259,7 +259,7 @@ def taken_told(home: Path, logs: Iterable[Path]) -> Iterator[str]:
 
 
 def drop_taken(home: Path, words: Words, *, disk: Disk) -> int:
-    """Remove the files that were told to what goes, and those that hold the words.
+    """Remove the files that belong to the forgotten things, and files that contain the words.
 
     Returns:
         How many there were.

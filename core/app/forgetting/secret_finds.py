@@ -50,7 +50,7 @@ _KEPT_BYTES = "edits"
 
 
 class SecretFind(msgspec.Struct, frozen=True):
-    """A secret that was found. It holds nothing of the secret.
+    """The place of a found secret, without the secret.
 
     Args:
         place: id in the table, empty for a file that the table does not know; file: below its root, without secrets.

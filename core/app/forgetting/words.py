@@ -1,4 +1,4 @@
-"""Words that are to go: gathered once from what stands on disk, then told apart from what stays. Pure."""
+"""Words to forget: gathered once from the disk, then separated from words that stay. Pure."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def desktop_notices() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """Check that what the program stands on is installed, with versions."""
+    """Check that the needed packages are installed, and print their versions."""
     found = {name: _version(name) for name in PACKAGES}
     missing = [name for name, version in found.items() if not version]
     if missing:

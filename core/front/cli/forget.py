@@ -39,7 +39,7 @@ _SHOWN_CHARS = 200
 
 
 def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
-    """Forget what is named, once the person has said yes.
+    """Forget the named conversations or items after the person says yes.
 
     Returns:
         1 where something may be left or was not begun, else 0.

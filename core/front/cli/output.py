@@ -80,7 +80,7 @@ class Console(msgspec.Struct, frozen=True):
 
     @property
     def columns(self) -> int | None:
-        """Columns of the terminal that standard output is, None where it is none."""
+        """The width of the terminal in columns, None if standard output is not a terminal."""
         return shutil.get_terminal_size().columns if self.is_terminal else None
 
     @property
@@ -89,7 +89,7 @@ class Console(msgspec.Struct, frozen=True):
         return self.err.isatty() and os.environ.get("TERM") != "dumb"
 
     def write(self, text: str) -> None:
-        """Print text as it is given, at once."""
+        """Print a text unchanged, at once."""
         if not self.is_json:
             self._put(harmless(text) if self.is_terminal else text)
             return
@@ -138,7 +138,7 @@ class Console(msgspec.Struct, frozen=True):
             self.line(said)
 
     def conclude(self, code: int) -> None:
-        """Print, where a program reads and nothing stands on standard output yet, what the command said before it ended.
+        """For a program that reads JSON, print the command's last message if standard output is still empty.
 
         Args:
             code: its exit code; any but 0 is an error, whose message is the last line that was said.

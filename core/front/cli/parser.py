@@ -33,7 +33,7 @@ class CommandParsers(Subparsers):
 
 
 class Unmade:
-    """Stands for the parser of a command that nobody named."""
+    """Placeholder for the parser of a command that the person did not use."""
 
     named = ()
 
@@ -72,7 +72,7 @@ class AnsweredError(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is near to a word that it does not know."""
+    """A parser that suggests a similar word for an unknown one."""
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         made: Any = self.formatter_class

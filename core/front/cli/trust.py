@@ -1,4 +1,4 @@
-"""`trust`: show what a project asks for, and let it count after a yes, or not."""
+"""`trust`: show the values that a project asks for, and trust them after a yes."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def put_beside(text: str, stream: TextIO) -> None:
 
 
 def discard_output() -> None:
-    """Let the interpreter end without complaint about output that nobody reads or that cannot be written."""
+    """Let the interpreter end without an error about output that it cannot write."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             _discard(stream)

@@ -79,7 +79,7 @@ def withdraw(home: Path, address: Address) -> None:
 
 
 def find(home: Path) -> Address | None:
-    """The address that a program has left in the home, None where there is none. It may be one that was killed."""
+    """The address that a program wrote into the home, None if there is none. That program may have been killed."""
     try:
         data = read_json(read_file(home / paths.HOOK_FILE))
         token = read_file(home / paths.HOOK_TOKEN_FILE).decode("ascii").strip()

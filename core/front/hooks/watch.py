@@ -44,7 +44,7 @@ class ProgramFront:
         return self._front.snapshot()
 
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
-        """The first state that satisfies `predicate`, None when none did in time."""
+        """The first state that satisfies `predicate`, None after the timeout."""
         return self._front.wait_for(predicate, timeout_s)
 
 

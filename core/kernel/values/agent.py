@@ -22,7 +22,7 @@ class Mode(StrEnum):
 
 
 class ActKind(StrEnum):
-    """Kind of what a tool call does, by which policies judge it."""
+    """Kind of a tool call, by which policies judge the call."""
 
     READ = "read"
     EDIT = "edit"
@@ -233,7 +233,7 @@ class Sandbox(msgspec.Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """True once it was looked for."""
+        """True after the program has looked for it."""
         return bool(self.name or self.problem)
 
     @property
@@ -282,14 +282,14 @@ NOTES_KEPT = 10_000
 
 
 class LoopNote(msgspec.Struct, frozen=True):
-    """A line of the loop itself: what woke it, what it went to, why it stopped."""
+    """A note of the autonomous loop: why it woke, its next state, or why it stopped."""
 
     at: datetime
     text: str
 
 
 class Autonomy(msgspec.Struct, frozen=True):
-    """Autonomy of the one discussion that has it.
+    """State of the one autonomous discussion.
 
     Args:
         next_at: when the next turn begins, None while one runs or only the person wakes it.

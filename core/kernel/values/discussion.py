@@ -1,4 +1,4 @@
-"""A discussion: what is persisted of it, what is derived, and what is open in the window."""
+"""A discussion: its persisted part, its derived part, and its part in the window."""
 
 from __future__ import annotations
 
@@ -337,7 +337,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class SentBreak(msgspec.Struct, frozen=True):
-    """A request that was not what the one before it sent with more behind it.
+    """A request that did not begin with the whole request before it.
 
     Args:
         text: layer, byte, reason, tokens and price in words, as the log keeps them.

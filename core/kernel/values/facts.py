@@ -287,7 +287,7 @@ class HistoryLine(msgspec.Struct, frozen=True):
 
 
 class ItemHistory(msgspec.Struct, frozen=True):
-    """History of an item: what it stands on, what became of it, what it entered.
+    """History of an item: its evidence, its changes, and the requests that contained it.
 
     Args:
         item: hash; category, text: as the item stands now; witnesses, lines: oldest first, also of the words that it

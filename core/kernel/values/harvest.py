@@ -1,4 +1,4 @@
-"""The harvest as values: what was found, what class it has, what a model proposed, what a person chose."""
+"""The harvest as values: found conversations, their classes, a model's proposals, and a person's choices."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class HarvestBatch(BatchProgress, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """True until it is known what came of it."""
+        """True until its result is known."""
         return self.state in {BatchState.INTENDED, BatchState.SUBMITTED, BatchState.ENDED}
 
     @property
@@ -214,7 +214,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
 
     @property
     def is_ours(self) -> bool:
-        """True if it lies in this home, so that it may be reclaimed."""
+        """True if the conversation is in this home, so that the program may move it to the trash."""
         return bool(self.id) or self.kind is ArtifactKind.TEMPORARY
 
 

@@ -1,4 +1,4 @@
-"""Imports as values: what stands in files of other programs, what of it is new, what came of it."""
+"""Imports as values: the conversations in files of other programs, the new ones, and the results."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
-    """One item as it stands in its file.
+    """One item in its file.
 
     Args:
         file: name of the file below the knowledge directory (`facts.md`, `files/1:2.md`).
@@ -403,7 +403,7 @@ class PlaceReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ForgetReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Receipt of a forgetting. It names nothing by its words, so that it may be kept.
+    """Receipt of a forgetting. It contains no forgotten words, so that the program may keep it.
 
     Args:
         id: of the forgetting; at: ISO 8601 UTC, when it ended.

@@ -85,7 +85,7 @@ class McpApproval(msgspec.Struct, frozen=True):
 
 
 class McpApproved(msgspec.Struct, frozen=True):
-    """A yes as it is kept.
+    """A stored approval.
 
     Args:
         root: of the project whose server it is, empty for the person's own.
@@ -100,7 +100,7 @@ class McpApproved(msgspec.Struct, frozen=True):
 
 
 class McpServer(msgspec.Struct, frozen=True):
-    """A configured server as it stands.
+    """The present state of a configured server.
 
     Args:
         kept: what a person approved, None before that; found: what was found of it on this machine, None before it was

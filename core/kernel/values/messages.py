@@ -151,7 +151,7 @@ class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", ta
 
     @property
     def as_text(self) -> AttachmentPart | None:
-        """Its text as a file of its own, None where it has none beside it."""
+        """The attachment's text as a file, None if it has no text file."""
         if not self.text_sha256:
             return None
         return AttachmentPart(
@@ -193,7 +193,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_of_person(self) -> bool:
-        """True for what the person said."""
+        """True for a message of the person."""
         return self.role is Role.USER and not self.is_autonomous
 
     @property

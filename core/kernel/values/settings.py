@@ -44,7 +44,7 @@ class Policies(msgspec.Struct, frozen=True):
 
 
 class ProjectPolicies(msgspec.Struct, frozen=True):
-    """Answers of a project's file. It can only tighten; None: nothing said."""
+    """Policies of a project's file. They can only be stricter than the person's. None: not set."""
 
     reads: PolicyAnswer | None = None
     edits: PolicyAnswer | None = None
@@ -342,7 +342,7 @@ class SettingsFault(msgspec.Struct, frozen=True):
 
 
 class AskedValue(msgspec.Struct, frozen=True):
-    """Value that a project asks for, and that counts once a person was shown it and said yes.
+    """Value that a project asks for. It counts after the program showed it and the person said yes.
 
     Args:
         place: what tells it from other values: its table and names (`("presets", "core", "src/a.py")`).

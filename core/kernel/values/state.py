@@ -286,7 +286,7 @@ class TurnsState(msgspec.Struct, frozen=True):
 
 
 class ContextState(msgspec.Struct, frozen=True):
-    """Files that presets stand for, and what was assembled of them.
+    """The files of presets, and the contexts built from them.
 
     Args:
         files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed.

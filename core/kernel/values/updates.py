@@ -57,7 +57,7 @@ def _cause(notice: Notice) -> str:
 
 
 def dismiss(state: AppState, notice_id: str) -> AppState:
-    """Remove a notice whose cause is gone: when it comes back, it is said again."""
+    """Remove a notice whose cause has ended. If the cause returns, the notice returns."""
     program = state.program
     if notice_id in program.dismissed:
         program = replace(program, dismissed=without(program.dismissed, notice_id))

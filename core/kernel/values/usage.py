@@ -223,7 +223,7 @@ class ReachedLimit(msgspec.Struct, frozen=True):
 
 
 class SpendRefusal(msgspec.Struct, frozen=True):
-    """A send that a limit stands against: nothing was written and nothing called.
+    """A send that a limit refused: the program wrote nothing and called nobody.
 
     Args:
         reached: at least one; confirmed: the same command with the person's yes, of whatever room.

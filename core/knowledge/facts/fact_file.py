@@ -102,7 +102,7 @@ def loose_items(place: FactPlace, data: bytes) -> FactFile:
 
 
 def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
-    """A file of which nothing can be used."""
+    """A file without any usable part."""
     return FactFile(
         place=place,
         text=whole,

@@ -92,7 +92,7 @@ def index_path(home: Path) -> Path:
 
 
 def read_index_bytes(home: Path) -> bytes:
-    """The index's bytes, none where there is none.
+    """The bytes of the index, empty if there is no index.
 
     Raises:
         StorageError: it is there and cannot be read.

@@ -124,7 +124,7 @@ def closing_state(batch: HarvestBatch, *, answered: int, is_expired: bool) -> Ba
 
 
 def owner(custom_id: str, batch: HarvestBatch) -> int | None:
-    """Index of the item that an answer belongs to, None for none."""
+    """Index of an answer's item, None if there is none."""
     head, _, number = custom_id.rpartition("-")
     if head != batch.tag or not (number.isascii() and number.isdigit()) or len(number) > 9:
         return None

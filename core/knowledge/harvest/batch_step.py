@@ -149,7 +149,7 @@ def fault_sentence(reason: str, names: Iterable[str]) -> str:
 
 
 def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
-    """Sentence about a batch that the person stopped, once it closed."""
+    """Sentence about a closed batch that the person stopped."""
     left = len(batch.items) - len(batch.taken)
     unread = (
         f"{count(left, 'request')} of it {'was' if left == 1 else 'were'} not answered"

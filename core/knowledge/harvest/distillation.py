@@ -106,7 +106,7 @@ def run_subagent_summarization(
 
 
 def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
-    """A reply whose quotes stand where it says; those that do not are left out and counted."""
+    """The reply without quotes that are not in the conversation; it counts the removed ones."""
     quotes = [found_quote(item.quote, shown) for item in reply.items]
     items = (
         replace(item, quote=one or Quote(is_unfound=True))

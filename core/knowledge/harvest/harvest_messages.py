@@ -70,7 +70,7 @@ class EditHarvestItem(msgspec.Struct, frozen=True):
 
 
 class ReplaceKnownItem(msgspec.Struct, frozen=True):
-    """Have a proposed item replace the known one that it contradicts, or stand beside it."""
+    """Let a proposed item replace the known item that it contradicts, or keep both."""
 
     item_id: str
     is_replacing: bool

@@ -32,7 +32,7 @@ def report_text(report: HarvestReport) -> str:
 
 
 def report_data(report: HarvestReport) -> dict[str, Any]:
-    """The report for a program. Costs and prices that nobody knows are None."""
+    """The report for a program. Unknown costs and prices are None."""
     estimate = report.estimate
     return {
         "artifacts": {kind.value: count for kind, count in _counts(report).items()},
@@ -122,7 +122,7 @@ def _batch_line(batch: HarvestBatch) -> str:
 
 
 def batch_data(estimate: HarvestEstimate, report: BatchReport) -> dict[str, Any]:
-    """The same for a program. Prices that nobody knows are None."""
+    """The same for a program. Unknown prices are None."""
     return {
         "direct_cost_usd_est": estimate.cost_usd,
         "batch_cost_usd_est": batch_price(estimate.cost_usd),

@@ -172,7 +172,7 @@ def preview(
 
 
 def known_now(home: Path) -> tuple[Known, Related]:
-    """Everything that is known, and what of it a model is told: nothing while memory is off.
+    """All knowledge, and the part that a model reads: nothing while memory is off.
 
     Raises:
         StorageError: the knowledge cannot be read.
@@ -307,7 +307,7 @@ class _Run:
             self.stopped = _reason(error)
 
     def report(self) -> HarvestReport:
-        """End the apply and say what it did."""
+        """End the apply and report its work."""
         home = self.request.scan.home
         try:
             finish_apply(self.transaction, makes_digest=self.request.makes_digest)

@@ -1,4 +1,4 @@
-"""The harvest in the state: one run at a time, what it proposed, what the person chose of it, and what came of it."""
+"""The harvest in the state: one run at a time, its proposals, the person's choices, and the result."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def review(state: AppState, command: ReviewCommand) -> Result:
 
 
 def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | HarvestPaid) -> AppState:
-    """A run told how far it is, what it found, or what that cost, which counts towards the day."""
+    """Take in a run's progress, its findings and its cost, which counts towards the day's limit."""
     harvest = state.harvest
     match event:
         case HarvestProgressed():

@@ -121,7 +121,7 @@ def ticked(preview: HarvestPreview, item_ids: Iterable[str], *, is_ticked: bool)
 
 
 def replacing(preview: HarvestPreview, item_id: str, *, is_replacing: bool) -> HarvestPreview:
-    """Have an item replace the known one that it contradicts, or stand beside it."""
+    """Let an item replace the known item that it contradicts, or keep both."""
     return _changed(preview, item_id, lambda found: replace(found, is_replacing=is_replacing))
 
 

@@ -106,7 +106,7 @@ class Distiller(msgspec.Struct, frozen=True):
         return replace(said, items=with_found_paths(said.items, folders, str(Path.home())))
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
-        """True if every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
+        """True if the program has every reply that `distil` needs, so that `distil` calls no model. Writes nothing.
 
         Raises:
             SlopError: the conversation or a reply cannot be read.

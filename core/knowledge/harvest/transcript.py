@@ -89,7 +89,7 @@ def _is_remembered(line: str) -> bool:
 
 
 def since(messages: Sequence[Said], earlier: Sequence[Said]) -> tuple[Said, ...]:
-    """Messages after those that both begin with."""
+    """Messages after the common beginning of both."""
     same = 0
     while same < min(len(messages), len(earlier)) and messages[same] == earlier[same]:
         same += 1
@@ -97,7 +97,7 @@ def since(messages: Sequence[Said], earlier: Sequence[Said]) -> tuple[Said, ...]
 
 
 def rendered(messages: Iterable[Said]) -> str:
-    """The messages one after another, each between tags that name it and that nothing in it can close."""
+    """The messages in order, each between tags with its name. No text in a message can close these tags."""
     return "".join(frame(_tag(one.role), one.text, id=one.id) for one in messages)
 
 

@@ -174,7 +174,7 @@ class Served(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Release its resources."""
         ...
 
 

@@ -30,7 +30,7 @@ class RefuseProposals(msgspec.Struct, frozen=True):
 
 
 class ReadProposals(msgspec.Struct, frozen=True):
-    """Read those that wait; report `ProposalsRead`."""
+    """Read the waiting proposals; report `ProposalsRead`."""
 
 
 class WriteProposed(msgspec.Struct, frozen=True):

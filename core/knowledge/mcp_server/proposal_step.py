@@ -95,7 +95,7 @@ def safe_words(text: str) -> str:
 
 
 def safe_source(name: str) -> str:
-    """A client's name as it may stand in provenance; a plain one where it gave none."""
+    """A client's name in a form that is safe in provenance; a default if the client gave none."""
     return scrubbed_line(flat(name), MAX_SOURCE_CHARS) or "a program over MCP"
 
 

@@ -49,7 +49,7 @@ def proposals_file(home: Path) -> Path:
 
 
 def load_proposals(home: Path) -> tuple[Proposal, ...]:
-    """Those that wait, oldest first.
+    """Return the waiting proposals, the oldest first.
 
     Raises:
         StorageError: the file cannot be read, or is none of ours; it is left as it is.
@@ -124,7 +124,7 @@ def propose(home: Path, proposal: Proposal, known: Known) -> tuple[Proposal, boo
 
 
 class KnownAlreadyError(SlopError):
-    """A proposal that nobody need decide: it says nothing, or what is known or forgotten."""
+    """A proposal that needs no decision: it is empty, already known, or forgotten."""
 
 
 def drop_proposals(home: Path, ids: frozenset[str], *, disk: Disk = OS_DISK) -> None:
@@ -147,7 +147,7 @@ def drop_saying(home: Path, says: Callable[[bytes], bool], *, disk: Disk = OS_DI
 def change_proposals(
     home: Path, change: Callable[[tuple[Proposal, ...]], tuple[Proposal, ...]], *, disk: Disk = OS_DISK
 ) -> None:
-    """Give those that wait to `change` and keep what it returns; where none are left the file goes.
+    """Pass the waiting proposals to `change` and keep its result. Deletes the file if none is left.
 
     Raises:
         StorageError: nothing was changed. LockedError: another program writes knowledge.

@@ -210,7 +210,7 @@ class Blocks:
         self._by_key: dict[str, int] = {}
 
     def note(self, key: str, block: Block | None) -> None:
-        """Take in what a part became, None for nothing that can be marked."""
+        """Note the block that a part became, None if no breakpoint can follow it."""
         if block is not None:
             self._blocks.append(block)
         if self._blocks:

@@ -99,12 +99,12 @@ class Batches(Protocol):
 
     @property
     def most_requests(self) -> int:
-        """Requests that one batch may hold."""
+        """The largest number of requests in one batch."""
         ...
 
     @property
     def most_bytes(self) -> int:
-        """Bytes of prompts that one batch may hold."""
+        """The largest number of prompt bytes in one batch."""
         ...
 
     @property

@@ -88,7 +88,7 @@ class Starts(Protocol):
     """A client with something to start before its first call (the embedded model's process)."""
 
     def start(self) -> None:
-        """Begin to start it; returns at once."""
+        """Start it in the background. Returns at once."""
         ...
 
 
@@ -107,12 +107,12 @@ class Stores(Protocol):
 
     @property
     def stored_names(self) -> tuple[str, ...]:
-        """Those that this program is known to hold. Asks nobody."""
+        """Names of stored contents that this program knows. Asks no server."""
         ...
 
     @property
     def absent_names(self) -> frozenset[str]:
-        """Those that were gone already when they were to be deleted: nobody knows since when. Asks nobody."""
+        """Names of contents that had expired, at an unknown time, before their deletion. Asks no server."""
         ...
 
     def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
@@ -124,7 +124,7 @@ class Stores(Protocol):
         ...
 
     def extend_stored(self, name: str, ttl_s: int) -> StoredContent | None:
-        """Let one live for so many seconds from now; None: it is gone. Raises ProviderError."""
+        """Extend a stored content to so many seconds from now. None: it has expired. Raises ProviderError."""
         ...
 
     def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def price(value: object) -> float | None:
 
 
 def is_absurd(value: object) -> bool:
-    """True of what stands in the place of a count and is none; None says that nothing was reported."""
+    """True for a value that cannot be a count. None means that the vendor reported nothing."""
     return value is not None and figure(value) is None
 
 

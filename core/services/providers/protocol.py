@@ -127,7 +127,7 @@ class LastIds:
         self._ids: dict[str, str] = {}
 
     def get(self, discussion_id: str) -> str | None:
-        """None where none is known."""
+        """Return the id of the discussion's last reply, None if it is unknown."""
         with self._lock:
             return self._ids.get(discussion_id)
 

@@ -283,5 +283,5 @@ def warmed(items: Iterable[StreamItem]) -> Usage | None:
 
 
 def no_attachments(sha256: str) -> bytes:
-    """Read no attachment: for requests that have none."""
+    """Reader for requests without attachments."""
     raise LookupError(sha256)

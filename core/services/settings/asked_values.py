@@ -393,7 +393,7 @@ def trust_title(project: Project) -> str:
 
 
 def trust_reason(project: Project) -> str:
-    """Reason why it is asked, and what holds until it is answered."""
+    """The reason for the question, and the values that hold until the answer."""
     if project.is_trusted:
         return "What you were shown, or saved here yourself, counts; this does not until you say so:"
     if project.was_trusted_unseen:

@@ -501,7 +501,7 @@ def memory_folders(home: Path, root: Path, named: Iterable[str]) -> tuple[tuple[
 def find_memory(
     folders: Sequence[tuple[Path, str]], home: Path, root: Path, allowed_roots: tuple[Path, ...]
 ) -> tuple[tuple[NamedText, ...], tuple[SettingsFault, ...], tuple[Path, ...]]:
-    """Read the memory files that exist; a link may lead no further than the folder that it stands in.
+    """Read the memory files that exist. A link must not lead out of its own folder.
 
     Args:
         folders: from `memory_folders`; allowed_roots: folders outside the project that its own may lie in.

@@ -364,7 +364,7 @@ INDENT = "\n    "
 
 
 class PresetRow(msgspec.Struct, frozen=True):
-    """A row as it will stand.
+    """A row of the preset after the change.
 
     Args:
         data: its TOML data; old_index: the row of the file that it was, or None; is_same: unchanged, so that its

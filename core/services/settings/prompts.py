@@ -81,7 +81,7 @@ def prompt_sources(home: Path, root: Path, of_project: Collection[str]) -> dict[
 
 
 def own_prompt(home: Path, name: str) -> str | None:
-    """The person's own text of a prompt, None where there is none that can be read."""
+    """The person's own text of a prompt, None if it is missing or unreadable."""
     return _text(knowledge_dir(home) / _FOLDER / name)
 
 
@@ -247,7 +247,7 @@ DEFAULTS = {TextTable.PERSONAS: "persona", TextTable.SYSTEM_PROMPTS: "system_pro
 
 
 class TextProject(msgspec.Struct, frozen=True):
-    """Project whose texts are written. `allowed`: folders outside it that it may name; `trust_file`: trusted folders."""
+    """Project whose texts the program writes. `allowed`: outside folders it may name; `trust_file`: trusted folders."""
 
     root: Path
     allowed: tuple[Path, ...]

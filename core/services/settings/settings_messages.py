@@ -24,7 +24,7 @@ from core.kernel.values.usage import OfferedCommand
 
 
 class TrustProject(OfferedCommand, frozen=True):
-    """Let what the project asks for count, or stop it from counting.
+    """Trust the values that a project asks for, or stop trusting them.
 
     `shown`: id of the question that the person answered with yes (`question_id`); a yes to another one is none.
     """
@@ -241,7 +241,7 @@ class NamedTextStored(msgspec.Struct, frozen=True):
 
 
 class PromptReset(msgspec.Struct, frozen=True):
-    """The person's own prompt is gone; `text` is what it said."""
+    """The program deleted the person's own prompt; `text` is its old text."""
 
     name: str
     text: str

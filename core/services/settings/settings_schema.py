@@ -16,7 +16,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class SettingScope(StrEnum):
-    """Scope in which a key may stand."""
+    """The files in which a person can set a key."""
 
     USER = "user"
     """Only in user settings: a project can never set it."""

@@ -21,7 +21,7 @@ FORMAT = 2
 
 
 class TrustRecord(msgspec.Struct, frozen=True):
-    """A folder that the person trusts, and the values that were shown then; None: by a version that kept none."""
+    """A trusted folder and the values that the person saw. None: an old version did not store the values."""
 
     trusted_at: datetime
     shown: frozenset[Shown] | None = None

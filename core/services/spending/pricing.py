@@ -198,7 +198,7 @@ def output_usd_per_token(provider: str, model: str, at: datetime) -> float | Non
 
 
 def model_price(provider: str, model: str, at: datetime) -> ModelPrice | None:
-    """Price of a model with who says so, lowest tier; None where nobody knows it."""
+    """Price of a model in its lowest tier, with its source; None if it is unknown."""
     if provider == ProviderKind.EMBEDDED:
         return ModelPrice(input_usd=0.0, output_usd=0.0)
     book, minute = _book, _minute(at)

@@ -75,7 +75,7 @@ def balanced(
 
 
 def after_upkeep(balance: Balance, usage: Usage, prices: CachePrices) -> Balance:
-    """The balance after a ping or a prewarm: nobody would send it who does not cache, so that it costs all that it costs."""
+    """The balance after a keepalive or prewarm. Without caching nobody sends one, so its whole price counts as a cost."""
     if prices.input_usd == 0.0:
         return balance
     total = usage.input_tokens or 0
@@ -204,7 +204,7 @@ def is_alive(cache: DiscussionCacheState, now: datetime | None) -> bool:
 
 
 def last_expiry(cache: DiscussionCacheState) -> datetime | None:
-    """Time when nothing of it is left; None where the provider manages that."""
+    """The time when the whole cache has expired; None if the provider decides."""
     if cache.expires_at is None or cache.long_until is None:
         return cache.expires_at
     return max(cache.expires_at, cache.long_until)

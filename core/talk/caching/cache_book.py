@@ -286,7 +286,7 @@ def turn_answered(
 def withdrawn(
     book: CacheBook, withdrawals: int, deleted: Collection[str] = (), *, is_on: bool
 ) -> tuple[CacheBook, tuple[str, ...]]:
-    """Something was taken out of knowledge or deleted: nothing that may hold it is kept warm.
+    """After something was deleted, keep no prefix warm that may contain it.
 
     Args:
         withdrawals, is_on: as of `holds_withdrawn`; deleted: discussions that hold something else that went.

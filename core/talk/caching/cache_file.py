@@ -348,7 +348,7 @@ class CacheStore(Protocol):
     """Store of the caches. `HomeCacheStore` is the real one."""
 
     def load(self, discussion_id: str) -> DiscussionCache:
-        """Load what was kept; nothing where there is none or it cannot be read."""
+        """Load the saved state, empty if the file is missing or unreadable."""
         ...
 
     def mark(self, discussion_id: str) -> object:
@@ -360,7 +360,7 @@ class CacheStore(Protocol):
         ...
 
     def load_learned(self) -> Learned:
-        """Load what was learned over all discussions; nothing where there is none or it cannot be read."""
+        """Load the figures learned over all discussions, empty if the file is missing or unreadable."""
         ...
 
     def save_learned(self, learned: Learned) -> None:

@@ -1,4 +1,4 @@
-"""The ledger of what providers hold: what lives, what a request will hit, what it wrote, what its usage corrects."""
+"""The ledger of providers' caches: living entries, expected hits, writes, and corrections by reported usage."""
 
 from __future__ import annotations
 

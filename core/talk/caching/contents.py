@@ -312,7 +312,7 @@ def orphan_of(content: StoredContent, provider: str, prices: CachePrices) -> Cac
 
 
 def living(orphans: Iterable[CacheOrphan], now: datetime | None) -> tuple[CacheOrphan, ...]:
-    """Those that are still stored and billed."""
+    """The contents that the provider still stores and bills."""
     return tuple(orphan for orphan in orphans if now is None or orphan.expires_at > now)
 
 

@@ -259,11 +259,11 @@ class BookHolder:
 
     @property
     def order(self) -> int:
-        """Order of the book as it stands."""
+        """The present order of the book."""
         return self._book.order
 
     def standing(self, discussion_id: str) -> tuple[DiscussionCacheState | None, int]:
-        """State of a discussion's cache in the book as it stands, and the book's order; None where it has none."""
+        """The present state of a discussion's cache, and the book's order. None if there is no cache."""
         book = self._book
         page = book.pages.get(discussion_id)
         return None if page is None else page.cache.state, book.order
@@ -502,7 +502,7 @@ class CacheKeeper(BookHolder):
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> ProviderRequest | None:
-        """Request to read when a discussion opens, so that its first answer starts at once; None: it may lose too much."""
+        """Prewarm request for an opened discussion, so that its first reply starts early. None: it could cost too much."""
         self._open(spec.discussion_id)
         turn = planned_turn(spec, stack, "prewarm", profile)
         call = planned_calls.plan_call(self._book, turn, self._market(spec, factor))
@@ -597,7 +597,7 @@ class CacheKeeper(BookHolder):
     def withdrawn(
         self, withdrawals: int, others: Collection[str], deleted: Collection[str] = (), *, is_on: bool
     ) -> tuple[str, ...]:
-        """Something was taken out of knowledge or deleted: keep nothing warm that may hold it.
+        """After something was deleted, keep no prefix warm that may contain it.
 
         Args:
             others: discussions to be looked at though they were not used in this run; deleted: those that hold it.

@@ -176,7 +176,7 @@ def upkeep(
 
 
 def may_prewarm(book: CacheBook, call: BookedCall) -> bool:
-    """True if a prewarm, which may be for nothing, stays within what caching may lose on its discussion."""
+    """True if a prewarm stays within the sum that caching may lose on its discussion."""
     prices, plan = call.prices, call.decision.plan
     longest = max((write.ttl_s for write in plan.writes), default=0)
     cost = plan.read_tokens * prices.read + plan.write_tokens * prices.write_at(longest)

@@ -89,7 +89,7 @@ def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
 
 
 def merge_price_text(state: AppState) -> str:
-    """Most that other words for what warm discussions hold may cost, in a sentence; empty where it costs nothing.
+    """Sentence with the highest cost of new words in warm discussions; empty if they cost nothing.
 
     A digest that another wording is appended to costs less: what it comes to is told once it is written.
     """

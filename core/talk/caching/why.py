@@ -108,7 +108,7 @@ def rewrite_text(rewrite: Rewrite) -> str:
 
 
 def estimate_text(cost_usd: float | None, most_usd: float | None) -> str:
-    """An expected cost in words, with the most that it may be."""
+    """An expected cost in words, with its upper bound."""
     if cost_usd is None:
         return fmt.money(None)
     most = f", up to {fmt.money(most_usd)}" if most_usd is not None and most_usd > cost_usd else ""

@@ -87,7 +87,7 @@ class Planner(Protocol):
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> ProviderRequest | None:
-        """Request to read when a discussion opens; None: that may lose too much."""
+        """Prewarm request for an opened discussion. None: it could cost too much."""
         ...
 
     def plan_call(

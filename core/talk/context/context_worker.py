@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 class LossesSaid:
-    """Record of the losses that were said, so that none is said twice. One thread at a time.
+    """The losses that the program has reported, so that it reports none twice. One thread at a time.
 
     Args:
         file: one line for each glob of which it was said; safe to delete, it is then said once more.

@@ -129,7 +129,7 @@ class FilesCount(msgspec.Struct, frozen=True):
 
 
 def count_files(items: Iterable[ItemFiles], sent: Mapping[str, int]) -> FilesCount:
-    """Count what a preset's enabled items stand for.
+    """Count the files of a preset's enabled items.
 
     Args:
         sent: tokens of each file in the stack as it would be sent, by path; before it is known, of whole files.

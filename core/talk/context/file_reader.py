@@ -257,7 +257,7 @@ def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
 
 
 def look_up_glob(places: Places, item: FileItem, absolute: str, limits: FileLimits) -> GlobFound | None:
-    """The names that a glob finds, None where it stands outside the places. Raises OSError, ValueError."""
+    """The names that a glob finds, None if it is outside the places. Raises OSError, ValueError."""
     base, parts = glob_base(absolute.replace(os.sep, "/"))
     folder = os.path.realpath(base)
     if not places.is_allowed(folder):

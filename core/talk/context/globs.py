@@ -241,7 +241,7 @@ _PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*") if os.sep == "/" else re.
 
 
 class Places:
-    """The folders that items may read: the project's root and those that the person allowed.
+    """The folders that items may read: the project's root and folders that the person allowed.
 
     Symbolic links are resolved before a path is judged. Folders that were resolved are remembered, so one
     instance serves one reading and is then dropped.
@@ -287,7 +287,7 @@ class Places:
         return any(is_inside(resolved, folder) for folder in self._allowed)
 
     def root_of(self, resolved: str) -> str:
-        """The folder among those that may be read in which a resolved path lies, the path itself where none is."""
+        """The readable folder that contains a resolved path, or the path itself if there is none."""
         return next((folder for folder in self._allowed if is_inside(resolved, folder)), resolved)
 
     def shown(self, absolute: str) -> str:
@@ -359,7 +359,7 @@ class KeyGate:
         return content_reasons(os.path.basename(path), data[: HEAD_BYTES + 1])
 
     def is_shown(self, path: str) -> bool:
-        """True for a file of which a person said that it holds no keys."""
+        """True for a file that a person marked as free of keys."""
         return is_below(path, self._shown)
 
     @cached_property

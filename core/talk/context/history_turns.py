@@ -53,7 +53,7 @@ def turns_layer(
     retrieved: str = "",
     maker: tuple[str, str] = ("", ""),
 ) -> Layer:
-    """Layer 11: what was said before.
+    """Layer 11: the conversation so far.
 
     Reasoning is part of the canonical text only while a turn is running (the messages after the last one of the user, when
     no new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change. That of

@@ -71,7 +71,7 @@ class _Rule(msgspec.Struct, frozen=True):
 
     @property
     def is_of_name(self) -> bool:
-        """True if it may match at any depth."""
+        """True if it can match at any depth."""
         return _is_of_name(self.body)
 
 
@@ -89,7 +89,7 @@ class _Kind(msgspec.Struct, frozen=True):
     any_wild: re.Pattern[str]
 
     def verdict(self, entry: str) -> tuple[int, bool] | None:
-        """The last line that matches, and what it says; None where none does."""
+        """The answer of the last matching line, None if no line matches."""
         last = self.plain.get(entry) if self.plain else None
         at = entry.find(".") if self.ends else -1
         while at >= 0:

@@ -1,4 +1,4 @@
-"""Budget of a model's window: what may be sent, what the conversation and the journal may take of it, and when it is full."""
+"""Budget of a model's window: the largest request, the shares of conversation and journal, and when it is full."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WindowBudget(msgspec.Struct, frozen=True):
 
 
 def window_of(context_tokens: int | None) -> tuple[int, bool]:
-    """A model's window, and if it is assumed. None, and what is none, is not known."""
+    """A model's window, and whether the program assumes it. None: unknown."""
     if context_tokens is None or context_tokens <= 0:
         return UNKNOWN_WINDOW_TOKENS, True
     return context_tokens, False

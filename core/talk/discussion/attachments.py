@@ -104,7 +104,7 @@ def attachment_file(home: Path, discussion_id: str, part: AttachmentPart) -> Pat
 def copy_between(
     source: Path, target: Path, parts: Iterable[AttachmentPart], *, disk: Disk = OS_DISK
 ) -> None:
-    """Give one discussion's attachments to another, so that either may be deleted.
+    """Copy one discussion's attachments to another, so that a person can delete either.
 
     Args:
         source, target: the two `attachments/` directories. What is missing in the source is passed over: reading

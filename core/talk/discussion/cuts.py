@@ -66,7 +66,7 @@ def calls_record(record_id: str, at: datetime, call_ids: Sequence[str]) -> ViewR
 
 
 def read_calls(record: ViewRecord) -> frozenset[str]:
-    """The calls of such a record, none where it tells of none. Total."""
+    """Return the calls of such a record, empty if it has none. Never raises."""
     if record.kind != CALLS_KIND:
         return frozenset()
     try:
@@ -82,7 +82,7 @@ def passing_calls(discussion: OpenDiscussion) -> tuple[str, ...]:
 
 
 def read_cut(record: ViewRecord) -> ViewCut | None:
-    """The cut of a record, None where it tells none. Total."""
+    """Return the cut of a record, None if it has none. Never raises."""
     try:
         data = read_json(record.data_json)
         at = record.at.isoformat()
@@ -94,7 +94,7 @@ def read_cut(record: ViewRecord) -> ViewCut | None:
 
 
 def read_line(record: ViewRecord) -> ViewLine | None:
-    """The line of a record, None where it tells none. Total."""
+    """Return the line of a record, None if it has none. Never raises."""
     try:
         return from_builtins(read_json(record.data_json), ViewLine) if record.kind == LINE_KIND else None
     except (ValueError, RecursionError):
@@ -160,7 +160,7 @@ def with_line(message: Message, line: str) -> Message:
 
 
 def head_message(cut: ViewCut) -> Message | None:
-    """Message that tells of those that left, None where a cut tells nothing."""
+    """The message that summarises the removed messages, None for a cut without one."""
     summary = frame("summary", cut.summary) if cut.summary.strip() else ""
     journal = frame("journal", cut.journal) if cut.journal.strip() else ""
     text = f"{HEAD_NOTE}{summary}{journal}"

@@ -293,7 +293,7 @@ class RentToken(msgspec.Struct, frozen=True):
 
 
 class StartToken(msgspec.Struct, frozen=True):
-    """The record says that a tool call begins: it waits for that."""
+    """Token of a record that says that a tool call begins; the call waits for this record."""
 
     call_id: str
 

@@ -295,7 +295,7 @@ def read(home: Path, discussion_id: str) -> QueueRead:
 def add(
     home: Path, discussion_id: str, prompt: QueuedPrompt, *, disk: Disk = OS_DISK
 ) -> tuple[QueuedPrompt, ...]:
-    """Keep a prompt behind those that wait.
+    """Add a prompt to the end of the queue.
 
     Returns:
         The queue as it stands on disk.

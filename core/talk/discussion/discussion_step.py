@@ -112,7 +112,7 @@ def _search_found(state: AppState, happened: SearchFound) -> Result:
 
 
 def models_listed(state: AppState, provider: str) -> Result:
-    """A server has said which models it has."""
+    """Take in a server's list of models."""
     return discussion_choices.take_models(state, provider)
 
 

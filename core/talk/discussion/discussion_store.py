@@ -267,7 +267,7 @@ def claim(staged: Staged, *, disk: Disk = OS_DISK) -> None:
 
 
 def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
-    """Remove a discussion in which nothing was ever said; it goes whole or not at all.
+    """Remove an empty discussion, completely or not at all.
 
     Raises:
         StorageError: something was said in it, or it could not be removed; it is where it was.

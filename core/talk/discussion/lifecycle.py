@@ -228,7 +228,7 @@ WITH = "deleted with "
 
 
 def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
-    """Start a discussion on disk; it is selected when it stands there."""
+    """Create a discussion on disk and select it afterwards."""
     if command.keeps_empty and is_empty(state, state.discussions.selected_id):
         return state, ()
     ai = state.config.settings.ai
@@ -331,7 +331,7 @@ def _load(state: AppState, discussion_id: str) -> ReadDiscussion:
 
 
 def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
-    """A log was read. A call that runs keeps what it has; repairs are said."""
+    """Take in a log after it was read. A running call keeps its text; the person hears of repairs."""
     opened = event.discussion
     state = _with_counted(with_open(state, opened), event.summary)
     if opened.repaired:
@@ -385,7 +385,7 @@ BRANCH = "Branch: "
 
 
 def branch_name(opened: OpenDiscussion, message_id: str) -> str:
-    """Name of a branch in which nothing was said yet: words of the last message that it shares."""
+    """Name of a new branch: words of its last shared message."""
     words = next((m.text for m in opened.messages if m.id == message_id), "")
     return BRANCH + (scrubbed_line(words, 40) or "without words")
 
@@ -441,7 +441,7 @@ def tasks_of(state: AppState, discussion_id: str) -> tuple[DiscussionMeta, ...]:
 
 
 def discard(state: AppState, command: DiscardDiscussion) -> Result:
-    """Remove for good, where nothing was said in it: what a front end made for a message that was refused."""
+    """Remove an empty discussion for good, which a front end made for a refused message."""
     opened = state.discussions.open.get(command.discussion_id)
     if opened is None:
         return state, ()
@@ -523,7 +523,7 @@ def undo_delete(state: AppState, command: UndoDelete) -> Result:
 
 
 def restored(state: AppState, event: DiscussionRestored) -> Result:
-    """It is back: list it and show it; a task that came back with its discussion is listed alone."""
+    """List and show a restored discussion. A task that came back with it is only listed."""
     back = event.summary.meta.id
     trash = state.discussions.trash
     why = next((item.why for item in reversed(trash) if item.discussion_id == back), "")

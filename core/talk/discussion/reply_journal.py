@@ -1,4 +1,4 @@
-"""The reply that is arriving, kept on disk as it comes, so that what was paid for survives a kill."""
+"""The arriving reply, written to disk as it comes, so that a paid text survives a kill."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class LeftoverReply(msgspec.Struct, frozen=True):
 
     @property
     def record(self) -> MessageRecord:
-        """The message that it becomes."""
+        """The message that the journal becomes."""
         head = self.head
         return MessageRecord(
             id=head.reply_id,

@@ -282,7 +282,7 @@ def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
 
 
 def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
-    """A queue stands on disk: show it; what came too late for the reply that it waited for goes now."""
+    """Show a queue that is on disk now. Send a message whose awaited reply has already ended."""
     opened = state.discussions.open.get(event.discussion_id)
     if opened is None:
         return conclude(state, CommandOutcome(command_id=event.command_id)), ()

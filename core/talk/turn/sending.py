@@ -161,7 +161,7 @@ def ignore(state: AppState, command: PaidCommand, why: str) -> Result:
 
 
 def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
-    """A spend limit stands against it: write nothing, call nothing, and say what a yes would send, or let it wait."""
+    """Refuse a send because of a limit: write and call nothing; offer the command that a yes would send, or let it wait."""
     if command.awaits_limit:
         waits = replace(command, command_id="")
         opened = replace(state.discussions.open[command.discussion_id], refusal=None, awaits_limit=waits)
@@ -174,7 +174,7 @@ def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Resu
 
 
 def leave(state: AppState, asked: LeaveUnsent) -> AppState:
-    """Let go of what waits for a limit."""
+    """Drop the message that waits for a limit."""
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None or opened.awaits_limit is None:
         return state
@@ -517,7 +517,7 @@ def recall_sent(state: AppState, given: Stamp, event: RecallSent) -> AppState:
 
 
 def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
-    """Take in that other programs see what a call reserves: let it go, hold it, or stop it at a limit.
+    """Go on after other programs see a call's reserve: send the call, hold it, or stop it at a limit.
 
     Args:
         elsewhere: what they had under way before it. One that is over by now reserves no more.
@@ -647,7 +647,7 @@ def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
 
 
 def switch_refused(state: AppState, event: SwitchRefused) -> AppState:
-    """Plan nothing more of that kind for a model, and say so."""
+    """Stop planning this kind of change for a model, and tell the person."""
     call = find_call(state, event.call_id)
     if call is None:
         return state

@@ -155,7 +155,7 @@ class CallProvider(msgspec.Struct, frozen=True):
 
 
 class SendRequest(msgspec.Struct, frozen=True):
-    """The limits let a call go: what was built for it is sent."""
+    """Send the built request: the limits allow the call."""
 
     call_id: str
 
@@ -167,7 +167,7 @@ class CancelCall(msgspec.Struct, frozen=True):
 
 
 class RequestBuilt(msgspec.Struct, frozen=True):
-    """The stack of a call was assembled. It is sent once the step lets it go.
+    """The stack of a call is ready. The worker sends it when the step allows.
 
     `usd`: what it is expected to cost with its reply, None where no price is known;
     `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what

@@ -465,7 +465,7 @@ class _Pieces:
             self._pieces.clear()
 
     def taken(self) -> str:
-        """All of it; nothing is left."""
+        """Return the whole text and clear it."""
         text = "".join((*self._runs, *self._pieces))
         self._runs.clear()
         self._pieces.clear()
@@ -514,7 +514,7 @@ def wants_price(state: AppState, asked: TurnCommand) -> bool:
 
 
 def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
-    """Let a call go, or stop it, now that other programs see what it reserves."""
+    """Send or stop a call, now that other programs see its reserved money."""
     return sending.claimed(state, key, elsewhere)
 
 
@@ -554,7 +554,7 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
 
 
 def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -> Result:
-    """Take in how a queue stands on disk; what of it may go is sent."""
+    """Take in the queue on disk and send the messages that may go."""
     match happened:
         case QueueWritten():
             return prompt_queue.written(state, given, happened)
@@ -565,7 +565,7 @@ def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -
 
 
 def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
-    """Send what a limit held that is raised: what the person let wait for it, else what stands in the queue."""
+    """After a limit was raised, send the message that waited for the limit, otherwise the next one of the queue."""
     effects: tuple[Any, ...] = ()
     for opened in tuple(after.discussions.open.values()):
         waits = opened.awaits_limit is not None or opened.is_held_at_limit

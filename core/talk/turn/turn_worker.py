@@ -100,7 +100,7 @@ class BuiltRequest(Protocol):
 
     @property
     def knowledge(self) -> str | None:
-        """Layer 7 as it is now, empty while knowledge is off; None where nobody reads it."""
+        """Layer 7 as it is now, empty while knowledge is off. None if nothing provides it."""
         ...
 
     @property

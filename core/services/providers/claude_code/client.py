@@ -114,7 +114,7 @@ _LAST_LINES = 20
 
 
 class SilenceError(Exception):
-    """The child said nothing for too long. It was ended."""
+    """The child process printed nothing for too long, so the program ended it."""
 
 
 class ChildLines:
@@ -561,7 +561,7 @@ class ClaudeCodeProvider:
         return ()
 
     def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
-        """None: the CLI counts none beforehand."""
+        """Return None: the CLI cannot count tokens before a call."""
         del request, read_blob
         return None
 

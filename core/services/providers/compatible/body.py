@@ -407,7 +407,7 @@ _IS_MISSING = re.compile(
 
 
 def refused_field(sent: Mapping[str, Any], words: str) -> str | None:
-    """The field that a refusal names, of the body or of a message in it; None where it names none that can go."""
+    """The field of the body or of a message that a refusal names. None if it names none that the program can leave out."""
     alone = (
         name for name in _OPTIONAL if name in sent and re.search(_spellings(name) + _TAKES_NO_STREAM, words)
     )

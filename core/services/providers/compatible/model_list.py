@@ -324,7 +324,7 @@ class Embeds(Protocol):
 
     @property
     def base_url(self) -> str:
-        """Address at which it is asked."""
+        """The address of the server."""
         ...
 
     def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:

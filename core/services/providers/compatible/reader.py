@@ -109,7 +109,7 @@ def usage_of_timings(timings: object) -> dict[str, Any]:
 
 
 def is_blank(usage: Usage) -> bool:
-    """True if a server said nothing by it: zeros close some streams."""
+    """True if a server reports nothing with it. Some servers close a stream with zeros."""
     return usage.input_tokens is None and usage.output_tokens is None and not usage.cost_usd
 
 

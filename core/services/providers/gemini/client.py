@@ -182,7 +182,7 @@ class GeminiProvider:
         return (*self.caches.held, *orphans)
 
     def extend_stored(self, name: str, ttl_s: int) -> StoredContent | None:
-        """Let a content live for so many seconds from now; None: it is gone. Raises ProviderError."""
+        """Extend a content to so many seconds from now. None: it has expired. Raises ProviderError."""
         try:
             return self.caches.extend(name, ttl_s)
         except ProviderError as error:

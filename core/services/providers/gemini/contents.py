@@ -87,7 +87,7 @@ class GeminiCaches:
         return next(matching, None)
 
     def minimum_tokens(self, model: str) -> int | None:
-        """The smallest content that the server takes, as it said when it refused one; None where it never did."""
+        """The smallest content that the server accepts, as its last refusal said. None if it has refused none."""
         return self._minimum.get(model)
 
     def list_own(self) -> tuple[StoredContent, ...]:
@@ -183,7 +183,7 @@ class GeminiCaches:
     def ready(
         self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix
     ) -> ContentsReport | None:
-        """Make ready what a plan asks for: find it, extend it, make it. Never fails.
+        """Provide the content of a plan: find it, extend it or create it. Never raises.
 
         Args:
             prefix: what a new content is to hold.
