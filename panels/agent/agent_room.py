@@ -128,6 +128,7 @@ ROOM = Room(
             icon="robot",
             place=7,
             guide="tools",
+            about="Give the model tools, and answer its questions about edits and commands. Undo the edits of a turn here.",
             draw=_panel,
             least_px=_least_px,
         ),

@@ -247,7 +247,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     Args:
         id: stable; title: of the panel and the action; label: of the button; icon: of both.
         place: from the top, from 1; its chord is Ctrl and this number, none from 10 on.
-        guide: the page of the guide about it (`docs/guide`).
+        guide: the page of the guide about it (`docs/guide`); about: what the panel is for, in two sentences.
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
         least_px: height that it needs as it is now, so that its list has some rows.
     """
@@ -258,6 +258,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     icon: str
     place: int
     guide: str
+    about: str
     draw: Callable[[Desk], None]
     least_px: Callable[[Desk], float] = _least
 

@@ -223,7 +223,14 @@ ROOM = Room(
     view=CachingView,
     panels=(
         HubPanel(
-            id="caching", title="Caching", label="Caching", icon="bolt", place=4, guide="caching", draw=_panel
+            id="caching",
+            title="Caching",
+            label="Caching",
+            icon="bolt",
+            place=4,
+            guide="caching",
+            about="See the part of your discussion that the provider has cached. Set limits for your spending here.",
+            draw=_panel,
         ),
     ),
     dialogs={"lose_cache": lose_cache_dialog, "spend_limit": spend_limit_dialog},

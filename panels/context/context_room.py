@@ -51,6 +51,7 @@ ROOM = Room(
             icon="layer-group",
             place=1,
             guide="context",
+            about="Choose the files that the model reads. Save your choice as a preset of the project.",
             draw=presets_panel,
         ),
         HubPanel(
@@ -60,6 +61,7 @@ ROOM = Room(
             icon="chart-bar",
             place=2,
             guide="context",
+            about="See the next request, layer by layer, with the tokens of each. Check its price before you send.",
             draw=_context,
         ),
     ),

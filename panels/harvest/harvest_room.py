@@ -176,6 +176,7 @@ ROOM = Room(
             icon="wheat-awn",
             place=5,
             guide="knowledge",
+            about="Let a model read old conversations and propose items to keep. You confirm each item, and can undo it.",
             draw=_panel,
             least_px=_least_px,
         ),

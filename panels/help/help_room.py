@@ -20,7 +20,7 @@ class HelpView(msgspec.Struct):
 
     Args:
         is_asked: F1 was pressed, and the pane that has the keyboard is looked for; pane: that one.
-        page: the page that is shown; read: pages before it, the newest last.
+        page: the page that is shown; read: pages before it, the newest last; about: two sentences on the panel that asked.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = ()
@@ -29,6 +29,7 @@ class HelpView(msgspec.Struct):
     pane: str = ""
     page: str = ""
     read: tuple[str, ...] = ()
+    about: str = ""
 
 
 # Room of the help in the window.
@@ -47,12 +48,12 @@ PAGES = {"conversation": "context", "list": "search", "settings": "providers"}
 """Page of each part of the window that is no panel of the hub."""
 
 
-def open_page(desk: Desk, page: str) -> None:
-    """Show a page. Sends ReadGuide."""
+def open_page(desk: Desk, page: str, about: str = "") -> None:
+    """Show a page. `about`: sentences above it, until another page is shown. Sends ReadGuide."""
     own = desk.view.of(HelpView)
     if own.page and own.page != page and desk.view.dialog is not None:
         own.read = (*own.read, own.page)
-    own.page = page
+    own.page, own.about = page, about
     desk.view.dialog = Dialog(kind="help")
     desk.send(ReadGuide(page))
 
@@ -63,6 +64,8 @@ def help_dialog(desk: Desk, _dialog: Dialog) -> None:
     title = found.titles.get(own.page, "") if found is not None else ""
     with ui.dialog("help", title or "Help", width=WIDE_PX, height=HIGH_PX) as closed:
         _ways(desk, own)
+        if own.about:
+            ui.text("about", own.about, wraps=True)
         with ui.surface(("page", own.page), "clear", height=0, padding=(0, 0), scrolls=True):
             if found is None or found.name != own.page:
                 ui.text("reading", "Reading the page…", tone="muted", style="small")

@@ -376,6 +376,7 @@ ROOM = Room(
             icon="book",
             place=3,
             guide="knowledge",
+            about="Read and edit the items that you kept from conversations. Models read a short digest of them.",
             draw=_panel,
             least_px=_least_px,
         ),

@@ -57,7 +57,14 @@ ROOM = Room(
     view=McpView,
     panels=(
         HubPanel(
-            id="mcp", title="MCP Servers", label="Servers", icon="plug", place=8, guide="mcp", draw=_panel
+            id="mcp",
+            title="MCP Servers",
+            label="Servers",
+            icon="plug",
+            place=8,
+            guide="mcp",
+            about="Add MCP servers that give the model more tools. A server starts only after you approve it.",
+            draw=_panel,
         ),
     ),
 )

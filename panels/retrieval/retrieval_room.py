@@ -85,6 +85,7 @@ ROOM = Room(
             icon="compass",
             place=6,
             guide="search",
+            about="Search notes, knowledge, past discussions and project files. Turn search and recall on here.",
             draw=_panel,
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from panels.base.desk import Desk, HubPanel, action_tip
 from panels.base.ui import ButtonKind
+from panels.help.help_room import open_page
 from panels.shell.rooms import PANELS, shown_panes, toggle_side
 
 LOW_SHARE = 0.8
@@ -18,6 +19,10 @@ def hub_panel(desk: Desk) -> None:
     with ui.surface("hub", "clear", height=0, padding=(12, 8)):
         with ui.row("head"):
             ui.text("title", shown.title, style="h3", width=0)
+            if ui.button(
+                "about", "", icon="circle-question", kind="ghost", is_small=True, tip="What is this?"
+            ):
+                open_page(desk, shown.guide, about=shown.about)
             if ui.button(
                 "close",
                 "",

@@ -178,7 +178,11 @@ def _help(desk: Desk) -> None:
     if view.page == "settings":
         open_page(desk, PAGES["settings"])
     else:
-        open_page(desk, BY_PANEL[view.panel].guide if pane == "hub" else PAGES[pane])
+        panel = BY_PANEL[view.panel]
+        if pane == "hub":
+            open_page(desk, panel.guide, about=panel.about)
+        else:
+            open_page(desk, PAGES[pane])
 
 
 def _pane(desk: Desk, name: Pane, *, free_px: float = 0.0) -> None:

@@ -58,6 +58,7 @@ ROOM = Room(
             icon="bell",
             place=9,
             guide="autonomy",
+            about="See news from outside that waits for an autonomous discussion. Remove a signal that the model must not read.",
             draw=_panel,
         ),
     ),

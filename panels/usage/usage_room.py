@@ -46,7 +46,14 @@ ROOM = Room(
     view=UsageView,
     panels=(
         HubPanel(
-            id="usage", title="Usage", label="Usage", icon="coins", place=10, guide="caching", draw=_panel
+            id="usage",
+            title="Usage",
+            label="Usage",
+            icon="coins",
+            place=10,
+            guide="caching",
+            about="See your tokens, costs and savings by day, model or discussion. Compare them with your limits.",
+            draw=_panel,
         ),
     ),
 )

@@ -8,6 +8,7 @@ import pytest
 
 from core.services.settings.settings_messages import ReadGuide
 from core.services.settings.settings_worker import guide_folder, read_guide
+from panels.base.desk import HubPanel
 from panels.help.help_room import PAGES
 from panels.shell.rooms import PANELS
 from tests.panels import states
@@ -43,6 +44,38 @@ def test_f1_opens_the_page_of_the_panel_that_was_asked_for_last(panel: str, page
 
     assert _asked(screen) == [page]
     assert screen.ui.nodes("markdown")[-1].value == (guide_folder() / f"{page}.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel.id)
+def test_what_is_this_answers_in_two_sentences_above_the_page(panel: HubPanel) -> None:
+    screen = Screen(states.working())
+    screen.view.show_hub(panel.id)
+    screen.ui.settle()
+
+    screen.ui.click("What is this?")
+    _answered(screen)
+
+    sentences = re.findall(r"[A-Z][^.]*\.", panel.about)
+    assert " ".join(sentences) == panel.about
+    assert len(sentences) == 2
+    assert all(len(one.split()) <= 14 for one in sentences)
+    assert screen.ui.has(panel.about)
+    assert _asked(screen) == [panel.guide]
+
+
+def test_another_page_no_longer_tells_of_the_panel() -> None:
+    screen = Screen(states.working())
+    screen.view.show_hub("knowledge")
+    screen.ui.settle()
+    screen.ui.press("F1")
+    _answered(screen)
+    about = next(panel.about for panel in PANELS if panel.id == "knowledge")
+    assert screen.ui.has(about)
+
+    screen.ui.follow(re.findall(r"\]\(([a-z-]+\.md[^)]*)\)", screen.ui.nodes("markdown")[-1].value)[0])
+    _answered(screen)
+
+    assert not screen.ui.has(about)
 
 
 def test_the_keyboard_decides_which_pane_it_is_about() -> None:
