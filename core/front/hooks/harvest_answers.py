@@ -156,6 +156,7 @@ class LedgerEntryData(Data, frozen=True):
     error: str
     undone_at: str
     domains: list[str]
+    kept: bool
 
 
 class LedgerEntryRows(Rows[LedgerEntryData], frozen=True):
