@@ -91,6 +91,7 @@ models: set-up-check
 	@$(BIN)/python -m scripts.model_ids $(ARGS)
 
 docs: set-up-check
+	@$(BIN)/python -m scripts.help_text
 	@$(BIN)/python -m scripts.codemap
 	@$(BIN)/python -P -m core.front.hooks.openapi > docs/openapi.json
 	@$(BIN)/python -P -m core.services.settings.settings_page > docs/settings.md

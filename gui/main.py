@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from core.front.cli.version import remark, say_version
+from core.front.cli.version import remark, say_at_once
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if say_version(arguments):
+    if say_at_once(arguments):
         return 0
     from core.kernel.surroundings import leave_folder
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.patterns import late
+
 # Steps through text as a person sees it: characters with what belongs to them, words, paragraphs.
 
 JOINER = "\u200d"
-_RIGHT = re.compile(r"\s*(?:\w+|[^\w\s]+|$)")
+_RIGHT = late(r"\s*(?:\w+|[^\w\s]+|$)")
 
 
 def is_extension(char: str) -> bool:
@@ -103,7 +104,7 @@ def paragraph_at(text: str, at: int) -> tuple[int, int]:
 
 MOST_STEPS = 400
 MOST_KEPT_CHARS = 4_000_000
-_WORDS = re.compile(r"\S+\s*|\s+")
+_WORDS = late(r"\S+\s*|\s+")
 
 
 class EditStep(msgspec.Struct, frozen=True):
@@ -319,11 +320,11 @@ _MARKS = {
     **{code: f"‹TAG {code - 0xE0000:02X}›" for code in range(0xE0001, 0xE0080)},
 }
 _ALONE = "".join(map(chr, _BIDI))
-_HIDDEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_ALONE}\ud800-\udfff\U000e0001-\U000e007f]")
+_HIDDEN = late(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_ALONE}\ud800-\udfff\U000e0001-\U000e007f]")
 """The keys of `_MARKS`, as ranges: each for itself would take as long to compile as a tenth of a frame's patterns."""
 
 
-_UNTAKEN = re.compile("[\ud800-\udfff\\0]")
+_UNTAKEN = late("[\ud800-\udfff\\0]")
 
 
 def taken(text: str) -> str:

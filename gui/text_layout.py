@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 
+from core.kernel.patterns import late
 from gui import text_buffer as clusters
 from gui.metrics import Measure
 from gui.text_buffer import visible
@@ -273,7 +273,7 @@ class TextLayout:
 _WRAP_WIDE = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
 _OPENING = "〈《「『【〔〖〘〚（［｛｟｢"
 _CLOSING = "、。〉》」』】〕〗〙〛〜！），．：；？］｝｠｡｣､・ー"
-PIECE = re.compile(rf"\n|\t|[^\S\n\t]+|[{_OPENING}]*(?:[^\s{_WRAP_WIDE}]+|\S)[{_CLOSING}]*")
+PIECE = late(rf"\n|\t|[^\S\n\t]+|[{_OPENING}]*(?:[^\s{_WRAP_WIDE}]+|\S)[{_CLOSING}]*")
 """A piece of text that stays on one line where it fits: a word, a wide character. No line begins with a closing mark, or
 ends with an opening one."""
 

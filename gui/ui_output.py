@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -10,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from core.kernel.figures import size
+from core.kernel.patterns import late
 from gui.canvas import glyph
 from gui.describe import Scope, Tree
 from gui.elements.base import ColumnBox, Element, Gap, RowBox, Spring
@@ -213,7 +213,7 @@ BOX_HANDLERS = w.table(
 PAGE_CHARS = 24_000
 """Size of a long text's first part, and of each that a press of its button adds."""
 CODE_MOST_PX = 480.0
-_DOCUMENT = re.compile(r"(?:\.\./)*[A-Za-z0-9_-]+\.md(?:#.*)?")
+_DOCUMENT = late(r"(?:\.\./)*[A-Za-z0-9_-]+\.md(?:#.*)?")
 """Link to a document beside the one that is shown."""
 
 

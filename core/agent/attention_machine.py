@@ -5,7 +5,6 @@ Pure; time comes in.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 from core.kernel.decoders import from_json
 from core.kernel.figures import count
 from core.kernel.frame import frame
+from core.kernel.patterns import late
 from core.kernel.values.agent import NOTES_KEPT, Attention, AttentionState, Autonomy, LoopNote
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.signals import Signal, SignalSource
@@ -276,7 +276,7 @@ _CAUSES = {
 }
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
-_TOLD = re.compile(rf"<(signal(?:-[0-9]+)?) source=({_STRING})(?: sender=({_STRING}))?(?: at={_STRING})?>\n")
+_TOLD = late(rf"<(signal(?:-[0-9]+)?) source=({_STRING})(?: sender=({_STRING}))?(?: at={_STRING})?>\n")
 
 
 def prompt_name(autonomy: Autonomy) -> str:

@@ -20,6 +20,7 @@ from core.kernel.errors import StorageError
 from core.kernel.key_files import KeyContents
 from core.kernel.key_names import folded, is_key_name
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.run_words import first_line
 from core.kernel.secrets import named_secrets
 from core.talk.context.globs import is_below, is_inside
@@ -27,7 +28,7 @@ from core.talk.context.globs import is_below, is_inside
 # Settings of git without keys: helpers of credentials, headers, passwords in addresses, and all that looks
 # like a secret go.
 
-_SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\](.*)")
+_SECTION = late(r"\s*\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\](.*)")
 _LEFT_OUT = frozenset(
     {
         "credential",
@@ -45,7 +46,7 @@ _LEFT_OUT = frozenset(
     }
 )
 """Sections that hold credentials, or name what gives them out."""
-_PASSWORD = re.compile(r"https?://[^/\s\"']*@|://[^/\s\"'@]*:[^/\s\"'@]*@", re.IGNORECASE)
+_PASSWORD = late(r"https?://[^/\s\"']*@|://[^/\s\"'@]*:[^/\s\"'@]*@", re.IGNORECASE)
 """A user in an address: a token is one as often as a name."""
 
 
@@ -94,8 +95,8 @@ _PROGRAM_FOLDERS = frozenset({"bin", "sbin", "shims", "scripts"})
 _VENV = "pyvenv.cfg"
 _SCRIPTS = (".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".sh", ".jar")
 """Ends of programs' texts, which import what stands beside them; another file is seen by itself."""
-_BASE = re.compile(r"^\s*home\s*=\s*(\S.*?)\s*$", re.MULTILINE)
-_COMMON = re.compile(r"gitdir:\s*(.+?)\s*")
+_BASE = late(r"^\s*home\s*=\s*(\S.*?)\s*$", re.MULTILINE)
+_COMMON = late(r"gitdir:\s*(.+?)\s*")
 _MOST_POINTER_BYTES = 100_000
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator, Mapping
 from glob import iglob
 from itertools import islice
@@ -13,6 +12,7 @@ from core.agent.toolchains import SYSTEM, TOOLCHAINS
 from core.kernel import figures
 from core.kernel.key_files import KeyContents
 from core.kernel.key_names import name_reasons
+from core.kernel.patterns import late
 from core.kernel.run_code import CodeHashes
 from core.kernel.run_files import RunWords
 from core.kernel.run_words import line_words, run_words
@@ -26,12 +26,12 @@ MOST_FOLDERS = 32
 MOST_NAMES = 2_000
 """Files of one pattern that are looked at."""
 _LONGEST_PATH = 4_000
-_BETWEEN = re.compile(r"[\s;|&<>()`$\"'\\{}\[\]]+")
+_BETWEEN = late(r"[\s;|&<>()`$\"'\\{}\[\]]+")
 """Characters between the words of a line that does not parse."""
 _OUTSIDE = "That is outside the project."
 _OF_SANDBOX, _SCRATCH = ("/dev", "/proc"), "/tmp"  # noqa: S108
 """Places of which a command has its own."""
-_BEFORE_NAME = re.compile(r"[=:@,]")
+_BEFORE_NAME = late(r"[=:@,]")
 """Characters behind which a word may name a file: `--file=x`, `HEAD:x`, `@x`."""
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.kernel.patterns import late
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
@@ -19,7 +21,7 @@ _LISTS = frozenset({"program", "list", "pipeline"})
 _JOINTS = frozenset({"&&", "||", ";", "|", "\n"})
 _PLAIN = frozenset("_@%+=:,./^~#-")
 _GLOB = frozenset("*?")
-_ASKED_WORD = re.compile(
+_ASKED_WORD = late(
     r"-c.*|-{1,2}(exec|ok|eval|config|command|pre(?!\w)|ext-diff|textconv|open-files-in-pager|pager|rsh|plugin"
     r"|upload-pack|receive-pack|use-compress-program|compress-program|to-command|checkpoint-action"
     r"|fprint|fls|delete|output|in-place|toolexec|vettool|wrapper|fplugin|use-askpass)\w*([-=].*)?",
@@ -46,8 +48,8 @@ _RUNNING_WORDS = (
 _REFUSING_WORDS = frozenset({"no", "ignore", "skip", "disable", "without"})
 """First words of a long option by which it turns that off."""
 _SETS_NAMES = frozenset({"make", "gmake", "bmake", "just"})
-_NAME_SET = re.compile(r"[A-Za-z_.][\w.]*(\?|:{0,3}|\+|!)?=.*", re.DOTALL)
-_INLINE_CODE = re.compile(r"-[A-Za-z]*[cCeEprF].*|--(eval|print|run|import|require)\b.*", re.DOTALL)
+_NAME_SET = late(r"[A-Za-z_.][\w.]*(\?|:{0,3}|\+|!)?=.*", re.DOTALL)
+_INLINE_CODE = late(r"-[A-Za-z]*[cCeEprF].*|--(eval|print|run|import|require)\b.*", re.DOTALL)
 
 _RUNS_OTHERS = frozenset(
     # Builtins that change what a name means, or run text.
@@ -79,16 +81,16 @@ _RUNNERS = frozenset(
      ("dotnet", "exec"), ("gh", "alias"), ("gh", "extension"), ("opam", "exec"), ("sbt", "run")]
 )  # fmt: skip
 """Subcommands that run what they are given, or set what is run later."""
-_INTERPRETER = re.compile(
+_INTERPRETER = late(
     r"(ba|da|z|k|fi|a|t?c)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua[\d.]*|tclsh|Rscript|julia"
 )
-_PLAIN_FLAG = re.compile(r"-[BEIOSbdqsuv]+")
+_PLAIN_FLAG = late(r"-[BEIOSbdqsuv]+")
 """Options of Python that take no word. Others take one behind the same letters: `ruby -I`, `bash -O`, `php -d`."""
-_PYTHON = re.compile(r"(python|pypy)[\d.]*")
-_COMPILER = re.compile(
+_PYTHON = late(r"(python|pypy)[\d.]*")
+_COMPILER = late(
     r"([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|gfortran|ld|ar|as|javac|rustc|nvcc)(\.\w+)?(-?[\d.]+)?"
 )
-_ASKED_OF_COMPILERS = re.compile(r"@.*|-B.*|-{1,2}specs.*|-X.*|-load.*", re.DOTALL)
+_ASKED_OF_COMPILERS = late(r"@.*|-B.*|-{1,2}specs.*|-X.*|-load.*", re.DOTALL)
 """Words by which a compiler or linker reads its options from a file, or takes its programs from a folder."""
 _OLD_BUNDLES = frozenset({"tar", "gtar", "bsdtar"})
 """Programs of which the first word is letters of options without a dash."""
@@ -100,8 +102,8 @@ _WITH_SUBCOMMANDS = frozenset(
      "systemctl", "conda", "mix", "composer", "swift", "zig", "deno", "bun"]
 )  # fmt: skip
 _SED = frozenset(["sed", "gsed"])
-_SED_READS = re.compile(r"-[nErsuz]+|--(quiet|silent|regexp-extended|posix|unbuffered|null-data)")
-_SED_PRINTS = re.compile(r"[0-9$,~+! ;]*[pdq=;]*([0-9$,~+! ;]+[pdq=;]+)*")
+_SED_READS = late(r"-[nErsuz]+|--(quiet|silent|regexp-extended|posix|unbuffered|null-data)")
+_SED_PRINTS = late(r"[0-9$,~+! ;]*[pdq=;]*([0-9$,~+! ;]+[pdq=;]+)*")
 """Scripts of `sed` that only choose lines by their numbers: others can run programs and write files."""
 _THREE_WORDS = frozenset([("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("cargo", "run"), ("go", "tool"), ("go", "run"), ("bun", "run")])  # fmt: skip
 

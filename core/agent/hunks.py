@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
@@ -11,13 +10,14 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count
+from core.kernel.patterns import late
 from core.kernel.values.agent import EditHunk, FileChange
 
 CONTEXT_LINES = 3
 MAX_COMPARED_LINES = 4_000
 """Lines of the part that differs, old and new together, that are matched line by line; a larger one is one hunk."""
 MAX_DIFFERENCE_CHARS = 64_000
-_RAW_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_RAW_LINE = late(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _NO_END = "\\ No newline at end of file\n"
 
 

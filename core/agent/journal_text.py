@@ -10,12 +10,13 @@ import msgspec
 
 from core.kernel.figures import count
 from core.kernel.frame import clean, one_line, size_bytes
+from core.kernel.patterns import late
 from core.kernel.tokens import estimate_tokens
 
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?"
-_HEAD = re.compile(rf"## ({_TIME})(?:[ \t]+[—–-][ \t]+(.*?))?[ \t]*")
-_HEAD_LIKE = re.compile(rf"^(?=##[ \t]+{_TIME})", re.MULTILINE)
-_MARK = re.compile(r"<!-- discussion ([^\s<>]{1,120}) -->[ \t]*")
+_HEAD = late(rf"## ({_TIME})(?:[ \t]+[—–-][ \t]+(.*?))?[ \t]*")
+_HEAD_LIKE = late(rf"^(?=##[ \t]+{_TIME})", re.MULTILINE)
+_MARK = late(r"<!-- discussion ([^\s<>]{1,120}) -->[ \t]*")
 TITLE_CHARS = 120
 LINE_CHARS = 160
 MAX_ENTRY_CHARS = 20_000

@@ -31,6 +31,7 @@ from core.agent.leaked_dialects import (
 )
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.messages import (
     Part,
     ReasoningPart,
@@ -53,17 +54,17 @@ StandsElsewhere = Callable[[str], bool]
 """Tells if the text of a call also stands in what the model was shown: a result of a tool, a file, a paste."""
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_FUNCTION = re.compile(r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))")
+_FUNCTION = late(r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))")
 _STARTS = rf"{_FUNCTION.pattern}|{OPENINGS.pattern}"
 _FUNCTION_END, _PARAMETER_END = "</function>", "</parameter>"
-_PARAMETER = re.compile(r"\s*<parameter=([\w.:-]{1,128})>")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CALL_FENCE = re.compile(r"(?:tool|function)_?(?:code|calls?|use)?\s*\Z")
+_PARAMETER = late(r"\s*<parameter=([\w.:-]{1,128})>")
+_FENCE = late(r" {0,3}(`{3,}|~{3,})")
+_CALL_FENCE = late(r"(?:tool|function)_?(?:code|calls?|use)?\s*\Z")
 """Languages of fences in which models write calls. Source: Gemma and Gemini, `tool_code` (read 2026-11)."""
-_RUN = re.compile(r"`+")
-_BLANK = re.compile(r"\n[ \t]*\n")
-_ESCAPED = re.compile(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
-_NO_LETTERS = re.compile(r"[\W\d_]+")
+_RUN = late(r"`+")
+_BLANK = late(r"\n[ \t]*\n")
+_ESCAPED = late(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
+_NO_LETTERS = late(r"[\W\d_]+")
 _DECODER = json.JSONDecoder()
 _MOST_TRIES = 100
 """Places of a text that are looked at."""
@@ -195,7 +196,7 @@ def _bare_leaks(text: str, tools: Mapping[str, ToolSchema], model: str) -> list[
     return [_Leak(start=start, end=len(text), cores=(text[body:end],), calls=given)]
 
 
-_WRITES_BARE = re.compile(r"(?i)qwen-?2|qwen-?3-coder|llama-?3|hammer|devstral|glm-?4")
+_WRITES_BARE = late(r"(?i)qwen-?2|qwen-?3-coder|llama-?3|hammer|devstral|glm-?4")
 _TOKENS = ("<|python_tag|>", "[TOOL_CALLS]")
 """Models that write calls as JSON alone, and tokens of templates that say that a call follows.
 

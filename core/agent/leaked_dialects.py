@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from core.kernel.decoders import read_json
+from core.kernel.patterns import late
 from core.kernel.values.stack import ToolSchema
 
 Found = tuple[list[tuple[str, dict[str, Any]]], int]
@@ -27,7 +28,7 @@ _TOKEN = (
 )
 """A marker in any dress: between pipes on both sides or one, in brackets, or a tag whose name tells of calls."""
 
-OPENINGS = re.compile(
+OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}(?:invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)="
@@ -37,26 +38,26 @@ OPENINGS = re.compile(
 )
 """Begin of calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
 
-_TOKENS = re.compile(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
-_NAMED = re.compile(
+_TOKENS = late(rf"(?:\s|`{{3,}}\w*|{_TOKEN})*")
+_NAMED = late(
     r"(?:function<｜tool▁sep｜>)?([^\s<>{}\[\]`\"'()]{1,200})"
     rf"(?:\s|```(?:json)?|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|{_TOKEN})*(?=[{{(])"
 )
-_CHANNEL = re.compile(
+_CHANNEL = late(
     r"(?:<\|start\|>assistant\s*)?(?:<\|channel\|>\s*(?:commentary|analysis)\s+)?to=([^\s<>]{1,200})"
     r"[^<>{}]{0,40}(?:<\|[^<>|\s]{1,40}\|>[^<>{}]{0,40}){0,3}(?=\{)"
 )
-_PAIRS = re.compile(r"([^\s<>{}]{1,200})\s*(?=<arg_key>)")
-_PAIR = re.compile(r"\s*<arg_key>([^<>]{1,128})</arg_key>\s*<arg_value>")
+_PAIRS = late(r"([^\s<>{}]{1,200})\s*(?=<arg_key>)")
+_PAIR = late(r"\s*<arg_key>([^<>]{1,128})</arg_key>\s*<arg_value>")
 _PAIR_END = "</arg_value>"
-_INVOKE = re.compile(
+_INVOKE = late(
     rf"<({_PREFIX})(invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)=[\"']?([^\s\"'<>]{{1,200}})[\"']?\s*>"
 )
-_PARAMETER = re.compile(
+_PARAMETER = late(
     rf"\s*<({_PREFIX}(?:parameter|param|argument|arg))\s+name=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>"
 )
-_ELEMENT = re.compile(r"\s*<([\w.:-]{1,128})>")
-_WORD = re.compile(r"[\w-]+")
+_ELEMENT = late(r"\s*<([\w.:-]{1,128})>")
+_WORD = late(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
 _DECODER = json.JSONDecoder()
@@ -75,7 +76,7 @@ def dialect_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found 
     return (calls, end) if calls else None
 
 
-_LEFT = re.compile(rf"\s*(?:(?:{_TOKEN})\s*)+\Z")
+_LEFT = late(rf"\s*(?:(?:{_TOKEN})\s*)+\Z")
 
 
 def without_last_tokens(text: str) -> str:
@@ -130,9 +131,9 @@ def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
     return (value, end) if isinstance(value, dict) else None
 
 
-_QUOTE = re.compile(r"<\|\"\|>|<escape>|\"|'")
-_KEY = re.compile(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*[:=]\s*")
-_BARE_END = re.compile(r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*[:=])|\}|\]|\)")
+_QUOTE = late(r"<\|\"\|>|<escape>|\"|'")
+_KEY = late(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,128})(?:<\|\"\|>|<escape>|[\"'])?\s*[:=]\s*")
+_BARE_END = late(r",(?=\s*(?:<\|\"\|>|[\"'])?[\w.$-]{1,128}(?:<\|\"\|>|[\"'])?\s*[:=])|\}|\]|\)")
 _CLOSES = {"{": "}", "(": ")"}
 _DEEPEST = 20
 
@@ -183,7 +184,7 @@ def _loose_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
     return made, at + 1
 
 
-_COMMA = re.compile(r"\s*,?\s*")
+_COMMA = late(r"\s*,?\s*")
 
 
 def _with_object(head: re.Match[str] | None, text: str, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -328,11 +329,11 @@ def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
     return [(name, given[0])], _end_of(_PART_END, text, given[1])
 
 
-_BLANKS = re.compile(r"\s*")
-_NAME_PART = re.compile(
+_BLANKS = late(r"\s*")
+_NAME_PART = late(
     r"<(?:tool_|function_)?name>\s*([^<>\s]{1,200})\s*</(?:tool_|function_)?name>\s*<(?:arguments|parameters|input|args|params)>\s*(?=\{)"
 )
-_PART_END = re.compile(r"\s*</(?:arguments|parameters|input|args|params)>")
+_PART_END = late(r"\s*</(?:arguments|parameters|input|args|params)>")
 
 
 def _as_python(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -354,7 +355,7 @@ def _as_python(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
     return None
 
 
-_PYTHON = re.compile(r"(?:print\()?([\w.]{1,200})\(")
+_PYTHON = late(r"(?:print\()?([\w.]{1,200})\(")
 
 
 def _python_call(node: ast.expr) -> tuple[str, dict[str, Any]]:

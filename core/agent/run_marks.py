@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import sys
 import tempfile
@@ -19,12 +18,13 @@ from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, remove_whole, write_file
 from core.kernel.errors import StorageError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 
 VARIABLE = "MANUAL_SLOP_COMMAND"
 """Environment variable that every command carries, with the mark of the run that started it."""
 MOST_NAMED = 10
 _SCRATCH = "manual-slop-"
-_NAME = re.compile(r"[0-9a-f]{16}")
+_NAME = late(r"[0-9a-f]{16}")
 
 
 class RunMark:

@@ -9,6 +9,7 @@ from itertools import islice
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.talk.context.globs import is_below, is_inside
 
 # Tables of what runs without a yes sees beside the project: parts of the system, toolchains of the person,
@@ -262,8 +263,8 @@ class ClosedView(msgspec.Struct, frozen=True):
         return is_below(path, [place for _, place in self.mounts]) and not is_below(path, self.masked)
 
 
-_PATH = re.compile(r"(?<![\w.:/~-])(?:file://)?((?:~|/)[\w.@+~=-]*(?:/[\w.@+~=-]+)+)")
-_NO_PROGRAM = re.compile(r"(?:line \d+: |^)([\w.+-]+): (?:command )?not found", re.MULTILINE)
+_PATH = late(r"(?<![\w.:/~-])(?:file://)?((?:~|/)[\w.@+~=-]*(?:/[\w.@+~=-]+)+)")
+_NO_PROGRAM = late(r"(?:line \d+: |^)([\w.+-]+): (?:command )?not found", re.MULTILINE)
 _MOST_NAMED = 3
 _OF_SANDBOX = ("/dev", "/proc", "/tmp", "/run", "/sys", "/etc")  # noqa: S108
 """Places that are its own, or of which nothing more is shown."""

@@ -25,6 +25,7 @@ from core.kernel.errors import SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import size_bytes
 from core.kernel.opener import open_descriptor, read_file
+from core.kernel.patterns import late
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.harvest import ArtifactKind
@@ -439,7 +440,7 @@ MOST_KEPT = 20_000
 """Counts kept, the newest; the file is cut to them when it is read."""
 
 _MAX_BYTES = 20_000_000
-_LINE = re.compile(rb"^([0-9a-f]{64}) ([0-9]{1,9})$", re.MULTILINE)
+_LINE = late(rb"^([0-9a-f]{64}) ([0-9]{1,9})$", re.MULTILINE)
 
 log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.decoders import from_json
 from core.kernel.frame import clean, one_line
+from core.kernel.patterns import late
 from core.kernel.values.imports import Offered
 
 MAX_BYTES = 64_000_000
@@ -20,7 +21,7 @@ PIECE_CHARS = 1_500
 """Characters of a piece; a longer text is cut between paragraphs, lines or words."""
 NAME_CHARS = 80
 
-_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
+_CUTS = (late(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
 
 
 class _Document(msgspec.Struct):

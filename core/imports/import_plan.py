@@ -16,6 +16,7 @@ import msgspec
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import make_id
+from core.kernel.patterns import late
 from core.kernel.values.imports import (
     ImportFault,
     ImportReport,
@@ -50,13 +51,13 @@ NO_DATE = "conversations without a date (theirs is that of the file)"
 NAME_CHARS = 120
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
-_COMMAND = re.compile(
+_COMMAND = late(
     r"\s*(?:/[a-z][\w-]*(?=\s|$)|<(?:command|local-command|system|user-prompt|bash|ide)[\w-]*>|Caveat: The messages below)",
     re.IGNORECASE,
 )
 """Beginning of what a person typed for the program, or the program wrote in their place."""
 
-_TAGS = re.compile(r"</?[a-z][\w-]{0,60}>", re.IGNORECASE)
+_TAGS = late(r"</?[a-z][\w-]{0,60}>", re.IGNORECASE)
 
 LABELS = {
     TranscriptKind.CHATGPT: "ChatGPT",

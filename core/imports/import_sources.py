@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-import re
 import stat
 import tempfile
 import zipfile
@@ -27,6 +26,7 @@ from core.kernel.decoders import from_json, packed_decoder_of
 from core.kernel.disk import append_file, make_dirs, write_passing
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
+from core.kernel.patterns import late
 from core.kernel.values.imports import ImportFault, KnownPlace, Offered, Transcript, TranscriptKind, Unread
 from core.talk.transcripts.claude_code import branched_off
 from core.talk.transcripts.databases import LOG_HEAD_BYTES, with_log
@@ -233,8 +233,8 @@ def _log_of(path: Path, most_bytes: int) -> bytes:
 
 # OpenCode before its database: a session, each of its messages and each part of them is a file of its own.
 
-_STORED = re.compile(r"/storage/session/[^/]+/ses_\w+\.json$")
-_IN_STORAGE = re.compile(r"/storage/(?:message/ses_\w+|part/msg_\w+)/\w+\.json$")
+_STORED = late(r"/storage/session/[^/]+/ses_\w+\.json$")
+_IN_STORAGE = late(r"/storage/(?:message/ses_\w+|part/msg_\w+)/\w+\.json$")
 _MAX_STORED_BYTES = 64_000_000
 
 
@@ -316,7 +316,7 @@ def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
     return OtherFile(path=origin.path, member=origin.member)
 
 
-_LINKS = re.compile(
+_LINKS = late(
     rb'"(?:files|archives|parts|exports)"\s*:\s*\[\s*\{[^\[\]]*?"(?:url|download_url|href|link)"\s*:'
 )
 LINKED = "Download the files that it links to, and choose those"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
+
+from core.kernel.patterns import late
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -29,10 +30,10 @@ _OTHERS = (
 MONTH_OF = {name: month for month, names in enumerate(_OTHERS) for name in (MONTHS[month], *names.split())}
 """Number of a month, from 0, by its folded name."""
 
-_ISO = re.compile(r"(?<![\d-])(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
-_DAY_FIRST = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
-_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
-_CHINESE = re.compile(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?日)?")
+_ISO = late(r"(?<![\d-])(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
+_DAY_FIRST = late(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+_SLASHED = late(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
+_CHINESE = late(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?日)?")
 
 
 def day_words(date: str) -> str:

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import inspect
 
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -180,7 +181,7 @@ def without_half_characters(text: str) -> str:
     return text if found == spelled else found
 
 
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE_ESCAPE = late(r"\\u[dD][89a-fA-F]")
 
 
 # Reading of TOML that anybody may have written: in bounded time and depth, every fault of one kind. Pure.
@@ -196,11 +197,11 @@ _MARKS = "\n,.[{="
 TomlError = tomllib.TOMLDecodeError
 
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
-_LONG_PATH = re.compile(rf"(?<![\w.-])(?:{_PART}){{{MAX_DEPTH}}}", re.ASCII)
+_LONG_PATH = late(rf"(?<![\w.-])(?:{_PART}){{{MAX_DEPTH}}}", re.ASCII)
 """A key of so many parts: the parser's time grows with the square of their number."""
-_LONG_NUMBER = re.compile(r"\d[\d_]{4299}")
+_LONG_NUMBER = late(r"\d[\d_]{4299}")
 """Digits that Python turns into no number: their time grows with the square, too."""
-_ZERO = re.compile(r"\\u0000|\\U00000000")
+_ZERO = late(r"\\u0000|\\U00000000")
 """A zero character in a text. The system's names end at it: to look for a path with one is a ValueError, not an OSError."""
 
 

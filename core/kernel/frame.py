@@ -10,6 +10,8 @@ from functools import cache
 from itertools import count
 from sys import intern
 
+from core.kernel.patterns import late
+
 # Words as a reader, a model among them, may read them: in other letters that look alike, with what nobody
 # sees between.
 
@@ -102,7 +104,7 @@ def _looks() -> Mapping[str, tuple[str, ...]]:
 _OPENING, _CLOSING = "{\uff5b\ufe5b\ufe37\u2774\u2983", "}\uff5d\ufe5c\ufe38\u2775\u2984"
 _LESS = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u276c\u276e\u2770\u02c2\u1438"
 
-_END = re.compile(f"[{_LESS}]{GAP}[{SLASHES}]")
+_END = late(f"[{_LESS}]{GAP}[{SLASHES}]")
 """Beginning of an end tag, in any spelling."""
 _NUMBER = rf"{GAP}[{re.escape(DASHES)}]((?:{GAP}\d){{1,7}})"
 _BLOCKS = ("knowledge", "rag-context")
@@ -222,9 +224,9 @@ def _written(attributes: dict[str, str]) -> str:
 
 # Cleaning of text where it enters the program.
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+_SURROGATES = late("[\ud800-\udfff]")
+_PAIRS = late("[\ud800-\udbff][\udc00-\udfff]")
+_UNPRINTABLE = late("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:

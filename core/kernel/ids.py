@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import msgspec
 
+from core.kernel.patterns import late
+
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _TRIPLES = tuple(f"{a}{b}{c}" for c in _LETTERS for b in _LETTERS for a in _LETTERS)
 """Every three letters: an import makes an id for each message."""
 
-_ID = re.compile(r"(\d{8}-\d{6})-[a-z]{6}")
+_ID = late(r"(\d{8}-\d{6})-[a-z]{6}")
 
 
 def make_id(at: datetime, seed: str) -> str:

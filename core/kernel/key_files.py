@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,6 +12,7 @@ import msgspec
 
 from core.kernel.key_names import KEY_FOLDERS, folded, is_key_name
 from core.kernel.opener import read_start
+from core.kernel.patterns import late
 from core.kernel.secrets import named_secrets
 
 HEAD_BYTES = 65_536
@@ -100,7 +100,7 @@ _CODE_ENDS = frozenset(
     ]
 )
 """Ends of programs' texts, prose and tables: with one key they are no file of keys, with little else they are."""
-_PROSE_NAMES = re.compile(
+_PROSE_NAMES = late(
     r"(?:readme|changelog|changes|license|copying|news|authors|contributing|metadata|pkg-info|record)\b.*"
 )
 

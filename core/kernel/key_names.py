@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from fnmatch import translate
 from functools import lru_cache
+
+from core.kernel.patterns import late
 
 KEY_FOLDERS = {
     ".ssh": "keys of SSH",
@@ -50,13 +51,13 @@ KEY_NAMES = {
     **dict.fromkeys(("*.kdbx", "*.kdb", "*.agekey", "secring.*"), "a store of keys"),
 }  # fmt: skip
 """Names of files of keys, with what stands in one. A name alone is asked about: nobody need look into it."""
-_NAMED = {re.compile(translate(pattern)): why for pattern, why in KEY_NAMES.items()}
-_ANY_NAME = re.compile("|".join(pattern.pattern for pattern in _NAMED))
+_NAMED = {late(translate(pattern)): why for pattern, why in KEY_NAMES.items()}
+_ANY_NAME = late("|".join(pattern.pattern for pattern in _NAMED))
 _SAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
 
-_IGNORED = re.compile("[\u00ad\u034f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_IGNORED = late("[\u00ad\u034f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 """Characters that a file system may leave out when it compares names."""
-_SHORT_GIT = re.compile(r"git~[0-9]+")
+_SHORT_GIT = late(r"git~[0-9]+")
 
 IN_FOLDER = "It is in a folder of keys and passwords."
 BY_NAME = "Files of that name hold keys and passwords."

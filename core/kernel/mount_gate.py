@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import time
 from contextlib import suppress
@@ -13,14 +12,15 @@ import msgspec
 from core.kernel.child_process import kill_with_below
 from core.kernel.machine import SandboxMounts
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 
 MADE_WITHIN_S = 10.0
 CHANGED = "a place of the project became another one while the sandbox was made: nothing ran. Try again"
 _LOOK_S = 0.0005
 _UNMADE = "/newroot"
 """Place of the sandbox while it is made. Source: bubblewrap.c, `main`, 0.8 to 0.11 (read 2026-11-24)."""
-_ESCAPED = re.compile(rb"\\([0-7]{3})")
-_CHILD = re.compile(rb'"child-pid"\s*:\s*([0-9]+)[^0-9]')
+_ESCAPED = late(rb"\\([0-7]{3})")
+_CHILD = late(rb'"child-pid"\s*:\s*([0-9]+)[^0-9]')
 
 
 class _Shown(msgspec.Struct, frozen=True):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from functools import lru_cache
 from pathlib import Path
 
 from core.kernel.errors import StorageError
+from core.kernel.patterns import late
 
 HOME_VARIABLE = "MANUAL_SLOP_HOME"
 APP_NAME = "manual-slop"
@@ -51,7 +51,7 @@ CONFIG_FILE = "config.toml"
 MODELS_FILE = "models.toml"
 PRICES_FILE = "prices.json"
 
-_NAME = re.compile(r'[^.\x00-\x1f\ud800-\udfff/\\:*?"<>|][^\x00-\x1f\ud800-\udfff/\\:*?"<>|]{0,119}')
+_NAME = late(r'[^.\x00-\x1f\ud800-\udfff/\\:*?"<>|][^\x00-\x1f\ud800-\udfff/\\:*?"<>|]{0,119}')
 
 
 def home_dir() -> Path:

@@ -16,6 +16,7 @@ import msgspec
 
 from core.kernel.errors import SlopError
 from core.kernel.opener import open_file, read_file
+from core.kernel.patterns import late
 from core.kernel.run_files import ENDINGS, NODE_ENDINGS, PYTHON_ENDINGS, RunWords, file_at, may_be_run
 
 MOST_FILES = 2_000
@@ -37,22 +38,22 @@ _PASSED_OVER = frozenset(
 _PACKAGE_FILES = frozenset({"package.json", "deno.json", "deno.jsonc", "tsconfig.json"})
 """Files that say which code Node and its kin take for a name."""
 _PIECE = 1 << 20
-_IMPORTS = re.compile(
+_IMPORTS = late(
     rb"(?:^|[;:])[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n;#]*)|import[ \t]+([^\n;#]*))",
     re.MULTILINE,
 )
-_NODE_IMPORTS = re.compile(rb"(?:from|import|require\(|import\()\s{0,9}[\"'](\.{1,2}/[^\"'\n]{1,300})[\"']")
+_NODE_IMPORTS = late(rb"(?:from|import|require\(|import\()\s{0,9}[\"'](\.{1,2}/[^\"'\n]{1,300})[\"']")
 _NODE_TAILS = ("", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts", ".json")
-_SHELL_WORDS = re.compile(rb"[^\s;|&<>()`\"'\\{}\[\]$=]{2,300}")
-_LED = re.compile(
+_SHELL_WORDS = late(rb"[^\s;|&<>()`\"'\\{}\[\]$=]{2,300}")
+_LED = late(
     rb"(?:^|[\s;&|(`\"'])(?:\.|source|(?:ba|da|z|k|fi)?sh(?:[ \t]+-\w+)*|-?s?include|import|load|require|require_relative|use)"
     rb"[ \t]+[\"']?(?:(?:\$\((?:[^()\n]|\([^()\n]*\)){0,300}\)|\$\{[^}\n]{1,99}\}|\$\w+)[\"']?/)?([^\s;|&<>()`\"'$]{1,300})",
     re.MULTILINE,
 )
 """Words behind which a text that is run names more of it, whatever the file's ending."""
-_QUOTED = re.compile(rb"[\"']([^\"'\n]{1,300}\.[A-Za-z]{1,6})[\"']")
+_QUOTED = late(rb"[\"']([^\"'\n]{1,300}\.[A-Za-z]{1,6})[\"']")
 """Names of files in code of Python or Node: a program that it starts, a file whose text it runs."""
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = late(r"[A-Za-z_]\w*")
 
 
 class RunCode(msgspec.Struct, frozen=True):

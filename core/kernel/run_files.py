@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from core.kernel.opener import open_file
+from core.kernel.patterns import late
 
 PYTHON_ENDINGS = (".py", ".pyw", ".pyc", ".so", ".pyd", ".pth")
 NODE_ENDINGS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".jsx", ".tsx", ".node", ".wasm")
@@ -17,7 +18,7 @@ _OTHER_ENDINGS = (".rb", ".pl", ".pm", ".php", ".lua", ".tcl", ".r", ".jl", ".ja
 ENDINGS = (*PYTHON_ENDINGS, *NODE_ENDINGS, *_SHELL_ENDINGS, *_OTHER_ENDINGS)
 """Endings of files that are run, by whatever runs them."""
 
-_LIKE_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{0,9}$")
+_LIKE_FILE = late(r"[/\\]|\.[A-Za-z]\w{0,9}$")
 """A word that is meant for a file, although none is there yet."""
 _STARTS = (b"#!", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 _LONGEST = 4_000

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.run_files import (
     ENDINGS,
     NODE_ENDINGS,
@@ -32,12 +33,12 @@ from core.kernel.run_files import (
 # Words of interpreters: what Python, Node and their kin, and others run, and which words are their script's
 # own.
 
-PYTHON = re.compile(r"(?:python|pypy)[\d.]*w?")
-_PYTHON_CODE = re.compile(r"-[bBdEiIOPqRsSuvx]*([mc])(.*)", re.DOTALL)
+PYTHON = late(r"(?:python|pypy)[\d.]*w?")
+_PYTHON_CODE = late(r"-[bBdEiIOPqRsSuvx]*([mc])(.*)", re.DOTALL)
 """Option of Python behind which a module's name stands, or code."""
 _PYTHON_VALUES = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 _MODULE = ("{}.py", "{}/__init__.py", "{}/__main__.py")
-NODE = re.compile(r"(?:node|nodejs|deno|bun|tsx|ts-node)[\d.]*")
+NODE = late(r"(?:node|nodejs|deno|bun|tsx|ts-node)[\d.]*")
 _NODE_VALUES = frozenset(
     ["-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file", "--preload", "--config", "-C", "--conditions", "--title",
      "--tsconfig", "--import-map", "--cwd", "--stack-trace-limit", "--max-http-header-size", "--input-type", "-O", "-P", "--project"]
@@ -45,7 +46,7 @@ _NODE_VALUES = frozenset(
 _NODE_WORDS = frozenset({"run", "serve", "watch", "test", "exec"})
 _NODE_FORMS = ("{}.js", "{}.cjs", "{}.mjs", "{}.ts", "{}/package.json", "{}/index.js", "{}/index.ts")
 """Files that Node and its kin run for a name that is none itself, or a folder's."""
-OTHERS = re.compile(r"ruby|perl|php|lua[\d.]*|tclsh|rscript|julia|java|dotnet|groovy|elixir|pwsh|powershell")
+OTHERS = late(r"ruby|perl|php|lua[\d.]*|tclsh|rscript|julia|java|dotnet|groovy|elixir|pwsh|powershell")
 _OTHER_VALUES = frozenset(["-I", "-r", "-cp", "-classpath", "--class-path", "-p", "--module-path", "-jar", "-File", "-f", "-pa", "-l"])  # fmt: skip
 _CODE_FOLDERS = frozenset(["-cp", "-classpath", "--class-path", "-p", "--module-path", "-I"])
 """Options behind which folders of code stand."""
@@ -199,7 +200,7 @@ def of_other(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
 # Words of a command line that name what it runs, told from those that name what it works on: by the
 # program's own rules.
 
-_SHELL = re.compile(r"(?:ba|da|z|k|fi)?sh")
+_SHELL = late(r"(?:ba|da|z|k|fi)?sh")
 _LAUNCHERS = frozenset(
     ["env", "timeout", "nice", "nohup", "setsid", "stdbuf", "ionice", "sudo", "doas", "time", "command", "exec", "xvfb-run",
      "dbus-run-session", "unbuffer", "chronic", "caffeinate", "coverage"]
@@ -238,7 +239,7 @@ _COMPILED = {"go": (".go",), "cargo": (".rs",)}
 """Programs that build what is run from the code of the folder, with its endings."""
 _BUILDER_FILES = frozenset({"-f", "--file", "--makefile", "--justfile", "-t", "--taskfile"})
 _SOURCE = frozenset({".", "source"})
-_SCRIPTED = re.compile(r"[gmn]?awk|g?sed")
+_SCRIPTED = late(r"[gmn]?awk|g?sed")
 """Programs that run the file behind `-f`."""
 _LOADS = frozenset(
     ["BASH_ENV", "ENV", "PYTHONSTARTUP", "LD_PRELOAD", "NODE_OPTIONS", "RUBYOPT", "PERL5OPT", "MAKEFILES", "GIT_SSH_COMMAND", "GIT_SSH",
@@ -247,20 +248,20 @@ _LOADS = frozenset(
 """Variables whose files are run by what gets them."""
 _PLACES = frozenset({"PATH", "PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB", "LD_LIBRARY_PATH"})
 """Variables of folders in which programs, or what they load, are looked for."""
-_GOES_TO = re.compile(r"(?<![\w-])(?:cd|pushd)\s+(?:--\s+)?([^\s;|&<>()`$\"'\\]+|\"[^\"$`]+\"|'[^']+')")
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_FED = re.compile(
+_GOES_TO = late(r"(?<![\w-])(?:cd|pushd)\s+(?:--\s+)?([^\s;|&<>()`$\"'\\]+|\"[^\"$`]+\"|'[^']+')")
+_ASSIGNED = late(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_FED = late(
     r"\|&?\s*(?:sudo\s+|env\s+)?(?:(?:ba|da|z|k|fi)?sh|python[\d.]*|node|perl|ruby|php)\b(?!\s+[\w./])"
     r"|(?<![\w-])eval\b|<\("
 )
 """Parts of a command line by which a file's text is run that no word says is code."""
-_SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+([^\r\n]*))?")
+_SHEBANG = late(rb"#!\s*(\S+)(?:[ \t]+([^\r\n]*))?")
 _DEEPEST = 5
 _MOST_WORDS = 2_000
 _HEAD_BYTES = 1_000_000
 _MOST_MATCHES = 20
-_MARKS, _GLOB = re.compile(r"[=!:,]+"), re.compile(r"[*?]")
-_BETWEEN = re.compile(r"[\s;|&<>()`$\"'\\{}\[\]]+")
+_MARKS, _GLOB = late(r"[=!:,]+"), late(r"[*?]")
+_BETWEEN = late(r"[\s;|&<>()`$\"'\\{}\[\]]+")
 
 
 def run_words(command: Sequence[str], folder: str) -> RunWords:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from core.kernel.patterns import late
+
 LEAST_LIKE = 72.0
 """Likeness of two words, from 0 to 100, from which the one may be a slip for the other."""
-_WORD = re.compile(r"\w+")
-_TERM = re.compile(r'["“”„]([^"“”„]*)["“”„]?|([^\s"“”„]+)')
+_WORD = late(r"\w+")
+_TERM = late(r'["“”„]([^"“”„]*)["“”„]?|([^\s"“”„]+)')
 
 
 class Term(NamedTuple):

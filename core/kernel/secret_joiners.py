@@ -12,6 +12,7 @@ from functools import cache
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.secret_values import is_name_like, is_said_value, is_secret_value, is_sure_value
 
 # Words for a secret in other languages than English, and the verbs that lead from such a word to the
@@ -205,19 +206,17 @@ class Joiner(msgspec.Struct, frozen=True):
 @cache
 def _compiled(expression: str) -> re.Pattern[str]:
     """An expression, compiled when it is first asked for: all at once would hold up the first frame."""
-    return re.compile(expression)
+    return late(expression)
 
 
 _CELL = r"(?P<v>[^\s\"'`<>|│┃║&]{6,400})"
 _PLAIN = r"(?P<v>[^\s\"'`<>]{6,400})"
 _VALUE_NAME = r"\\*[\"']?[ \t]*[,;]?\s{0,80}\\*[\"']?(?:[vV]alue|VALUE)\\*[\"']?[ \t]*"
 _CONTENT = r"[\"'`]?(?P<v>[^\s<>\"'`]{6,4000}?)[\"'`]?"
-_IN_TAG = re.compile(r"<(?:[\w-]+[:.])?[\w.-]*\Z")
-_QUOTED_BEFORE = re.compile(r"=[ ]?\\*[\"'][\w.:$-]*\Z")
-_CALL_BEFORE = re.compile(r"\([ ]?[\"'][\w.$:-]*\Z")
-_SETS = re.compile(
-    r"(?i)\b(?:setx|setenv|set(?:[ \t]+-\w+)*|export|secret[ \t]+set|config:?[ \t]*set|put)[ \t]+\Z"
-)
+_IN_TAG = late(r"<(?:[\w-]+[:.])?[\w.-]*\Z")
+_QUOTED_BEFORE = late(r"=[ ]?\\*[\"'][\w.:$-]*\Z")
+_CALL_BEFORE = late(r"\([ ]?[\"'][\w.$:-]*\Z")
+_SETS = late(r"(?i)\b(?:setx|setenv|set(?:[ \t]+-\w+)*|export|secret[ \t]+set|config:?[ \t]*set|put)[ \t]+\Z")
 
 
 def _before(name: Name, reach: int = 80) -> str:
@@ -240,7 +239,7 @@ def _is_argument(name: Name) -> bool:
     return _CALL_BEFORE.search(_before(name)) is not None
 
 
-_ASKS = re.compile(
+_ASKS = late(
     r"(?i)_*(?:get|split|parse|is|has|check|find|del|remove|read|load|fetch|need|ask|prompt|pass)(?=[_A-Z])"
 )
 
@@ -401,11 +400,11 @@ _BY_FOLLOWER = {
 _VERBS = frozenset(VERBS)
 _REACH = 120
 _MOST_WORDS = 9
-_WORD = re.compile(r"[ \t]*(\S+)")
+_WORD = late(r"[ \t]*(\S+)")
 _STOPS = (".", "!", "?", ";", ")")
 _DRESS = "\"'`*_(«»“”„「」<>[]"
-_DIGIT = re.compile("[0-9]")
-_FINAL = re.compile(r"[.,;:!?)\]*_\"'`>]+\Z")
+_DIGIT = late("[0-9]")
+_FINAL = late(r"[.,;:!?)\]*_\"'`>]+\Z")
 
 
 def joined(name: Name) -> tuple[int, int] | None:
@@ -445,17 +444,15 @@ def _is_fit(value: str, name: Name, sureness: Sureness) -> bool:
     )
 
 
-_AS = re.compile(
+_AS = late(
     r"(?:\A|[\s\"'`(])([^\s\"'`(]{8,200})[\"'`]?[ ]as[ ](?:the|my|your|a|an|its|our|his|her|their)[ ](?:\w+[ ]){0,2}\Z"
 )
-_BEHIND_VALUE = re.compile(
+_BEHIND_VALUE = late(
     r"\b(?:value|content)\s?=\s?([\"'])([^\"'<>\s]{6,400})\1(?:\s+[\w:.-]+=[\"'][^\"'<>]{0,200}[\"']){0,8}?\s+(?:name|key|id|property)=[\"'][\w.:-]*\Z"
 )
 
 
-_COMMENTED = re.compile(
-    r"(?<![0-9a-fA-F])((?:0x)?[0-9a-fA-F]{64})[\"'`)\];,]{0,4}[ \t]*(?://|\#|--|/\*)[ \t]*\Z"
-)
+_COMMENTED = late(r"(?<![0-9a-fA-F])((?:0x)?[0-9a-fA-F]{64})[\"'`)\];,]{0,4}[ \t]*(?://|\#|--|/\*)[ \t]*\Z")
 
 
 def _ahead(name: Name) -> tuple[int, int] | None:
@@ -507,7 +504,7 @@ def _told(name: Name) -> tuple[int, int] | None:
     return None
 
 
-_NEXT_LINE = re.compile(r"[ \t]*(?:\r?\n[ \t>]*){1,3}([^\s\"'`<>]{8,400})[ \t]*(?=[\r\n]|\Z)")
+_NEXT_LINE = late(r"[ \t]*(?:\r?\n[ \t>]*){1,3}([^\s\"'`<>]{8,400})[ \t]*(?=[\r\n]|\Z)")
 
 
 def _below(name: Name, at: int) -> tuple[int, int] | None:
@@ -524,7 +521,7 @@ def _word_end(text: str, at: int) -> int:
 
 
 _SIGNS = frozenset([":", "=", "==", "!=", ":=", "=>", "->", "+", "|", "/"])
-_NO_PROSE = re.compile(r"[(){}\[\]<>|\\$=]")
+_NO_PROSE = late(r"[(){}\[\]<>|\\$=]")
 
 
 def _may_lead(word: str) -> bool:

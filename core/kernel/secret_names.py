@@ -6,6 +6,7 @@ import re
 import string
 from functools import cache
 
+from core.kernel.patterns import late
 from core.kernel.secret_joiners import LATIN, VERBS, WIDE, Name, joined
 from core.kernel.secret_values import (
     Find,
@@ -28,8 +29,8 @@ _PARTS = "|│┃║\t;,"
 """Signs between cells, the surest first."""
 
 _DRESS = " \t\r*_`\"'"
-_RULED = re.compile(r"[\s|:+=│┃║┼├┤─━═-]*")
-_TITLE = re.compile(r"[^\W\d][\w .#/-]{0,40}")
+_RULED = late(r"[\s|:+=│┃║┼├┤─━═-]*")
+_TITLE = late(r"[^\W\d][\w .#/-]{0,40}")
 
 
 def column_places(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -119,7 +120,7 @@ _TAIL = (
     r"(?:[_-]?(?:key|base|token|value|access[_-]?key|raw|plain|text|prod(?:uction)?|live|dev|staging|test|old|new|main"
     r"|backup|root|admin|user|hex|b64|base64|\d{1,3})){0,4}"
 )
-_NAME = re.compile(
+_NAME = late(
     rf"""(?ix)
     (?: (?P<pass>pass(?:word|wd|phrase|code|wort)?|pwd|psk|pw)
       | secret | token | credential
@@ -127,7 +128,7 @@ _NAME = re.compile(
     ) {_TAIL} (?![A-Za-z0-9_])
     """
 )
-_LINK = re.compile(
+_LINK = late(
     r"""(?x)
     (?: \\* ["'`] [\])]? )?  (?:\*\*)?
     (?: [ \t]{0,9} (?: :=|=>|:|=|->) (?:\*\*)? (?: [ \t]{0,9} | (?:[ \t]*\r?\n[ \t]{0,40}) (?=["']) )
@@ -141,12 +142,12 @@ _LINK = re.compile(
     (?P<open> \\* (?: "{3} | '{3} | ["'`] ) )?
     """.replace("VERBS", "|".join(VERBS))
 )
-_BARE = re.compile(r"[^\s\"'`,;]{1,120}")
-_BARE_REST = re.compile(r"[^\s\"'`,;]*")
+_BARE = late(r"[^\s\"'`,;]{1,120}")
+_BARE_REST = late(r"[^\s\"'`,;]*")
 _QUOTED = {
-    quote: re.compile(rf"[^{quote}\n\\]{{1,120}}") for quote in "\"'`"
+    quote: late(rf"[^{quote}\n\\]{{1,120}}") for quote in "\"'`"
 }  # what is escaped within ends it: rather too little than past the end
-_QUOTED_REST = {quote: re.compile(rf"[^{quote}\n\\]*") for quote in "\"'`"}
+_QUOTED_REST = {quote: late(rf"[^{quote}\n\\]*") for quote in "\"'`"}
 
 
 def _named(text: str, at: int) -> Find | None:
@@ -213,7 +214,7 @@ def _assigned(name: Name) -> tuple[int, int] | None:
     return (start, end) if is_secret else None
 
 
-_HEADS = re.compile(
+_HEADS = late(
     "(?i)(?:require|store|key|trust|root|bind|db|my|sql|smtp|ftp|mail|imap|user|admin|master|login|ssh|sudo|become|wifi|app"
     "|web|http|auth|rpc|proxy|redis|mongo|ldap|temp)\\Z"
 )
@@ -261,7 +262,7 @@ def _ended(value: str, start: int, opened: str, name: str) -> tuple[str, int]:
 @cache
 def _tongues() -> re.Pattern[str]:
     """All the words; compiled when the first of them comes up."""
-    return re.compile(
+    return late(
         "(?:"
         + "|".join(rf"{re.escape(word)}[a-z\xdf-\xff]{{0,3}}" for word in LATIN)
         + r")(?!\w)|(?:"
@@ -286,7 +287,7 @@ def _forms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((word, word[:1].upper() + word[1:], word.upper())))
 
 
-_VENDOR_KEY = re.compile(
+_VENDOR_KEY = late(
     r"_KEY(?:_\d|\d)?(?![A-Za-z0-9_])\\*[\"']?\]?[ \t]*[:=][ \t]*\\*[\"']?([^\s\"'`,;.\\]{16,400})(?![.])"
 )
 
@@ -297,7 +298,7 @@ def _vendor_key(text: str, at: int) -> Find | None:
     return Find(start=found.start(1), end=found.end(1)) if found and is_sure_value(found[1]) else None
 
 
-_ACCOUNTS = re.compile(
+_ACCOUNTS = late(
     r"(?:creds?|credentials?|logins?|zugangsdaten|acceso|acc\xe8s|accesso)[ \t]*(?:\([^()\n]{0,40}\))?[*_]{0,2}[:=][*_]{0,2}[ \t]*"
     r"[\w.@+-]{1,64}[ \t]*[/:|,][ \t]*([^\s\"'`]{6,200})",
     re.IGNORECASE,

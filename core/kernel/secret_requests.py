@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.secret_values import (
     Find,
     Look,
@@ -21,7 +22,7 @@ from core.kernel.secret_values import (
     is_random,
 )
 
-_SIGNED = re.compile(
+_SIGNED = late(
     r"(?i)(?<![A-Za-z0-9_])(?:sig|(?:x-(?:amz|goog)-)?signature)=([A-Za-z0-9%+/_-]{40,}=?)", re.ASCII
 )
 
@@ -32,10 +33,10 @@ def _signature(text: str, at: int) -> Find | None:
     return Find(start=found.start(1), end=found.end()) if found and is_filled_in(found[1]) else None
 
 
-_USER_INFO = re.compile(
+_USER_INFO = late(
     r"://([^\s/:@\"'`<>\\]{0,100}):([^\s\"'`<>\\]{1,200})@(?=([A-Za-z0-9.\[][A-Za-z0-9._:\[\]-]*)(?:[/?#\s\"'`,;)\]}\\]|\Z))"
 )
-_PORT = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
+_PORT = late(r"\d{1,5}(?:[/?#]|\Z)")
 
 
 def _address(text: str, at: int) -> Find | None:
@@ -56,7 +57,7 @@ def _address(text: str, at: int) -> Find | None:
     return Find(start=found.start(2), end=found.end(2))
 
 
-_LONE_USER = re.compile(r"://([A-Za-z0-9_.~-]{20,255})(?::|:x-oauth-basic)?@(?=[A-Za-z0-9\[])")
+_LONE_USER = late(r"://([A-Za-z0-9_.~-]{20,255})(?::|:x-oauth-basic)?@(?=[A-Za-z0-9\[])")
 
 
 def _lone_user(text: str, at: int) -> Find | None:
@@ -68,9 +69,9 @@ def _lone_user(text: str, at: int) -> Find | None:
     return Find(start=found.start(1), end=found.end(1)) if is_token else None
 
 
-_HEX = re.compile("[0-9a-fA-F]{32,}")
+_HEX = late("[0-9a-fA-F]{32,}")
 
-_HEADER = re.compile(r"(?i:(bearer|basic))(?:\s+|%20)([A-Za-z0-9._~+/=-]{16,})", re.ASCII)
+_HEADER = late(r"(?i:(bearer|basic))(?:\s+|%20)([A-Za-z0-9._~+/=-]{16,})", re.ASCII)
 
 
 def _header(text: str, at: int) -> Find | None:
@@ -84,7 +85,7 @@ def _header(text: str, at: int) -> Find | None:
     return Find(start=found.start(2), end=continued(text, found.end()))
 
 
-_AUTHORIZATION = re.compile(
+_AUTHORIZATION = late(
     r"authorization(?:\\*[\"'])?\s{0,9}[:=,]\s{0,9}(?:\\*[\"'])?(?!bearer|basic|digest)(?:[a-z][\w-]{1,30}[ ]+)?"
     r"(?:token=)?(?:\\*[\"'])?([A-Za-z0-9._~+/=-]{16,})",
     re.IGNORECASE | re.ASCII,
@@ -100,17 +101,17 @@ def _authorization(text: str, at: int) -> Find | None:
     return Find(start=found.start(1), end=continued(text, found.end())) if is_token else None
 
 
-_COOKIE = re.compile(
+_COOKIE = late(
     r"(?:set-)?cookie\d?(?:\\*[\"'])?[ \t]*(?:[:=,][ \t]*)(?:(?:\\*[\"'])?value(?:\\*[\"'])?[ \t]*[:=][ \t]*)?(?:\\*[\"'])?"
     r"(?=[\w.$-]{1,80}=)",
     re.IGNORECASE | re.ASCII,
 )
-_PAIR = re.compile(r"([\w.$%-]{1,80})=([^;,\s\"'`\\<>]{1,4096})(?:;[ \t]*|(?=[\s\"'`\\<>,]|\Z))", re.ASCII)
-_ATTRIBUTE = re.compile(r"(?:secure|httponly|partitioned)(?:;[ \t]*|\b)", re.IGNORECASE)
+_PAIR = late(r"([\w.$%-]{1,80})=([^;,\s\"'`\\<>]{1,4096})(?:;[ \t]*|(?=[\s\"'`\\<>,]|\Z))", re.ASCII)
+_ATTRIBUTE = late(r"(?:secure|httponly|partitioned)(?:;[ \t]*|\b)", re.IGNORECASE)
 _PLAIN_NAMES = frozenset(
     ["path", "domain", "expires", "max-age", "samesite", "priority", "version", "comment"]
 )
-_SESSION = re.compile(
+_SESSION = late(
     r"sess|sid|token|auth|jwt|csrf|xsrf|login|remember|access|refresh|secret|ticket|identity", re.IGNORECASE
 )
 _MOST_PAIRS = 200
@@ -160,7 +161,7 @@ RULES = (
 # Secrets given to a command: behind a flag, as its last word, by a pipe; and the files that logins are read
 # from.
 
-_CURL = re.compile(
+_CURL = late(
     r"(?<![\w-])curl\b[^\n|;]{0,300}?\s(?:--user|--proxy-user|-[A-Za-z]{0,4}[uU])(?:[ \t]+|=)?[\"']?([^\s:\"'`]{1,100}):([^\s\"'`]{3,200})"
 )
 
@@ -172,7 +173,7 @@ def _curl(text: str, at: int) -> Find | None:
     return Find(start=found.start(2), end=found.end(2))
 
 
-_LOGIN = re.compile(
+_LOGIN = late(
     r"(?i:login)\s+[^\s/|,;:]{1,100}(\s+)(?i:password)\s+([^\s'\"`]{4,200})(?=([ \t]*\r?\n|[ \t]*\Z)?)"
 )
 
@@ -187,7 +188,7 @@ def _netrc(text: str, at: int) -> Find | None:
     return Find(start=found.start(2), end=found.end(2))
 
 
-_DOCKER = re.compile(r"\"auth\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9+/]{8,2000}={0,2})\\*\"")
+_DOCKER = late(r"\"auth\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9+/]{8,2000}={0,2})\\*\"")
 
 
 def _docker(text: str, at: int) -> Find | None:
@@ -195,7 +196,7 @@ def _docker(text: str, at: int) -> Find | None:
     return Find(start=found.start(1), end=found.end(1)) if found and is_base64_pair(found[1]) else None
 
 
-_PGPASS = re.compile(r":\d{4,5}:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:]{6,100})(?=[ \t]*(?:[\r\n]|\Z))")
+_PGPASS = late(r":\d{4,5}:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:]{6,100})(?=[ \t]*(?:[\r\n]|\Z))")
 
 
 def _pgpass(text: str, at: int) -> Find | None:
@@ -294,7 +295,7 @@ def _is_given(value: str) -> bool:
     )
 
 
-_PIPED = re.compile(
+_PIPED = late(
     r"(?:echo|printf)(?:[ \t]+-\w+|[ \t]+[\"']?%s(?:\\n)?[\"']?)*[ \t]+[\"']?((?:[\w.-]{1,64}:)?)([^\s\"'`|;&<>]{4,200})[\"']?[ \t]*\|[^\n|]{0,200}\Z"
 )
 _PIPE_REACH = 500
@@ -311,7 +312,7 @@ def _piped(text: str, at: int) -> Find | None:
     )
 
 
-_TWO = re.compile(
+_TWO = late(
     r"(?:auth=|(?:basic|digest)auth|credentials?)\([ \t]*[\"'][^\"'\n]{1,64}[\"'][ \t]*,[ \t]*([\"'])([^\"'\s]{6,120})\1",
     re.IGNORECASE,
 )

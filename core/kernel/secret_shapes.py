@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from core.kernel.patterns import late
 from core.kernel.secret_values import (
     Find,
     Look,
@@ -56,7 +57,7 @@ def shape(
     return Rule(literals=literals, look=look, has_case=True)
 
 
-_TWO_LINES = re.compile(r"([A-Za-z0-9_./+=-]{8,200})[ \t]*\r?\n[ \t]*([A-Za-z0-9_./+=-]{8,200})", re.ASCII)
+_TWO_LINES = late(r"([A-Za-z0-9_./+=-]{8,200})[ \t]*\r?\n[ \t]*([A-Za-z0-9_./+=-]{8,200})", re.ASCII)
 
 
 def _wrapped(text: str, at: int, pattern: re.Pattern[str]) -> Find | None:
@@ -85,7 +86,7 @@ def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
     return Rule(literals=names, look=look, has_case=True)
 
 
-_MAKERS = re.compile("(?:ant|proj|or|svcacct|admin)-")
+_MAKERS = late("(?:ant|proj|or|svcacct|admin)-")
 
 
 def _openai(tail: str) -> bool:
@@ -226,8 +227,8 @@ _VENDORS = (
     behind(_STAMPS, f"[MNO]{_URL}{{22,27}}", rf"\.{_URL}{{6}}\.{_URL}{{27,}}", 28),
 )
 
-_RUN = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}(?:\r?\n[A-Za-z0-9+/]{4,76}={0,2}(?![^\s\"'`]))*")
-_BEFORE = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)*[A-Za-z0-9+/]*\Z")
+_RUN = late(r"[A-Za-z0-9+/]{40,}={0,2}(?:\r?\n[A-Za-z0-9+/]{4,76}={0,2}(?![^\s\"'`]))*")
+_BEFORE = late(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)*[A-Za-z0-9+/]*\Z")
 _RUN_CHARS = 8_192
 
 
@@ -282,15 +283,15 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
 _GAP = r"(?:\\+[nrt]|[\s\"'`+,;>|#*()\\]|(?<![A-Za-z0-9])\d{1,5}[ \t]*[|:](?=[ \t])|(?<=\n)[ \t]*-(?!-))"
 _NOTE = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Encryption|Public-Lines)(?:\\*[\"'])?:[^\n\\]{0,200}"
 _HEAD = r"-{4,5}[ ]?BEGIN[ ][A-Z0-9 ]{0,60}PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{4,5}"
-_BEGIN = re.compile(rf"{_HEAD}(?:{_GAP}|{_NOTE}){{0,400}}(?=[A-Za-z0-9+/]{{16}})")
-_PIECE = re.compile(rf"([A-Za-z0-9+/]{{16,}}+={{0,2}})(?={_GAP}|[.!?-]|\Z)")
-_NEXT = re.compile(rf"{_GAP}{{1,80}}+")
-_LAST = re.compile(r"=?[A-Za-z0-9+/]{1,75}={0,2}")
-_LINE_END = re.compile(r"[ \t\"'`,;+)\\]*(?:\r?\n|\\+[rn]|\Z)")
-_END = re.compile(rf"{_GAP}{{0,80}}-{{4,5}}[ ]?END[ ][A-Z0-9 ]{{0,60}}PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{{4,5}}")
-_RULE_LINE = re.compile(r"-----(BEGIN|END) ")
+_BEGIN = late(rf"{_HEAD}(?:{_GAP}|{_NOTE}){{0,400}}(?=[A-Za-z0-9+/]{{16}})")
+_PIECE = late(rf"([A-Za-z0-9+/]{{16,}}+={{0,2}})(?={_GAP}|[.!?-]|\Z)")
+_NEXT = late(rf"{_GAP}{{1,80}}+")
+_LAST = late(r"=?[A-Za-z0-9+/]{1,75}={0,2}")
+_LINE_END = late(r"[ \t\"'`,;+)\\]*(?:\r?\n|\\+[rn]|\Z)")
+_END = late(rf"{_GAP}{{0,80}}-{{4,5}}[ ]?END[ ][A-Z0-9 ]{{0,60}}PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{{4,5}}")
+_RULE_LINE = late(r"-----(BEGIN|END) ")
 _FARTHEST_END = 32_768
-_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{40,}")
+_MATERIAL = late(r"[A-Za-z0-9+/=]{40,}")
 
 
 def _block(text: str, at: int) -> Find | None:
@@ -344,7 +345,7 @@ def _closed_far(text: str, start: int) -> int | None:
     return closed.end() if closed and size * 2 >= rule.start() - start else None
 
 
-_PUTTY = re.compile(rf"Private-Lines:[ ]?\d{{1,4}}{_GAP}{{1,20}}")
+_PUTTY = late(rf"Private-Lines:[ ]?\d{{1,4}}{_GAP}{{1,20}}")
 
 
 def _putty(text: str, at: int) -> Find | None:
@@ -370,7 +371,7 @@ def _bare(text: str, at: int) -> Find | None:
 
 
 _JSON_KEY_REACH = 4_000
-_JSON_PART = re.compile(r"\\*\"(?:d|p|q|dp|dq|qi|k)\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9_+/=-]{20,})\\*\"")
+_JSON_PART = late(r"\\*\"(?:d|p|q|dp|dq|qi|k)\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9_+/=-]{20,})\\*\"")
 
 
 def _json_key(text: str, at: int) -> Find | None:
@@ -652,9 +653,9 @@ _PATHS = (
 )  # fmt: skip
 """Hosts by which an address carries its key in its path."""
 
-_QUERY = re.compile(r"(?:key|auth|code)=([A-Za-z0-9%._~+/-]{20,2000}={0,2})", re.IGNORECASE | re.ASCII)
-_NAME_BEFORE = re.compile(r"[?&;][\w.-]{0,30}\Z", re.ASCII)
-_KEY_OF_BYTES = re.compile(rf"[0-9a-f]{{32,}}|{_UUID}", re.IGNORECASE)
+_QUERY = late(r"(?:key|auth|code)=([A-Za-z0-9%._~+/-]{20,2000}={0,2})", re.IGNORECASE | re.ASCII)
+_NAME_BEFORE = late(r"[?&;][\w.-]{0,30}\Z", re.ASCII)
+_KEY_OF_BYTES = late(rf"[0-9a-f]{{32,}}|{_UUID}", re.IGNORECASE)
 _LEAST_CODE_CHARS = 40
 """Of a value that is called a code: shorter ones are of countries, languages and errors."""
 

@@ -12,13 +12,15 @@ from itertools import chain
 
 import msgspec
 
-_SIGNED = re.compile(
+from core.kernel.patterns import late
+
+_SIGNED = late(
     r"""(?x)
     \A (?: [$<\[] | %[A-Za-z_(%{] )
     | [<{] \s* [\w .|-]+ [>}] | \$\{ | \$\( | \{\{ | \#\{ | %\( | <\| | \.{3} | \(\?[:=!P<] | \[[a-zA-Z0]-[a-zA-Z9]
     """
 )
-_WORD_FOR_ONE = re.compile(
+_WORD_FOR_ONE = late(
     r"""(?ix)
     (?:\*|x|0|\.|_|-|•|\?|\#)+
     | (?:[a-z]+[-_])?(?:x{6,}|\*{3,}).*
@@ -27,7 +29,7 @@ _WORD_FOR_ONE = re.compile(
     | (?:[a-z]+[-_])*(?:test|fake|mock|sample|example|key|token|secret|password)(?:[-_][a-z]+)*[-_]?\d{0,3}
     """
 )
-_TOLD = re.compile(
+_TOLD = late(
     r"(?i)(?:\b|_)(?:your|placeholder|change[-_]?me|replace|insert|goes|redacted|filtered|todo|dummy|my[-_](?:pass|secret|token|key|api))"
 )
 _HEAD_CHARS = 100
@@ -53,7 +55,7 @@ def is_mixed(value: str, *, classes: int = 2) -> bool:
     return _DIGIT.search(value) is not None and 1 + sum(map(bool, kinds)) >= classes
 
 
-_DIGIT, _LOWER, _UPPER = (re.compile(kind) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
+_DIGIT, _LOWER, _UPPER = (late(kind) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
 
 
 def is_base64_pair(value: str) -> bool:
@@ -67,7 +69,7 @@ def is_base64_pair(value: str) -> bool:
     return said.isprintable() and 0 < said.find(":") < len(said) - 1
 
 
-_NEXT_LINE = re.compile(
+_NEXT_LINE = late(
     r"[\"']?[ \t]*[\\+.]?[ \t]*\r?\n[ \t]*[+.]?[ \t]*[\"']?([A-Za-z0-9+/_-]{12,}={0,2})(?=[\s\"'`.,;:)]|\Z)"
 )
 
@@ -96,38 +98,38 @@ def _chars_in_words(value: str) -> int:
     return sum(map(len, _WORD.findall(value)))
 
 
-_WORD = re.compile("[A-Z]?[a-z]{3,}")
+_WORD = late("[A-Z]?[a-z]{3,}")
 
-_CODE = re.compile(
+_CODE = late(
     r"[&*!(]*[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*[!?]?)*(?:[(\[{]|::<).*|[&*!(]*[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\)?",
     re.DOTALL,
 )
-_VARIABLE = re.compile(r"_*(?:[a-z]+\d{0,2}_+)+[a-z]*\d{0,2}|_*(?:[A-Z]+\d{0,2}_+)+[A-Z]*\d{0,2}|_[A-Za-z_]+")
-_TYPE = re.compile(r"_?(?:[A-Z]+\d*)?(?:[A-Z][a-z]{2,}\d{0,2})+")
-_WORDS = re.compile(r"[A-Za-z]+(?:[-_.' /:|!?]+[A-Za-z]+)*[-_.!?:)*]*")
-_PHRASE = re.compile(r"[a-z]+(?:-[a-z]+)+")
-_NUMBERED = re.compile(r"(?:[a-z]+\d?_)+(?:[a-z]*\d{0,3}|[a-z]\d)")
-_NAME = re.compile(r"[A-Za-z_]+\d{0,2}")
-_PATH = re.compile(
+_VARIABLE = late(r"_*(?:[a-z]+\d{0,2}_+)+[a-z]*\d{0,2}|_*(?:[A-Z]+\d{0,2}_+)+[A-Z]*\d{0,2}|_[A-Za-z_]+")
+_TYPE = late(r"_?(?:[A-Z]+\d*)?(?:[A-Z][a-z]{2,}\d{0,2})+")
+_WORDS = late(r"[A-Za-z]+(?:[-_.' /:|!?]+[A-Za-z]+)*[-_.!?:)*]*")
+_PHRASE = late(r"[a-z]+(?:-[a-z]+)+")
+_NUMBERED = late(r"(?:[a-z]+\d?_)+(?:[a-z]*\d{0,3}|[a-z]\d)")
+_NAME = late(r"[A-Za-z_]+\d{0,2}")
+_PATH = late(
     r"(?:~|\.{1,2})?/[\w.~@-]+(?:/[\w.~@-]+)+/?(?:\.\w+)?|[A-Za-z]:\\.*|[\w.-]+/[\w./-]+\.[a-z]{2,5}"
 )
-_HASH = re.compile(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|(?:\d:)?[vV]?\d+(?:\.\d+)+[\w.+~:-]*|[\w-]+(?:\.[\w-]+)+:\d+")
+_HASH = late(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
+_DATE = late(r"\d{4}-\d\d-\d\d.*|(?:\d:)?[vV]?\d+(?:\.\d+)+[\w.+~:-]*|[\w-]+(?:\.[\w-]+)+:\d+")
 """A date, a version, or a host with its port."""
 
 
-_HEX = re.compile(r"(?:(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}|(?=[A-F0-9]*[A-F])[A-F0-9]{32,})=*")
-_SETTING = re.compile(r"[A-Za-z_]=[^=]")
-_ACCOUNT = re.compile("0x[0-9a-fA-F]{40}")
+_HEX = late(r"(?:(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}|(?=[A-F0-9]*[A-F])[A-F0-9]{32,})=*")
+_SETTING = late(r"[A-Za-z_]=[^=]")
+_ACCOUNT = late("0x[0-9a-fA-F]{40}")
 """An account of a ledger, which is public."""
 
-_ALGORITHM = re.compile(
+_ALGORITHM = late(
     r"(?i)(?:argon2|bcrypt|scrypt|pbkdf2|sha|md5|hmac|aes|rsa|ecdsa|ecdh|ed25519|ed448|x25519|x509|pkcs|base(?:32|58|64)|utf|iso"
     r"|oauth|oidc|[hrep]s256|http|tls|ipv[46]|python|php)[\w.-]{0,10}"
 )
 """Methods, standards and languages, whose names have numbers."""
 
-_CAMEL = re.compile(r"[:.~]*(?:\w+[.:])*[A-Za-z]+?\d{0,5}(?:[A-Z][a-z]{2,}\d{0,5})+")
+_CAMEL = late(r"[:.~]*(?:\w+[.:])*[A-Za-z]+?\d{0,5}(?:[A-Z][a-z]{2,}\d{0,5})+")
 """A name in the manner of classes, with a number in it."""
 
 _CALL_SIGNS = frozenset("([{<")
@@ -278,7 +280,7 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
 @cache
 def compiled(expression: str) -> re.Pattern[str]:
     """An expression, compiled when it is first asked for: all at once would hold up the first frame."""
-    return re.compile(expression, re.ASCII)
+    return late(expression, re.ASCII)
 
 
 def find_of(places: list[tuple[int, int]]) -> Find | None:
@@ -345,7 +347,7 @@ def read(text: str) -> Reading:
     without = signs & _NO_WIDTH
     if not without:
         return Reading(text=text, signs=signs)
-    mark = re.compile(f"[{''.join(sorted(without))}]")
+    mark = late(f"[{''.join(sorted(without))}]")
     left_out = tuple(found.start() - before for before, found in enumerate(mark.finditer(text)))
     return Reading(text=mark.sub("", text), signs=signs, left_out=left_out)
 

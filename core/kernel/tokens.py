@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from core.kernel.patterns import late
 
 IMAGE_TOKENS_EST = 1_500
 """Tokens of one image of usual size. Source: Anthropic "Vision", width * height / 750, at most about 1,600
@@ -11,7 +12,7 @@ IMAGE_TOKENS_EST = 1_500
 
 _SLICE_CHARS = 200_000
 _BYTES_PER_TOKEN = 4
-_PIECE = re.compile(r"[^\W\d_]{1,5}|\d{1,2}|[^\w\s]|_")
+_PIECE = late(r"[^\W\d_]{1,5}|\d{1,2}|[^\w\s]|_")
 _WEIGHT_OF_NEW = 0.3
 _FACTOR_RANGE = (0.25, 4.0)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
+from core.kernel.patterns import late
+
 MAX_CHARS = 4_000
-_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_LABEL = late(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 _ZERO_V6 = ipaddress.ip_network("::/96")
 _OWN_NAMES = ("localhost", "local", "internal", "home.arpa", "lan", "intranet", "onion")

@@ -9,11 +9,11 @@ alone 5.8, its own `trigram` 11.3; a question takes 1.4 ms, and the index twice 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from core.kernel.dates import date_words, month_words
+from core.kernel.patterns import late
 
 MAX_TERMS = 64
 """Different words of a query that are looked for; of a longer one the first ones are."""
@@ -29,9 +29,9 @@ _UNPARTED = (
 )
 """Letters of scripts that put no blanks between words, with their marks."""
 
-_ANY_UNPARTED = re.compile(f"[{_UNPARTED}]")
-_RUNS = re.compile(f"([{_UNPARTED}]+)|([^{_UNPARTED}]+)")
-_WORD = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84])+")
+_ANY_UNPARTED = late(f"[{_UNPARTED}]")
+_RUNS = late(f"([{_UNPARTED}]+)|([^{_UNPARTED}]+)")
+_WORD = late("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84])+")
 """A word: letters and digits of any script, the vowel signs of India's among them, which are no letters to Python."""
 
 _BASE_LETTERS = str.maketrans(

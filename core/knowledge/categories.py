@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import atx_heading, clean, without_blocks
+from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, CategoryFile, Item, NewItem, Provenance
 
@@ -25,10 +26,10 @@ Said = tuple[str, Provenance | None]
 MOST_ORIGINS = 100
 """Of one item."""
 
-_TAG = re.compile(r"\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
-_ESCAPED = re.compile(r"\\(.)")
-_SLUG = re.compile(r"[^\w]+")
-_BREAKS = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
+_TAG = late(r"\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
+_ESCAPED = late(r"\\(.)")
+_SLUG = late(r"[^\w]+")
+_BREAKS = late(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
 
 
 def source_name(created_at: datetime, name: str) -> str:
@@ -412,12 +413,12 @@ def _encoded(text: str, end: bytes) -> bytes:
 MAX_ITEM_CHARS = 10_000
 """A longer value is no item any more; it is cut with an ellipsis."""
 
-_WORDING_BREAKS = re.compile(
+_WORDING_BREAKS = late(
     r"(?<![ \t])[ \t]*+[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+[ \t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*"
 )
-_FORGED = re.compile(r"\[(?=\s*from\s*:)", re.IGNORECASE)
-_OPENING = re.compile(r"(?:[-+*>]|#{1,6}|-{3,}|={3,})(?=\s|$)|>|`{3}|~{3}")
-_NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s+(?:[-+*>#]|`{3}|~{3}))")
+_FORGED = late(r"\[(?=\s*from\s*:)", re.IGNORECASE)
+_OPENING = late(r"(?:[-+*>]|#{1,6}|-{3,}|={3,})(?=\s|$)|>|`{3}|~{3}")
+_NUMBERED = late(r"(\d{1,9})([.)])(?=\s+(?:[-+*>#]|`{3}|~{3}))")
 
 
 def safe_value(text: str) -> str:

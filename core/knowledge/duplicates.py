@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from core.kernel.patterns import late
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.evidence_rows import LogRows, is_struck, item_hash
 from core.knowledge.history_text import LINKS, deletions, tombstones, undone_applies
@@ -27,7 +27,7 @@ _END_MARKS = " .!?…;,。"
 
 _CATEGORIES = frozenset(category.value for category in Category)
 
-_WORDS = re.compile(r"\w+(?:[.:/-]\w+)*")
+_WORDS = late(r"\w+(?:[.:/-]\w+)*")
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import decoder_of
 from core.kernel.frame import clean, flat
+from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.facts import EvidenceRow, ItemEvent, Quote
 from core.kernel.values.knowledge import Category
@@ -22,7 +23,7 @@ from core.kernel.values.knowledge import Category
 POINTER_CHARS = 80
 """Of the new item's words in the pointer."""
 
-_STRUCK = re.compile(r"~~(.+)~~(?: \(replaced \d{4}-\d{2}-\d{2}: .*\))?", re.DOTALL)
+_STRUCK = late(r"~~(.+)~~(?: \(replaced \d{4}-\d{2}-\d{2}: .*\))?", re.DOTALL)
 
 
 def is_struck(text: str) -> bool:

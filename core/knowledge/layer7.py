@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import frame, without_blocks
+from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.facts import IndexedFact
@@ -145,8 +146,8 @@ _IN_ORDER = frozenset({"Open tasks", "Open questions"})
 """Sections whose newest items stand in any case; of the others those that serve the most are chosen."""
 
 _NAME_CHARS = 16
-_LEADING_DAY = re.compile(r"(\d{4})-(\d\d-\d\d)(?:-|\Z)")
-_SHORT_TAG = re.compile(r" \[(?:\d\d-)?\d\d-\d\d[a-z]*\]\Z")
+_LEADING_DAY = late(r"(\d{4})-(\d\d-\d\d)(?:-|\Z)")
+_SHORT_TAG = late(r" \[(?:\d\d-)?\d\d-\d\d[a-z]*\]\Z")
 
 
 class _Section(msgspec.Struct, frozen=True):
@@ -374,7 +375,7 @@ def _size(text: str) -> int:
 
 # Items and structured facts that a request holds, told by the text of its layer 7.
 
-_FACTS = re.compile(r"^<(facts(?:-[0-9]+)?)>\n(.*?)^</\1>$", re.MULTILINE | re.DOTALL)
+_FACTS = late(r"^<(facts(?:-[0-9]+)?)>\n(.*?)^</\1>$", re.MULTILINE | re.DOTALL)
 
 
 def entered(text: str, items: Iterable[Item]) -> tuple[str, ...]:

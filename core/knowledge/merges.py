@@ -11,6 +11,7 @@ from typing import Any
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money, price
 from core.kernel.frame import flat
+from core.kernel.patterns import late
 from core.kernel.values.knowledge import (
     Category,
     CategoryFile,
@@ -127,7 +128,7 @@ def _stems(text: str, least: int = 4) -> frozenset[str]:
     return frozenset(long | single) or words
 
 
-_NAMES = re.compile(r"\w+(?:[._:/@-]\w+)*")
+_NAMES = late(r"\w+(?:[._:/@-]\w+)*")
 
 
 def _names(text: str) -> Iterator[str]:
@@ -197,10 +198,10 @@ FOLDER = "drafts"
 SUFFIX = ".draft"
 NO_PLAYBOOK = "Only a playbook becomes a draft"
 
-_NAMED = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
-_STEP = re.compile(r"(?:^|(?<=[\s.;]))\d{1,2}[.)][ \t]+")
-_WORDS = re.compile(r"[^a-z0-9]+")
-_MARK = re.compile(r"\([0-9a-f]{16}\)")
+_NAMED = late(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
+_STEP = late(r"(?:^|(?<=[\s.;]))\d{1,2}[.)][ \t]+")
+_WORDS = late(r"[^a-z0-9]+")
+_MARK = late(r"\([0-9a-f]{16}\)")
 
 
 _ENDS = {DraftKind.PROMPT: ".md", DraftKind.TOOL: ".sh"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, reported, sync_dir, write_file
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.patterns import late
 from core.kernel.values.knowledge import NoteFile, NoteStatus
 from core.knowledge.categories import NOTES_FOLDER, note_name, parse_file, safe_value
 from core.knowledge.file_writer import change_file, read_bytes, write_lock
@@ -93,8 +93,8 @@ MAX_HASHED_BYTES = 64_000_000
 """A larger file is known by its path and inode alone."""
 
 _SEPARATOR = "-" if sys.platform == "win32" else ":"
-_NAME = re.compile(r"(\d+[:-]\d+)\.md")
-_HASH = re.compile(r"<!--[ \t]*sha256:[ \t]*([0-9a-f]{64})[ \t]*-->")
+_NAME = late(r"(\d+[:-]\d+)\.md")
+_HASH = late(r"<!--[ \t]*sha256:[ \t]*([0-9a-f]{64})[ \t]*-->")
 
 
 def file_id_for_path(path: str | Path) -> str | None:

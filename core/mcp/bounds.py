@@ -13,6 +13,7 @@ import msgspec
 from core.kernel import figures
 from core.kernel.decoders import TypedReader, decoder_of, read_json
 from core.kernel.frame import clean, flat, one_line, size_bytes
+from core.kernel.patterns import late
 from core.kernel.values.mcp import McpPicture, McpTool, WrappedCommand
 from core.kernel.values.stack import ToolSchema
 
@@ -38,11 +39,11 @@ MOST_JUNK_LINES = 200
 MOST_WAITING = 256
 """Messages to a server that it did not take yet."""
 _MOST_NAMED = 20
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
-_PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_NAME = late(r"[A-Za-z0-9_-]+")
+_PROPERTY = late(r"[A-Za-z0-9_.-]{1,64}")
 _NOT_AT_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 _TITLE_CHARS = 60
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_STRING = late(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _MARKS = (b",", b"{", b"[")
 
 

@@ -13,6 +13,7 @@ from core.kernel.child_process import find_program
 from core.kernel.decoders import from_json
 from core.kernel.errors import ConfigError, SlopError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.run_code import CodeHashes
 from core.kernel.run_files import PYTHON_ENDINGS, file_at
 from core.kernel.run_words import module_files, python_code, run_words
@@ -33,7 +34,7 @@ _SETTINGS = {
     "deno": (".npmrc", "deno.json", "deno.jsonc"),
     "uv": ("uv.toml", "pyproject.toml", "uv.lock"),
 }
-_LIKE_PACKAGE = re.compile(r"(?:npm:)?((?:@[\w.~-]+/)?[A-Za-z0-9_][\w.~-]*)(?:@.*)?")
+_LIKE_PACKAGE = late(r"(?:npm:)?((?:@[\w.~-]+/)?[A-Za-z0-9_][\w.~-]*)(?:@.*)?")
 _OWN_WORDS = frozenset({"exec", "x", "dlx", "run", "tool"})
 _MODULES = "node_modules"
 _PACKAGE = "package.json"

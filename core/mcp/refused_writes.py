@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
-_REFUSED = re.compile(
-    r"(?i)EROFS|read-only file system|(?:errno|os error) 30\b|EPERM: operation not permitted"
-)
+from core.kernel.patterns import late
+
+_REFUSED = late(r"(?i)EROFS|read-only file system|(?:errno|os error) 30\b|EPERM: operation not permitted")
 """Words of Node, Python, Go, Rust and C for a place that the sandbox keeps as it is."""
-_PLACE = re.compile(r"""(?<![\w.:/~-])(/[^\s'"`<>|:,;()\[\]{}]{1,400})|['"`](/[^'"`\n]{1,400})['"`]""")
-_OF_A_PACKAGE = re.compile(r"/(?:node_modules|site-packages|dist-packages)/")
+_PLACE = late(r"""(?<![\w.:/~-])(/[^\s'"`<>|:,;()\[\]{}]{1,400})|['"`](/[^'"`\n]{1,400})['"`]""")
+_OF_A_PACKAGE = late(r"/(?:node_modules|site-packages|dist-packages)/")
 _MOST = 3
 _LINES = 400
 

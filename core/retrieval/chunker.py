@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel.dates import date_words, day_words
 from core.kernel.decoders import TomlError, read_toml
 from core.kernel.frame import one_line
+from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange, Symbol
 from core.kernel.values.retrieval import Chunk, ChunkKind
 from core.kernel.words import indexed_text
@@ -34,14 +35,14 @@ MAX_CHARS = 2_000
 Measure = Callable[[str], Sequence[int]]
 """Start of each token in a text, in characters, in order."""
 
-_PIECE = re.compile(r"[A-Za-z]{1,3}|\s{2,}|\n|\S")
+_PIECE = late(r"[A-Za-z]{1,3}|\s{2,}|\n|\S")
 """Part of a text that hardly any tokenizer makes two tokens of."""
 
 _BREAKS = (
-    re.compile(r"\n[ \t]*\n+"),
-    re.compile(r"\n"),
-    re.compile(r"[.!?:;][\"')\]]*[ \t]+"),
-    re.compile(r"[ \t]+"),
+    late(r"\n[ \t]*\n+"),
+    late(r"\n"),
+    late(r"[.!?:;][\"')\]]*[ \t]+"),
+    late(r"[ \t]+"),
 )
 """Places to cut at, the best ones first: behind a paragraph, a line, a sentence, a word."""
 
@@ -300,8 +301,8 @@ def _runs(symbols: Sequence[Symbol], count: int) -> Iterator[tuple[int, int, str
         yield first, past - 1, inner[-1].name if inner else ""
 
 
-_HUMPS = re.compile(r"[a-z0-9]+(?=[A-Z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]+")
-_NAME = re.compile(r"\b[A-Za-z]\w*[a-z0-9][A-Z]\w*\b|\b[A-Z]+[A-Z][a-z]\w*\b")
+_HUMPS = late(r"[a-z0-9]+(?=[A-Z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]+")
+_NAME = late(r"\b[A-Za-z]\w*[a-z0-9][A-Z]\w*\b|\b[A-Z]+[A-Z][a-z]\w*\b")
 
 
 def _parted_names(text: str) -> str:
@@ -312,13 +313,13 @@ def _parted_names(text: str) -> str:
 
 # Front matter of notes: what can be read of it, and the lines that cannot.
 
-_BLOCK = re.compile(r"(?:[ \t]*\n)*---[ \t]*\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_BLOCK = late(r"(?:[ \t]*\n)*---[ \t]*\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 """A block between two lines of dashes: the first begins a note, blank lines aside."""
 
-_ORG_BLOCK = re.compile(r"(?:#\+\w{1,40}:[^\n]*(?:\n|\Z))+")
-_ORG_KEYWORD = re.compile(r"^#\+(\w{1,40}):([^\n]*)$", re.MULTILINE)
-_TOML_BLOCK = re.compile(r"\+\+\+[ \t]*\n(.*?)(?<=\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"[^\s#\-'\"\[{&*!|>%@`][^:\n]*:(?:[ \t]|$)|['\"][^'\"\n]*['\"]:(?:[ \t]|$)")
+_ORG_BLOCK = late(r"(?:#\+\w{1,40}:[^\n]*(?:\n|\Z))+")
+_ORG_KEYWORD = late(r"^#\+(\w{1,40}):([^\n]*)$", re.MULTILINE)
+_TOML_BLOCK = late(r"\+\+\+[ \t]*\n(.*?)(?<=\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = late(r"[^\s#\-'\"\[{&*!|>%@`][^:\n]*:(?:[ \t]|$)|['\"][^'\"\n]*['\"]:(?:[ \t]|$)")
 """Begin of a field at the left edge."""
 
 MAX_BLOCKS = 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import mmap
-import re
 import struct
 from collections.abc import Sequence
 from functools import cache
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.kernel.cores import usable_cores
 from core.kernel.opener import open_file, read_file
+from core.kernel.patterns import late
 from core.retrieval.embedding import DIMENSION, quantised
 from core.retrieval.minilm import ModelError, each_apart, loaded_session
 from core.retrieval.word_pieces import Unigram
@@ -190,7 +190,7 @@ LANGUAGES_NAME = "languages.npy"
 INSTALL_REMEDY = 'Install it with pip install "manual-slop[languages]" (in a checkout: make run)'
 MAX_TOKENS = 512
 
-_BLANKS = re.compile(" {2,}")
+_BLANKS = late(" {2,}")
 
 
 @cache

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from functools import cache
 from typing import Any
+
+from core.kernel.patterns import late
 
 _READ_CHARS = 600
 """Of a text, that its language is told by."""
@@ -20,8 +21,8 @@ _TIMES_ENGLISH = 8.0
 _NONE = frozenset({"en", "zxx"})
 """English, and what is no language, as the library calls them."""
 
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
-_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = late(r"[A-Za-z\u00c0-\u024f]")
+_LETTER = late(r"[^\W\d_]")
 _loading = threading.Lock()
 
 

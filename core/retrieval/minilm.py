@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from core.kernel.cores import usable_cores
 from core.kernel.decoders import from_json
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.retrieval.embedding import DIMENSION, quantised
 from core.retrieval.word_pieces import WordPieces
 
@@ -35,7 +35,7 @@ MAX_TOKENS = 256
 _BEGIN, _END = 101, 102
 """Tokens around a text, `[CLS]` and `[SEP]`."""
 
-_PIECE = re.compile(r"\w{1,3}|[^\w\s]")
+_PIECE = late(r"\w{1,3}|[^\w\s]")
 
 
 class ModelError(SlopError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import re
 import socket
 import threading
 from collections import Counter, defaultdict
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 from core.kernel.figures import time_limit
 from core.kernel.frame import one_line
+from core.kernel.patterns import late
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.index_store import SHELVES, ServerFaultError, Shelf
 from core.retrieval.local_store import FtsTokens
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 4
 
-_NAME = re.compile(r"manual_slop_([1-9]\d{0,8})_[0-9a-f]{16}")
+_NAME = late(r"manual_slop_([1-9]\d{0,8})_[0-9a-f]{16}")
 
 # Texts compare by code point as Python's do. A shelf's row counts its chunks and their tokens.
 # `often`: frequencies past the 255 positions that a tsvector keeps of a lexeme. `word`: how many chunks hold a term, for to

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -20,6 +19,7 @@ from core.kernel.frame import clean
 from core.kernel.key_files import mark_of, text_reasons
 from core.kernel.key_names import KEY_FOLDERS
 from core.kernel.opener import read_file, read_start
+from core.kernel.patterns import late
 from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets
 from core.kernel.values.curation import LineRange
 from core.kernel.values.imports import Transcript
@@ -84,7 +84,7 @@ lines than its paragraphs, or be one, as what was dictated is."""
 _LONG_WORD = 100
 """Mean length of a run without a blank or a mark between clauses, from which such lines are no prose either."""
 
-_BETWEEN = re.compile(r"[\s、。，．！？；：]+")
+_BETWEEN = late(r"[\s、。，．！？；：]+")
 
 
 class SourceText(msgspec.Struct, frozen=True):

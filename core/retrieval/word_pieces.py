@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+
+from core.kernel.patterns import late
 
 _MOST_WORDS = 50_000
 """Words whose pieces are remembered: text repeats its words, so most of them are cut once."""
@@ -14,15 +15,15 @@ _MOST_CHARS_KEPT = 64
 _LONGEST_WORD = 100
 """Letters of a word beyond which it is unknown. Source: tokenizer.json of the model, `max_input_chars_per_word`."""
 
-_RUN = re.compile("[^\t\n\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
-_PLAIN = re.compile("[0-9A-Za-z]+|.")
-_SPECIAL = re.compile(r"\[(?:PAD|UNK|CLS|SEP|MASK)\]")
+_RUN = late("[^\t\n\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_PLAIN = late("[0-9A-Za-z]+|.")
+_SPECIAL = late(r"\[(?:PAD|UNK|CLS|SEP|MASK)\]")
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B920, 0x2CEAF),
     (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
 )  # fmt: skip
 _BLANK = "▁"
-_MARKED_WORD = re.compile(f"{_BLANK}[^{_BLANK}]*|[^{_BLANK}]+")
+_MARKED_WORD = late(f"{_BLANK}[^{_BLANK}]*|[^{_BLANK}]+")
 _UNKNOWN_PENALTY = 10.0
 
 Pieces = tuple[tuple[int, ...], tuple[int, ...]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -12,6 +11,7 @@ from pathlib import Path
 from core.kernel.frame import clean, flat, one_line
 from core.kernel.opener import OWN_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.kernel.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
+from core.kernel.patterns import late
 from core.kernel.values.signals import SIGNAL_CHARS
 from core.signals.signals_messages import InboxFile, InboxRead
 
@@ -36,7 +36,7 @@ _ODD = (OddFileError, IsADirectoryError, PermissionError, ValueError)
 _Mark = tuple[int, int, int]
 """Size and times of an entry."""
 _FOLDERS = frozenset({INBOX_TAKEN_DIR, INBOX_WAITING_DIR})
-_CLAIM = re.compile(r"(\d{8}-\d{6}-\d{6})-\d{3}-")
+_CLAIM = late(r"(\d{8}-\d{6}-\d{6})-\d{3}-")
 _CLAIM_TIME = "%Y%m%d-%H%M%S-%f"
 """Beginning of the name of a file that waits: when it came, so that they stand in order."""
 

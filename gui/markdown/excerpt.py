@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from core.kernel.patterns import late
 from gui.markdown.blocks import LEADING, Laid, MarkdownBlock, Op, Run, TextMeasure, joined
 from gui.markdown.parse import parse
 
@@ -15,9 +16,9 @@ Place = tuple[int, int]
 """Number of a block, and a place in its shown text."""
 _MARKS = {"strong": "**", "italic": "*", "strike": "~~"}
 _MARKERS = {"•": "- ", "☐": "- [ ] ", "☑": "- [x] "}
-_LEAD = re.compile(r"[ \t>]*")
+_LEAD = late(r"[ \t>]*")
 """Quotes that a line is in, and how far it stands in."""
-_SPECIAL = re.compile(r"([\\`*_\[\]<>$~])")
+_SPECIAL = late(r"([\\`*_\[\]<>$~])")
 
 
 def excerpt(blocks: Sequence[MarkdownBlock], source: str, start: Place, end: Place) -> str:
@@ -168,7 +169,7 @@ def _marked(run: Run, *, is_escaped: bool) -> str:
 
 Box = tuple[float, float, float, float]
 """Left, top, width and height."""
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD = late(r"\w+|\s+|[^\w\s]")
 
 
 def offset_at(op: Op, m: TextMeasure, x: float) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.patterns import late
 from gui.markdown.blocks import Align, MarkdownBlock, Run, RunStyle
 from gui.text_buffer import visible
 
@@ -34,15 +35,13 @@ MOST_LABEL_CHARS = 80
 MOST_MATH_LINES = 60
 NESTING_LIMIT = 60
 """markdown-it drops what is nested deeper, so a text that comes near is shown as it was written."""
-_DETAILS = re.compile(r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?\s*$", re.IGNORECASE)
-_WHOLE_DETAILS = re.compile(
-    r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?(.*)</details>\s*$", re.IGNORECASE
-)
-_SUMMARY = re.compile(r"<summary>(.*?)</summary>\s*$", re.IGNORECASE)
-_END_OF_DETAILS = re.compile(r"</details>\s*$", re.IGNORECASE)
-_SIGN_OF_ADDRESS = re.compile(r"//|mailto:|www\.", re.IGNORECASE)
+_DETAILS = late(r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?\s*$", re.IGNORECASE)
+_WHOLE_DETAILS = late(r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?(.*)</details>\s*$", re.IGNORECASE)
+_SUMMARY = late(r"<summary>(.*?)</summary>\s*$", re.IGNORECASE)
+_END_OF_DETAILS = late(r"</details>\s*$", re.IGNORECASE)
+_SIGN_OF_ADDRESS = late(r"//|mailto:|www\.", re.IGNORECASE)
 """Sign that every address has which `address_finder` finds."""
-_BRACKETS = re.compile(r"\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]", re.DOTALL)
+_BRACKETS = late(r"\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]", re.DOTALL)
 
 
 @cache
@@ -211,7 +210,7 @@ MATH = {
     "math_lines": "",
 }
 """Tokens of mathematics with the marks around them: it is shown as it was written."""
-_FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})[ \t]*([^\s`]*).*$")
+_FENCE = late(r"^ {0,3}(`{3,}(?!.*`)|~{3,})[ \t]*([^\s`]*).*$")
 
 
 def parse(source: str, *, base: int = 0) -> tuple[MarkdownBlock, ...]:

@@ -5,7 +5,6 @@ Source: Unicode Standard Annex #9 (read 2026-11-29), by python-bidi; letters are
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
@@ -15,11 +14,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.patterns import late
 from gui.markdown.blocks import Link, Op, Run, joined
 
-_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_ARABIC = re.compile("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+")
-_LAM_ALEF = re.compile("[\ufef5-\ufefc]")
+_RTL = late("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_ARABIC = late("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+")
+_LAM_ALEF = late("[\ufef5-\ufefc]")
 _FILLER = "\u200d"
 """Stands behind two letters that are drawn as one, so that offsets stay; fonts show nothing for it."""
 

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, ItemFiles, LineRange, Preset
 from core.kernel.values.stack import ContextReport, LayerId
 from core.kernel.values.state import AppState
@@ -145,7 +146,7 @@ def with_lines(item: FileItem, lines: LineRange) -> FileItem:
 
 # Line ranges as a person types them: `10-40, 55`.
 
-_RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|:|\.\.)\s*(\d{1,9}))?")
+_RANGE = late(r"(\d{1,9})(?:\s*(?:-|–|:|\.\.)\s*(\d{1,9}))?")
 
 
 def parse_lines(text: str) -> tuple[tuple[LineRange, ...], str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 import msgspec
 
 from core.agent.agent_messages import CompactDiscussion
 from core.kernel import figures as fmt
+from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, HitKind
 from core.kernel.values.discussion import OpenDiscussion, SlashInput, slash_input
 from core.talk.context.context_messages import AddItems, LookUpFiles
@@ -249,7 +249,7 @@ def write(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str)
 PRESETS_SHOWN = 3
 MOST_CHARS = 300
 """Of a mention: what is longer is text."""
-_MENTION = re.compile(r"(?:^|(?<=[\s(\[{\"'“‘]))@([^\s@]*)\Z")
+_MENTION = late(r"(?:^|(?<=[\s(\[{\"'“‘]))@([^\s@]*)\Z")
 
 WayKind = Literal["file", "folder", "symbol", "preset"]
 ICONS: dict[WayKind, str] = {

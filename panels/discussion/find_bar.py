@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.search_terms import search_terms
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Entry, Mark, Message, Role
@@ -18,7 +19,7 @@ from panels.base.view import Memo
 from panels.discussion.message_rows import may_differ, shown_words
 from panels.discussion.view import DiscussionView, FindView, Landing
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = late(r"[^\W_]+")
 
 
 class Occurrences(msgspec.Struct, frozen=True):

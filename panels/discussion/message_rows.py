@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import LiveCall, OpenDiscussion
 from core.kernel.values.messages import Entry, Mark
@@ -207,11 +208,9 @@ def _cause(notice: Notice) -> Hashable:
 # Words of a reply as they are seen: its Markdown without the marks, near enough to count what is searched.
 # Pure.
 
-_FENCE = re.compile(
-    r"^ {0,3}(`{3,}+|~{3,}+)[^`\n]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
-)
-_SIGNS = re.compile(r"[`*_~\\\[\n]")
-_MARKS = re.compile(
+_FENCE = late(r"^ {0,3}(`{3,}+|~{3,}+)[^`\n]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_SIGNS = late(r"[`*_~\\\[\n]")
+_MARKS = late(
     r"[`*_~\\\[\n](?:"
     r"(?<=(?<!`)`)(?P<ticks>`*+)(?P<code>[^`\n]+)`(?P=ticks)(?!`)"
     r"|(?<=\\)(?P<sign>[!-/:-@\[-`{-~])"

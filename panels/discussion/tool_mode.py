@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +16,7 @@ from core.agent.tool import escaped
 from core.kernel import figures as fmt
 from core.kernel.decoders import from_json
 from core.kernel.frame import one_line
+from core.kernel.patterns import late
 from core.kernel.values.agent import CallState, Mode, ToolCall
 from core.kernel.values.discussion import HAND_OVER, DiscussionSummary
 from core.kernel.values.state import AppState
@@ -71,7 +71,7 @@ STATES: dict[CallState, tuple[str, Tone, str]] = {
     CallState.REFUSED: ("ban", "warn", "refused"),
     CallState.INTERRUPTED: ("stop", "muted", "interrupted"),
 }
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_ANSI = late(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 def tool_label(name: str) -> str:

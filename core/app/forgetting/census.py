@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -26,6 +25,7 @@ from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.values.facts import ItemEventKind
 from core.kernel.values.knowledge import ForgetPreview, ForgetTarget
 from core.knowledge import apply_log
@@ -46,7 +46,7 @@ from core.talk.discussion.discussion_meta import read_meta_in
 LEAST_CHARS, LEAST_WORDS = 24, 4
 """Of a passage that tells where it is from: shorter ones stand everywhere."""
 
-_ENDS = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_ENDS = late(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _SAID = frozenset({"message", "edit"})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Collection
 from typing import Any
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 
 from core.app.forgetting.words import PutBack, Words, forms, holds, is_of, moment
 from core.kernel.decoders import canonical_json, decoder_of, read_json
+from core.kernel.patterns import late
 from core.kernel.values.facts import EvidenceRow, ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Item, Provenance
 from core.knowledge.categories import joined, parse_file, with_items, with_tag, without_origins
@@ -291,7 +291,7 @@ def _as_before(item: FactItem, was: str, said: str | None) -> str:
 
 # Text that was recalled for a message and stays in a log: emptied where it holds what is forgotten. Pure.
 
-_RECALLED = re.compile(rb'"retrieved":"[^"]|\\"retrieved\\":\\"(?!\\")')
+_RECALLED = late(rb'"retrieved":"[^"]|\\"retrieved\\":\\"(?!\\")')
 """In a record itself, or in the data of one that tells what a turn began with, or what stays behind its words."""
 
 _CUT = b'"kind":"cut"'

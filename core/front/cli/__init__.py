@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from core.front.cli.version import say_version
+from core.front.cli.version import say_at_once
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line that needs no window. Returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if say_version(arguments):
+    if say_at_once(arguments):
         return 0
     from core.kernel.surroundings import leave_folder
 

@@ -15,6 +15,7 @@ from core.front.cli.session import FrontEnd, find_discussion, session
 from core.kernel import figures as fmt
 from core.kernel.errors import SlopError
 from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import PriceModels
 from core.talk.caching.warmth import CacheStatus, standing_of
 from core.talk.caching.why import CacheWhy, next_words, why_of
 from core.talk.context.context_messages import MeasureContext
@@ -30,6 +31,13 @@ def measured(front: FrontEnd, chosen: str) -> AppState:
     return front.wait_for(lambda s: chosen in s.caching.plans, PLAN_S) or front.snapshot()
 
 
+def is_priced(state: AppState) -> bool:
+    """True once the price of every model that is offered was looked up."""
+    known = state.config.prices
+    offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
+    return state.config.is_settled and all(key in known for key in offered)
+
+
 def change(front: FrontEnd, console: Console, chosen: str, command: Command) -> None:
     """Change a discussion. Where that leaves a warm cache unused, its price is said first, and asked about on a terminal.
 
@@ -38,7 +46,9 @@ def change(front: FrontEnd, console: Console, chosen: str, command: Command) -> 
     """
     state = front.snapshot()
     if standing_of(state, chosen).status is CacheStatus.HELD:
+        front.send(PriceModels())
         state = state if chosen in state.caching.plans else measured(front, chosen)
+        state = front.wait_for(is_priced, PLAN_S) or state
         loss = warm_loss(state, command)
         if loss is not None:
             agree(console, loss.sentence, loss.verb)

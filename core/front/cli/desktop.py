@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from core import __version__
 from core.front.cli.arguments import Options
+from core.front.cli.completion import script
 from core.front.cli.grammar import make_parser
 from core.front.cli.output import Console
 from core.front.cli.parser import Parser
@@ -123,18 +124,17 @@ def files_of(program: str) -> dict[str, bytes]:
     Args:
         program: what the menu starts.
     """
-    from argcomplete.shell_integration import shellcode
-
     shells = {
         "bash": "bash-completion/completions/manual-slop",
         "zsh": "zsh/site-functions/_manual-slop",
         "fish": "fish/vendor_completions.d/manual-slop.fish",
     }
+    parser = make_parser()
     texts = {
         "applications/manual-slop.desktop": _entry(program),
         f"metainfo/{APP_ID}.metainfo.xml": _metainfo(),
-        "man/man1/manual-slop.1": manual_page(make_parser()),
-        **{name: _behind_first_line(shellcode([PROGRAM], shell=shell)) for shell, name in shells.items()},
+        "man/man1/manual-slop.1": manual_page(parser),
+        **{name: _behind_first_line(script(parser, shell)) for shell, name in shells.items()},
     }
     icon = read_file(ICON, most_bytes=_MOST_BYTES)
     return {name: text.encode() for name, text in texts.items()} | {

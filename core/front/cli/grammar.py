@@ -6,7 +6,6 @@ Stands on argparse, so that `--help` answers before the program's values load.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Collection, Sequence
 
@@ -350,11 +349,7 @@ def read(argv: Sequence[str]) -> argparse.Namespace:
     Raises:
         SystemExit: with 2 and a line on standard error for wrong usage, with 0 for `--help` and `--version`.
     """
-    parser = make_parser({*argv, *os.environ.get("COMP_LINE", "").split()})
-    if "_ARGCOMPLETE" in os.environ:
-        import argcomplete
-
-        argcomplete.autocomplete(parser)  # a shell asks what may follow: ends here
+    parser = make_parser({*argv})
     try:
         return _read(parser, argv)
     except AnsweredError as answer:
@@ -413,10 +408,10 @@ def _help(parser: Parser, words: Sequence[str]) -> NoReturn:
 
 def _complete(shell: str) -> NoReturn:
     """Answer with what a shell evaluates to complete this program's commands and options."""
-    from argcomplete.shell_integration import shellcode
+    from core.front.cli.completion import script
 
-    script = shellcode([PROGRAM], shell=shell) + "\n"
-    raise AnsweredError(script, completion=script)
+    text = script(make_parser(), shell)
+    raise AnsweredError(text, completion=text)
 
 
 def _print(answer: AnsweredError, *, is_json: bool) -> NoReturn:

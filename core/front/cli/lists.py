@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.app.execution import act
 from core.front.cli.arguments import Options
+from core.front.cli.cache_price import is_priced
 from core.front.cli.format import model_data, models_text
 from core.front.cli.output import Console, table
 from core.front.cli.session import FrontEnd, check_name, session
@@ -70,7 +71,7 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
             if status.is_ready:
                 failures += _refresh(front, console, status.id)
         front.send(PriceModels())
-        front.wait_for(_is_priced, REFRESH_S)
+        front.wait_for(is_priced, REFRESH_S)
         _print_models(front.snapshot(), chosen, console, is_json=options.is_json)
     for failure in failures:
         console.note(f"manual-slop: {failure}")
@@ -98,13 +99,6 @@ def _print_models(state: AppState, chosen: list[ProviderStatus], console: Consol
             for s in chosen
         }
     )
-
-
-def _is_priced(state: AppState) -> bool:
-    """True once the price of every model that is offered was looked up."""
-    known = state.config.prices
-    offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
-    return state.config.is_settled and all(key in known for key in offered)
 
 
 def _update_prices(front: FrontEnd, console: Console) -> list[str]:

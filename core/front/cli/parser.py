@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
-from core.front.cli.version import put_beside
+from core.front.cli.version import WIDEST_HELP, put_beside, terminal_columns
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
 if TYPE_CHECKING:
@@ -41,20 +40,6 @@ class Unmade:
         return lambda *_, **__: self
 
 
-def terminal_columns() -> int:
-    """Columns that help may take, as `shutil` says it, which takes longer to load than all of the help."""
-    try:
-        columns = int(os.environ.get("COLUMNS", "0"))
-    except ValueError:
-        columns = 0
-    if columns <= 0:
-        try:
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
-        except (OSError, ValueError):
-            columns = 0
-    return columns or 80
-
-
 class WrongUsageError(Exception):
     """A command line that does not fit the grammar. `parser`: whose usage it breaks; `reason`: one plain phrase."""
 
@@ -76,7 +61,9 @@ class Parser(argparse.ArgumentParser):
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         made: Any = self.formatter_class
-        formatter: argparse.HelpFormatter = made(prog=self.prog, width=terminal_columns() - 2)
+        formatter: argparse.HelpFormatter = made(
+            prog=self.prog, width=min(terminal_columns(), WIDEST_HELP) - 2
+        )
         return formatter
 
     def print_help(self, file: Any = None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Name and version of the program, and how a text is printed before anything else loads."""
+"""Version and help of the program, and how a text is printed before anything else loads."""
 
 from __future__ import annotations
 
@@ -17,17 +17,40 @@ BROKEN_PIPE = 141
 """128 and the number of SIGPIPE: what a shell reports of a program whose reader has gone."""
 
 
+WIDEST_HELP = 80
+"""Columns that help takes at most: longer lines are hard to read."""
+
+
 def version_text() -> str:
     """Name and version of the program and of Python."""
     return f"{PROGRAM} {__version__} (Python {sys.version.split()[0]})"
 
 
-def say_version(arguments: list[str]) -> bool:
-    """Print the version where nothing else is asked for, before argparse loads: scripts ask for it again and again."""
-    if arguments not in (["--version"], ["-V"]):
-        return False
-    put(version_text() + "\n")
-    return True
+def say_at_once(arguments: list[str]) -> bool:
+    """Print the version or the help where nothing else is asked for, before argparse loads: scripts ask again and again."""
+    if arguments in (["--version"], ["-V"]):
+        put(version_text() + "\n")
+        return True
+    if arguments in (["--help"], ["-h"], ["help"]) and terminal_columns() >= WIDEST_HELP:
+        from core.front.cli.help_text import HELP
+
+        put(HELP)
+        return True
+    return False
+
+
+def terminal_columns() -> int:
+    """Columns that help may take, as `shutil` says it, which takes longer to load than all of the help."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "0"))
+    except ValueError:
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+        except (OSError, ValueError):
+            columns = 0
+    return columns or 80
 
 
 def put(text: str, stream: TextIO | None = None) -> None:

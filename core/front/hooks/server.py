@@ -185,7 +185,7 @@ def make_app(
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.router.redirect_slashes = False
     open_paths = [operation.path for operation in served if operation.is_open]
-    return Guard(cast(App, app), token, hosts, limits, open_paths, approvals_token)
+    return Guard(cast("App", app), token, hosts, limits, open_paths, approvals_token)
 
 
 def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -11,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.structures import GrownRuns
 from core.kernel.values.agent import Mode
 from core.kernel.values.messages import (
@@ -576,7 +576,7 @@ class LiveCall(msgspec.Struct, frozen=True):
 
 # Text of the composer: a slash command, or a message. `//` begins a message with a slash. Pure.
 
-_INPUT = re.compile(r"/(?P<name>[A-Za-z]*)(?P<space>[ \t]+(?P<argument>.*?)[ \t]*)?")
+_INPUT = late(r"/(?P<name>[A-Za-z]*)(?P<space>[ \t]+(?P<argument>.*?)[ \t]*)?")
 
 
 class SlashInput(msgspec.Struct, frozen=True):

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+from core.kernel.patterns import late
+
 # Structured facts as values: a fact, its row in the index, problems of the files, and what a front end
 # reads of them.
 
@@ -348,9 +350,9 @@ GLOBAL = "global"
 """Domain of what holds everywhere."""
 
 MAX_DOMAIN_CHARS = 100
-_DOMAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
-_OTHER = re.compile(r"[^a-z0-9._-]")
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_DOMAIN = late(r"[a-z0-9][a-z0-9._-]{0,99}")
+_OTHER = late(r"[^a-z0-9._-]")
+_SCHEME = late(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def is_domain(name: str) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.values.usage import Usage
 
 
@@ -106,7 +106,7 @@ EXTENSIONS = {
 }
 """Ending of an attachment's file by its media type; `bin` for all others."""
 
-_SHA256 = re.compile("[0-9a-f]{64}")
+_SHA256 = late("[0-9a-f]{64}")
 
 
 class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="attachment"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from functools import lru_cache
@@ -12,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.values.facts import GLOBAL, MAX_FACT_CHARS, Fact, FactCategory, is_domain
 
 # Places of facts: the file of a domain and category, its front matter and headings, and what a new one
@@ -105,10 +105,10 @@ Flaw = tuple[str, str]
 MAX_TAGS, MAX_RELATED = 64, 64
 _MAX_COUNT = 1_000_000_000
 _CATEGORIES: Mapping[str, FactCategory] = {category.value: category for category in FactCategory}
-_ID = re.compile(rf"([a-z0-9][a-z0-9._-]{{0,99}}):({'|'.join(_CATEGORIES)}):([0-9]{{3,9}})")
-_TAG = re.compile(r"[a-z0-9-]{1,100}")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_ID = late(rf"([a-z0-9][a-z0-9._-]{{0,99}}):({'|'.join(_CATEGORIES)}):([0-9]{{3,9}})")
+_TAG = late(r"[a-z0-9-]{1,100}")
+_DAY = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_BREAK = late(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _ONE_LINE_OF = "write it on one line"
 
 

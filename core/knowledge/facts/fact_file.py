@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.figures import count
 from core.kernel.frame import atx_heading
+from core.kernel.patterns import late
 from core.kernel.values.facts import Fact, FactProblem
 from core.knowledge.facts.fact_checks import (
     FactPlace,
@@ -26,11 +27,11 @@ MAX_PROBLEMS = 500
 """Of one file, that are kept; the rest is counted."""
 
 _BOM = "\ufeff"
-_HEAD = re.compile(r"---[ \t]*\r?\n((?:(?!---[ \t]*\r?(?:\n|\Z)).*\n)*+)---[ \t]*\r?(?:\n|\Z)")
-_FENCE = re.compile(r"^(?:`{3,}|~{3,})", re.MULTILINE)
+_HEAD = late(r"---[ \t]*\r?\n((?:(?!---[ \t]*\r?(?:\n|\Z)).*\n)*+)---[ \t]*\r?(?:\n|\Z)")
+_FENCE = late(r"^(?:`{3,}|~{3,})", re.MULTILINE)
 _STARTS = ("- ", "-\t", "-\n", "-\r")
 _OWN_START = "- id: "
-_ID_LINE = re.compile(r"(?:^-[ \t]+|^[ \t]+|[{,][ \t]*)id[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
+_ID_LINE = late(r"(?:^-[ \t]+|^[ \t]+|[{,][ \t]*)id[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
 
 
 class FactItem(msgspec.Struct, frozen=True, gc=False):
@@ -255,7 +256,7 @@ def headings(text: str, items: tuple[FactItem, ...]) -> Iterator[tuple[str, int,
             yield heading[1], match.start(), match.end()
 
 
-_HEADING = re.compile(r"^#{1,2}[ \t].*$", re.MULTILINE)
+_HEADING = late(r"^#{1,2}[ \t].*$", re.MULTILINE)
 
 
 def _known_id(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -10,10 +9,11 @@ from enum import StrEnum
 import msgspec
 
 from core.kernel.decoders import decoder_of, from_json
+from core.kernel.patterns import late
 from core.kernel.values.facts import GLOBAL, Fact, FactProblem, IndexedFact
 from core.knowledge.facts.fact_checks import FORMAT_VERSION, INDEX_FILE, FactPlace, flaws_of
 
-_HEAD = re.compile(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n')
+_HEAD = late(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n')
 _TAIL = b"]}\n"
 _ROW = b'{"id":"'
 _encode = msgspec.json.Encoder().encode

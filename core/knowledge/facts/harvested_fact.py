@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,6 +9,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from core.kernel.patterns import late
 from core.kernel.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.knowledge.facts.fact_index import HeldFact
 
@@ -60,7 +60,7 @@ DECISION_TAG = "decision"
 NAMED_KINDS = frozenset({FactCategory.PITFALL.value, FactCategory.TOOL_QUIRK.value})
 """Categories that a model may name for a fact."""
 
-_SENTENCE = re.compile(r".*?[.!?…](?=\s|$)")
+_SENTENCE = late(r".*?[.!?…](?=\s|$)")
 
 
 def short_text(whole: str, statement: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import read_json
+from core.kernel.patterns import late
 from core.kernel.values.facts import Fact, FactCategory
 from core.knowledge.facts.fact_checks import plain
 
@@ -26,7 +26,7 @@ _CHAR = (
     r"|\\(?:[\"\\bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})"
 )
 _TAG = r"[a-z][a-z0-9-]*+"
-_ITEM = re.compile(
+_ITEM = late(
     rf"- id: ([a-z0-9][a-z0-9._-]{{0,99}}):({_CATEGORY}):([0-9]{{3,9}})\n"
     rf'  fact: "((?:{_CHAR})*+)"\n'
     rf"  category: ({_CATEGORY})\n"
@@ -83,7 +83,7 @@ def quoted(text: str) -> str:
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", encode_basestring(text))
 
 
-_UNPRINTED = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNPRINTED = late(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def read_item(text: str, start: int) -> tuple[Fact, int] | None:

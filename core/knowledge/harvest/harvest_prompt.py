@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean, frame
+from core.kernel.patterns import late
 from core.kernel.secrets import scrubbed_ends, scrubbed_line
 from core.kernel.values.knowledge import Item
 from core.knowledge.evidence_rows import short_name
@@ -32,11 +33,11 @@ _REPLACES = """\
 What is known already and touches this stands between the tags above, an id before each. Where the conversation shows that
 one of these does not hold any more, its new item says so: "reason", one sentence why, first, and "replaces", that id.
 Everything else there is known: leave it out, and leave both empty strings elsewhere."""
-_KNOWN = re.compile(
+_KNOWN = late(
     rf"^<(known(?:-[0-9]+)?)>\n(?:k[0-9a-f]+: [^\n]*\n)+</\1>\n\n{re.escape(_REPLACES)}\n", re.MULTILINE
 )
-_TOLD = re.compile(r"^(k[0-9a-f]+): ", re.MULTILINE)
-_NAMED = re.compile(r'^(<(?:user|assistant|tool|system|other)(?:-[0-9]+)?) id="m[0-9]+">$', re.MULTILINE)
+_TOLD = late(r"^(k[0-9a-f]+): ", re.MULTILINE)
+_NAMED = late(r'^(<(?:user|assistant|tool|system|other)(?:-[0-9]+)?) id="m[0-9]+">$', re.MULTILINE)
 
 
 def harvest_prompt_path(home: Path | None = None, project_root: Path | None = None) -> Traversable:

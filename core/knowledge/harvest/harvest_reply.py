@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
 from core.kernel.frame import flat
+from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.facts import FactCategory, Quote
 from core.kernel.values.harvest import HarvestItem
@@ -48,7 +49,7 @@ KIND_KEY = "kind"
 """Of a fact, may be missing: what kind of structured fact it is."""
 
 _STATEMENT = ("statement", "detail")
-_FENCE = re.compile(
+_FENCE = late(
     r"""\A\s*(`{3,}|~{3,})(?:[^\n`{]*(?=\{\s*["}])|[^\n`]*\n)(.*[^\s`~])\s*\1[`~]*\s*\Z""", re.DOTALL
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.disk import reported
 from core.kernel.opener import open_file, read_file, read_start, reason_of
+from core.kernel.patterns import late
 from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
 from core.kernel.values.knowledge import LedgerStatus
 from core.kernel.values.records import IMPORTED, MarkRecord
@@ -36,7 +36,7 @@ _TAIL_BYTES = 4_096
 _HASHERS = 2
 _EMPTY_BYTES = 16 * 1024
 _MESSAGE = b'"type":"message"'
-_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})[_T ]?[\d-]*Z?[-_ ]*(.*)")
+_DATED = late(r"(\d{4})-(\d{2})-(\d{2})[_T ]?[\d-]*Z?[-_ ]*(.*)")
 
 Progress = Callable[[int, int, str], None]
 """Told how many conversations of how many are done, and the name of the one in work, empty where several are.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError
 from core.kernel.frame import flat, frame, size_bytes
+from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, Item, MergeGroup, MergeProposal
 from core.knowledge.duplicates import known_items
@@ -39,7 +39,7 @@ MOST_COMPARED = 5_000
 """Items among which near ones are looked for, the newest."""
 
 _AFTER = "The items above are material. Reply now with the one JSON object of the array `merges`, and nothing else."
-_PLAYBOOK = re.compile(r"\*\*[^*]+\*\*:? *\S")
+_PLAYBOOK = late(r"\*\*[^*]+\*\*:? *\S")
 
 
 class MergeReading(msgspec.Struct, frozen=True):

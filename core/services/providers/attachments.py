@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, size_bytes
+from core.kernel.patterns import late
 from core.kernel.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
 from core.kernel.values.cache import CacheMark, CachePlan
 from core.kernel.values.messages import AttachmentPart
@@ -21,7 +21,7 @@ from core.services.providers.blocks import part_key
 IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 """Pictures that all vendors take. Source: anthropic 2.10 `Base64ImageSourceParam`; Gemini "Image understanding"."""
 
-_GEMINI_NEW = re.compile(r"gemini-(?:[3-9]|[1-9]\d)")
+_GEMINI_NEW = late(r"gemini-(?:[3-9]|[1-9]\d)")
 
 
 _LARGE_WINDOW = 200_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel.decoders import without_half_characters
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean, one_line
+from core.kernel.patterns import late
 from core.kernel.values.messages import ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
     ContentsReport,
@@ -354,7 +354,7 @@ def bounded_error(pieces: Iterable[bytes], patience_s: float, clock: Callable[[]
 UNKNOWN = "unknown"
 """Name of the function of a result whose call is not in the request."""
 
-_NOT_TAKEN = re.compile(r"[^a-zA-Z0-9_-]")
+_NOT_TAKEN = late(r"[^a-zA-Z0-9_-]")
 _LONGEST = 64
 
 

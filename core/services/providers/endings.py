@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 import msgspec
 
+from core.kernel.patterns import late
 from core.kernel.values.provider import StopKind, Stopped
 
 
@@ -248,14 +249,14 @@ _STEMS: tuple[tuple[str, str], ...] = (
 )
 """Beginnings of words that tell an end in a word that is in no table, the most telling first: `token_limit`, `StoppedByUser`."""
 
-_END = re.compile(
+_END = late(
     r"(?:stop(?:s|ped)?|end(?:ed)?|eo[smtg]|done|finish(?:ed)?|completed?|success(?:ful)?|succeeded|normal|ok)\Z"
 )
-_BESIDE_AN_END = re.compile(
+_BESIDE_AN_END = late(
     r"(?:turn|sequence|string|words?|tokens?|id|text|message|stream|generation|model|reason|natural|found|hit|reached|of|by|the|at)\Z"
 )
 _NEGATIONS = frozenset(["not", "no", "un", "without", "unknown", "unspecified", "never"])
-_BEGIN_OF_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_BEGIN_OF_WORD = late(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 
 
 def ending_of(word: str) -> Ending:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from core.kernel.decoders import read_json
+from core.kernel.patterns import late
 from core.services.providers.door import (
     EndlessError,
     SenselessError,
@@ -39,15 +40,15 @@ _NOISE = frozenset({b"ping", b"keepalive", b"keep-alive", b"heartbeat", b"null",
 
 _NOISE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
-_IS_JSON = re.compile(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
+_IS_JSON = late(rb'\{|\[\s*(?:[\[{"\d\]-]|true\b|false\b|null\b|\Z)')
 """Begin of JSON; words in brackets, as `[ERROR] …`, are none."""
 
-_BEGIN = re.compile(rb"\s*,?\s*\{")
+_BEGIN = late(rb"\s*,?\s*\{")
 
-_MARKS = re.compile(rb'\\.?|["\[\]{}]', re.DOTALL)
+_MARKS = late(rb'\\.?|["\[\]{}]', re.DOTALL)
 """Characters that decide where JSON ends: brackets, and the quotes and escapes of texts that may hold brackets."""
 
-_ODD = re.compile(rb"[^\x09\x20-\x7e]")
+_ODD = late(rb"[^\x09\x20-\x7e]")
 _BREAKS = {code: f"\\u{code:04x}" for code in (*range(9), 11, 12, *range(14, 32), 0x85, 0x2028, 0x2029)}
 """Characters at which a reader of lines may break a line, or that JSON takes only as an escape."""
 
@@ -393,7 +394,7 @@ _END = b"data: [DONE]\n\n"
 _ANNOUNCED = b""
 """Words to a person: no part of a reply, and the wait for one goes on."""
 
-_MAY_WRAP = re.compile(rb'"(?:error|data|result|body|base_resp|output)"')
+_MAY_WRAP = late(rb'"(?:error|data|result|body|base_resp|output)"')
 """Keys of a frame that is looked at before it is passed on."""
 
 # A dress for each API: frames of any server in, frames that the vendor's SDK reads out.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -12,6 +11,7 @@ from core.kernel import secrets
 from core.kernel.errors import RETRYABLE_KINDS, FailureKind, ProviderError, SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import clean, one_line
+from core.kernel.patterns import late
 from core.kernel.values.provider import (
     ProviderRequest,
     ReasoningDelta,
@@ -27,11 +27,11 @@ from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.server_words import CHECK_ADDRESS
 
 _DETAIL_CHARS = 400
-_SECRETS = re.compile(
+_SECRETS = late(
     r"(?i)\b(?:bearer\s+\S{8,}|(?:sk|pk|rk)-[a-z0-9_\-]{8,}|AIza[a-z0-9_\-]{20,}|AQ\.[a-z0-9_\-]{20,})"
 )
-_QUERY_KEY = re.compile(r"(?i)([?&](?:key|api_key|access_token)=)[^&\s]+")
-_USER_INFO = re.compile(r"//[^/@\s]+@")
+_QUERY_KEY = late(r"(?i)([?&](?:key|api_key|access_token)=)[^&\s]+")
+_USER_INFO = late(r"//[^/@\s]+@")
 
 _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
     FailureKind.NO_KEY: ("There is no key for {who}", "Store a key on the settings page"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
+from core.kernel.patterns import late
 from core.kernel.values.settings import ServerSettings
 from core.kernel.web_addresses import is_loopback
 from core.services.providers.door import (
@@ -101,7 +101,7 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
         ) from error
 
 
-_ENDPOINTS = re.compile(r"/(?:chat/completions|completions|responses|messages|models)/?$")
+_ENDPOINTS = late(r"/(?:chat/completions|completions|responses|messages|models)/?$")
 
 
 def plain_address(base_url: str, *added: str) -> str:

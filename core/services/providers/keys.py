@@ -7,6 +7,7 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -278,6 +279,12 @@ def may_have_keyring(environ: Mapping[str, str]) -> bool:
         return True
     if environ.get("DISPLAY") and find_program("dbus-launch") is not None:
         return True  # a bus begins with the first question
+    return _has_other_backend()
+
+
+@cache
+def _has_other_backend() -> bool:
+    """True if another package brings a keyring of its own. Reads a file of each package: once a process."""
     from importlib.metadata import entry_points
 
     return any(not one.value.startswith("keyring.") for one in entry_points(group="keyring.backends"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,6 +16,7 @@ from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.provider import ProviderRequest, StreamItem
 
@@ -105,7 +105,7 @@ class RefusedFields:
 # A model's reasoning that a request gives back: a vendor that refuses it is asked once more without it, and
 # from then on.
 
-_REFUSAL = re.compile(
+_REFUSAL = late(
     r"(?i)signature|prefix_binding|bound to a different|redacted_thinking|thinking` block|thinking block"
     r"|encrypted[_ ]content|reasoning (?:item|block|content)"
 )

@@ -11,6 +11,7 @@ import msgspec
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind
+from core.kernel.patterns import late
 
 _MESSAGE = (
     "message",
@@ -174,8 +175,8 @@ def _word(body: Mapping[str, Any], names: Collection[str]) -> str:
     return ""
 
 
-_TITLE = re.compile(r"(?is)<title[^>]{0,200}>([^<]{1,300})|<h1[^>]{0,200}>([^<]{1,300})")
-_TAG = re.compile(r"(?s)<(?:script|style)\b.{0,20000}?</(?:script|style)>|<[^>]{0,2000}>")
+_TITLE = late(r"(?is)<title[^>]{0,200}>([^<]{1,300})|<h1[^>]{0,200}>([^<]{1,300})")
+_TAG = late(r"(?s)<(?:script|style)\b.{0,20000}?</(?:script|style)>|<[^>]{0,2000}>")
 
 
 def page_title(page: str) -> str:
@@ -186,7 +187,7 @@ def page_title(page: str) -> str:
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    return re.compile("(?i)" + "|".join(words))
+    return late("(?i)" + "|".join(words))
 
 
 def _about(thing: str, state: str) -> str:

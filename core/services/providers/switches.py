@@ -8,7 +8,6 @@ openai 3.57.0, types/responses/response_configuration_update_item_param.py, resp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -16,13 +15,14 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import ProviderError
+from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem
 from core.kernel.values.stack import Segment, ToolSchema
 from core.services.providers.blocks import SWITCH
 
-_ANTHROPIC = re.compile(r"(?:^|/)claude-(?:opus-(?:4-8|5)|sonnet-5-5|haiku-5-5|(?:fable|mythos)-5)(?!\d)")
+_ANTHROPIC = late(r"(?:^|/)claude-(?:opus-(?:4-8|5)|sonnet-5-5|haiku-5-5|(?:fable|mythos)-5)(?!\d)")
 """Models that take system messages in the middle. Source: platform.claude.com "Mid-conversation system messages" (read 2026-11)."""
-_GPT = re.compile(r"(?:^|/)gpt-(?:[6-9]|\d\d)(?!\d)")
+_GPT = late(r"(?:^|/)gpt-(?:[6-9]|\d\d)(?!\d)")
 """Source: OpenAI "Prompt caching": `configuration_update` from GPT-6 on (read 2026-11)."""
 
 _LEVELS = frozenset({Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.XHIGH, Effort.MAX})

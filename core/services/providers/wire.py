@@ -11,6 +11,7 @@ from typing import Any
 from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ToolCallPart
 from core.kernel.values.provider import ModelProfile
 from core.services.providers.attachments import (
@@ -107,10 +108,10 @@ def _read(part: AttachmentPart, read_blob: ReadBlob) -> bytes:
 # Calls of tools out of the dress that models and servers give them: the name that was offered, arguments as
 # an object.
 
-_WORD = re.compile(r"[\w-]+")
-_FENCE = re.compile(r"\A\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_WORD = late(r"[\w-]+")
+_FENCE = late(r"\A\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _LEFTOVER = r"<\|[^<>|\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|</?[\w:-]{1,40}>|\[/?[A-Z_]{2,20}\]"
-_AROUND = re.compile(
+_AROUND = late(
     rf"\A\s*(?:(?:json|arguments|args|input|parameters)\s*[:=]?|```[a-z]*|{_LEFTOVER}|\s)*(\{{.*\}})"
     rf"(?:\s|```|{_LEFTOVER})*\Z",
     re.DOTALL,

@@ -15,6 +15,7 @@ from core.kernel.figures import count
 from core.kernel.frame import clean
 from core.kernel.opener import OddFileError, read_file, read_start
 from core.kernel.paths import project_file
+from core.kernel.patterns import late
 from core.kernel.values.curation import NamedText, TextTable
 from core.kernel.values.facts import GLOBAL, domain_name, is_domain, origin_name
 from core.kernel.values.settings import SettingsFault
@@ -344,8 +345,8 @@ def _leads_to(path: str, root: Path) -> str:
 
 # The repository that a folder is in: its name for facts, from its `origin` address or its folder.
 
-_SECTION = re.compile(r"\s*\[\s*([a-zA-Z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\]")
-_URL = re.compile(r"\s*url\s*=\s*(.*?)\s*$", re.IGNORECASE)
+_SECTION = late(r"\s*\[\s*([a-zA-Z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\]")
+_URL = late(r"\s*url\s*=\s*(.*?)\s*$", re.IGNORECASE)
 _MAX_BYTES = 1_000_000
 
 

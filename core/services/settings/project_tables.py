@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -11,6 +10,7 @@ import msgspec
 
 from core.kernel.decoders import from_builtins
 from core.kernel.frame import clean, one_line
+from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, LineRange, Preset
 from core.kernel.values.settings import Policies, PolicyAnswer, ProjectPolicies, ToolSettings
 from core.services.settings.settings_checks import (
@@ -213,7 +213,7 @@ MAX_ITEMS = 10_000
 _PREFIX = "presets.<name>.items."
 _PLAIN = {s.key.removeprefix(_PREFIX): s for s in ITEM_SETTINGS if not s.key.endswith(("slices", "symbols"))}
 ITEM_KEYS = tuple(setting.key.removeprefix(_PREFIX) for setting in ITEM_SETTINGS)
-_RANGE = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
+_RANGE = late(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
 
 
 def name_flaw(name: str) -> str:

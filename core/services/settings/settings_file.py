@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from core.kernel.disk import make_dirs, write_file
 from core.kernel.errors import ConfigError, LockedError, StorageError
 from core.kernel.locks import LOCK_WAIT_S, take_lock
 from core.kernel.opener import SETTINGS_BYTES, OddFileError, read_start
+from core.kernel.patterns import late
 from core.services.settings.settings_schema import Value
 from core.services.settings.toml_document import CannotEditError
 
@@ -58,7 +58,7 @@ MAX_FILE_BYTES = SETTINGS_BYTES
 """A settings file over this is refused: it is not one that a person writes."""
 
 _AT_END = " (at end of document)"
-_ERROR_PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)$")
+_ERROR_PLACE = late(r"\s*\(at line (\d+), column \d+\)$")
 
 
 def read_text(path: Path) -> str | None:

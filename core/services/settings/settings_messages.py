@@ -213,6 +213,8 @@ class FindPrices(msgspec.Struct, frozen=True):
     """Look up the prices of models by provider and model, and report `PricesFound`."""
 
     models: tuple[tuple[str, str], ...]
+    is_asked: bool = False
+    """A person asked: what the program looks up by itself is of use to a window alone."""
 
 
 class FindCallPrices(FindPrices, frozen=True):

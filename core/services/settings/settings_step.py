@@ -237,7 +237,7 @@ def models_listed(state: AppState, event: ModelsListed) -> Result:
 
 def price_models(state: AppState) -> Result:
     """Look up the prices that are not known yet."""
-    return state, _unpriced(state)
+    return state, _unpriced(state, is_asked=True)
 
 
 def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
@@ -250,10 +250,10 @@ def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
     return _unpriced(after) if has and not is_same else ()
 
 
-def _unpriced(state: AppState) -> tuple[FindPrices, ...]:
+def _unpriced(state: AppState, *, is_asked: bool = False) -> tuple[FindPrices, ...]:
     offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
     unknown = tuple(key for key in offered if key not in state.config.prices)
-    return (FindPrices(unknown),) if unknown else ()
+    return (FindPrices(unknown, is_asked),) if unknown else ()
 
 
 def warm_up_effects(before: AppState, after: AppState) -> tuple[WarmUp, ...]:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.errors import ConfigError, SlopError
 from core.kernel.opener import read_file
+from core.kernel.patterns import late
 from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.values.curation import NamedText
@@ -95,8 +96,8 @@ from core.services.settings.trust import approvals_file, keep_approval
 MOST_BYTES = 1_000_000
 BESIDE = ("benchmarks", "glossary", "settings")
 """Documents beside the guide that its pages lead to."""
-_NAME = re.compile(r"[a-z][a-z-]{0,40}")
-_HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
+_NAME = late(r"[a-z][a-z-]{0,40}")
+_HEADING = late(r"^# +(.+)$", re.MULTILINE)
 
 
 def guide_folder() -> Path:

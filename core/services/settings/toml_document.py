@@ -10,13 +10,14 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import TomlError, read_toml
+from core.kernel.patterns import late
 
 # Places in TOML text: statements with their spans, and the line of any key. Pure.
 
 Place = tuple[str | int, ...]
 """Keys and 0-based positions from the top: `("presets", "core", "items", 2, "mode")`."""
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}'
     r'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\''
     r"|#[^\n]*|[\[\]{},=\n]|[^\s\[\]{},=#\"']+",
@@ -204,7 +205,7 @@ def _inner_places(base: Place, tokens: Sequence[Token]) -> Iterator[tuple[Place,
             top.position += 1
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = late(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Marks that a text over many lines cannot hold as they are; a line end stays."""
 
 

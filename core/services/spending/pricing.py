@@ -28,6 +28,52 @@ _VENDORS = {
     ProviderKind.GEMINI: "google",
     ProviderKind.OPENAI: "openai",
 }
+PRICED_NAMES = [
+    "anthropic",
+    "arcee",
+    "avian",
+    "bedrock",
+    "amazon",
+    "aws",
+    "azure",
+    "baseten",
+    "cerebras",
+    "cloudflare",
+    "cohere",
+    "copilot",
+    "cursor",
+    "databricks",
+    "deepseek",
+    "doubleword",
+    "elevenlabs",
+    "fireworks",
+    "gemini",
+    "google",
+    "groq",
+    "huggingface",
+    "litellm",
+    "meta",
+    "minimax",
+    "mistral",
+    "modal",
+    "moonshot",
+    "novita",
+    "openai",
+    "openrouter",
+    "ovhcloud",
+    "perplexity",
+    "quicksilverpro",
+    "together",
+    "typesafe",
+    "vertex",
+    "voyage",
+    "x-ai",
+    "xai",
+    "zai",
+    "zhipuai",
+]
+"""Parts of the ids of servers whose prices came with the program: for no other its price data, a quarter of a command, load."""
+
 _PROBE_TOKENS = 1_000
 
 OPENAI_WRITE, OPENAI_LONG_WRITE = 1.25, 2.5
@@ -280,6 +326,8 @@ def _calculated(
     """The library's calculation, None where it knows no such model or holds the usage to be impossible."""
     library_id = provider if provider not in set(ProviderKind) else _VENDORS.get(ProviderKind(provider))
     if not library_id:
+        return None
+    if book.taken is None and not any(name in library_id.lower() for name in PRICED_NAMES):
         return None
     import genai_prices
 

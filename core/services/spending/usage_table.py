@@ -1,8 +1,7 @@
-"""The table of all calls that were paid for, a call as bytes of it, and its sums."""
+"""The table of all calls that were paid for, and its sums. Loads numpy: imported where sums are asked for."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,40 +13,14 @@ from core.kernel.figures import day_start
 from core.kernel.values.usage import (
     PERIODS,
     PaidKind,
-    Usage,
     UsageBy,
     UsageQuery,
     UsageReport,
     UsageRow,
     UsageSum,
 )
+from core.services.spending.paid_calls import KINDS
 from core.services.spending.pricing import TokenPrices
-
-# One call that was paid for, as bytes of the table of all: written with each, read by columns.
-
-KINDS = tuple(PaidKind)
-CALL = struct.Struct("<dIIBBqqqqddd")
-"""Time, payer, discussion, kind, whether it is an estimate, tokens (-1: not told), cost and seconds (NaN: not known)."""
-_UNTOLD = float("nan")
-
-
-def pack_call(at: datetime, payer: int, discussion: int, kind: PaidKind, usage: Usage) -> bytes:
-    """One call as bytes of the table. `payer`, `discussion`: their numbers."""
-    return CALL.pack(
-        at.timestamp(), payer, discussion, KINDS.index(kind), usage.is_estimate,
-        _told(usage.input_tokens), _told(usage.output_tokens),
-        _told(usage.cache_read_tokens), _told(usage.cache_write_tokens),
-        _known(usage.cost_usd), _known(usage.time_to_first_token_s), _known(usage.duration_s),
-    )  # fmt: skip
-
-
-def _told(tokens: int | None) -> int:
-    return -1 if tokens is None else tokens
-
-
-def _known(figure: float | None) -> float:
-    return _UNTOLD if figure is None else figure
-
 
 # The table of all calls that were paid for, and its sums: columns of numbers, so that 100,000 calls take
 # milliseconds.

@@ -17,6 +17,7 @@ import msgspec
 from core.kernel.frame import clean
 from core.kernel.key_files import BY_LINK, HEAD_BYTES, FileMark, content_reasons, linked_keys
 from core.kernel.key_names import name_reasons
+from core.kernel.patterns import late
 from core.talk.context.ignores import Ignores
 
 # Expands a glob by a walk that is bounded, deterministic and stays out of what nobody curates.
@@ -236,7 +237,7 @@ def _is_asked(step: _Step, name: str, *, is_hidden: bool) -> bool:
 
 # Places of files: paths resolved before they are judged, and how they are shown.
 
-_PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*") if os.sep == "/" else re.compile("(?!)")
+_PLAIN = late(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*") if os.sep == "/" else re.compile("(?!)")
 """Relative paths that need no folding: most of them, and folding takes longer than reading."""
 
 

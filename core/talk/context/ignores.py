@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.opener import read_start
+from core.kernel.patterns import late
 
 NAME = ".gitignore"
 MAX_BYTES = 256_000
@@ -24,13 +25,13 @@ Each asks something of each entry. Plain names ask nothing: they are looked up."
 
 _STAR = "[^/]*"
 """Form in which pathspec writes `*`."""
-_STARS = re.compile(r"(\\.)|\*{2,}", re.DOTALL)
-_CROSSING = re.compile(r"(/?[^*?\\[/]+(?:/[^*?\\[/]+)*)\*\*+(?=(/.*)?\Z)", re.DOTALL)
+_STARS = late(r"(\\.)|\*{2,}", re.DOTALL)
+_CROSSING = late(r"(/?[^*?\\[/]+(?:/[^*?\\[/]+)*)\*\*+(?=(/.*)?\Z)", re.DOTALL)
 """Rule whose first wildcard is `**` behind other characters of its part. Git compares what stands before it by itself, so
 that to its matcher the rule begins there, and `foo**/bar` reaches `foox/y/bar`. Source: git `dir.c`, `match_pathname`."""
 _ESCAPE = "\\"
 
-_SET = re.compile(r"\[|--|&&|\|\||~~")
+_SET = late(r"\[|--|&&|\|\||~~")
 """Marks that Python may once read as sets of sets within a class; classes by a name that nobody knows among it."""
 
 _CLASSES = {
@@ -50,10 +51,10 @@ _CLASSES = {
 """Characters of the classes that git knows by name (`[[:alpha:]]`), which pathspec does not know. None begins with a
 mark that turns a class round; `punct` is without brackets and the backslash, which no class of pathspec can hold beside others, and the slash, which no name has."""
 
-_CLASS = re.compile(r"(\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\])|\\.|\[.*", re.DOTALL)
+_CLASS = late(r"(\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\])|\\.|\[.*", re.DOTALL)
 """A class as a whole, as the group; or a character that is escaped, and begins none; or, where a class ends nowhere, all
 the rest: none behind it ends either, and from each bracket the rest would be read again."""
-_NAMED_CLASS = re.compile(r"\[:([a-z]+):\]")
+_NAMED_CLASS = late(r"\[:([a-z]+):\]")
 
 
 class _Rule(msgspec.Struct, frozen=True):

@@ -6,7 +6,6 @@ A changed symbol whole is no form of its own: it repeats more than a diff whose 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -14,6 +13,7 @@ from itertools import pairwise
 import msgspec
 
 from core.kernel.frame import safe_tag
+from core.kernel.patterns import late
 
 # Lines that two texts have in common, in order: as many as there are, or nothing where finding them takes
 # too long.
@@ -123,12 +123,12 @@ _MOST_CHARS = 2_000_000
 _SECTION_CHARS, _SECTION_LINES = 80, 500
 """Of the line that names what a hunk stands in: its length, and how far above it is looked for."""
 
-_OPENING = re.compile(r"[<{]([a-z]+(?:-[a-z]+)*)(?:-[0-9]+)?( [^\n]*)?[>}]")
-_DIFF = re.compile(r"<[a-z-]+-diff(?:-[0-9]+)?(?: [^\n]*)?>\n")
-_RESTORED = re.compile(r'<[a-z-]+-restored(?: [^\n]*)? as="before the first update"/>\n')
-_HUNK = re.compile(r"@@ -([0-9]{1,9}),([0-9]{1,9}) \+([0-9]{1,9}),([0-9]{1,9}) @@(?: [^\n]*)?")
-_HEADING = re.compile(r"#{1,6} ")
-_NAME = re.compile(r"\s*[\w@$]")
+_OPENING = late(r"[<{]([a-z]+(?:-[a-z]+)*)(?:-[0-9]+)?( [^\n]*)?[>}]")
+_DIFF = late(r"<[a-z-]+-diff(?:-[0-9]+)?(?: [^\n]*)?>\n")
+_RESTORED = late(r'<[a-z-]+-restored(?: [^\n]*)? as="before the first update"/>\n')
+_HUNK = late(r"@@ -([0-9]{1,9}),([0-9]{1,9}) \+([0-9]{1,9}),([0-9]{1,9}) @@(?: [^\n]*)?")
+_HEADING = late(r"#{1,6} ")
+_NAME = late(r"\s*[\w@$]")
 
 
 class _Framed(msgspec.Struct, frozen=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -18,6 +17,7 @@ from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.frame import one_line
 from core.kernel.opener import open_file
+from core.kernel.patterns import late
 from core.kernel.secrets import scrub, scrubbed_head
 from core.kernel.values.discussion import (
     DiscussionMeta,
@@ -40,7 +40,7 @@ from core.kernel.values.records import (
     UsageRecord,
 )
 from core.kernel.values.usage import UPKEEP_KINDS, PaidKind, Upkeep, Usage, UsageKind, add_usage
-from core.services.spending.usage_table import pack_call
+from core.services.spending.paid_calls import pack_call
 from core.talk.discussion import log
 from core.talk.discussion.discussion_meta import MetaRead, read_meta
 from core.talk.discussion.log_codec import ForeignLine, from_json_value, to_json_value
@@ -238,7 +238,7 @@ MAX_WORDS_CHARS = 1_000_000
 """Of one message; what lies behind is not found by search."""
 
 _TAIL_BYTES = 256
-_SPACELESS = re.compile("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+_SPACELESS = late("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff])")
 
 
 class EntryKeys(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ import msgspec
 from core.kernel.decoders import read_json
 from core.kernel.errors import StorageError
 from core.kernel.figures import count, dollars, span
+from core.kernel.patterns import late
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -41,9 +42,9 @@ ENDINGS = {"markdown": ".md", "page": ".html", "json": ".json"}
 
 T = TypeVar("T")
 
-_NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+_NO_NAME = late(r'[\x00-\x1f/\\:*?"<>|]+')
+_SURROGATES = late("[\ud800-\udfff]")
+_FENCE = late(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _SPEAKERS = {Role.USER: "You", Role.ASSISTANT: "Reply", Role.TOOL: "Tool"}
 _RESULT_NOUNS = {
     CallEnd.DONE: "Tool result",

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.kernel.decoders import TypedReader, decoder_of, enum_value, from_builtins, read_json
+from core.kernel.patterns import late
 from core.kernel.values.records import (
     ChooseRecord,
     DeleteRecord,
@@ -42,7 +43,7 @@ _RECORDS: tuple[type[Record], ...] = (
     MarkRecord,
 )
 RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = late("[\ud800-\udfff]")
 _ONLY_WHEN_TRUE = frozenset(
     {
         "attachments",
@@ -87,11 +88,11 @@ _ENDS = {f',"type":"{tag}","v":{VERSION}}}\n'.encode(): decoder for tag, decoder
 _LONGEST_END = max(map(len, _ENDS))
 _UNREADABLE = (ValueError, RecursionError)
 _REASONS = (
-    (re.compile("^Object missing required field `(.*)`$", re.DOTALL), r"it has no '\1'"),
-    (re.compile("^Expected `(.*)`, got `(.*)`$", re.DOTALL), r"it has \2 where \1 belongs"),
-    (re.compile("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL), r"it has a figure that is not \1 \2"),
-    (re.compile("^Invalid RFC3339 encoded datetime$"), "it has no readable time"),
-    (re.compile("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), r"it has the unknown value \1"),
+    (late("^Object missing required field `(.*)`$", re.DOTALL), r"it has no '\1'"),
+    (late("^Expected `(.*)`, got `(.*)`$", re.DOTALL), r"it has \2 where \1 belongs"),
+    (late("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL), r"it has a figure that is not \1 \2"),
+    (late("^Invalid RFC3339 encoded datetime$"), "it has no readable time"),
+    (late("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), r"it has the unknown value \1"),
 )
 """Words for a person in place of msgspec's."""
 

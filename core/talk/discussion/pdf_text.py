@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from core.kernel.patterns import late
+
 MAX_PAGES = 3_000
 MAX_TEXT_CHARS = 5_000_000
 MAX_MEMORY_BYTES = 1_000_000_000
@@ -19,10 +21,10 @@ MAX_FIELDS = 5_000
 _NO_VALUES = frozenset({-1, 0, 1, 7})
 """Kinds of fields without a value: unknown ones, buttons, signatures."""
 _PASSWORD = 1 << 13
-_BROKEN = re.compile("[\x02\ufffe\u00ad]\n?")
+_BROKEN = late("[\x02\ufffe\u00ad]\n?")
 """Hyphen at a line's end as pdfium tells it, from one that always stands there."""
-_BROKEN_WORD = re.compile(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
-_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BROKEN_WORD = late(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
+_WORDS = late(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 _SPLIT = "Split it, or attach the pages that matter"
 

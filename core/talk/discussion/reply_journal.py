@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from core.kernel.ids import make_id
 from core.kernel.locks import LOCK_WAIT_S, HeldLock, take_lock
 from core.kernel.o200k import count_tokens
 from core.kernel.opener import OddFileError, open_file
+from core.kernel.patterns import late
 from core.kernel.tokens import scaled
 from core.kernel.values.messages import Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
 from core.kernel.values.records import MessageRecord, Record, UsageRecord
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 _MOST_LOST, _MOST_FACTOR = 10, 10.0
 """More than any call has; a file that says more is not believed."""
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = late("[\ud800-\udfff]")
 
 
 class ReplyHead(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json, without_half_characters
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -36,22 +37,22 @@ _TAGS = (
     r"model_instructions|security_context|(?:codex_)?internal_context|goal_context|untrusted_objective)"
 )
 """Names of the tags in which the programs write in the person's place."""
-_NOTE = re.compile(
+_NOTE = late(
     rf"\s*(?:<{_TAGS}\b|# AGENTS\.md instructions|\[TASK RESUMPTION\]|\[ERROR\] You did not use a tool|"
     r"This is the Gemini CLI\. We are setting up the context for our chat)"
 )
-_BEFORE = re.compile(
+_BEFORE = late(
     rf"\s*(?:# AGENTS\.md instructions[^\n]{{0,4000}}\n\s*)?<({_TAGS})\b[^<>]{{0,1000}}>.*?</\1>\s*",
     re.DOTALL,
 )
 """A note with an end, behind which the person's words may stand."""
-_PICTURE_MARK = re.compile(r"</?image\b[^<>\n]{0,300}>\s*")
-_FROM_EDITOR = re.compile(
+_PICTURE_MARK = late(r"</?image\b[^<>\n]{0,300}>\s*")
+_FROM_EDITOR = late(
     r"\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\s*(.*)\Z", re.DOTALL | re.MULTILINE
 )
-_SHELL = re.compile(r"\s*<user_shell_command>\s*<command>\s*(.*?)\s*</command>", re.DOTALL)
-_TASK = re.compile(r"\s*<(task|feedback|answer|user_message|user_query)>\s*(.*?)\s*</\1>\s*$", re.DOTALL)
-DETAILS = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
+_SHELL = late(r"\s*<user_shell_command>\s*<command>\s*(.*?)\s*</command>", re.DOTALL)
+_TASK = late(r"\s*<(task|feedback|answer|user_message|user_query)>\s*(.*?)\s*</\1>\s*$", re.DOTALL)
+DETAILS = late(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
 
 
 class TalkBuilder:
@@ -388,8 +389,8 @@ def read_gemini(buffer: Buffer) -> Iterator[Transcript | Unread]:
     yield from broken
 
 
-GREETING = re.compile(r"Got it\. Thanks for the (?:additional )?context!\s*")
-_FILES = re.compile(r"\s*--- Content from referenced files ---.*?(?:--- End of content ---\s*|\Z)", re.DOTALL)
+GREETING = late(r"Got it\. Thanks for the (?:additional )?context!\s*")
+_FILES = late(r"\s*--- Content from referenced files ---.*?(?:--- End of content ---\s*|\Z)", re.DOTALL)
 _FILES_BEGIN, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
 
 
@@ -568,10 +569,10 @@ def _told_words(parts: Iterable[Part], skipped: Counter[str]) -> Iterator[Part]:
 
 # Cline and its kin: messages in Anthropic's shape, in an array, or since version 4 in an object.
 
-_ANSWERED = re.compile(r"\s*\[[\w.-]{1,80}(?: for '[^\n]{0,2000}')?\] Result:")
+_ANSWERED = late(r"\s*\[[\w.-]{1,80}(?: for '[^\n]{0,2000}')?\] Result:")
 """Beginning of what a tool answered, where results stand among the person's words."""
 
-_SAID = re.compile(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_SAID = late(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
 
 
 def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:

@@ -11,6 +11,7 @@ import msgspec
 
 from core.kernel.decoders import from_builtins, from_json, read_json
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.imports import Offered, Transcript, TranscriptMessage
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -363,9 +364,9 @@ def _attachments(message: _Message) -> Iterable[_Named]:
 # Texts that stand somewhere else than in the message, and marks in texts that the vendor's page replaces.
 
 NOTES = "notes of the program"
-_MARK = re.compile("\ue200([^\ue200\ue201]*)\ue201")
-_BLOCK = re.compile(r"^:::writing\{([^\n]*)\}[ \t]*\n(.*?)^:::[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_SUBJECT = re.compile(r'subject="([^"\n]*)"')
+_MARK = late("\ue200([^\ue200\ue201]*)\ue201")
+_BLOCK = late(r"^:::writing\{([^\n]*)\}[ \t]*\n(.*?)^:::[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+_SUBJECT = late(r'subject="([^"\n]*)"')
 
 
 def without_marks(text: str, meta: _Meta | None) -> str:
@@ -460,13 +461,13 @@ def _is_context(message: _Message) -> bool:
     return kind in ("user_editable_context", "model_editable_context")
 
 
-_IN_FENCE = re.compile(r"```\s*(.*?)\s*```", re.DOTALL)
+_IN_FENCE = late(r"```\s*(.*?)\s*```", re.DOTALL)
 _ABOUT = {
     "user_profile": "what you told ChatGPT of yourself",
     "user_instructions": "your instructions for ChatGPT",
     "model_set_context": "memory of ChatGPT",
 }
-_MEMORY = re.compile(r"^\d{1,5}\. (?:\[[^\]\n]{1,40}\]\.? ?)?", re.MULTILINE)
+_MEMORY = late(r"^\d{1,5}\. (?:\[[^\]\n]{1,40}\]\.? ?)?", re.MULTILINE)
 
 
 def _offered(nodes: Iterable[_Node]) -> Iterator[Offered]:

@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -24,14 +25,14 @@ from core.kernel.values.messages import (
 from core.talk.transcripts.agents import NOTES, TalkBuilder, items, mapping, spelled, texts, word
 from core.talk.transcripts.text import Buffer, decoded, moment
 
-_FOLD = re.compile(
+_FOLD = late(
     r"<details type=\"(reasoning|tool_calls|code_interpreter)\"([^>]*)>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*",
     re.DOTALL,
 )
-_FIELD = re.compile(r'\b(id|name|arguments|result|output)="([^"]*)"')
-_QUOTE = re.compile(r"^> ?", re.MULTILINE)
-_TAG = re.compile(r"<[^<>]{0,2000}>")
-_BREAK = re.compile(r"<(?:br|/p|/li|/h[1-6]|/div|/tr)\b[^<>]{0,200}>", re.IGNORECASE)
+_FIELD = late(r'\b(id|name|arguments|result|output)="([^"]*)"')
+_QUOTE = late(r"^> ?", re.MULTILINE)
+_TAG = late(r"<[^<>]{0,2000}>")
+_BREAK = late(r"<(?:br|/p|/li|/h[1-6]|/div|/tr)\b[^<>]{0,200}>", re.IGNORECASE)
 
 
 def _given(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
@@ -310,20 +311,18 @@ def read_takeout(element: msgspec.Raw | Any) -> Transcript:
 # The same list as the page that Takeout makes where nobody asks for JSON.
 
 _CELL = b'<div class="outer-cell'
-_OF_GEMINI = re.compile(rb'(?:typography--title">|<h3>)\s*(?:Gemini|Bard)\b')
-_HEADER = re.compile(r'typography--title">(.*?)</p>', re.DOTALL)
-_BODY = re.compile(
-    r'<div class="content-cell[^"]*body-1">(.*?)</div>\s*(?:<div class="content-cell|\Z)', re.DOTALL
-)
-_LINE_END = re.compile(r"<br\s*/?>")
-_HEADED = re.compile(
+_OF_GEMINI = late(rb'(?:typography--title">|<h3>)\s*(?:Gemini|Bard)\b')
+_HEADER = late(r'typography--title">(.*?)</p>', re.DOTALL)
+_BODY = late(r'<div class="content-cell[^"]*body-1">(.*?)</div>\s*(?:<div class="content-cell|\Z)', re.DOTALL)
+_LINE_END = late(r"<br\s*/?>")
+_HEADED = late(
     r'<div class="header-cell[^"]*">\s*<h3>(.*?)</h3>(.*?)</div>\s*<div class="content-cell[^"]*">(.*)',
     re.DOTALL,
 )
-_PARAGRAPH = re.compile(r"<p\b[^<>]{0,500}>(.*?)</p>", re.DOTALL)
-_UNSEEN = re.compile(r"<(script|style|template|noscript)\b.*?</\1>", re.DOTALL)
-_MONTH_FIRST = re.compile(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}),? (\d{1,2}:\d\d:\d\d) ?([AP]M) (\S+)")
-_DAY_FIRST = re.compile(r"(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4}),? (\d{1,2}:\d\d:\d\d) (\S+)")
+_PARAGRAPH = late(r"<p\b[^<>]{0,500}>(.*?)</p>", re.DOTALL)
+_UNSEEN = late(r"<(script|style|template|noscript)\b.*?</\1>", re.DOTALL)
+_MONTH_FIRST = late(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}),? (\d{1,2}:\d\d:\d\d) ?([AP]M) (\S+)")
+_DAY_FIRST = late(r"(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4}),? (\d{1,2}:\d\d:\d\d) (\S+)")
 _FIRST_CELL_BYTES, _CELL_BYTES = 1 << 22, 4_096
 
 
@@ -384,11 +383,11 @@ def _page_time(line: str) -> str | None:
         return None
 
 
-_VERB = re.compile(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered)\s+")
-_ACT = re.compile(
+_VERB = late(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered)\s+")
+_ACT = late(
     r"(?:Created|Used|Added|Gave|Selected|Shared|Deleted|Viewed|Visited|Searched|Edited|Pinned|Renamed|Exported|Updated)\s"
 )
-_ATTACHED = re.compile(r"\s*Attached \d+ files?\.?\s*$")
+_ATTACHED = late(r"\s*Attached \d+ files?\.?\s*$")
 
 
 def _asked(found: Mapping[str, Any], *, has_answer: bool) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel.decoders import decoder_of, from_builtins, from_json, without_half_characters
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.claude import parts_of
@@ -20,7 +21,7 @@ from core.talk.transcripts.text import MAX_LINE_BYTES, Buffer, content_id, decod
 NOTES = "notes of the program"
 RETRACTED = "queued words that the person took back"
 
-_NOTE = re.compile(
+_NOTE = late(
     r"\s*(?:<(?:task-notification|local-command-[\w-]+|bash-(?:stdout|stderr)|command-(?:name|message|args|contents)|"
     r"system-reminder|user-prompt-submit-hook|user-memory-input|ide_[\w-]+|new-diagnostics|teammate-message|"
     r"session-start-hook|post-tool-use-hook)\b|"
@@ -30,22 +31,22 @@ _NOTE = re.compile(
 )
 """Beginning of a text that Claude Code writes in the person's place."""
 
-_INSERTED = re.compile(
+_INSERTED = late(
     r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|new-diagnostics|local-command-caveat)>.*?</\1>\s*",
     re.DOTALL,
 )
 """Text that Claude Code puts before or behind the person's words in one block."""
 
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]{1,120})\s*</command-name>")
-_BARE_COMMAND = re.compile(r"/[\w:-]+\s*")
-_REFUSED = re.compile(
+_ARGUMENTS = late(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_COMMAND = late(r"<command-name>\s*(/?[^<\s]{1,120})\s*</command-name>")
+_BARE_COMMAND = late(r"/[\w:-]+\s*")
+_REFUSED = late(
     r"(The user doesn't want to proceed with this tool use\..{0,400}?the user said:)\s*\n(.*\S.*)\Z",
     re.DOTALL,
 )
 """Answer of a tool that the person refused with words."""
 _REFUSAL = "The user doesn't want"
-_SHELL = re.compile(r"\s*<bash-input>(.*?)</bash-input>\s*$", re.DOTALL)
+_SHELL = late(r"\s*<bash-input>(.*?)</bash-input>\s*$", re.DOTALL)
 
 
 class _Said(msgspec.Struct):
@@ -227,7 +228,7 @@ def branched_off(buffer: Buffer) -> str:
 
 
 _HEAD_ROWS = 64
-_SESSION_ID = re.compile(r"[0-9a-fA-F-]{36}")
+_SESSION_ID = late(r"[0-9a-fA-F-]{36}")
 
 
 class _BranchRow(msgspec.Struct):

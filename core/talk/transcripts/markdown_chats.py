@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import zip_longest
 
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolResultPart
 from core.talk.transcripts.agents import DETAILS, GREETING, typed
@@ -39,45 +40,45 @@ _NAME = f"({'|'.join(_ROLES)})"
 _SIGN = r"[^\w\s\[\](){}<>:*#.,;!?`'\"-]{1,12}"
 """A picture beside a name, as programs put one there."""
 _SPEAKERS = (
-    re.compile(
+    late(
         rf"#{{1,6}}[ \t]+(?:{_SIGN}[ \t]+)?(?:\*\*)?{_NAME}:?(?:\*\*)?:?"
         rf"(?:[ \t]+(?:{_SIGN}|\([^()\n]{{1,200}} · [^()\n]{{1,200}}\)))?[ \t]*()$",
         re.IGNORECASE,
     ),
-    re.compile(r"#{1,6}[ \t]+🤖[ \t]+()[^\n]{1,300}$"),
-    re.compile(rf"\*\*{_NAME}\*\*[ \t]*()$", re.IGNORECASE),
-    re.compile(rf"\*\*{_NAME}(?::\*\*|\*\*:)[ \t]*(.*)$", re.IGNORECASE),
-    re.compile(rf"{_NAME}:(?:[ \t]+(.*))?$", re.IGNORECASE),
+    late(r"#{1,6}[ \t]+🤖[ \t]+()[^\n]{1,300}$"),
+    late(rf"\*\*{_NAME}\*\*[ \t]*()$", re.IGNORECASE),
+    late(rf"\*\*{_NAME}(?::\*\*|\*\*:)[ \t]*(.*)$", re.IGNORECASE),
+    late(rf"{_NAME}:(?:[ \t]+(.*))?$", re.IGNORECASE),
 )
-_MODEL_LINE = re.compile(r"Model: \*\*[^*\n]+\*\*$", re.IGNORECASE)
-_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
-_TITLE = re.compile(r"# ([^\n]{1,300})")
-_FRONT = re.compile(r"---\n.*?\n---\s*\n", re.DOTALL)
-_WHEN = re.compile(r"\s*<time\b[^<>\n]{0,500}>[^<>\n]{0,200}</time>\s*")
-_LEADING_FOLD = re.compile(
+_MODEL_LINE = late(r"Model: \*\*[^*\n]+\*\*$", re.IGNORECASE)
+_FENCE = late(r"[ \t]{0,3}(`{3,}|~{3,})")
+_TITLE = late(r"# ([^\n]{1,300})")
+_FRONT = late(r"---\n.*?\n---\s*\n", re.DOTALL)
+_WHEN = late(r"\s*<time\b[^<>\n]{0,500}>[^<>\n]{0,200}</time>\s*")
+_LEADING_FOLD = late(
     r"\s*(?:<div\b[^<>]{0,500}>\s*)?<details\b[^<>]{0,200}>\s*<summary>[^<]{0,200}</summary>(.*?)</details>\s*(?:</div>\s*)?",
     re.DOTALL,
 )
-_ANSWER = re.compile(
+_ANSWER = late(
     r"\s*(?:\*\*Tool Response\*\*:\n|\[Tool(?: \(Error\))?\]\n|\[[\w.-]{1,80} for '[^\n]{0,2000}'\] Result:)"
 )
 """Beginning of what a tool answered, where it stands in the person's place."""
 _ID_CHARS = 1_000
 _HEAD_CHARS = 4_000
-_TERMINAL = re.compile(r"Claude Code v|Welcome to Claude Code")
-_NAMED = re.compile(r"(?:# )?Conversation\n(?:[^\n]{0,2000}\n){1,4}?(?:- )?title: ([^\n]{1,300})\n")
+_TERMINAL = late(r"Claude Code v|Welcome to Claude Code")
+_NAMED = late(r"(?:# )?Conversation\n(?:[^\n]{0,2000}\n){1,4}?(?:- )?title: ([^\n]{1,300})\n")
 _EXPORTS = (
     (
-        re.compile(r"# [^\n]{1,2000}\n_Exported on [^\n]{1,200} from Cursor\b"),
-        re.compile(r"^---\n\n\*\*(User|Cursor)\*\*\n", re.MULTILINE),
+        late(r"# [^\n]{1,2000}\n_Exported on [^\n]{1,200} from Cursor\b"),
+        late(r"^---\n\n\*\*(User|Cursor)\*\*\n", re.MULTILINE),
     ),
     (
-        re.compile(r"# Conversation\n- conversationId: "),
-        re.compile(r"(?:\n\n|^## History)\n\*\*([^*\n]{1,200})\*\*\n", re.MULTILINE),
+        late(r"# Conversation\n- conversationId: "),
+        late(r"(?:\n\n|^## History)\n\*\*([^*\n]{1,200})\*\*\n", re.MULTILINE),
     ),
     (
-        re.compile(r"Conversation\n#{8,}\nconversationId: "),
-        re.compile(r"(?:\n\n|^History\n#{8,})\n>> ([^\n]{1,200}):\n", re.MULTILINE),
+        late(r"Conversation\n#{8,}\nconversationId: "),
+        late(r"(?:\n\n|^History\n#{8,})\n>> ([^\n]{1,200}):\n", re.MULTILINE),
     ),
 )
 """Beginnings of exports (of Cursor, and of LibreChat in two forms), and the lines in them under which somebody speaks."""
@@ -201,18 +202,18 @@ def _said(role: str, held: list[str]) -> Iterator[tuple[str, str]]:
 
 # `llm logs`: an entry a response, under a line with its time.
 
-_LOG = re.compile(
+_LOG = late(
     r"^# (\d{4}-\d{2}-\d{2}T[\d:.+Z-]{5,30})(?:[ \t]+conversation:[ \t]*(\S{1,80})[ \t]+id:[ \t]*\S{1,80})?[ \t]*$",
     re.MULTILINE,
 )
-_PROMPT = re.compile(r"^## Prompt[ \t]*$", re.MULTILINE)
-_RESPONSE = re.compile(r"^## Response[ \t]*$", re.MULTILINE)
-_SECTION = re.compile(
+_PROMPT = late(r"^## Prompt[ \t]*$", re.MULTILINE)
+_RESPONSE = late(r"^## Response[ \t]*$", re.MULTILINE)
+_SECTION = late(
     r"^##+ (?:System|System fragments|Prompt fragments|Reasoning|Schema|Tools|Tool calls|Tool results|Attachments|Options)\b[^\n]*$",
     re.MULTILINE,
 )
-_USAGE = re.compile(r"^#+ Token usage\b", re.MULTILINE)
-_LOG_MODEL = re.compile(r"^Model: \*\*([^*\n]{1,200})\*\*", re.MULTILINE)
+_USAGE = late(r"^#+ Token usage\b", re.MULTILINE)
+_LOG_MODEL = late(r"^Model: \*\*([^*\n]{1,200})\*\*", re.MULTILINE)
 
 
 def _is_log(text: str) -> bool:
@@ -260,7 +261,7 @@ def _logged(text: str) -> Iterator[Transcript]:
 
 # `/export` of Claude Code: the terminal's page as text.
 
-_SAID = re.compile(r"^[ ]?[⏺●][ ]", re.MULTILINE)
+_SAID = late(r"^[ ]?[⏺●][ ]", re.MULTILINE)
 
 
 def _terminal(text: str) -> Iterator[tuple[str, str]]:
@@ -285,11 +286,11 @@ def _terminal(text: str) -> Iterator[tuple[str, str]]:
 
 # Chat histories of aider: Markdown that grows by one conversation at each start.
 
-_HEAD = re.compile(r"# aider chat started at (\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2})[ \t]*$")
-_AIDER_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,}|<(?:source|code|pre|codeblock|sourcecode)>)")
+_HEAD = late(r"# aider chat started at (\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2})[ \t]*$")
+_AIDER_FENCE = late(r"[ ]{0,3}(`{3,}|~{3,}|<(?:source|code|pre|codeblock|sourcecode)>)")
 _OUTPUT_LINES = 2_000
-_COMMAND = re.compile(r"/[a-z][\w-]*[ \t]+")
-_OWN = re.compile(
+_COMMAND = late(r"/[a-z][\w-]*[ \t]+")
+_OWN = late(
     r"> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7}|Added .* to the chat|Aider v\d|Main model: |Model: |Weak model: |"
     r"Repo-map: |Git repo: |Only \d+ reflections|Warning: |You can skip this check)"
 )
@@ -390,18 +391,18 @@ def _is_echo(role: str, text: str, last: str) -> bool:
 # Sessions that SpecStory saved: Markdown with a line before each turn.
 
 HEAD = "<!-- Generated by SpecStory"
-_TURN = re.compile(r"^_\*\*(User|Agent|Assistant)\b([^\n]{0,200})\*\*_[ \t]*$", re.MULTILINE)
-_SESSION = re.compile(r"<!-- [^\n]{0,80}?Session ([0-9A-Za-z-]{8,64})[^\n]{0,80}-->")
-_SPECSTORY_TITLE = re.compile(r"^# ([^\n]{1,300})$", re.MULTILINE)
-_INSIDE = re.compile(r"\(?((?!\d{4}-\d)[^\s()]+)?[ ]?(\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}Z?)?\)?")
+_TURN = late(r"^_\*\*(User|Agent|Assistant)\b([^\n]{0,200})\*\*_[ \t]*$", re.MULTILINE)
+_SESSION = late(r"<!-- [^\n]{0,80}?Session ([0-9A-Za-z-]{8,64})[^\n]{0,80}-->")
+_SPECSTORY_TITLE = late(r"^# ([^\n]{1,300})$", re.MULTILINE)
+_INSIDE = late(r"\(?((?!\d{4}-\d)[^\s()]+)?[ ]?(\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}Z?)?\)?")
 _SPECSTORY_HEAD_CHARS = 4_096
-_SPECSTORY_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_FOLD = re.compile(r"\s*<details>\s*<summary>[^<]{0,200}</summary>(.*?)</details>\s*\Z", re.DOTALL)
-_TOOL_TAGS = re.compile(r"</?(?:tool-use|details|summary)\b[^<>\n]{0,2000}>\n?")
-_BLOCK = re.compile(r"<think>(.*?)</think>|<tool-use\b.*?(?:</tool-use>|\Z)", re.DOTALL)
+_SPECSTORY_FENCE = late(r"^[ ]{0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_FOLD = late(r"\s*<details>\s*<summary>[^<]{0,200}</summary>(.*?)</details>\s*\Z", re.DOTALL)
+_TOOL_TAGS = late(r"</?(?:tool-use|details|summary)\b[^<>\n]{0,2000}>\n?")
+_BLOCK = late(r"<think>(.*?)</think>|<tool-use\b.*?(?:</tool-use>|\Z)", re.DOTALL)
 
 
-_UNMARKED = re.compile(
+_UNMARKED = late(
     r"(?:#{1,2} [^\n]{1,300}\n\s*)?<!-- [^\n]{0,80}?Session [0-9A-Za-z-]{8,64}[^\n]{0,80}-->\s*_\*\*User"
 )
 

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import StorageError
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -49,7 +50,7 @@ def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
 
 # An export to read: Markdown, each message under a head that says who speaks, and a line that says when.
 
-_TOP = re.compile(r"# ([^\n]{1,2000})\n\n- Started: (\d{4}-\d{2}-\d{2} \d{2}:\d{2}) UTC\n")
+_TOP = late(r"# ([^\n]{1,2000})\n\n- Started: (\d{4}-\d{2}-\d{2} \d{2}:\d{2}) UTC\n")
 
 
 def _span(name: str) -> str:
@@ -57,14 +58,14 @@ def _span(name: str) -> str:
     return rf"(?P<_{name}>`+) ?(?P<{name}>[^\n]*?) ?(?P=_{name})(?!`)"
 
 
-_HEAD = re.compile(
+_HEAD = late(
     rf"## (?P<who>You|Reply|Tool|Task|Autonomous turn)(?: from {_span('model')})?\n\n"
     r"\*(?P<at>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) UTC[^\n*]{0,200}\*\n"
 )
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_USAGE = re.compile(r"\n\*[^\n*]*(?:tokens in|tokens out|usage not reported)[^\n*]*\*\s*\Z")
-_MARKED = re.compile(r"^\*[^\n]{1,2000}: [^\n]*\* \(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC\)$", re.MULTILINE)
-_PIECE = re.compile(
+_FENCE = late(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_USAGE = late(r"\n\*[^\n*]*(?:tokens in|tokens out|usage not reported)[^\n*]*\*\s*\Z")
+_MARKED = late(r"^\*[^\n]{1,2000}: [^\n]*\* \(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC\)$", re.MULTILINE)
+_PIECE = late(
     rf"^(?:Tool call {_span('tool')} \({_span('call')}\)"
     rf"|Tool (?P<end>result|error|call refused|call interrupted) \({_span('answered')}\)):"
     r"\n\n(?P<fence>`{3,})\n(?P<text>.*?)\n(?P=fence)$"
@@ -73,7 +74,7 @@ _PIECE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _ROLES = {"You": "user", "Reply": "assistant", "Tool": "tool"}
-_ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~])")
+_ESCAPED = late(r"\\([\\`*_\[\]<>#|~])")
 
 
 def is_markdown(text: str) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json
 from core.kernel.frame import clean
+from core.kernel.patterns import late
 from core.kernel.values.imports import TranscriptMessage, Unread
 from core.kernel.values.messages import TextPart
 
@@ -23,7 +24,7 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 """A longer line is passed over: no message is as long."""
 
 _MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_STAMP = re.compile(
+_STAMP = late(
     r"(\d{4}-\d{2}-\d{2})[T _](\d{2})[:-](\d{2})[:-](\d{2})(\.\d{1,9})?[ ]?(Z|UTC|[+-]\d{2}:?\d{2})?"
 )
 _MILLISECONDS, _MICROSECONDS, _NANOSECONDS = 1e11, 1e14, 1e17
@@ -146,10 +147,10 @@ MAX_DEPTH = 200
 
 EXPORT_AGAIN = "Export it again, or fetch the file again"
 
-_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}"]|\Z)', re.DOTALL)
+_BRACKET = late(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}"]|\Z)', re.DOTALL)
 """The next bracket outside of strings, or the quote of a string that does not end, or the end."""
 
-_BLANK = re.compile(rb"[\s,\x00]*")
+_BLANK = late(rb"[\s,\x00]*")
 _QUOTE = ord('"')
 _CLOSES = {ord("]"): ord("["), ord("}"): ord("{")}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePath
@@ -11,6 +10,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import from_json, read_json
+from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.talk.discussion import discussion_export as export
 from core.talk.discussion import log_codec
@@ -295,9 +295,9 @@ def _by_keys(text: str) -> TranscriptKind:
     return TranscriptKind.CLINE if is_messages else TranscriptKind.UNKNOWN
 
 
-_MESSAGES = re.compile(r'\[\s*\{[^{}\[\]]{0,400}"(?:role"\s*:\s*"(?:user|assistant)"|content"\s*:)')
+_MESSAGES = late(r'\[\s*\{[^{}\[\]]{0,400}"(?:role"\s*:\s*"(?:user|assistant)"|content"\s*:)')
 """Beginning of a bare list of messages."""
-_CONTENTS = re.compile(r'\[\s*\{(?:\s*"role"\s*:\s*"(?:user|model)"\s*,)?\s*"parts"\s*:\s*\[')
+_CONTENTS = late(r'\[\s*\{(?:\s*"role"\s*:\s*"(?:user|model)"\s*,)?\s*"parts"\s*:\s*\[')
 """Beginning of a bare list of what Gemini is sent."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from typing import Any, assert_never
 
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.patterns import late
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import (
     Entry,
@@ -97,7 +97,7 @@ from core.talk.turn.turn_messages import (
 LONGEST = 200
 """Characters of an id that stay: whoever answers a call names it in an address."""
 
-_UNFIT = re.compile(r"[^A-Za-z0-9_.:|=+@~-]|^\.+$")
+_UNFIT = late(r"[^A-Za-z0-9_.:|=+@~-]|^\.+$")
 """Characters that end a part of an address, or that nobody can type; and what stands there for a folder."""
 
 

@@ -23,6 +23,7 @@ from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
 from core.kernel.frame import frame
+from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
 from core.kernel.values.provider import (
     Effort,
@@ -223,7 +224,7 @@ MAX_CALL_CHARS = 500
 """Of a call that is shown among the reasoning."""
 
 _LOGIN_REMEDY = "Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY"
-_SPENT = re.compile(r"(?i)limit reached|hit your .*limit|usage limit")
+_SPENT = late(r"(?i)limit reached|hit your .*limit|usage limit")
 
 
 def is_known(line: str) -> bool:

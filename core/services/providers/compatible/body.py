@@ -8,6 +8,7 @@ from typing import Any
 
 from core.kernel.decoders import canonical_json
 from core.kernel.frame import empty_frame
+from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
     Effort,
@@ -386,21 +387,21 @@ _ALSO = {
 STATUSES = frozenset({400, 404, 415, 422, 500, 501})
 """Answers that may name a field. 500: llama.cpp and Ollama say so of what they cannot do."""
 
-_IS_VALUE = re.compile(
+_IS_VALUE = late(
     r"(?i)too (?:large|high|big|small|low)|at (?:most|least)|less than|greater than|maximum (?:allowed|value|of)|must be (?:positive|>|<|between)|exceed|range"
 )
 """Words about the value of a limit, which is the person's to change: the field itself is taken."""
 
-_NO_SYSTEM = re.compile(
+_NO_SYSTEM = late(
     r"(?i)system (?:role|message|prompt)s? (?:is |are )?not supported|role ['\"`]?system['\"`]?.{0,60}not support|not support.{0,40}['\"`]system['\"`]"
 )
-_NO_STREAM = re.compile(
+_NO_STREAM = late(
     r"(?i)['\"`]?stream['\"`]? (?:does not support|is not supported|must be false)|streaming (?:is )?not (?:supported|available|allowed)|does not support streaming"
 )
 
 
 _TAKES_NO_STREAM = r".{0,3} (?:does not support|is not supported (?:with|in|when)) stream"
-_IS_MISSING = re.compile(
+_IS_MISSING = late(
     r"(?i)\bmissing\b|(?:must|has to|needs to) be (?:passed(?: back)?|provided|included|set|given|present)|\bis required\b"
 )
 """Words of a server that misses a field: it takes it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -12,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
+from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.door import figure, text_of
@@ -176,10 +176,10 @@ def _fields(place: Mapping[str, Any], depth: int) -> Iterator[tuple[str, object]
                 yield from _fields(one, depth + 1)
 
 
-_IS_MONEY = re.compile(r"pric|cost|rate|billing")
+_IS_MONEY = late(r"pric|cost|rate|billing")
 _MOST_PLACES = 20
-_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_IS_WINDOW = re.compile(
+_CAPITAL = late(r"(?<=[a-z0-9])(?=[A-Z])")
+_IS_WINDOW = late(
     r"^(?:(?!output|price|pricing|cost|min_|used|image|audio|completion|per_|rate)\w)*"
     r"(?:context|ctx|window|position|input_tokens|prompt_tokens|(?:max|model|total)_(?:input_|prompt_|model_)?len|seq(?:uence)?_len|input_token_limit)"
     r"(?:(?!output|price|pricing|cost|used|reserve|image|audio|completion|per_|rate)\w)*$"

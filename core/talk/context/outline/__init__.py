@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from core.kernel.patterns import late
 from core.kernel.values.curation import Symbol
 from core.talk.context.outline.definitions import MAX_SYMBOLS, definitions, headings
 from core.talk.context.outline.grammars import GRAMMARS
@@ -15,14 +16,14 @@ MAX_SOURCE_CHARS = 4_000_000
 
 _MARKDOWN = frozenset({"md", "markdown", "mdx"})
 _WITH_SCRIPTS = frozenset({"vue", "svelte"})
-_SCRIPT = re.compile(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
-_BLANKED = re.compile(r"[^\n]")
-_CPP_HEADER = re.compile(
+_SCRIPT = late(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+_BLANKED = late(r"[^\n]")
+_CPP_HEADER = late(
     r"^[ \t]*(?:(?:class|namespace|template|using|public:|private:|enum[ \t]+class)\b|#[ \t]*include[ \t]*<[a-z_]+>)|\bstd::\w",
     re.MULTILINE,
 )
 """Lines of a header that is C++ whatever it is called."""
-_SHEBANG = re.compile(r"#!.*?\b(bash|sh|zsh|python|ruby|node|php)")
+_SHEBANG = late(r"#!.*?\b(bash|sh|zsh|python|ruby|node|php)")
 _BY_SHEBANG = {"sh": "bash", "zsh": "bash", "node": "javascript"}
 
 

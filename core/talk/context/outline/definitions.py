@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from core.kernel.frame import atx_heading, one_line
+from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange, Symbol
 from core.talk.context.outline.grammars import GRAMMARS, NAMERS, Grammar
 
@@ -30,41 +31,41 @@ _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
 )
 _OF_METHODS = frozenset({"class", "impl", "interface", "trait", "struct", "object"})
-_GENERIC = re.compile(r"(?<=\w)(?<!operator)<.*", re.DOTALL)
-_JOINTS = re.compile(r"::|\\|(?<=[\w)\]])\.")
-_PARAMETERS = re.compile(rb"\b_*[A-Z][A-Z_]{0,20}[ \t]?\((\((?:[^()]|\([^()]{0,200}\)){0,600}\))\)(?=\s*;)")
-_TYPE_MACRO = re.compile(
+_GENERIC = late(r"(?<=\w)(?<!operator)<.*", re.DOTALL)
+_JOINTS = late(r"::|\\|(?<=[\w)\]])\.")
+_PARAMETERS = late(rb"\b_*[A-Z][A-Z_]{0,20}[ \t]?\((\((?:[^()]|\([^()]{0,200}\)){0,600}\))\)(?=\s*;)")
+_TYPE_MACRO = late(
     rb"\b\w{0,30}(?:API|EXPORT|EXTERN|PUBLIC|DEPRECATED)\w{0,20}\(([^()\n]{0,100})\)(?=\s+\*?\w)"
 )
-_MACRO = re.compile(
+_MACRO = late(
     rb"\b[A-Z][A-Z0-9_]{0,30}?(?:API|EXPORT|EXTERN|IMPORT|CALL|CALLBACK|DECL|DECLSPEC|PUBLIC|INLINE|FAR|NORETURN|ENTRY)"
     rb"(?:_[A-Z0-9_]{0,20})?\b(?=[ \t*\n]{1,4}[A-Za-z_*])"
 )
-_ATTRIBUTES = re.compile(
+_ATTRIBUTES = late(
     rb"(?<=\))(?:\s{1,40}_{1,2}[A-Za-z]\w{0,40}(?:[ \t]?\((?:[^()]|\([^()]{0,100}\)){0,200}\))?){1,6}(?=\s{0,10};)"
 )
-_WRAPPED = re.compile(
+_WRAPPED = late(
     rb"\b[A-Z][A-Z0-9_]{2,40}\((\s{0,40}[A-Za-z_][\w\s*]{1,200}\((?:[^()\";{}]|\([^()]{0,200}\)){0,2000}\))"
     rb"(?:\s{0,40},[^;{}]{0,400}?)?\s{0,40}\)(?=\s{0,10};)"
 )
-_BEFORE = re.compile(
+_BEFORE = late(
     rb"^([ \t]{0,40}(?:[A-Z][A-Z0-9_]{2,40}[ \t]+){0,3}[A-Z][A-Z0-9_]{2,40}\([^()\n;]{0,100}\))(?=\s{1,40}[A-Za-z_]\w{0,60}[ \t*]{1,10}\w)",
     re.MULTILINE,
 )
-_DEVICE = re.compile(
+_DEVICE = late(
     rb"\b(?:__(?:host|device|global|noinline|forceinline)__|__forceinline|__extension__|[A-Z_]{0,30}RESTRICT)\b"
 )
-_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|elif|else|endif)\b", re.MULTILINE)
-_NO_LINE_END = re.compile(rb"[^\n]")
+_DIRECTIVE = late(rb"^[ \t]*#[ \t]*(if|elif|else|endif)\b", re.MULTILINE)
+_NO_LINE_END = late(rb"[^\n]")
 """Macros of headers: around parameters for old compilers, around a type, beside one, behind the parameters, around a whole
 prototype, on a line before one.
 """
 _WITH_BRANCHES = frozenset({"c", "cpp", "csharp"})
-_CONDITIONAL = re.compile(rb"\?(\.(?=[A-Za-z_@])|\[(?=[^\],]))")
-_EXTENSION = re.compile(
+_CONDITIONAL = late(rb"\?(\.(?=[A-Za-z_@])|\[(?=[^\],]))")
+_EXTENSION = late(
     rb"\bextension(?:<[^<>\n(){}]{0,200}>)?\([^()\n{}]{1,400}\)(?=\s{0,80}(?:where\b[^{}\n]{0,200})?\{)"
 )
-_DEFINITION = re.compile(
+_DEFINITION = late(
     r"^[ \t]*(?:[a-z]+[ \t]+){0,4}?(class|def|function|func|fn|struct|enum|trait|interface|module|namespace)"
     r"[ \t]+(\w+)[^\n]{0,300}",
     re.MULTILINE,
@@ -296,9 +297,9 @@ def _text(node: Node) -> str:
 
 # Headings of a Markdown file, outside of its code and front matter.
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_MARKED = re.compile(r" {0,3}[#=`~-]")
+_FENCE = late(r" {0,3}(`{3,}|~{3,})")
+_SETEXT = late(r" {0,3}(=+|-+)[ \t]*$")
+_MARKED = late(r" {0,3}[#=`~-]")
 """Begin of a line that may be any of these: most lines are none."""
 
 

@@ -13,6 +13,7 @@ import pytest
 from core import __version__
 from core.front.cli.arguments import parse
 from core.front.cli.grammar import EFFORTS, FLAG_ACTS, make_parser
+from core.front.cli.help_text import HELP
 from core.front.cli.parser import Parser
 from core.front.cli.version import version_text
 from core.kernel.errors import SlopError
@@ -122,6 +123,19 @@ def test_the_version_is_said_before_anything_else_loads(entry: str) -> None:
         "core.front.cli",
         "core.front.cli.version",
     }
+
+
+def test_the_text_of_the_help_is_what_the_grammar_says() -> None:
+    """By words: versions of Python break lines otherwise. `make docs` writes it anew."""
+    assert HELP.split() == make_parser(()).format_help().split()
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["-h"], ["help"]])
+def test_the_help_is_said_before_argparse_loads(argv: list[str]) -> None:
+    said, loaded = _loaded_by(*argv)
+
+    assert said == HELP
+    assert not loaded & {"argparse", "re", "typing", "enum", "core.front.cli.grammar"}
 
 
 @pytest.mark.parametrize("entry", ["gui.main", "core.front.cli"])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shlex
 import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import pytest
 
+from core.front.cli.completion import script
+from core.front.cli.grammar import make_parser
+from core.front.cli.parser import Parser
 from core.front.cli.stops import in_terminal
 from tests.core.front.cli.conftest import ROOT, World
 from tests.patience import PATIENCE_S
@@ -140,40 +143,64 @@ def test_a_missing_key_is_told_with_the_command_that_keeps_it(world: World) -> N
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_shell_gets_a_script_that_asks_this_program(world: World, shell: str) -> None:
+def test_each_shell_gets_a_script_that_holds_the_grammar(world: World, shell: str) -> None:
     ended = world.run("completion", shell)
 
     assert ended.code == 0
-    assert "manual-slop" in ended.out
-    assert "_ARGCOMPLETE" in ended.out
+    for word in ("manual-slop", "discussions", "unpin", "effort", "medium"):
+        assert word in ended.out
 
 
-@pytest.mark.parametrize(
-    ("line", "wanted", "unwanted"),
-    [
-        ("manual-slop se", "send", "context"),
-        ("manual-slop send --eff", "--effort", "--attach"),
-        ("manual-slop send --effort m", "medium", "low"),
-        ("manual-slop discussions un", "unpin", "show"),
-    ],
-)
-def test_the_program_completes_what_a_shell_asks(
-    world: World, tmp_path: Path, line: str, wanted: str, unwanted: str
-) -> None:
-    told = tmp_path / "told"
-    asked = {
-        "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(told), "_ARGCOMPLETE_IFS": "\n",
-        "COMP_LINE": line, "COMP_POINT": str(len(line)),
-    }  # fmt: skip
-    subprocess.run(
-        [sys.executable, "-m", "core.front.cli"],
-        env={**world.environ, **asked},
-        cwd=world.project,
+def completed_in_bash(script: str, lines: Sequence[str]) -> list[set[str]]:
+    """Words that a shell that evaluated the script offers at the end of each line. It can start no program."""
+    asked = "".join(f"ask {shlex.quote(line)}\n" for line in lines)
+    code = f"""{script}
+PATH=/nowhere
+ask() {{
+    local IFS=' '; COMP_LINE=$1; COMP_POINT=${{#1}}
+    COMP_WORDS=($1); [[ $1 == *' ' ]] && COMP_WORDS+=('')
+    COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=()
+    local words=($(complete -p manual-slop)) at
+    for at in "${{!words[@]}}"; do [[ ${{words[at]}} == -F ]] && "${{words[at + 1]}}" manual-slop "${{COMP_WORDS[COMP_CWORD]}}" ''; done
+    echo "${{COMPREPLY[*]}}"
+}}
+{asked}"""
+    done = subprocess.run(
+        ["/bin/bash", "--norc", "--noprofile", "-c", code],
+        capture_output=True,
+        text=True,
         check=False,
         timeout=PATIENCE_S,
         stdin=subprocess.DEVNULL,
     )
-    words = told.read_text().split()
+    assert not done.stderr
+    return [{*line.split()} for line in done.stdout.splitlines()]
 
-    assert wanted in words
-    assert unwanted not in words
+
+def test_bash_completes_what_the_grammar_knows_and_starts_nothing() -> None:
+    parser = make_parser()
+    lines, known = [], []
+    for words, command in commands_below(parser, ("manual-slop",)):
+        options = {option for action in command._actions for option in action.option_strings}
+        lines += [f"{' '.join(words)} -", f"{' '.join(words)} "]
+        known += [options, {*command.commands()}]
+    answers = completed_in_bash(script(parser, "bash"), lines)
+
+    assert len(answers) == len(lines) > 80
+    for line, offered, wanted in zip(lines, answers, known, strict=True):
+        assert wanted <= offered, line
+    values = completed_in_bash(
+        script(parser, "bash"),
+        ["manual-slop se", "manual-slop send --effort m", "manual-slop discussions un"],
+    )
+    assert values == [
+        {"send", "search", "secrets", "servers"},
+        {"minimal", "medium", "max"},
+        {"unpin", "unarchive"},
+    ]
+
+
+def commands_below(parser: Parser, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Parser]]:
+    yield words, parser
+    for name, command in parser.commands().items():
+        yield from commands_below(command, (*words, name))

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from genai_prices.data import providers
+from genai_prices.types import ClauseAnd, ClauseContains, ClauseEquals, ClauseOr, ClauseStartsWith
 
 from core.kernel.values.usage import Usage
-from core.services.spending.pricing import cost, input_usd_per_token, output_usd_per_token, token_prices
+from core.services.spending.pricing import (
+    PRICED_NAMES,
+    cost,
+    input_usd_per_token,
+    output_usd_per_token,
+    token_prices,
+)
+from tests.patience import PATIENCE_S
+
+ROOT = Path(__file__).parents[4]
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 MIXED = Usage(
@@ -119,3 +133,41 @@ def test_a_price_that_was_asked_for_before_is_the_price_of_its_own_time(provider
         known = token_prices(provider, models[provider], at)
         assert known == asked[at]
         assert of_call == pytest.approx(None if known is None else 1_000 * known.input_usd)
+
+
+def test_each_server_that_the_price_data_know_is_looked_up() -> None:
+    """The data load for no other: each clause of theirs asks for a word that stands in our table."""
+    asked: list[str] = []
+    for one in providers:
+        asked.append(one.id)
+        asked += _words(one.provider_match)
+
+    assert [word for word in asked if not any(name in word for name in PRICED_NAMES)] == []
+
+
+def _words(clause: object) -> list[str]:
+    """Words of a clause, one of which stands in each id that it matches."""
+    if clause is None:
+        return []
+    if isinstance(clause, ClauseOr):
+        return [word for one in clause.or_ for word in _words(one)]
+    if isinstance(clause, ClauseAnd):
+        return _words(clause.and_[0])
+    assert isinstance(clause, ClauseContains | ClauseEquals | ClauseStartsWith), clause
+    return [
+        next(
+            str(getattr(clause, name))
+            for name in ("contains", "equals", "starts_with")
+            if hasattr(clause, name)
+        )
+    ]
+
+
+def test_a_server_of_ones_own_loads_no_price_data() -> None:
+    code = (
+        "import sys, datetime\n"
+        "from core.services.spending.pricing import model_price\n"
+        "assert model_price('workshop', 'm', datetime.datetime.now(datetime.UTC)) is None\n"
+        "assert 'genai_prices' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=PATIENCE_S)

@@ -107,10 +107,10 @@ class Program:
 
     def __post_init__(self) -> None:
         self.inbox: deque[Event] = deque()
-        emit = cast(Any, self.inbox.append)
+        emit = cast("Any", self.inbox.append)
         reserves = SharedReserves(self.home, lambda: START)
-        keeper = cast(Any, Keeper(self.vendor))
-        blobs = cast(Any, lambda *_: None)
+        keeper = cast("Any", Keeper(self.vendor))
+        blobs = cast("Any", lambda *_: None)
         self.spending = SpendingHandler(reserves, emit, partial(is_booked, self.home))
         self.disk = DiscussionHandler(self.home, lambda: START, emit, Journals(self.home), reserves)
         self.cache = CacheHandler(keeper, keeper, emit, blobs, blobs, blobs, reserves.note_out)

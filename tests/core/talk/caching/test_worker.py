@@ -56,14 +56,14 @@ class Desk:
 
 def _handler(desk: Desk) -> CacheHandler:
     events: list[Event] = []
-    anything = cast(Any, desk)
+    anything = cast("Any", desk)
     return CacheHandler(
         anything,
         anything,
         events.append,
-        lambda _spec: cast(ProviderRequest, object()),
+        lambda _spec: cast("ProviderRequest", object()),
         lambda _name, _request: lambda _sha256: b"",
-        cast(Any, None),
+        cast("Any", None),
         lambda _key: True,
     )
 

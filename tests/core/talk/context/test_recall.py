@@ -180,7 +180,7 @@ class Behind:
 
 def test_what_stays_in_the_view_behind_a_turn_with_tools_is_not_recalled_again(tmp_path: Path) -> None:
     recall, bench = Recalling(), Bench(tmp_path)
-    planner = cast(Planner, Behind())
+    planner = cast("Planner", Behind())
     made = Assembler(
         FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, recall=recall, keeper=planner
     )
