@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import tempfile
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -268,6 +267,8 @@ class HookedWindow:
         return self._on_window(lambda: self._act(action)) if action in BY_ID else None
 
     def _shoot(self) -> bytes:
+        import tempfile
+
         from gui.screen import screenshot
 
         with tempfile.TemporaryDirectory(prefix="manual-slop-") as folder:

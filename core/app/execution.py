@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -55,7 +55,7 @@ class Waiter(Sender, Protocol):
 
 def begin(front: Sender, command: Command) -> str:
     """Ask for a change whose outcome is waited for. Returns the outcome's id."""
-    command_id = secrets.token_hex(8)
+    command_id = os.urandom(8).hex()
     front.send(awaited(command, command_id))
     return command_id
 

@@ -449,7 +449,7 @@ def _toml(table: dict[str, Any]) -> bytes:
 # Ownership of a home: one lock, asked again and again, that tells whether what happens once a home is this
 # program's to do.
 
-LOOK_EVERY_S = 0.5
+LOOK_EVERY_S = 1.0
 
 
 class Ownership:
@@ -502,7 +502,7 @@ class Ownership:
             return self._holder
 
     def watch(self, emit: Callable[[OwnerChanged | RaiseRequested], None]) -> None:
-        """Look a few times a second from now on, and tell of changes."""
+        """Look once a second from now on, and tell of changes."""
         if self._is_wanted:
             threading.Thread(target=self._watch, args=(emit,), name="home-owner", daemon=True).start()
 

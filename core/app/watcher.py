@@ -35,9 +35,10 @@ MAX_FOLDERS = 4_000
 
 _CHECK_MS = 1_000
 _DEBOUNCE_MS = 200
-_STEP_MS = 50
+_STEP_MS = 400
+"""The library looks for news so often, although the system tells it of them: each look wakes the machine."""
 _POLL_MS = 1_000
-_RETRY_S = 2.0
+_RETRY_S, _GONE_S = 2.0, 0.05
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ class FileWatch:
             try:
                 self._round(wanted)
             except FileNotFoundError:
-                wanted.stop.wait(_STEP_MS / 1000)
+                wanted.stop.wait(_GONE_S)
             except OSError as fault:
                 self._fall_back(wanted, fault)
             except Exception as fault:  # noqa: BLE001 (the edge of a worker)
