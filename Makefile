@@ -12,6 +12,7 @@
 # make site    build the documents as a site into build/site
 # make codemap   write docs/codemap.md, one line a module; it is made, not committed
 # make pictures  take the tour and renew the pictures of README and the guide in docs/ (Linux, about a minute)
+# make lock-check  see that requirements.lock has wheels for each system and Python that the program names
 # make lock | fonts | docs | models   for maintainers: pin packages, rebuild fonts, renew what is generated in docs/,
 #              compare the table of models with the newest SDKs of the vendors
 PYTHON ?= python3
@@ -23,7 +24,7 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock fonts codemap docs pictures site models clean
+.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock lock-check fonts codemap docs pictures site models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -83,6 +84,9 @@ types: set-up-check
 lock: set-up-check
 	@PATH="$$PATH:$(BIN)" uv pip compile --quiet pyproject.toml --extra tour --group dev --universal --generate-hashes \
 		--no-header --no-annotate --output-file requirements.lock $(ARGS)
+
+lock-check: set-up-check
+	@PATH="$$PATH:$(BIN)" $(BIN)/python -m scripts.check_lock
 
 fonts: set-up-check
 	@$(BIN)/python -m scripts.build_fonts $(ARGS)

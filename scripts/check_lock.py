@@ -23,12 +23,23 @@ SYSTEMS = {
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 OLDEST_MACOS = "14.0"
 _LONGEST_S = 180
-_UNREACHED = ("error sending request", "failed to fetch", "dns error", "connection refused", "timed out", "request failed")
+_UNREACHED = (
+    "error sending request",
+    "failed to fetch",
+    "dns error",
+    "connection refused",
+    "timed out",
+    "request failed",
+)
 
 
 def pins(text: str) -> set[str]:
     """Names with versions of a resolution, or of the lock."""
-    return {line.split()[0].rstrip("\\") for line in text.splitlines() if "==" in line and not line.startswith((" ", "#"))}
+    return {
+        line.split()[0].rstrip("\\")
+        for line in text.splitlines()
+        if "==" in line and not line.startswith((" ", "#"))
+    }
 
 
 def is_unreached(said: str) -> bool:
@@ -40,7 +51,17 @@ def is_unreached(said: str) -> bool:
 def resolve(platform: str, python: str) -> tuple[str, str]:
     """Have uv resolve the program for a system from wheels alone. Returns the resolution, and what went wrong."""
     command = (
-        *("uv", "pip", "compile", "--quiet", PROJECT, "--python-platform", platform, "--python-version", python),
+        *(
+            "uv",
+            "pip",
+            "compile",
+            "--quiet",
+            PROJECT,
+            "--python-platform",
+            platform,
+            "--python-version",
+            python,
+        ),
         *("--only-binary", ":all:", "--no-header", "--no-annotate", "--constraints", LOCK),
     )
     done = subprocess.run(
@@ -75,11 +96,16 @@ def main() -> int:
         for python in PYTHONS:
             text, problem = resolve(platform, python)
             if is_unreached(problem):
-                print(f"check_lock: NOT CHECKED, no registry answers: {problem.splitlines()[-1]}", file=sys.stderr)
+                print(
+                    f"check_lock: NOT CHECKED, no registry answers: {problem.splitlines()[-1]}",
+                    file=sys.stderr,
+                )
                 return 2
             strange = sorted(pins(text) - locked)
             problem = problem or (f"not in {LOCK}: {', '.join(strange)}" if strange else "")
-            print(f"check_lock: {name}, Python {python}: {problem or f'{len(pins(text))} packages'}", flush=True)
+            print(
+                f"check_lock: {name}, Python {python}: {problem or f'{len(pins(text))} packages'}", flush=True
+            )
             failures += bool(problem)
     if not failures:
         KEPT.parent.mkdir(exist_ok=True)
