@@ -24,7 +24,9 @@ def test_a_missing_wheel_is_no_missing_registry() -> None:
     assert not is_unreached(
         "error: No solution found when resolving: x==1 has no wheels; request failed once"
     )
-    assert is_unreached("error: Failed to fetch: `https://registry.invalid/simple/x/`\n  Caused by: dns error")
+    assert is_unreached(
+        "error: Failed to fetch: `https://registry.invalid/simple/x/`\n  Caused by: dns error"
+    )
     assert not is_unreached("")
 
 
