@@ -6,16 +6,18 @@ import faulthandler
 import os
 import sys
 import threading
-import traceback
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from core.kernel import paths
-from core.kernel.disk import make_dirs
 from core.kernel.errors import StorageError
 from core.kernel.opener import open_descriptor
+
+if TYPE_CHECKING:
+    import traceback
 
 MOST_REPORTS = 10
 _LIVE = "live-"
@@ -34,6 +36,8 @@ class CrashWatch:
 
     def begin(self) -> None:
         """Watch from now on. A home that takes no file is not watched."""
+        from core.kernel.disk import make_dirs
+
         try:
             make_dirs(self._path.parent)
             self._descriptor = open_descriptor(
@@ -59,6 +63,8 @@ class CrashWatch:
 
     def note(self, kind: type[BaseException], trace: TracebackType | None, thread: str) -> None:
         """Write down an error that nobody caught."""
+        import traceback
+
         frames = "".join(traceback.format_list(_without_lines(trace)))
         text = f"{kind.__module__}.{kind.__qualname__} in thread {thread}\n{frames}\n"
         with suppress(OSError):
@@ -116,5 +122,7 @@ def _named(folder: Path) -> tuple[Path, ...]:
 
 def _without_lines(trace: TracebackType | None) -> list[traceback.FrameSummary]:
     """Frames without source lines: where the program stood says enough."""
+    import traceback
+
     found = traceback.extract_tb(trace)
     return [traceback.FrameSummary(one.filename, one.lineno, one.name, line="") for one in found]
