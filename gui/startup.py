@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +16,7 @@ from core.front.cli.version import complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
 from gui.app import HookedWindow, WindowApp, look_of
+from gui.opening import opening
 from gui.window import check_display
 
 if TYPE_CHECKING:
@@ -118,8 +120,9 @@ def _run(home: Path, starting: Starting) -> int:
     app = WindowApp(look=look_of(peek.last_state(home)), find_controller=lambda: _found(starting, app))
     starting.window = HookedWindow(app)
     try:
-        app.open()
-        app.loop.frame()
+        with opening(os.environ):
+            app.open()
+            app.loop.frame()
         starting.begin()
         app.run()
     except SlopError as error:

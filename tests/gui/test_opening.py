@@ -1,0 +1,63 @@
+"""A start that ended while its window opened: the next one draws by software, the one after says what is wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gui.opening import SOFTWARE, mark_of, opening
+from gui.window import NoDisplayError
+from tests.patience import PATIENCE_S
+
+ROOT = Path(__file__).parents[2]
+ENDS_INSIDE = "import os\nfrom gui.opening import opening\nwith opening(os.environ):\n    os._exit(6)"
+"""A harmless stand-in for a driver that ends the process."""
+
+
+def ended_inside(runtime: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS_INSIDE],
+        cwd=ROOT,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(runtime)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 6, done.stderr
+    return done.stderr
+
+
+def test_a_window_that_opened_leaves_no_mark(tmp_path: Path) -> None:
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with opening(environ):
+        assert mark_of(environ) in tmp_path.iterdir()
+
+    assert not [*tmp_path.iterdir()]
+    assert SOFTWARE not in environ
+
+
+def test_after_a_driver_that_failed_the_processor_draws_and_then_the_reason_is_said(tmp_path: Path) -> None:
+    assert ended_inside(tmp_path) == ""
+    assert "The processor draws this time" in ended_inside(tmp_path)
+    with pytest.raises(NoDisplayError, match="OpenGL"), opening({"XDG_RUNTIME_DIR": str(tmp_path)}):
+        pass
+
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with opening(environ):  # the driver may be repaired by now
+        assert SOFTWARE not in environ
+
+
+def test_one_that_opens_beside_another_takes_it_for_no_failure(tmp_path: Path) -> None:
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with opening(environ), opening(environ):
+        assert SOFTWARE not in environ
+
+
+def test_without_a_place_for_the_mark_the_window_just_opens() -> None:
+    with opening({}):
+        assert mark_of({}) is None
