@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.front.cli.version import remark
-from core.kernel.disk import write_passing
-from core.kernel.opener import read_start
+from core.kernel.opener import open_descriptor, read_start
 from gui.window import NoDisplayError
 
 SOFTWARE = "LIBGL_ALWAYS_SOFTWARE"
@@ -51,8 +50,7 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
     if failed:
         remark(DRAWS_BY_SOFTWARE)
         environ[SOFTWARE] = "1"
-    with suppress(OSError):
-        write_passing(mark, f"{os.getpid()} {SOFTWARE if failed else 'driver'}".encode())
+    _write(mark, SOFTWARE if failed else "driver")
     try:
         yield
     finally:
@@ -67,6 +65,15 @@ def _failed(mark: Path) -> str:
         return ""
     is_alive = pid.isdigit() and Path("/proc", pid).exists()
     return "" if is_alive else how
+
+
+def _write(mark: Path, how: str) -> None:
+    with suppress(OSError):
+        descriptor = open_descriptor(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, follows_links=False)
+        try:
+            os.write(descriptor, f"{os.getpid()} {how}".encode())
+        finally:
+            os.close(descriptor)
 
 
 def _remove(mark: Path) -> None:

@@ -17,6 +17,7 @@ PLACE = "opt/manual-slop"
 """Below the root: nothing of Debian's own Python is touched."""
 APART = ("manual_slop_weights", "manual_slop_languages", "xllamacpp", "pip", "setuptools")
 """Packages of the environment that are no part of it: weights, what runs them, and what installed them."""
+PYTHON = "/usr/bin/python3"
 LARGEST_MB = 600
 _RUN_S = 900
 
@@ -61,7 +62,7 @@ def stage(venv: Path, root: Path) -> None:
     shutil.copytree(venv, place, symlinks=True, ignore=_is_apart)
     for name in ("python", "python3", *(path.name for path in place.glob("bin/python3.*"))):
         (place / "bin" / name).unlink(missing_ok=True)
-    (place / "bin" / "python").symlink_to("/usr/bin/python3")
+    (place / "bin" / "python").symlink_to(PYTHON)
     (place / "bin" / "python3").symlink_to("python")
     (place / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n", "utf-8")
     for path in (place / "bin").iterdir():
@@ -167,13 +168,24 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
-def main() -> int:
-    """Build and check. Returns the exit code."""
-    venv, out = Path(sys.argv[1]).absolute(), Path(sys.argv[2]).absolute()
+def obstacle() -> str:
+    """Tell why no package can be built and tried here, empty where one can."""
     if shutil.which("dpkg-deb") is None:
-        print("build_deb: there is no dpkg-deb here: NOT BUILT", file=sys.stderr)
-        return 2
+        return "there is no dpkg-deb here"
+    if not Path(PYTHON).exists():
+        return f"there is no {PYTHON} here"
+    there = _run(PYTHON, "-c", "import sysconfig; print(sysconfig.get_python_version())").strip()
+    here = sysconfig.get_python_version()
+    return "" if there == here else f"{PYTHON} is Python {there}, the environment is of {here}"
+
+
+def main() -> int:
+    """Build and check. Returns the exit code: 2 where no package can be built here."""
+    venv, out = Path(sys.argv[1]).absolute(), Path(sys.argv[2]).absolute()
     try:
+        if why := obstacle():
+            print(f"build_deb: NOT BUILT, {why}", file=sys.stderr)
+            return 2
         deb = build(venv, out)
         check(deb)
     except DebError as error:

@@ -20,7 +20,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from scripts import build_weights
+from scripts import build_deb, build_weights
 
 ROOT = Path(__file__).resolve().parent.parent
 LARGEST_BYTES = 100_000_000
@@ -139,6 +139,20 @@ def try_installed(folder: Path, program: Path, weights: Sequence[Path]) -> None:
     _try_tour(manual_slop, elsewhere, environ)
 
 
+def _try_deb(venv: Path, folder: Path) -> None:
+    """Build the Debian package of what was installed, unpack it into an empty root and start it.
+
+    Raises:
+        build_deb.DebError: a step failed.
+    """
+    if why := build_deb.obstacle():
+        say(f"Debian package: NOT BUILT, {why}")
+        return
+    deb = build_deb.build(venv, folder)
+    build_deb.check(deb)
+    say(f"{deb.name}: {deb.stat().st_size:,} bytes, unpacked into an empty root and started")
+
+
 def _try_desktop(manual_slop: Path, elsewhere: Path, environ: dict[str, str], share: Path) -> None:
     """See that the entry of the menu names the program that was installed, and that all is taken out again."""
     _timed("desktop --install", lambda: _run((manual_slop, "desktop", "--install"), elsewhere, environ))
@@ -255,7 +269,13 @@ def main() -> int:
             for wheel in (program, *weights):
                 say(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
             try_installed(Path(made), program, weights)
-        except (TrialError, build_weights.WeightsError, subprocess.TimeoutExpired) as error:
+            _try_deb(Path(made) / "venv", folder)
+        except (
+            TrialError,
+            build_deb.DebError,
+            build_weights.WeightsError,
+            subprocess.TimeoutExpired,
+        ) as error:
             print(f"try_wheels: {error}", file=sys.stderr)
             return 1
     return 0
