@@ -18,6 +18,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "tests.bench.app_keys",
         "tests.bench.app_open",
         "tests.bench.app_idle",
+        "tests.bench.app_day",
         "tests.bench.app_stack",
         "tests.bench.app_log",
         "tests.bench.app_set_up",

@@ -1,0 +1,104 @@
+"""Measures a day of use: 40 discussions with 5,000 messages opened and left, twice, and what memory stays over a bare window."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tests.bench.__main__ import Row, row
+from tests.bench.app_window import bare
+from tests.bench.child import measured
+
+DISCUSSIONS, MESSAGES = 40, 125
+AT = datetime(2026, 11, 20, 7, tzinfo=UTC)
+MEMORY_BAR_MB = 110.0
+
+
+def rows() -> list[Row]:
+    """Measure in a process and a home of its own, on this machine's screen or a virtual one."""
+    from gui.screen import any_screen
+
+    with any_screen():
+        nothing, day = _child("bare"), _child("day")
+    name = f"window, memory over bare, {DISCUSSIONS} discussions of {MESSAGES} messages opened and left"
+    return [
+        row(f"{name}, once", day["once_mb"] - nothing["memory_mb"], "MB", MEMORY_BAR_MB),
+        row(f"{name}, twice", day["twice_mb"] - nothing["memory_mb"], "MB", MEMORY_BAR_MB),
+        row("threads of the window then", day["threads"], "", None),
+    ]
+
+
+def _child(mode: str) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as home:
+        return measured(
+            "tests.bench.app_day", mode, MANUAL_SLOP_HOME=str(Path(home) / "home"), GALLIUM_NOOP="1"
+        )
+
+
+def make_home(home: Path) -> list[str]:
+    """Discussions with messages of many lengths. Returns their ids."""
+    from core.kernel.values.discussion import DiscussionMeta
+    from core.kernel.values.messages import Role, TextPart
+    from core.kernel.values.records import MessageRecord
+    from core.talk.discussion import discussion_store as store
+    from tests.bench.app_window import long_entries
+
+    texts, ids = [entry.text for entry in long_entries(DISCUSSIONS * MESSAGES)], []
+    for number in range(DISCUSSIONS):
+        at = AT + timedelta(minutes=number)
+        own = texts[number * MESSAGES : (number + 1) * MESSAGES]
+        records = [
+            MessageRecord(f"m{n:05}", at, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text),))
+            for n, text in enumerate(own)
+        ]
+        ids.append(f"{at:%Y%m%d-%H%M%S}-aaaaaa")
+        store.create(home, DiscussionMeta(ids[-1], f"Talk {number}", at, "openai", "gpt-4.1"), records)
+    return ids
+
+
+def day() -> dict[str, float]:
+    """Open each discussion as a click does, see it drawn, and go on to the next."""
+    from core.app.execution import OutsideOptions
+    from core.talk.discussion.discussion_messages import SelectDiscussion
+    from gui.app import LastLook, WindowApp
+    from gui.startup import Starting
+
+    home = Path(os.environ["MANUAL_SLOP_HOME"])
+    ids = make_home(home)
+    starting = Starting(OutsideOptions(home=home))
+    app = WindowApp(LastLook(), lambda: starting.controller)
+    app.open()
+    starting.begin()
+
+    def frames(holds: Callable[[], object], seconds: float = 60) -> None:
+        end = time.monotonic() + seconds
+        while not holds() and time.monotonic() < end:
+            app.loop.frame()
+            time.sleep(1 / 60)
+
+    frames(lambda: len(app.state().discussions.summaries) == len(ids) and not app.state().program.is_loading)
+    taken = []
+    for _ in range(2):
+        for chosen in ids:
+            app.send(SelectDiscussion(chosen))
+            frames(lambda chosen=chosen: chosen in app.state().context.reports)  # type: ignore[misc]
+        settled = time.monotonic() + 5
+        frames(lambda: time.monotonic() > settled)
+        taken.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6)
+    threads = len(os.listdir("/proc/self/task"))
+    if starting.controller is not None:
+        starting.controller.stop()
+    return {"once_mb": taken[0], "twice_mb": taken[1], "threads": threads}
+
+
+if __name__ == "__main__":
+    done = bare(time.time()) if sys.argv[1] == "bare" else day()
+    print(json.dumps(done))
+    sys.stdout.flush()
+    os._exit(0)
