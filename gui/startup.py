@@ -16,7 +16,7 @@ from core.front.cli.version import complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
 from gui.app import HookedWindow, WindowApp, look_of
-from gui.opening import opening
+from gui.start_mark import opening
 from gui.window import check_display
 
 if TYPE_CHECKING:

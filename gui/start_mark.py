@@ -58,7 +58,7 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
 
 
 def _failed(mark: Path) -> str:
-    """How the start drew that ended while it opened its window; empty where none did."""
+    """Way in which the start drew that ended while it opened its window; empty where none did."""
     try:
         pid, _, how = read_start(mark, _MOST_BYTES).decode("ascii", "replace").partition(" ")
     except OSError:
