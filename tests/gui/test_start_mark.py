@@ -35,7 +35,7 @@ def ended_inside(runtime: Path) -> str:
 def test_a_window_that_opened_leaves_no_mark(tmp_path: Path) -> None:
     environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
     with opening(environ):
-        assert mark_of(environ) in tmp_path.iterdir()
+        assert [*tmp_path.iterdir()] == [mark_of(environ)]
 
     assert not [*tmp_path.iterdir()]
     assert SOFTWARE not in environ
