@@ -113,7 +113,7 @@ _REFUSAL = late(
 
 Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`; Gemini "Thought signatures" (read 2026-11).
 """
-_IS_MISSED = re.compile(r"(?i)\bmissing\b|must be passed back")
+_IS_MISSED = late(r"(?i)\bmissing\b|must be passed back")
 """Words of a server that wants reasoning back, and refuses none: DeepSeek, Moonshot (read 2026-11)."""
 _BAD_REQUEST = 400
 
