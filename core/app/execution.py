@@ -31,7 +31,7 @@ from core.services.settings.settings_messages import (
 from core.services.spending.limits import loosens
 from core.signals.signals_messages import SetQuiet
 from core.talk.context.context_messages import DeleteNamedText, DeletePreset, RevertPreset, SaveNamedText
-from core.talk.discussion.discussion_messages import AttachFile, Detach, EditDraft, SetDraft
+from core.talk.discussion.discussion_messages import AttachFile, Detach, EditDraft, ExportUsage, SetDraft
 
 ACT_S = 30.0
 """Longest wait for one thing that was asked for."""
@@ -156,6 +156,7 @@ ALWAYS: tuple[type[Any], ...] = (
     DeleteNamedText,
     AttachFile,
     EditDraft,
+    ExportUsage,
     ImportConversations,
     UpdatePrices,
 )

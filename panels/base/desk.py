@@ -13,6 +13,7 @@ from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscu
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy
 from panels.base import view
+from panels.base.shortcuts import chord_of
 from panels.base.ui import Send, Tone, Ui
 from panels.base.view import Dialog, RoomView, WindowView
 
@@ -107,7 +108,11 @@ class Action(msgspec.Struct, frozen=True):
 
     def shown_chord(self, state: AppState) -> str:
         """The chord as menus, palette and the list of shortcuts show it."""
-        return self.chord if self.chord_of is None else self.chord_of(state)
+        return self.heard_chord(state) if self.chord_of is None else self.chord_of(state)
+
+    def heard_chord(self, state: AppState) -> str:
+        """The chord that the window listens for: the person's own, else the usual one."""
+        return chord_of(self.id, self.chord, state.config.settings.appearance.shortcuts)
 
 
 def has_discussion(desk: Desk) -> bool:
@@ -148,7 +153,8 @@ def action_tip(desk: Desk, action_id: str) -> str:
     """Tip of an icon button for an action, on hover: `Regenerate reply (Ctrl+Shift+R)`."""
     action = desk.actions[action_id]
     label = action.shown_label(desk)
-    return f"{label} ({action.chord})" if action.chord else label
+    chord = action.shown_chord(desk.state)
+    return f"{label} ({chord})" if chord else label
 
 
 def action_button(desk: Desk, action_id: str, *, has_label: bool = False) -> None:

@@ -495,7 +495,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                     "retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
                 ):
                     desk.send(RetrySend(discussion_id=opened.id))
-                ui.text("hint", desk.actions["retry"].chord, tone="muted", style="small")
+                ui.text("hint", desk.actions["retry"].shown_chord(desk.state), tone="muted", style="small")
             if opened.failed_message_id and failure.kind is FailureKind.NO_TOOLS:
                 tip = "Send it again, and give this discussion's model no tools from now on"
                 if ui.button("without-tools", "Send without tools", icon="arrows-rotate", tip=tip):

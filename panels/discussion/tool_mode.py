@@ -215,7 +215,11 @@ def tool_menu(desk: Desk) -> None:
     if has_any and missing:
         is_some = can_take_memory(desk.state, summary.meta.provider)
         label, icon = "Search alone" if is_some else "No tools here", "triangle-exclamation"
-    tip = f"{now.label}: {now.detail} ({desk.actions['mode'].chord}: the next)" if has_any else WITHOUT_TIP
+    tip = (
+        f"{now.label}: {now.detail} ({desk.actions['mode'].shown_chord(desk.state)}: the next)"
+        if has_any
+        else WITHOUT_TIP
+    )
     tip = missing or tip
     with ui.menu("mode", label, icon=icon, tip=tip) as is_open:
         if not is_open:

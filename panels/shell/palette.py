@@ -9,8 +9,10 @@ import msgspec
 from core.kernel.frame import one_line
 from core.kernel.search_terms import likest, plain_terms
 from core.kernel.values.state import AppState
+from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SearchDiscussions, SelectDiscussion
 from panels.base.desk import Action, Desk, DrawDialog, run_action
+from panels.base.shortcuts import KEY, flaw_of, normal_chord, with_chord
 from panels.base.ui import Surface
 from panels.base.view import Dialog
 from panels.discussion.find_bar import landing_of
@@ -282,6 +284,7 @@ def _look(desk: Desk, query: str) -> None:
 
 # The dialogs over the window, by kind: the rooms', the palette, the list of shortcuts.
 
+CHORD_PX = 150.0
 MORE_CHORDS = (
     ("Earlier prompts, while the composer is empty", "Up, Down"),
     ("Complete a slash command, go through the ways, do it", "Tab, Up and Down, Enter"),
@@ -302,22 +305,82 @@ def dialogs(desk: Desk) -> None:
     draw(desk, dialog)
 
 
-def _shortcuts(desk: Desk, _dialog: Dialog) -> None:
+def _shortcuts(desk: Desk, dialog: Dialog) -> None:
+    """Draw the list of shortcuts, each of which can be changed. Sends ChangeSetting."""
     ui = desk.ui
     with (
         ui.dialog("shortcuts", "Keyboard shortcuts", width=560, height=560) as closed,
         ui.surface("list", "clear", height=0, padding=(0, 0), scrolls=True),
     ):
+        ui.text("how", "Click a shortcut to change it.", tone="muted", style="small")
         for menu in MENUS:
             ui.text(("menu", menu), menu, style="small_strong", tone="muted")
             for action in desk.actions.values():
-                if action.menu == menu and action.chord:
-                    _chord(desk, action.shown_label(desk), action.shown_chord(desk.state))
+                if action.menu == menu and (action.chord or action.heard_chord(desk.state)):
+                    _shortcut(desk, dialog, action)
         ui.text("more title", "Elsewhere", style="small_strong", tone="muted")
         for label, chord in MORE_CHORDS:
             _chord(desk, label, chord)
+        _unbound(desk, dialog)
     if closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
+
+
+def _shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
+    if not action.is_bound or action.chord_of is not None:
+        _chord(desk, action.shown_label(desk), action.shown_chord(desk.state))
+        return
+    if dialog.subject == action.id:
+        _edit_shortcut(desk, dialog, action)
+        return
+    with desk.ui.row(("chord", action.id)):
+        desk.ui.text("label", action.shown_label(desk))
+        desk.ui.push()
+        chord = action.heard_chord(desk.state) or "none"
+        tip = f"Change the shortcut of {action.label}"
+        if desk.ui.button("change", chord, kind="ghost", is_small=True, tip=tip):
+            dialog.subject, dialog.text = action.id, action.heard_chord(desk.state)
+
+
+def _edit_shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
+    """The field for another chord; a chord that cannot be, or is taken, is said under it."""
+    ui, own = desk.ui, desk.state.config.settings.appearance.shortcuts
+    chord = normal_chord(dialog.text)
+    why = "" if chord == action.heard_chord(desk.state) else flaw_of(chord) or _taken(desk, action, chord)
+    with ui.group(("edit", action.id), gap=4):
+        with ui.row("line"):
+            ui.text("label", action.shown_label(desk), style="strong")
+            ui.push()
+            typed = ui.text_input("chord", dialog.text, hint="Ctrl+Shift+P", width=CHORD_PX, is_focused=True)
+            if typed is not None:
+                dialog.text = typed
+            is_set = ui.button("set", "Set", kind="primary", is_small=True, is_enabled=not why)
+            is_set = is_set or (not why and ui.shortcut("Enter", while_typing=True))
+            is_usual = ui.button("usual", "Reset", is_small=True, tip=f"Use {action.chord or 'none'} again")
+            is_none = ui.button("none", "None", is_small=True, tip="Leave it without a shortcut")
+        if why:
+            ui.text("why", why, tone="warn", style="small", wraps=True)
+    if is_set or is_usual or is_none:
+        dialog.subject = ""
+        desk.send(
+            ChangeSetting(KEY, with_chord(own, action.id, chord if is_set else None if is_usual else ""))
+        )
+
+
+def _taken(desk: Desk, action: Action, chord: str) -> str:
+    """The action that has a chord already, in a sentence; empty where none has."""
+    for one in desk.actions.values():
+        if one.id != action.id and chord in {one.shown_chord(desk.state), one.second_chord}:
+            return f"{chord} belongs to {one.label}. Change that shortcut first."
+    return ""
+
+
+def _unbound(desk: Desk, dialog: Dialog) -> None:
+    """Actions without a shortcut, so that one can be given to them."""
+    desk.ui.text("unbound", "Without a shortcut", style="small_strong", tone="muted")
+    for action in desk.actions.values():
+        if not action.chord and not action.heard_chord(desk.state):
+            _shortcut(desk, dialog, action)
 
 
 def _chord(desk: Desk, label: str, chord: str) -> None:

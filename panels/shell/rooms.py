@@ -177,18 +177,19 @@ BY_ID = {action.id: action for action in ACTIONS}
 def run_shortcuts(desk: Desk) -> None:
     """Do what the pressed chords ask for, or have it said why not. Once a frame, before anything is drawn."""
     for action in ACTIONS:
-        if action.chord and action.is_bound and desk.ui.shortcut(action.chord):
-            meant = _meant(desk, action)
+        chord = action.heard_chord(desk.state) if action.is_bound else ""
+        if chord and desk.ui.shortcut(chord):
+            meant = _meant(desk, action, chord)
             why = "" if meant.is_enabled(desk) else meant.why_not(desk)
             desk.view.said = (desk.state.discussions.selected_id, why) if why else None
             run_action(meant.id, desk)
 
 
-def _meant(desk: Desk, action: Action) -> Action:
+def _meant(desk: Desk, action: Action, chord: str) -> Action:
     """The action that a chord means: while its own cannot be done, the one that has it as its second."""
     if action.is_enabled(desk):
         return action
-    others = (one for one in ACTIONS if one.second_chord == action.chord and one.is_enabled(desk))
+    others = (one for one in ACTIONS if one.second_chord == chord and one.is_enabled(desk))
     return next(others, action)
 
 

@@ -13,9 +13,10 @@ from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow,
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import budget_warning
 from core.services.spending.usage_text import cost_text, report_csv, report_notes, saved_text, speed_text
+from core.talk.discussion.discussion_messages import ExportUsage
 from panels.base.desk import Desk
 from panels.base.ui import Column, Option, Series, Tone, Ui
-from panels.base.view import Same
+from panels.base.view import Dialog, Same
 from panels.caching.spending import spending_section
 from panels.usage.usage_room import UsageView
 
@@ -132,11 +133,34 @@ def _report(desk: Desk, report: UsageReport) -> None:
             if ui.button("copy", "Copy as CSV", icon="copy", kind="ghost", is_small=True,
                          tip="A table for a spreadsheet. `manual-slop usage --csv` prints the same."):  # fmt: skip
                 ui.copy(report_csv(report))
+            if ui.button(
+                "save",
+                "Save as CSV…",
+                icon="file-export",
+                kind="ghost",
+                is_small=True,
+                tip="Save the table to a file",
+            ):
+                desk.view.dialog = Dialog(kind="usage_csv")
         is_wide = ui.width() >= WIDE_PX
         height = min(TABLE_PX, ROW_PX * (len(report.rows) + 1) + 6)
         with ui.surface("rows", "clear", height=height, padding=(0, 0)):
             columns = WIDE_COLUMNS if is_wide else TIGHT_COLUMNS if ui.width() < FIGURE_PX else NARROW_COLUMNS
             ui.table("table", columns, UsageRows(report=report, columns=len(columns)))
+
+
+def save_dialog(desk: Desk) -> None:
+    """Draw the choice of a file for the table. Sends ExportUsage."""
+    name = f"usage-{desk.state.now:%Y-%m-%d}.csv"
+    picked = desk.ui.file_dialog(
+        "usage csv", "Save usage as CSV", picks="save", start=desk.state.config.project.root, name=name
+    )
+    if picked is None:
+        return
+    desk.view.dialog = None
+    if picked:
+        # The chooser has asked before it picked a file that is there.
+        desk.send(ExportUsage(path=picked[0], replaces=True))
 
 
 def _figures(ui: Ui, total: UsageSum) -> None:

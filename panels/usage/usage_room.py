@@ -8,7 +8,7 @@ import msgspec
 
 from core.kernel.values.usage import UsageBy
 from panels.base.desk import Desk, HubPanel, Room
-from panels.base.view import Kept, one_of
+from panels.base.view import Dialog, Kept, one_of
 
 # View of the Usage panel: the time that is looked at, and what its rows tell apart.
 
@@ -42,8 +42,15 @@ def _panel(desk: Desk) -> None:
     usage_panel(desk)
 
 
+def _save(desk: Desk, _dialog: Dialog) -> None:
+    from panels.usage.usage_panel import save_dialog
+
+    save_dialog(desk)
+
+
 ROOM = Room(
     view=UsageView,
+    dialogs={"usage_csv": _save},
     panels=(
         HubPanel(
             id="usage",

@@ -28,6 +28,7 @@ from core.talk.discussion.discussion_messages import (
     DeleteDiscussion,
     DiscardDiscussion,
     ExportDiscussion,
+    ExportUsage,
     ReadDiscussion,
     SearchDiscussions,
     SelectDiscussion,
@@ -176,6 +177,7 @@ RESOURCE = Resource(
             UndoDelete,
             SearchDiscussions,
             ExportDiscussion,
+            ExportUsage,
         )
     },
 )

@@ -189,11 +189,12 @@ class ServerSettings(msgspec.Struct, frozen=True):
 
 
 class Appearance(msgspec.Struct, frozen=True):
-    """`[appearance]` of user settings."""
+    """`[appearance]` of user settings. `shortcuts`: the person's own, each `action=chord`."""
 
     theme: str = "dark"
     ui_scale: float = 1.0
     send_key: str = "ctrl+enter"
+    shortcuts: tuple[str, ...] = ()
 
 
 class FileLimits(msgspec.Struct, frozen=True):

@@ -605,6 +605,16 @@ _WINDOW = (
         choices=("ctrl+enter", "enter"),
     ),
     Setting(
+        key="appearance.shortcuts",
+        kind=Kind.TEXTS,
+        default=(),
+        doc="Your own shortcuts, each as `action=chord`: `palette=Ctrl+Shift+K`; `none` for no shortcut. The list of "
+        "shortcuts in the window writes them.",
+        scope=SettingScope.USER,
+        field="appearance.shortcuts",
+        maximum=200,
+    ),
+    Setting(
         key="files.max_file_bytes",
         kind=Kind.WHOLE,
         default=2_000_000,

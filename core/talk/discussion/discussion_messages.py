@@ -243,6 +243,21 @@ class ExportDiscussion(msgspec.Struct, frozen=True):
     kept: Annotated[tuple[str, ...], FILLED] = ()
 
 
+class ExportUsage(msgspec.Struct, frozen=True):
+    """Write the last report of usage to a file that the person chose, as CSV.
+
+    Args:
+        replaces: the person's yes to a file that goes; kept: folders and files that no export goes to, table: the report, both
+            as the step fills them in.
+    """
+
+    path: str
+    replaces: bool = False
+    command_id: str = ""
+    kept: Annotated[tuple[str, ...], FILLED] = ()
+    table: Annotated[str, FILLED] = ""
+
+
 class SearchDiscussions(msgspec.Struct, frozen=True):
     """Find text in names and messages of all discussions. Empty: show all."""
 
@@ -509,6 +524,7 @@ DiscussionCommand = (
     | AttachPicture
     | Detach
     | ExportDiscussion
+    | ExportUsage
     | SearchDiscussions
     | CountUsage
 )
@@ -550,6 +566,7 @@ DiskEffect = (
     | DiscardDiscussion
     | UndoDelete
     | ExportDiscussion
+    | ExportUsage
 )
 """The disk worker's: one thread, first in first out."""
 

@@ -21,6 +21,7 @@ from core.kernel.values.updates import (
 )
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import count_usage
+from core.services.spending.usage_text import report_csv
 from core.talk.discussion import durability, lifecycle
 from core.talk.discussion import lifecycle as discussion_choices
 from core.talk.discussion.discussion_messages import (
@@ -47,6 +48,7 @@ from core.talk.discussion.discussion_messages import (
     EditDraft,
     EditMessage,
     ExportDiscussion,
+    ExportUsage,
     IndexDiscussion,
     LookAtDiscussions,
     MetaWritten,
@@ -94,6 +96,14 @@ def _attach_picture(state: AppState, asked: AttachPicture) -> Result:
 def _export_discussion(state: AppState, asked: ExportDiscussion) -> Result:
     kept = (state.program.home, *sorted(state.config.settings_paths))
     return state, (replace(asked, kept=kept),)
+
+
+def _export_usage(state: AppState, asked: ExportUsage) -> Result:
+    report = state.spending.usage
+    if report is None:
+        return notify(state, "export", Level.WARNING, "There is no usage to save yet."), ()
+    kept = (state.program.home, *sorted(state.config.settings_paths))
+    return state, (replace(asked, kept=kept, table=report_csv(report)),)
 
 
 def _trash_listed(state: AppState, happened: TrashListed) -> Result:
@@ -216,6 +226,7 @@ HANDLERS = Handlers(
     on(AttachPicture, _attach_picture),
     on(Detach, _detach),
     on(ExportDiscussion, _export_discussion),
+    on(ExportUsage, _export_usage),
     on(CountUsage, count_usage),
     on(SearchDiscussions, lambda state, asked: _search(state, asked.query)),
     on(SummariesLoaded, lifecycle.listed),

@@ -38,7 +38,7 @@ from core.talk.discussion import discussion_store as store
 from core.talk.discussion import log, trash
 from core.talk.discussion.catalog import Catalog
 from core.talk.discussion.catalog_entries import EntryKeys
-from core.talk.discussion.discussion_export import check_place, look_at
+from core.talk.discussion.discussion_export import ExportPlace, check_place, look_at
 from core.talk.discussion.discussion_messages import (
     AddToQueue,
     AppendRecords,
@@ -54,6 +54,7 @@ from core.talk.discussion.discussion_messages import (
     DiscussionVanished,
     DiskEffect,
     ExportDiscussion,
+    ExportUsage,
     IndexDiscussion,
     ListEffect,
     LoadSummaries,
@@ -202,6 +203,8 @@ class DiscussionHandler:
                 self._restore(effect.discussion_id)
             case ExportDiscussion():
                 self._export(effect)
+            case ExportUsage():
+                self._export_usage(effect)
             case _:
                 assert_never(effect)
 
@@ -366,20 +369,35 @@ class DiscussionHandler:
         self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
     def _export(self, effect: ExportDiscussion) -> None:
-        from core.kernel.disk import create_file, write_file
         from core.talk.discussion.discussion_export import export_json, export_markdown
         from core.talk.discussion.discussion_page import export_page
 
-        ours = (self._root, paths.config_dir(), *map(Path, filter(None, effect.kept)))
-        place = look_at(effect.path, ours)
-        check_place(place, replaces=effect.replaces)
+        place = self._place(effect)
         loaded = store.load(self._root, effect.discussion_id, self._clock())
         render = {"json": export_json, "page": export_page}.get(effect.form, export_markdown)
-        write = write_file if place.is_there else create_file
-        write(place.target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
+        _write_export(place, render(loaded.meta, loaded.discussion))
         self._emit(
             OperationDone(subject="export", text=f"Exported {loaded.meta.name!r}.", detail=str(place.target))
         )
+
+    def _export_usage(self, effect: ExportUsage) -> None:
+        place = self._place(effect)
+        _write_export(place, effect.table)
+        self._emit(OperationDone(subject="export", text="The usage is saved.", detail=str(place.target)))
+
+    def _place(self, effect: ExportDiscussion | ExportUsage) -> ExportPlace:
+        """Where an export goes. Raises StorageError: it may not go there."""
+        ours = (self._root, paths.config_dir(), *map(Path, filter(None, effect.kept)))
+        place = look_at(effect.path, ours)
+        check_place(place, replaces=effect.replaces)
+        return place
+
+
+def _write_export(place: ExportPlace, text: str) -> None:
+    from core.kernel.disk import create_file, write_file
+
+    write = write_file if place.is_there else create_file
+    write(place.target, text.encode("utf-8", "replace"))
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:
