@@ -412,7 +412,7 @@ def _records_appended(state: AppState, given: Stamp, event: RecordsAppended) -> 
     state, effects = _by_room(state, given, event)
     state, begun = agent.saved(state, Stamp(given.at, f"{given.seed}/tools"), event)
     state, more = turn.saved(state, given, event)
-    return state, (*begun, *more, *effects)
+    return state, (*begun, *more, *effects, *knowledge.replied(state, event))
 
 
 def _created(state: AppState, given: Stamp, event: DiscussionCreated) -> Result:

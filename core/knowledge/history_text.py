@@ -42,6 +42,7 @@ LINE_WORDS = {
     HistoryKind.RESTORED: "put back",
     HistoryKind.HELD: "waits for its file of facts to be readable",
     HistoryKind.UNDONE: "undone",
+    HistoryKind.USED: "used in a reply",
 }
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 OBJECT_CHARS = 120
@@ -420,6 +421,9 @@ def _kind(event: ItemEvent, names: frozenset[str], fact_id: str) -> HistoryKind 
     """Line that an event is to what has these names, None where it is none of its."""
     if event.kind in {ItemEventKind.INJECTED, ItemEventKind.UNDONE}:
         return None
+    if event.kind is ItemEventKind.USED:
+        is_used = names.intersection(event.items) or (fact_id and fact_id in event.facts)
+        return HistoryKind.USED if is_used else None
     if event.item in names or (fact_id and event.fact == fact_id):
         if event.kind is ItemEventKind.MERGED and not event.was:
             return (

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from core.kernel.values.facts import ItemHistory, SeenItems
+from core.kernel.values.facts import ItemHistory, MemoryUse, SeenItems
 from core.kernel.values.knowledge import Category, Item, KnowledgeState
 from core.kernel.values.settings import KnowledgeSettings
 from core.kernel.values.usage import OfferedCommand
@@ -195,6 +195,33 @@ class NoteInjection(msgspec.Struct, frozen=True):
     at: datetime
 
 
+class NoteUse(msgspec.Struct, frozen=True):
+    """Keep what a reply quotes of the items that went with its request.
+
+    `asked`: the person's words; `recall_tokens`: of passages that went along.
+    """
+
+    discussion_id: str
+    message_id: str
+    model: str
+    asked: str
+    reply: str
+    at: datetime
+    recall_tokens: int = 0
+
+
+class CountMemoryUse(msgspec.Struct, frozen=True):
+    """Add up what memory cost and did."""
+
+    command_id: str = ""
+
+
+class MemoryUseCounted(msgspec.Struct, frozen=True):
+    """Use of memory was added up."""
+
+    use: MemoryUse
+
+
 class HistoryRead(msgspec.Struct, frozen=True):
     """The history of an item was read."""
 
@@ -227,13 +254,23 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
     knowledge: KnowledgeState
 
 
-KnowledgeCommand = KnowledgeChange | FollowDigest | ExplainItem | ExplainFact | ListSeenItems
+KnowledgeCommand = KnowledgeChange | FollowDigest | ExplainItem | ExplainFact | ListSeenItems | CountMemoryUse
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | KnowledgeDeleted
+KnowledgeEvent = (
+    KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | MemoryUseCounted | KnowledgeDeleted
+)
 """Events of this room."""
 
 KnowledgeEffect = (
-    ReadKnowledge | FollowDigest | ChangeKnowledge | ExplainItem | ExplainFact | ListSeenItems | NoteInjection
+    ReadKnowledge
+    | FollowDigest
+    | ChangeKnowledge
+    | ExplainItem
+    | ExplainFact
+    | ListSeenItems
+    | CountMemoryUse
+    | NoteInjection
+    | NoteUse
 )
 """The knowledge worker's: one thread, the latest reading wins."""

@@ -7,10 +7,13 @@ from typing import get_args
 from msgspec.structs import replace
 
 from core.kernel.secrets import scrubbed_line
+from core.kernel.values.messages import Role
+from core.kernel.values.records import MessageRecord
 from core.kernel.values.state import AppState, Level
 from core.kernel.values.updates import Handlers, Result, carry_out, dismiss, follow_effects, notify, on
 from core.knowledge.knowledge_messages import (
     ChangeKnowledge,
+    CountMemoryUse,
     DeleteDigest,
     ExplainFact,
     ExplainItem,
@@ -22,13 +25,17 @@ from core.knowledge.knowledge_messages import (
     KnowledgeFilesChanged,
     KnowledgeRead,
     ListSeenItems,
+    MemoryUseCounted,
     NoteInjection,
+    NoteUse,
     ReadKnowledge,
     RegenerateDigest,
     RestoreFact,
     RestoreItem,
     SeenItemsRead,
 )
+from core.talk.discussion.discussion_messages import RecordsAppended, ReplyToken
+from core.talk.discussion.log_content import message_of
 from core.talk.turn.turn_messages import KnowledgeSent
 
 
@@ -40,6 +47,10 @@ def _seen_items_read(state: AppState, happened: SeenItemsRead) -> Result:
     return replace(
         state, evidence=replace(state.evidence, seen=happened.seen, seen_in=happened.discussion_id)
     ), ()
+
+
+def _memory_use_counted(state: AppState, happened: MemoryUseCounted) -> Result:
+    return replace(state, evidence=replace(state.evidence, use=happened.use)), ()
 
 
 WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
@@ -61,6 +72,30 @@ def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...
     return (
         NoteInjection(
             discussion_id=where, message_id=message_id, model=happened.model, text=happened.text, at=state.now
+        ),
+    )
+
+
+def replied(state: AppState, written: RecordsAppended) -> tuple[KnowledgeEffect, ...]:
+    """Keep what a reply used of what went with its request, once it is on disk and where the home can be written."""
+    opened = state.discussions.open.get(written.discussion_id)
+    is_reply = isinstance(written.token, ReplyToken)
+    if opened is None or not is_reply or state.program.is_home_read_only or state.now is None:
+        return ()
+    message = next((message_of(one) for one in written.records if isinstance(one, MessageRecord)), None)
+    if message is None or message.role is not Role.ASSISTANT:
+        return ()
+    asked = next((one for one in reversed(opened.messages) if one.role is Role.USER), None)
+    recall = next((one for one in state.context.sent_recall if asked and one.message_id == asked.id), None)
+    return (
+        NoteUse(
+            discussion_id=written.discussion_id,
+            message_id=message.id,
+            model=message.model,
+            asked=asked.text if asked is not None else "",
+            reply=message.text,
+            at=state.now,
+            recall_tokens=recall.tokens_est if recall is not None else 0,
         ),
     )
 
@@ -122,10 +157,12 @@ HANDLERS = Handlers(
     on(ExplainItem, carry_out),
     on(ExplainFact, carry_out),
     on(ListSeenItems, carry_out),
+    on(CountMemoryUse, carry_out),
     on(KnowledgeFilesChanged, lambda state, _happened: (state, read_again(state))),
     on(KnowledgeRead, knowledge_read),
     on(HistoryRead, _history_read),
     on(SeenItemsRead, _seen_items_read),
+    on(MemoryUseCounted, _memory_use_counted),
     on(KnowledgeDeleted, _offered),
 )
 """Each message of this room, with the function that decides what follows from it."""

@@ -29,6 +29,7 @@ from core.knowledge.knowledge_messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
+    CountMemoryUse,
     DeleteDigest,
     DeleteFact,
     DeleteKnowledgeItem,
@@ -44,7 +45,9 @@ from core.knowledge.knowledge_messages import (
     KnowledgeEvent,
     KnowledgeRead,
     ListSeenItems,
+    MemoryUseCounted,
     NoteInjection,
+    NoteUse,
     ReadKnowledge,
     RegenerateDigest,
     RestoreFact,
@@ -62,7 +65,14 @@ from core.knowledge.knowledge_reader import (
     unquoted_in,
 )
 from core.knowledge.layer7 import layer_inputs
-from core.knowledge.memory_log import Injections, all_items, fact_history, item_history, seen_items
+from core.knowledge.memory_log import (
+    Injections,
+    all_items,
+    counted_use,
+    fact_history,
+    item_history,
+    seen_items,
+)
 from core.knowledge.note_files import attach_notes, content_hash, keep_seen, move_notes, read_notes
 from core.knowledge.recovery import recover_home
 
@@ -127,8 +137,14 @@ class KnowledgeHandler:
                 known = all_items(self._reader.read(KnowledgeSettings()))
                 where, facts = effect.discussion_id, self._fact_reader.facts()
                 self._emit(SeenItemsRead(where, seen_items(self._home, known, where, facts)))
+            case CountMemoryUse():
+                known = all_items(self._reader.read(KnowledgeSettings()))
+                use = counted_use(self._home, known, self._fact_reader.facts())
+                self._emit(MemoryUseCounted(use))
             case NoteInjection():
                 self._injections.note(effect)
+            case NoteUse():
+                self._injections.note_use(effect)
             case _:
                 assert_never(effect)
 

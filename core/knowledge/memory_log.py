@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.kernel.errors import SlopError, StorageError
-from core.kernel.frame import clean, flat
+from core.kernel.frame import clean, flat, size_bytes
 from core.kernel.opener import read_file
 from core.kernel.secrets import scrub
+from core.kernel.tokens import estimate_tokens
 from core.kernel.values.facts import (
     EvidenceRow,
     IndexedFact,
@@ -21,6 +22,7 @@ from core.kernel.values.facts import (
     ItemEventKind,
     ItemHistory,
     ItemWords,
+    MemoryUse,
     SeenItems,
     TurnPlace,
     Witness,
@@ -48,9 +50,10 @@ from core.knowledge.history_text import (
     seen,
     successors,
 )
-from core.knowledge.knowledge_messages import NoteInjection
+from core.knowledge.knowledge_messages import NoteInjection, NoteUse
 from core.knowledge.layer7 import entered, entered_facts
 from core.knowledge.ledger import timestamp
+from core.knowledge.memory_use import memory_use, quoted
 from core.talk.discussion import log, trash
 from core.talk.discussion import log_content as log_view
 from core.talk.discussion.discussion_meta import read_meta
@@ -300,6 +303,19 @@ def seen_items(
     )
 
 
+def counted_use(home: Path, known: Iterable[Item], facts: Iterable[IndexedFact]) -> MemoryUse:
+    """Use of memory from the logs, with the words of what is proposed for the archive."""
+    use = memory_use(read_logs(home).events)
+    unused = frozenset(use.unused)
+    words = [
+        ItemWords(category=item.category, text=item.text)
+        for item in known
+        if item_hash(item.category, item.text) in unused
+    ]
+    words += [ItemWords(category=one.category, text=one.text) for one in facts if one.id in unused]
+    return replace(use, proposed=tuple(words))
+
+
 class Injections:
     """Keeps what entered the requests of each discussion, once for each change. One thread's.
 
@@ -340,6 +356,31 @@ class Injections:
             )
             add_events(self._home, [event])
         self._texts[where], self._held[where] = effect.text, (items, facts)
+
+    def note_use(self, effect: NoteUse) -> None:
+        """Add an event for a reply whose request held something of memory: what the reply quotes of it.
+
+        Raises:
+            StorageError: it could not be kept; the reply counts for none then.
+        """
+        text = self._texts.get(effect.discussion_id, "")
+        items, facts = self._held.get(effect.discussion_id, ((), ()))
+        if not text and not effect.recall_tokens:
+            return
+        words = {item_hash(one.category, one.text): one.text for one in all_items(self._read())}
+        told = {name: words[name] for name in items if name in words}
+        known = {one.id: one.text for one in self._facts() if one.id in facts}
+        event = ItemEvent(
+            kind=ItemEventKind.USED,
+            at=timestamp(effect.at),
+            discussion=effect.discussion_id,
+            message=effect.message_id,
+            model=effect.model,
+            items=quoted(effect.reply, effect.asked, told),
+            facts=quoted(effect.reply, effect.asked, known),
+            tokens=estimate_tokens(size_bytes(text)) + effect.recall_tokens,
+        )
+        add_events(self._home, [event])
 
     def _last(self, discussion_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if discussion_id not in self._held:

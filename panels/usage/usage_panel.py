@@ -10,6 +10,7 @@ import msgspec
 from core.kernel import figures as fmt
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
+from core.knowledge.knowledge_messages import CountMemoryUse
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.spending_step import budget_warning
 from core.services.spending.usage_text import cost_text, report_csv, report_notes, saved_text, speed_text
@@ -18,6 +19,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Column, Option, Series, Tone, Ui
 from panels.base.view import Dialog, Same
 from panels.caching.spending import spending_section
+from panels.usage.memory_section import memory_section
 from panels.usage.usage_room import UsageView
 
 SPAN_OPTIONS = (
@@ -63,7 +65,7 @@ WIDE_COLUMNS = (
 
 
 def usage_panel(desk: Desk) -> None:
-    """Draw the panel. O(visible). Sends CountUsage, ChangeSetting."""
+    """Draw the panel. O(visible). Sends CountUsage, CountMemoryUse, ChangeSetting."""
     ui, own = desk.ui, desk.view.of(UsageView)
     query = query_of(desk.state, own)
     _ask(desk, own, query)
@@ -86,6 +88,7 @@ def usage_panel(desk: Desk) -> None:
             ui.text("none", "No call was made in that time.", tone="muted", style="small")
         else:
             _report(desk, report)
+        memory_section(desk)
         spending_section(desk)
 
 
@@ -110,6 +113,7 @@ def _ask(desk: Desk, own: UsageView, query: UsageQuery) -> None:
     asked = (query, Same(desk.state.discussions.summaries), Same(desk.state.spending.own))
     if own.asked != asked:
         own.asked = asked
+        desk.send(CountMemoryUse())
         desk.send(CountUsage(query))
 
 

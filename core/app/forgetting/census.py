@@ -139,7 +139,7 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
         logs = tuple(Path(path) for one in conversations for path in one.paths)
         words = replace(words, taken=tuple(taken_told(home, logs)))
         gone = frozenset(target.discussion_ids)
-        took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
+        took = (e for e in memory.rows.events if e.kind in {ItemEventKind.INJECTED, ItemEventKind.USED})
         told = [e.discussion for e in took if words.items.intersection(e.items)]
         family = list(_family(home, binned))
         kin = [one for one, parent in family if parent in gone]

@@ -170,7 +170,7 @@ def _by_line(data: bytes, kept: Callable[[bytes], bytes | None]) -> Cut:
 
 def _bare(event: ItemEvent, words: Words) -> ItemEvent:
     """An event as it stays: what it says of the words is gone."""
-    if event.kind is ItemEventKind.INJECTED:
+    if event.kind in {ItemEventKind.INJECTED, ItemEventKind.USED}:
         if event.discussion in words.discussions:
             return replace(event, discussion="", message="", model="")
         return event

@@ -199,6 +199,7 @@ class ItemEventKind(StrEnum):
     DELETED = "deleted"
     RESTORED = "restored"
     HELD = "held"
+    USED = "used"
 
 
 class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -210,7 +211,8 @@ class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         source: the conversation, as provenance names it; apply: the id of the harvest's apply; reason: one sentence.
         fact: id of the structured fact that it is about, empty for none; of `held` its id without the number.
         discussion, message, model, items, facts: of `injected`: where, the message that was answered, by whom, the
-            hashes of all items in the request, and the ids of all structured facts.
+            hashes of all items in the request, and the ids of all structured facts. Of `used` likewise, of a request that was
+            answered: the items and facts that the reply quotes, and the tokens that memory added to it, about.
     """
 
     kind: ItemEventKind
@@ -228,6 +230,7 @@ class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     message: str = ""
     fact: str = ""
     facts: tuple[str, ...] = ()
+    tokens: int = 0
 
 
 class TurnPlace(StrEnum):
@@ -272,6 +275,7 @@ class HistoryKind(StrEnum):
     RESTORED = "restored"
     HELD = "held"
     UNDONE = "undone"
+    USED = "used"
 
 
 class HistoryLine(msgspec.Struct, frozen=True):
@@ -331,17 +335,39 @@ class SeenItems(msgspec.Struct, frozen=True):
     facts: tuple[ItemWords, ...] = ()
 
 
+class DiscussionMemory(msgspec.Struct, frozen=True):
+    """Memory in one discussion: answered requests, tokens that memory added to them, about, and how often replies quoted of it."""
+
+    discussion: str
+    requests: int = 0
+    tokens_est: int = 0
+    quoted: int = 0
+
+
+class MemoryUse(msgspec.Struct, frozen=True):
+    """Use of memory. `unused`: names of items and facts that many requests held and no reply quoted.
+
+    `proposed`: those of them that stand among the items, with their words.
+    """
+
+    discussions: tuple[DiscussionMemory, ...] = ()
+    unused: tuple[str, ...] = ()
+    proposed: tuple[ItemWords, ...] = ()
+
+
 class EvidenceState(msgspec.Struct, frozen=True):
     """Evidence as a front end may read it.
 
     Args:
         shown: of the item that was last asked about, None before.
         seen: what entered requests, newest first, as it was last asked for; seen_in: of which discussion, empty for all.
+        use: of memory, as it was last asked for, None before.
     """
 
     shown: ItemHistory | None = None
     seen: tuple[SeenItems, ...] = ()
     seen_in: str = ""
+    use: MemoryUse | None = None
 
 
 # Domains: names under which facts are kept, of repositories, agents and everything.

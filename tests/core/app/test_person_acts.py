@@ -89,7 +89,7 @@ BROUGHT_BACK = {
     ),
     "nothing, for it looks, says that a person has read, or ends the program whole": (
         "ReadDiscussion SearchDiscussions CountUsage MeasureContext InspectFile LookUpFiles RefreshModels FindLocalServers ReadGuide PriceModels ExplainItem "
-        "ExplainFact ListSeenItems LookForHarvest LeaveRemoval LeaveBatch SearchMemory UseMemoryTool LookAtSources "
+        "ExplainFact ListSeenItems CountMemoryUse LookForHarvest LeaveRemoval LeaveBatch SearchMemory UseMemoryTool LookAtSources "
         "CheckNavigation LookAtServers DismissImport LookAtForget DismissReceipt DismissNotice NoteActivity SaveWindow Quit"
     ),
 }

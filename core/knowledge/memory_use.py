@@ -1,0 +1,84 @@
+"""Cost and use of memory: tokens that it added to requests, items that replies quoted, items that none ever used. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from core.kernel.values.facts import DiscussionMemory, ItemEvent, ItemEventKind, MemoryUse
+
+RUN = 5
+"""Words in a row that a reply shares with an item where it quotes it; an item of fewer words is quoted whole."""
+LEAST_WORDS = 3
+"""Shorter items say nothing that could be told from chance."""
+UNUSED_AFTER = 50
+"""Requests that held an item which no reply quoted, from which on it is proposed for the archive."""
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
+_LONG = 4
+"""Letters of a word that tells something: a run holds two such words, or signs of a script without blanks."""
+
+Run = tuple[str, ...]
+
+
+def quoted(reply: str, asked: str, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Items that a reply quotes, by their names, sorted. O(words of the reply and of the items).
+
+    What the person said in the message counts for no item: a reply repeats that by itself.
+
+    Args:
+        texts: of the items that went with the request, by name.
+    """
+    said, known = _words(reply), _words(asked)
+    told = {length: _runs(said, length) - _runs(known, length) for length in range(LEAST_WORDS, RUN + 1)}
+    found = []
+    for name, text in texts.items():
+        words = _words(text)
+        length = min(RUN, len(words))
+        if length >= LEAST_WORDS and any(run in told[length] for run in _runs(words, length)):
+            found.append(name)
+    return tuple(sorted(found))
+
+
+def memory_use(events: Iterable[ItemEvent]) -> MemoryUse:
+    """Sum of the logs: for each discussion what memory added and what was used of it; items that were never used.
+
+    Args:
+        events: of the log, oldest first: `injected` tells what each request of its discussion held from then on, `used`
+            stands for one request that was answered.
+    """
+    held: dict[str, tuple[str, ...]] = {}
+    seen, used = Counter[str](), Counter[str]()
+    sums: dict[str, DiscussionMemory] = {}
+    for event in events:
+        where = event.discussion
+        if event.kind is ItemEventKind.INJECTED:
+            held[where] = (*event.items, *event.facts)
+        elif event.kind is ItemEventKind.USED:
+            names = (*event.items, *event.facts)
+            seen.update(held.get(where, ()))
+            used.update(names)
+            before = sums.get(where, DiscussionMemory(discussion=where))
+            sums[where] = DiscussionMemory(
+                discussion=where,
+                requests=before.requests + 1,
+                tokens_est=before.tokens_est + event.tokens,
+                quoted=before.quoted + len(names),
+            )
+    unused = tuple(sorted(name for name, count in seen.items() if count >= UNUSED_AFTER and not used[name]))
+    return MemoryUse(discussions=tuple(sums.values()), unused=unused)
+
+
+def _words(text: str) -> Run:
+    return tuple(word.casefold() for word in _WORD.findall(text))
+
+
+def _runs(words: Run, length: int) -> frozenset[Run]:
+    runs = (words[at : at + length] for at in range(len(words) - length + 1))
+    return frozenset(run for run in runs if _tells(run))
+
+
+def _tells(run: Run) -> bool:
+    return sum(len(word) >= _LONG or not word.isascii() for word in run) >= 2

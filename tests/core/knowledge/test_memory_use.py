@@ -1,0 +1,99 @@
+"""Use of memory: what a reply quotes of it, what it cost, and what no reply ever used."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.kernel.values.facts import DiscussionMemory, ItemEvent, ItemEventKind
+from core.kernel.values.knowledge import Category, CategoryFile, Item, KnowledgeState
+from core.knowledge.evidence_rows import item_hash
+from core.knowledge.history_text import history
+from core.knowledge.knowledge_messages import NoteInjection, NoteUse
+from core.knowledge.memory_log import Injections, read_logs
+from core.knowledge.memory_use import UNUSED_AFTER, memory_use, quoted
+
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+ITEM = "The cache of the parser lives for five minutes."
+
+
+def event(kind: ItemEventKind, *items: str, discussion: str = "d", tokens: int = 0) -> ItemEvent:
+    return ItemEvent(
+        kind=kind, at="2026-11-20T09:00:00.000000Z", discussion=discussion, items=items, tokens=tokens
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked", "is_quoted"),
+    [
+        ("As noted, the cache of the parser lives for a while.", "", True),
+        ("THE CACHE\nof the *parser* lives on", "", True),
+        ("The cache is short.", "", False),
+        ("Yes: the cache of the parser lives for five minutes.", f"Is it true? {ITEM}", False),
+        ("", "", False),
+    ],
+)
+def test_a_run_of_words_that_the_person_did_not_say_is_a_quote(
+    reply: str, asked: str, is_quoted: bool
+) -> None:
+    assert quoted(reply, asked, {"a": ITEM}) == (("a",) if is_quoted else ())
+
+
+def test_scripts_without_blanks_and_short_items_are_found_and_small_words_are_not() -> None:
+    texts = {
+        "cjk": "缓存在五分钟后结束",
+        "short": "Tides follow moonlight",
+        "small": "it is in the of a",
+        "two": "Use UTC",
+    }
+
+    assert quoted("我们知道缓存在五分钟后结束。", "", texts) == ("cjk",)
+    assert quoted("So tides follow moonlight, and it is in the of a. Use UTC", "", texts) == ("short",)
+
+
+@given(st.text(), st.text(), st.dictionaries(st.text(max_size=3), st.text(), max_size=4))
+def test_it_is_total_and_names_only_what_went_along(reply: str, asked: str, texts: dict[str, str]) -> None:
+    assert {*quoted(reply, asked, texts)} <= {*texts}
+
+
+def test_sums_are_told_by_discussion_and_what_was_never_used_after_many_requests() -> None:
+    events = [event(ItemEventKind.INJECTED, "a", "b")]
+    events += [event(ItemEventKind.USED, tokens=100) for _ in range(UNUSED_AFTER - 1)]
+    assert memory_use(events).unused == ()
+    events += [
+        event(ItemEventKind.USED, "b", tokens=100),
+        event(ItemEventKind.USED, discussion="e", tokens=7),
+    ]
+    use = memory_use(events)
+
+    assert use.unused == ("a",)
+    assert use.discussions == (
+        DiscussionMemory(discussion="d", requests=UNUSED_AFTER, tokens_est=100 * UNUSED_AFTER, quoted=1),
+        DiscussionMemory(discussion="e", requests=1, tokens_est=7, quoted=0),
+    )
+
+
+def test_a_reply_is_kept_with_what_it_quotes_and_the_item_tells_it(tmp_path: Path) -> None:
+    item = Item(category=Category.FACTS, text=ITEM, file="facts.md", first_line=1, last_line=1)
+    keeper = Injections(tmp_path, lambda: known_with(item))
+    keeper.note(NoteInjection(discussion_id="d", message_id="m", model="x", text=f"- {ITEM}", at=NOW))
+    said = "The cache of the parser lives for five minutes, so wait."
+    keeper.note_use(
+        NoteUse(discussion_id="d", message_id="r", model="x", asked="How long?", reply=said, at=NOW)
+    )
+    rows = read_logs(tmp_path)
+
+    assert [(one.kind, one.items) for one in rows.events][-1] == (
+        ItemEventKind.USED,
+        (item_hash(item.category, item.text),),
+    )
+    assert rows.events[-1].tokens > 0
+    assert [line.kind.value for line in history("facts", ITEM, rows).lines] == ["used"]
+
+
+def known_with(item: Item) -> KnowledgeState:
+    return KnowledgeState(categories=(CategoryFile(name=item.file, items=(item,)),))
