@@ -53,10 +53,14 @@ def normal_chord(typed: str) -> str:
     *before, key = [part.strip() for part in typed.strip().split("+")]
     held = {one for part in before for one in MODIFIERS if one.casefold() == part.casefold()}
     named = {one.casefold(): one for one in (*NAMED_KEYS, *FUNCTION_KEYS)}
-    key = named.get(key.casefold(), key.upper() if len(key) == 1 and key.isascii() and key.isalnum() else "")
+    key = named.get(key.casefold(), key.upper() if _is_sign(key) else "")
     if not key or len(held) != len(before):
         return ""
     return "+".join((*(one for one in MODIFIERS if one in held), key))
+
+
+def _is_sign(key: str) -> bool:
+    return len(key) == 1 and key.isascii() and (key.isalnum() or key in ",.-=/;[]")
 
 
 def flaw_of(chord: str) -> str:

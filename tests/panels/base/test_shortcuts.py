@@ -16,6 +16,7 @@ from panels.shell.rooms import ACTIONS
         ("ctrl+shift+k", "Ctrl+Shift+K"),
         (" Shift + ctrl + K ", "Ctrl+Shift+K"),
         ("f8", "F8"),
+        ("ctrl+,", "Ctrl+,"),
         ("alt+pageup", "Alt+PageUp"),
         ("Ctrl+Ctrl+K", ""),
         ("Meta+K", ""),
