@@ -106,6 +106,8 @@ class QueueWorker(Generic[E]):
         self._is_busy = False
         self._owed: list[E] = []
         self._again: list[E] = []
+        self._told: dict[str, tuple[type[Any], frozenset[int]]] = {}
+        """Of each notice of a failure: the kind of effect, and what waited already when it failed."""
         self._ready = threading.Condition()
         self._is_stopping = self._has_failed = self._has_tried_last = self._is_dropped = False
         self._thread: threading.Thread | None = None
@@ -208,8 +210,9 @@ class QueueWorker(Generic[E]):
                 self._has_failed = True
         if not is_told:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
-            about = self._about(effect) if self._about is not None else ""
-            subject = f"{self.name}/{about}" if about else self.name
+            about, subject = self._subject(effect)
+            with self._ready:
+                self._told[subject] = type(effect), frozenset(map(id, self._waiting))
             told = OperationFailed(
                 subject=subject,
                 text=error.what,
@@ -219,9 +222,23 @@ class QueueWorker(Generic[E]):
             )
             self._emit(told)
 
+    def _subject(self, effect: E) -> tuple[str, str]:
+        """The discussion that an effect is about, empty for none, and the name of its notice."""
+        about = self._about(effect) if self._about is not None else ""
+        return about, f"{self.name}/{about}" if about else self.name
+
     def _caught_up(self, effect: E) -> None:
-        """Say when the last of what had failed is done, or needless by a later one."""
+        """Say when the last of what had failed is done, or needless by a later one.
+
+        The notice of what is not tried again goes when the same is asked for anew and done. What waited already when it
+        failed does not count: the person has not read the notice by then.
+        """
         if self._keeps is None or not self._keeps(effect):
+            _, subject = self._subject(effect)
+            kind, waited = self._told.get(subject, (None, frozenset[int]()))
+            if kind is type(effect) and id(effect) not in waited:
+                del self._told[subject]
+                self._emit(WritesCaughtUp(subject))
             return
         self._forget(effect)
         with self._ready:

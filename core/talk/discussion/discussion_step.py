@@ -152,7 +152,7 @@ def _edit_draft(state: AppState, asked: EditDraft) -> Result:
         discussion_id=asked.discussion_id,
         is_standing=True,
     )
-    return dismiss(state, "draft-editor"), (*written, asked)
+    return dismiss(state, f"draft-editor/{asked.discussion_id}"), (*written, asked)
 
 
 def _draft_edited(state: AppState, edited: DraftEdited) -> Result:

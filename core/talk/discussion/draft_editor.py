@@ -93,7 +93,11 @@ class DraftEditor(msgspec.Struct, frozen=True):
             problem = f"The editor changed nothing. {WAIT_REMEDY}"
         if problem:
             self.emit(
-                OperationFailed(subject="draft-editor", text=problem, discussion_id=effect.discussion_id)
+                OperationFailed(
+                    subject=f"draft-editor/{effect.discussion_id}",
+                    text=problem,
+                    discussion_id=effect.discussion_id,
+                )
             )
 
 

@@ -254,3 +254,44 @@ def test_a_barrier_is_passed_when_all_before_it_is_done_and_nothing_behind_it_is
     assert worker.stop(WAIT_S)
     assert done[1:] == [WriteDraft("d", Draft("b"))]
     assert worker.barrier().is_set()
+
+
+def test_the_notice_of_a_failure_goes_when_the_same_is_asked_for_anew_and_done() -> None:
+    events: SimpleQueue[Event] = SimpleQueue()
+
+    def handle(effect: Effect) -> None:
+        if isinstance(effect, SearchDiscussions) and effect.query == "bad":
+            raise StorageError("The index is broken")
+
+    worker = QueueWorker("test", handle, events.put)
+    steps: list[Effect] = [
+        SearchDiscussions("bad"),
+        IndexDiscussion("d"),
+        SearchDiscussions("good"),
+        SearchDiscussions("more"),
+    ]
+    for effect in steps:
+        worker.submit(effect)
+        worker.barrier().wait(WAIT_S)
+    worker.stop(WAIT_S)
+    told = [events.get() for _ in range(events.qsize())]
+
+    assert [type(one) for one in told] == [OperationFailed, WritesCaughtUp]
+    assert told[1] == WritesCaughtUp("test")
+
+
+def test_what_waited_already_takes_no_notice_away_that_nobody_read() -> None:
+    gate, events = threading.Event(), SimpleQueue[Event]()
+
+    def handle(effect: SearchDiscussions) -> None:
+        gate.wait(WAIT_S)
+        if effect.query == "bad":
+            raise StorageError("The index is broken")
+
+    worker = QueueWorker("test", handle, events.put)
+    worker.submit(SearchDiscussions("bad"))
+    worker.submit(SearchDiscussions("good"))
+    gate.set()
+    worker.stop(WAIT_S)
+
+    assert [type(events.get()) for _ in range(events.qsize())] == [OperationFailed]
