@@ -6,7 +6,8 @@ from pathlib import Path
 
 from gui.elements.controls import Button
 from tests.gui.sitting import sees
-from tests.gui.test_window_templates_live import Writer, pytestmark, writer
+from tests.gui.test_window_composer import Writer
+from tests.gui.test_window_templates_live import pytestmark, writer
 from tests.vendors.anthropic_server import AnthropicServer
 
 __all__ = ["AnthropicServer", "pytestmark", "writer"]

@@ -378,6 +378,7 @@ class ItemEventData(Data, frozen=True):
     items: list[str]
     fact: str
     facts: list[str]
+    tokens: Count
 
 
 class HistoryLineData(ItemEventData, frozen=True):
