@@ -386,7 +386,7 @@ class DiscussionHandler:
         self._emit(OperationDone(subject="export", text="The usage is saved.", detail=str(place.target)))
 
     def _place(self, effect: ExportDiscussion | ExportUsage) -> ExportPlace:
-        """Where an export goes. Raises StorageError: it may not go there."""
+        """The place that an export goes to. Raises StorageError: it may not go there."""
         ours = (self._root, paths.config_dir(), *map(Path, filter(None, effect.kept)))
         place = look_at(effect.path, ours)
         check_place(place, replaces=effect.replaces)

@@ -16,7 +16,7 @@ from core.kernel.values.settings import Appearance
 from core.kernel.values.state import AppState, ProgramState, TrashItem
 from core.kernel.values.usage import UsageQuery
 from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
-from core.knowledge.knowledge_messages import RegenerateDigest
+from core.knowledge.knowledge_messages import CountMemoryUse, RegenerateDigest
 from core.mcp.mcp_messages import LookAtServers
 from core.retrieval.retrieval_messages import LookAtSources, UpdateIndex
 from core.services.settings.settings_messages import (
@@ -102,7 +102,8 @@ CASES: dict[str, Case] = {
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
     "usage": Case(
-        (CountUsage(UsageQuery(since="2026-10-22")),), shows=lambda s: s.ui.shows("Budget a month ($)")
+        (CountMemoryUse(), CountUsage(UsageQuery(since="2026-10-22"))),
+        shows=lambda s: s.ui.shows("Budget a month ($)"),
     ),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
