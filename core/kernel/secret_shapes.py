@@ -137,6 +137,7 @@ _VENDORS = (
     shape("tfp_", rf"{_ANY}{{30,}}(?:_{_ANY}{{8,}})?"),
     shape("pypi-", f"{_URL}{{40,}}"),
     shape("AKIA ASIA ABIA ACCA", r"[0-9A-Z]{16}\b"),
+    shape("sk_prod_ sk_dev_", f"{_URL}{{40,}}", check=is_no_name),
     shape("sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", f"{_ANY}{{16,}}"),
     shape("whsec_", "[A-Za-z0-9+/]{24,}={0,2}"),
     shape("sq0csp- sq0atp-", f"{_URL}{{20,}}"),
@@ -495,6 +496,11 @@ def _is_two(tail: str) -> bool:
     return is_filled_in(tail) and is_mixed(tail)
 
 
+def _is_machine_made(tail: str) -> bool:
+    """True if digits stand among its letters again and again, as in no name. For a short beginning, and a tail of one case."""
+    return is_filled_in(tail) and is_mixed(tail) and len(re.findall("[0-9]+", tail)) * 10 >= len(tail)
+
+
 _MODELS = (
     shape("AQ.", f"{_SECRET_PREFIXES_URL}{{40,}}", check=_is_scattered),
     shape(
@@ -512,7 +518,7 @@ _MODELS = (
     shape("fw_", rf"{_SECRET_PREFIXES_ANY}{{20,}}\b", check=_is_scattered),
     shape("jina_", f"{_SECRET_PREFIXES_ANY}{{40,}}", check=_is_two),
     shape("e2b_", r"[0-9a-f]{40,}\b"),
-    shape("pa-", f"{_SECRET_PREFIXES_URL}{{40,}}", after=_APART, check=_is_scattered),
+    shape("pa- al-", f"{_SECRET_PREFIXES_URL}{{40,}}", after=_APART, check=_is_scattered),
     shape("ak- as-", rf"{_SECRET_PREFIXES_ANY}{{22}}\b", after=_APART, check=_is_scattered),
     shape("llx-", f"{_SECRET_PREFIXES_ANY}{{40,}}", after=_APART, check=_is_two),
     shape("fc-", r"[0-9a-f]{32}\b", after=_APART),
@@ -534,6 +540,17 @@ _MODELS = (
     shape("ak_", rf"{_SECRET_PREFIXES_ANY}{{20}}\b", check=_is_scattered),
     shape("am_", r"[0-9a-f]{64}\b"),
     shape("sk_", rf"{_SECRET_PREFIXES_ANY}{{40,64}}\b", check=_is_two),
+    shape("sk_", r"[0-9a-f]{32}\b"),
+    shape("sk_", rf"{_SECRET_PREFIXES_URL}{{43}}(?!{_SECRET_PREFIXES_URL})", check=_is_scattered),
+    shape("cpk_", rf"[0-9a-f]{{32}}\.[0-9a-f]{{32}}\.{_SECRET_PREFIXES_ANY}{{32}}\b"),
+    shape("rc_", r"[0-9a-f]{64}\b"),
+    shape("ck-", rf"{_SECRET_PREFIXES_ANY}{{44}}\b", after=_APART, check=_is_scattered),
+    shape("nk- rlc-", rf"{_SECRET_PREFIXES_URL}{{40,}}", after=_APART, check=_is_scattered),
+    shape("VENICE-INFERENCE-KEY- VENICE-ADMIN-KEY-", rf"{_SECRET_PREFIXES_URL}{{40,}}", check=_is_two),
+    shape("KGAT_", r"[0-9a-f]{32}\b"),
+    shape("app- dataset-", rf"{_SECRET_PREFIXES_ANY}{{24}}\b", after=_APART, check=_is_scattered),
+    shape("pylf_v1_us_ pylf_v1_eu_", rf"{_SECRET_PREFIXES_ANY}{{40,}}", check=_is_two),
+    shape("n8n_api_", r"[0-9a-f]{40,}\b"),
     shape("secret_", rf"{_SECRET_PREFIXES_ANY}{{20,}}\.{_SECRET_PREFIXES_ANY}{{20,}}", check=_is_two),
     shape("apk_ apk_user_", r"[A-Za-z0-9+/]{80,}={0,2}", check=_is_two),
     shape("cog_", r"[a-z2-7]{52}\b", check=_is_two),
@@ -567,7 +584,29 @@ _PLACES = (
     shape("CCDB1_", rf"{_SECRET_PREFIXES_ANY}{{22}}_{_SECRET_PREFIXES_ANY}{{40}}\b"),
     shape("AstraCS:", f"{_SECRET_PREFIXES_ANY}{{20,}}(?::[0-9a-f]{{64}})?", check=_is_two),
     shape("4b1d", rf"{_SECRET_PREFIXES_ANY}{{38}}\b", check=_is_scattered),
-    shape("ddp_ ddw_", rf"{_SECRET_PREFIXES_ANY}{{36}}\b"),
+    shape("ddp_ ddw_ ddo_", rf"{_SECRET_PREFIXES_ANY}{{36}}\b"),
+    shape("sbp_oauth_", r"[0-9a-f]{40}\b"),
+    shape("dub_", rf"{_SECRET_PREFIXES_ANY}{{24}}\b", check=_is_scattered),
+    shape("dbtc_ dbtu_", f"{_SECRET_PREFIXES_URL}{{36,}}", check=_is_two),
+    shape("jsrp_ jsrd_ jsrw_", rf"{_SECRET_PREFIXES_ANY}{{32,}}\b", check=_is_two),
+    shape("xaat- xapt-", _UUID, after=_APART),
+    behind(
+        "JQQJ99",
+        f"{_SECRET_PREFIXES_ANY}{{52,76}}",
+        f"JQQJ99{_SECRET_PREFIXES_ANY}{{22,26}}(?:[A-Za-z0-9+/]{{0,4}}={{0,2}})",
+        76,
+    ),
+    shape("dG9rO", r"[A-Za-z0-9+/]{50,}={0,2}", check=_is_two),
+    shape("xau_", rf"{_SECRET_PREFIXES_ANY}{{32,40}}\b", check=_is_scattered),
+    shape("cu_", r"[0-9a-f]{32}\b"),
+    shape("sig_", rf"{_SECRET_PREFIXES_ANY}{{28}}\b", check=_is_scattered),
+    shape(
+        "secret_user_ secret_readonly_ secret_admin_", f"{_SECRET_PREFIXES_ANY}{{30,}}", check=_is_scattered
+    ),
+    shape("secret- console-", rf"{_SECRET_PREFIXES_ANY}{{43,}}\b", after=_APART, check=_is_scattered),
+    shape("testsk_", r"[A-Za-z0-9_-]{30,}\.[a-z]{2}\b", check=_is_two),
+    shape("ver:1-hint:", r"[0-9]{4,}-[A-Za-z0-9+/]{40,}={0,2}", check=_is_two),
+    shape("tk_", r"[a-z0-9]{29}\b", check=_is_machine_made),
     shape("vtwn_ unkey_", f"{_SECRET_PREFIXES_ANY}{{20,}}", check=_is_scattered),
     shape("essu_", f"{_SECRET_PREFIXES_URL}{{60,}}={{0,2}}", check=_is_two),
     shape("ucat_", rf"{_SECRET_PREFIXES_ANY}{{24,32}}\b", check=_is_two),
