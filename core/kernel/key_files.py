@@ -22,6 +22,8 @@ CODE_BYTES = 16_384
 _CODE_LINES = 20
 """Lines to a key in a program's text or prose, up to which the file is taken for a file of keys."""
 _SAMPLE_BYTES = 8_192
+_MOST_ALONE = 4_096
+"""Characters of a file that can be one value."""
 
 _CODE_ENDS = frozenset(
     [
@@ -118,7 +120,17 @@ def content_reasons(name: str, data: bytes) -> tuple[str, ...]:
         return ()
     text = _text(data[:HEAD_BYTES])
     found = named_secrets(text) if text else []
-    return found_reasons(found, text, is_code=is_code)
+    return found_reasons(found, text, is_code=is_code) or _alone_reasons(name, text)
+
+
+def _alone_reasons(name: str, text: str) -> tuple[str, ...]:
+    """The reason of a file that is one value, which the file's name names: `token`, `db_password.txt`."""
+    value = text[: _MOST_ALONE + 1].strip()
+    if not value or len(text) > _MOST_ALONE or len(value.split()) > 1:
+        return ()
+    stem = os.path.splitext(folded(name))[0].lstrip(".")
+    found = named_secrets(f"{stem} = {value}\n")
+    return (f"It holds what looks like a {found[0][2]}, and its name says so.",) if found else ()
 
 
 def text_reasons(name: str, text: str, found: list[tuple[int, int, str]]) -> tuple[str, ...]:
@@ -126,7 +138,8 @@ def text_reasons(name: str, text: str, found: list[tuple[int, int, str]]) -> tup
     is_code = _is_code(folded(name))
     if is_code and len(text) > CODE_BYTES:
         return ()
-    return found_reasons([one for one in found if one[0] < HEAD_BYTES], text[:HEAD_BYTES], is_code=is_code)
+    head = [one for one in found if one[0] < HEAD_BYTES]
+    return found_reasons(head, text[:HEAD_BYTES], is_code=is_code) or _alone_reasons(name, text)
 
 
 def found_reasons(found: list[tuple[int, int, str]], text: str, *, is_code: bool) -> tuple[str, ...]:

@@ -83,9 +83,9 @@ def of_python(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
             value = code[2] or "".join(words[number + 1 : number + 2])
             rest = words[number + (1 if code[2] else 2) :]
             own = module_code(code[1], value, folder)
-            return (own if own.code else _installed((value.partition(".")[0],), command[0])) + all_data(
-                rest, folder
-            )
+            if own.code or code[1] == "c":
+                return own + all_data(rest, folder)
+            return _installed((value.partition(".")[0],), command[0]) + _named_files(rest, folder)
         elif word.startswith("-") and word != "-":
             takes_value = word in _PYTHON_VALUES
         else:
@@ -223,8 +223,14 @@ _BUILDERS = {
     "rake": ("Rakefile",),
     "go": ("go.mod", "go.work", "main.go"),
     "cargo": ("Cargo.toml", "Cargo.lock", "build.rs", "src/main.rs", "src/lib.rs", ".cargo/config.toml"),
-    **dict.fromkeys(("gradle", "gradlew"), ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")),
-    **dict.fromkeys(("mvn", "mvnw"), ("pom.xml", ".mvn/extensions.xml")),
+    **dict.fromkeys(
+        ("gradle", "gradlew"),
+        ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle/wrapper/gradle-wrapper.jar",
+         "gradle/wrapper/gradle-wrapper.properties"),
+    ),
+    **dict.fromkeys(
+        ("mvn", "mvnw"), ("pom.xml", ".mvn/extensions.xml", ".mvn/jvm.config", ".mvn/wrapper/maven-wrapper.jar", ".mvn/wrapper/maven-wrapper.properties")
+    ),
     **dict.fromkeys(("docker", "podman"), ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "Dockerfile")),
     **dict.fromkeys(("pytest", "py.test"), ("conftest.py", "tests/conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml")),
     "tox": ("tox.ini", "pyproject.toml", "setup.cfg"),
@@ -233,6 +239,21 @@ _BUILDERS = {
     "fab": ("fabfile.py",),
     "cmake": ("CMakeLists.txt",),
     "ninja": ("build.ninja",),
+    "meson": ("meson.build", "meson_options.txt", "meson.options"),
+    "scons": ("SConstruct", "Sconstruct", "sconstruct", "SConscript"),
+    "doit": ("dodo.py",),
+    "snakemake": ("Snakefile", "workflow/Snakefile"),
+    "mix": ("mix.exs", "config/config.exs", "test/test_helper.exs"),
+    "poe": ("pyproject.toml", "poe_tasks.toml"),
+    "alembic": ("alembic.ini", "alembic/env.py", "migrations/env.py"),
+    "pre-commit": (".pre-commit-config.yaml",),
+    **dict.fromkeys(("pip", "pip3"), ("setup.py", "pyproject.toml", "setup.cfg")),
+    **dict.fromkeys(
+        ("vite", "vitest"),
+        tuple(f"{name}.config.{end}" for name in ("vite", "vitest") for end in ("ts", "mts", "js", "mjs", "cjs")),
+    ),
+    **{name: tuple(f"{name}.config.{end}" for end in ("ts", "mts", "js", "mjs", "cjs"))
+       for name in ("jest", "webpack", "rollup", "eslint", "tailwindcss", "playwright", "next", "svelte", "prettier")},
 }  # fmt: skip
 """Programs that run what files of the folder say."""
 _COMPILED = {"go": (".go",), "cargo": (".rs",)}
@@ -241,6 +262,27 @@ _BUILDER_FILES = frozenset({"-f", "--file", "--makefile", "--justfile", "-t", "-
 _SOURCE = frozenset({".", "source"})
 _SCRIPTED = late(r"[gmn]?awk|g?sed")
 """Programs that run the file behind `-f`."""
+_NAMED_CODE = frozenset(
+    ["ansible-playbook", "gdb", "lldb", "vim", "nvim", "ex", "emacs", "sqlite3", "duckdb", "psql", "mysql", "jupyter", "papermill", "octave",
+     "gnuplot", "expect", "bc", "m4", "nix-build", "nix-shell", "ipython", "streamlit", "marimo"]
+)  # fmt: skip
+"""Programs that run what stands in a file that they are given, whatever its ending."""
+_APPS = frozenset(
+    [
+        "uvicorn",
+        "gunicorn",
+        "hypercorn",
+        "granian",
+        "daphne",
+        "flask",
+        "celery",
+        "fastapi",
+        "waitress-serve",
+        "rq",
+        "dramatiq",
+    ]
+)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _LOADS = frozenset(
     ["BASH_ENV", "ENV", "PYTHONSTARTUP", "LD_PRELOAD", "NODE_OPTIONS", "RUBYOPT", "PERL5OPT", "MAKEFILES", "GIT_SSH_COMMAND", "GIT_SSH",
      "GIT_EXTERNAL_DIFF", "EDITOR", "VISUAL", "GIT_EDITOR", "PAGER", "GIT_PAGER", "SHELL", "CC", "CXX", "CONFIG_SHELL"]
@@ -296,10 +338,18 @@ def words_within(words: Sequence[str], folder: str) -> RunWords:
             found += _of_variable(assigned[1], assigned[2], words[number + 1 : _MOST_WORDS], folder)
             found += _run_by_path(assigned[2], folder)
         elif _is_known(program_name(word)):
-            found += _found(tuple(words[number:_MOST_WORDS]), folder, 1)
+            found += _found(tuple(_expanded(words[number:_MOST_WORDS], folder)), folder, 1)
         else:
             found += _run_by_path(word, folder)
     return found
+
+
+def _expanded(words: Sequence[str], folder: str) -> Iterator[str]:
+    """The words with what their patterns stand for, as a shell gives them."""
+    for word in words:
+        is_pattern = bool(folder) and _GLOB.search(word) is not None
+        matches = sorted(islice(iglob(word, root_dir=folder), _MOST_MATCHES)) if is_pattern else ()
+        yield from matches or (word,)
 
 
 def _run_by_path(word: str, folder: str) -> RunWords:
@@ -374,8 +424,14 @@ def _of_program(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     program = file_at(folder, command[0]) if os.sep in command[0] else ""
     if program and (led := first_line(program)):
         return script(program) + _found((*led, program, *command[1:]), folder, depth + 1)
-    found = script(program) if program else RunWords()  # a shell runs what has no first line, too
-    for word in command[1:]:
+    own = script(program) if program else RunWords()  # a shell runs what has no first line, too
+    return own + _named_files(command[1:], folder)
+
+
+def _named_files(words: Sequence[str], folder: str) -> RunWords:
+    """Files that words of a program name of which nobody knows what it runs: code by what it is, else data."""
+    found = RunWords()
+    for word in words:
         for part in (word, word.partition("=")[2], word.rpartition(":")[0]):
             if path := file_at(folder, part):
                 found += script(path) if is_code(path) else data(folder, part)
@@ -398,7 +454,7 @@ def first_line(path: str) -> tuple[str, ...]:
 
 
 def _of_shell(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
-    words = command[1:]
+    words, found = command[1:], RunWords()
     for number, word in enumerate(words):
         if re.fullmatch(r"-[a-zA-Z]*c", word):
             return line_words("".join(words[number + 1 : number + 2]), folder) + all_data(
@@ -409,8 +465,11 @@ def _of_shell(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
         path = file_at(folder, word)
         if words[number - 1] in {"-o", "+o", "-O", "+O"} and number:
             continue
-        return (script(path, ENDINGS) if path else RunWords()) + all_data(words[number + 1 :], folder)
-    return RunWords()
+        found += script(path, ENDINGS) if path else RunWords()
+        if number and words[number - 1] in {"--rcfile", "--init-file"}:
+            continue
+        return found + all_data(words[number + 1 :], folder)
+    return found
 
 
 def _of_source(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
@@ -430,6 +489,26 @@ def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords
         takes = word in {"-f", "--file"}
         path = file_at(folder, said)
         found += script(path) if path else all_data((word,), folder)
+    return found
+
+
+def _of_named(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """Programs that run every file that their words name."""
+    found = RunWords()
+    for word in command[1:]:
+        paths = (file_at(folder, part) for part in (word, word.partition("=")[2], word.rpartition(" ")[2]))
+        path = next(filter(None, paths), "")
+        found += script(path, ENDINGS) if path else all_data((word,), folder)
+    return found
+
+
+def _of_app(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
+    """Programs that serve what a module of Python holds: `uvicorn a:app`, `flask --app a run`."""
+    found = _of_program(command, folder, depth)
+    for word in command[1:]:
+        option, mark, value = word.partition("=")
+        module = (value if mark and option.startswith("-") else word).partition(":")[0]
+        found += module_code("m", module, folder) if folder and _DOTTED.fullmatch(module) else RunWords()
     return found
 
 
@@ -525,7 +604,8 @@ def _of_package_runner(command: tuple[str, ...], folder: str, depth: int) -> Run
 
 def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
     def find(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
-        named, takes = RunWords(), ""
+        program = file_at(folder, command[0]) if os.sep in command[0] else ""
+        named, takes, places = script(program) if program else RunWords(), "", ("",)
         words = (part for word in command[1:] for part in _split_option(word))
         for word in words:
             if takes in {"-C", "--directory", "-d"}:
@@ -536,7 +616,8 @@ def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
         for word in () if name in {"make", "gmake"} else command[1:]:  # a target of `make` is what it writes
             path = file_at(folder, word.partition("::")[0])
             named += script(path) if path and is_code(path) else RunWords()
-        files = (file_at(folder, each) for each in _BUILDERS[name])
+            places += (word,) if folder and os.path.isdir(os.path.join(folder, word)) else ()
+        files = (file_at(folder, os.path.join(place, each)) for place in places for each in _BUILDERS[name])
         endings = _COMPILED.get(name)
         own = RunWords(folders=((os.path.realpath(folder), endings),)) if endings and folder else RunWords()
         return named + own + RunWords(code=tuple(filter(None, files)))
@@ -560,6 +641,8 @@ _KINDS: tuple[tuple[Callable[[str], bool], _Find], ...] = (
     (lambda name: OTHERS.fullmatch(name) is not None, of_other),
     (lambda name: name in _SOURCE, _of_source),
     (lambda name: _SCRIPTED.fullmatch(name) is not None, _of_scripted),
+    (lambda name: name in _NAMED_CODE, _of_named),
+    (lambda name: name in _APPS, _of_app),
     (lambda name: name in _LAUNCHERS, _of_launcher),
     (lambda name: name in _PROJECT_RUNNERS, _of_project_runner),
     (lambda name: name in _PACKAGE_RUNNERS, _of_package_runner),

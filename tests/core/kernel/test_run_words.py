@@ -61,6 +61,15 @@ def names(paths: object, folder: Path) -> str:
         ("timeout 5 node server.js", "server.js", ""),
         ("some-program --db data.db --plugin=hook.js", "hook.js", "data.db"),
         ("mcp run server.py:app", "server.py", ""),
+        ("python -m cProfile -s time server.py", "server.py", ""),
+        ("python -m pdb server.py data.db", "server.py", "data.db"),
+        ("bash --rcfile tool run.sh data.db", "tool run.sh", "data.db"),
+        ("gdb -batch -x tool", "tool", ""),
+        ("ansible-playbook --inventory=data.db tool", "data.db tool", ""),
+        ("./run.sh data.db", "run.sh", "data.db"),
+        ("uvicorn server:app --port 80", "server.py", ""),
+        ("flask --app=pkg.main run", "pkg/main.py", "pkg.main"),
+        ("pip install -e ./server", "server/pyproject.toml", ""),
     ],
 )
 def test_code_is_told_from_data_by_what_the_program_runs(
@@ -70,6 +79,13 @@ def test_code_is_told_from_data_by_what_the_program_runs(
     assert (names(found.code, folder), names(found.data, folder)) == (code, data)
 
 
+@pytest.mark.parametrize("program", ["./gradlew", "./mvnw"])
+def test_a_builder_that_the_project_brings_is_bound_with_what_it_fetches(folder: Path, program: str) -> None:
+    (folder / program).write_text("#!/bin/sh\n")
+    found = run_words([program, "test"], str(folder))
+    assert names(found.code, folder) == program.removeprefix("./")
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [
@@ -77,6 +93,7 @@ def test_code_is_told_from_data_by_what_the_program_runs(
         ("bash -c 'python tool data.db'", "tool"),
         ("for f in *; do ./run.sh $f; done", "run.sh"),
         ("X=$(node server.js)", "server.js"),
+        ("python server*.py", "server.py"),
         ('python "server.py" <<EOF', "server.py"),
     ],
 )

@@ -113,6 +113,15 @@ def test_a_program_with_a_key_among_much_else_is_none_of_keys_and_one_with_littl
     assert content_reasons("utf16.txt", line.encode("utf-16")) != ()
 
 
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [("token", True), ("api_key.txt", True), (".db-password", True), ("version", False), ("token.py", False)],
+)
+def test_a_file_that_is_one_value_is_named_by_its_own_name(name: str, holds: bool) -> None:
+    text = f"{key_places.token(36)}a1B\n" if holds else "import tokens, more\n" if name.endswith(".py") else "1.2.3\n"
+    assert bool(content_reasons(name, text.encode())) is holds
+
+
 def test_what_was_looked_at_is_not_read_again_while_it_is_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text("name: a\n")
