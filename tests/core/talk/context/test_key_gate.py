@@ -118,7 +118,13 @@ def test_a_program_with_a_key_among_much_else_is_none_of_keys_and_one_with_littl
     [("token", True), ("api_key.txt", True), (".db-password", True), ("version", False), ("token.py", False)],
 )
 def test_a_file_that_is_one_value_is_named_by_its_own_name(name: str, holds: bool) -> None:
-    text = f"{key_places.token(36)}a1B\n" if holds else "import tokens, more\n" if name.endswith(".py") else "1.2.3\n"
+    text = (
+        f"{key_places.token(36)}a1B\n"
+        if holds
+        else "import tokens, more\n"
+        if name.endswith(".py")
+        else "1.2.3\n"
+    )
     assert bool(content_reasons(name, text.encode())) is holds
 
 
