@@ -19,7 +19,7 @@ from gui.elements.surfaces import Clickable, Dim, Surface
 from gui.keys import PRESSES
 
 MOST_FRAMES, MOST_WAIT_S = 400, 30.0
-"""Longest that a driver waits: so many frames, and for work on another thread or a loaded machine so many seconds."""
+"""Longest that a driver waits: so many frames, and for work on another thread so many seconds, unless it is given more patience."""
 MOST_AIMS = 5
 _KEYSYMS = {
     " ": "space", "\n": "Return", "Enter": "Return", "Ctrl": "Control_L", "Shift": "Shift_L", "Alt": "Alt_L",
@@ -38,11 +38,13 @@ class Driver:
     Args:
         tree: the binding whose elements are looked for.
         frame: renders one frame. Every action renders the frames that it needs.
+        patience_s: longest wait for work on another thread.
     """
 
-    def __init__(self, tree: Tree, frame: Callable[[], object]) -> None:
+    def __init__(self, tree: Tree, frame: Callable[[], object], patience_s: float = MOST_WAIT_S) -> None:
         self._tree = tree
         self._frame = frame
+        self._patience_s = patience_s
         self._x: Any = display.Display()
         # a slow frame between press and release must not type a letter twice
         self._x.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
@@ -62,9 +64,9 @@ class Driver:
         """Render frames until something holds.
 
         Raises:
-            TimeoutError: it did not within `most` frames and `MOST_WAIT_S`.
+            TimeoutError: it did not within `most` frames and the driver's patience.
         """
-        deadline, frames = monotonic() + MOST_WAIT_S, 0
+        deadline, frames = monotonic() + self._patience_s, 0
         while not holds():
             if frames >= most and monotonic() > deadline:
                 raise TimeoutError(f"after {frames} frames still not: {what or holds}")

@@ -259,6 +259,17 @@ def test_a_wait_of_the_one_patience_passes(source: str) -> None:
     assert not short_waits(source)
 
 
+def test_the_person_at_the_window_has_the_same_patience() -> None:
+    makers = [
+        node
+        for path in (ROOT / "tests" / "gui").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Driver"
+    ]
+    assert makers
+    assert {ast.unparse(node.args[-1]) for node in makers} == {"PATIENCE_S"}
+
+
 def test_every_wait_outlasts_a_loaded_machine() -> None:
     """A test that waits ten seconds for another process fails on a machine that does more."""
     own = {"mcp_hostile_server.py"}  # its wait is the attack

@@ -16,6 +16,7 @@ from gui.metrics import ASSETS, Measure, load_theme
 from panels.base.ui import Ui
 from tests.gui.layout_check import faults
 from tests.gui.other_program import text_held
+from tests.patience import PATIENCE_S
 
 SIZE = (1280, 800)
 
@@ -36,7 +37,7 @@ class Screen:
             on_close=lambda: self.closed.append(True),
             on_failure=self.failures.append,
         )
-        self.driver = Driver(ui.tree, self.loop.frame)
+        self.driver = Driver(ui.tree, self.loop.frame, PATIENCE_S)
 
     def _draw(self, ui: Ui) -> None:
         self.describe(ui)

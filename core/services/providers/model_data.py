@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -78,8 +79,9 @@ _Place = tuple[str, int, _Source]
 """A model's name, its number in the text, and the text."""
 
 
+@cache
 def packaged_models() -> tuple[ModelProfile, ...]:
-    """The models that the program knows, in the order in which they are offered."""
+    """The models that the program knows, in the order in which they are offered. Read once a process."""
     text = files("core.services.providers").joinpath("models.toml").read_text("utf-8")
     return _apply((), _Source(text=text, where="models.toml of the program"))
 

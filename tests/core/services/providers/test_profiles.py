@@ -95,6 +95,10 @@ def test_a_persons_file_changes_the_fields_it_names_and_adds_models(tmp_path: Pa
     assert len(models) == len(PACKAGED) + 1
 
 
+def test_the_packaged_models_are_read_once_a_process() -> None:
+    assert packaged_models() is PACKAGED
+
+
 def test_without_a_file_the_packaged_models_stand(tmp_path: Path) -> None:
     assert load_models(tmp_path / "models.toml") == PACKAGED
 
