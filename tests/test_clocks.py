@@ -262,7 +262,7 @@ def test_a_wait_of_the_one_patience_passes(source: str) -> None:
 def test_the_person_at_the_window_has_the_same_patience() -> None:
     makers = [
         node
-        for path in (ROOT / "tests" / "gui").rglob("*.py")
+        for path in (Path(__file__).parent / "gui").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Driver"
     ]
