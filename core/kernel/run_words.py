@@ -605,7 +605,8 @@ def _of_package_runner(command: tuple[str, ...], folder: str, depth: int) -> Run
 def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
     def find(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
         program = file_at(folder, command[0]) if os.sep in command[0] else ""
-        named, takes, places = script(program) if program else RunWords(), "", ("",)
+        named, takes = script(program) if program else RunWords(), ""
+        places: tuple[str, ...] = ("",)
         words = (part for word in command[1:] for part in _split_option(word))
         for word in words:
             if takes in {"-C", "--directory", "-d"}:
