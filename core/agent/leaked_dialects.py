@@ -244,6 +244,9 @@ def json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[st
             value = value[wrap]
     if not isinstance(value, dict):
         return None
+    if len(value) == 1 and isinstance(given := next(iter(value.values())), dict):
+        alone = next(iter(value))
+        return (alone, given) if alone in tools else None
     named = next((value[key] for key in _CALL_NAMES if isinstance(value.get(key), str)), "")
     name = _tool(named, tools) if len(named) <= _MOST_NAME else ""
     if not name:

@@ -43,6 +43,9 @@ _BEHIND = (
     "innererror",
     "caused_by",
     "failed_generation",
+    "attempts",
+    "causes",
+    "upstream",
 )
 """Keys under which gateways put what the server behind them said."""
 
@@ -65,7 +68,9 @@ _FINE = frozenset(
         "waiting",
     ]
 ) | {""}
-_DEEPEST = 4
+_DEEPEST = 8
+_WIDE, _MOST_BESIDE = 3, 5
+"""Down to this depth several things beside each other are read, below it one: what a server nests costs no more than it says."""
 
 
 class ServerWords(msgspec.Struct, frozen=True):
@@ -102,7 +107,11 @@ def words_of(body: object, depth: int = 0) -> ServerWords:
     if isinstance(body, str):
         return _of_text(body, depth)
     if isinstance(body, list):
-        found = [words for one in body[:5] if (words := words_of(one, depth + 1)).message]
+        found = [
+            words
+            for one in body[: _MOST_BESIDE if depth < _WIDE else 1]
+            if (words := words_of(one, depth + 1)).message
+        ]
         first = found[0] if found else ServerWords()
         return ServerWords(
             message="; ".join(words.message for words in found), code=first.code, kind=first.kind
@@ -162,6 +171,8 @@ def _upstream(body: Mapping[str, Any], depth: int) -> str:
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
     behind = [words_of(raw, 2).message] if raw else []
     behind += [words_of(body[name], depth + 1).message for name in _BEHIND if body.get(name)]
+    if isinstance(details := body.get("details"), Mapping):
+        behind.append(words_of(details, depth + 1).message)
     return next(filter(None, behind), "")
 
 

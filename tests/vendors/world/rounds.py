@@ -598,7 +598,59 @@ SIXTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
 ]
 # fmt: on
 
-ROUNDS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
+
+# Round 7: 23 of 25 were right at once.
+
+# fmt: off
+_UNSIGNED = "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:update_topic` , position 20."
+_PLACE = {"error": {"code": 400, "message": "User location is not supported for the API use.", "status": "FAILED_PRECONDITION"}}
+
+SEVENTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("usage-of-a-reseller", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "stop"), {"id": "usage-1753417795", "provider_id": "or", "model": "qwen3-coder", "usage": {**U, "multiplier_applied": 2, "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0}, "zj_usage": {"multiplier": 2, "prompt_cost": 10372, "completion_cost": 70, "total_cost": 10442, "credits_remaining": 282833.4}}, "request_id": "zj"}), "anomalyco/opencode#1298", usage=PAID),
+        Row("filter-results-first", COMPATIBLE, frames({"id": "", "object": "", "created": 0, "model": "", "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {"hate": {"filtered": False, "severity": "safe"}}}], "choices": []}, *said("Hello ", "there.")), "vercel/modelfusion#185, Azure"),
+    ],
+    "shapes of text": [
+        Row("summary-with-uuids", RESPONSES, named(("response.created", {"response": _CREATED}), ("response.output_item.added", {"output_index": 0, "item": {"type": "reasoning", "id": "5d9e1a2c-0000", "summary": []}}), ("response.reasoning_summary_text.delta", {"item_id": "5d9e1a2c-0000", "output_index": 0, "summary_index": 0, "delta": "Hm."}), ("response.output_text.delta", {"item_id": "7a", "delta": "Hello there.", "output_index": 1, "content_index": 0}), ("response.completed", {"response": RESPONSE})), "CherryHQ/cherry-studio#20940", reasoning="Hm."),
+    ],
+    "tool calls": [
+        calling("channel-behind-the-name", "vllm-project/vllm#32587", tool_call("read_file<|channel|>commentary", ARGS, id="t"), *_END),
+    ],
+    "leaked calls": [
+        spelled("keyed-by-name", "ml-explore/mlx-lm#1663, Apertus", '<|tools_prefix|>[{"read_file": {"a": 1}}]<|tools_suffix|>'),
+        spelled("gemma4-quotes", "vllm-project/vllm#44522", '<|tool_call>call:write_file{content:<|"|>hello<|"|>,path:<|"|>a.txt<|"|>}<tool_call|>', calls=(("write_file", '{"content":"hello","path":"a.txt"}'),)),
+    ],
+    "errors": [
+        failing("attempts-of-a-router", 400, "bad_request", {"error": {"message": "All target providers failed.", "target_providers": ["openai"], "attempts": [{"provider": "openai", "stage": "upstream_response", "message": "Upstream request failed.", "status": 400, "details": {"error": {"message": "Error from provider: Provider returned error", "code": 400, "metadata": {"raw": '{"message":"invalid request error trace_id: 9ca63e68","type":"invalid_request_error"}\n', "provider_name": "Novita", "is_byok": True}}, "user_id": "user_2"}}]}}, "musistudio/claude-code-router#1558", "All target providers failed", "invalid request error trace_id"),
+        failing("nothing-but-400", 400, "bad_request", "", "continuedev/continue#12716, NVIDIA"),
+        failing("json-in-the-message", 400, "bad_request", {"error": {"message": json.dumps({"error": {"code": 400, "message": _UNSIGNED, "status": "INVALID_ARGUMENT"}}, indent=2), "code": 400, "status": "Bad Request"}}, "google-gemini/gemini-cli#26682", "missing a thought_signature", api=GEMINI, words_not=('"error"',)),
+        failing("list-around-the-error", 400, "bad_request", [{"error": {"code": 400, "message": _UNSIGNED, "status": "INVALID_ARGUMENT"}}], "nearai/ironclaw#1521", "missing a thought_signature"),
+        failing("signature-not-valid", 400, "bad_request", {"error": {"message": "[gemini-cli/gemini-3-flash-preview] [400]: Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/vertex-ai (reset after 30s)"}}, "decolua/9router#301", "signature is not valid"),
+        failing("invalid-body", 400, "bad_request", {"error": {"message": "Invalid body: failed to parse JSON value. Please check the value to ensure it is valid JSON. (Common errors include trailing commas, missing closing brackets, missing quotation marks, etc.)", "type": "invalid_request_error", "param": None, "code": None}}, "miurla/morphic#927", "failed to parse JSON value"),
+    ],
+    "kinds of failure": [
+        failing("provider-returned-429", 429, "rate_limited", {"error": {"message": "Provider returned error", "code": 429}}, "continuedev/continue#10442, OpenRouter", "Provider returned error"),
+        failing("model-format", 400, "unknown_model|bad_key|bad_request", {"error": {"message": "Invalid Request: Invalid model format or no credentials for provider: grok-4.5", "code": 400}}, "nesquena/hermes-webui#5940", "Invalid model format"),
+        failing("max-total-tokens", 400, "context_too_long", {"code": 20015, "message": "max_total_tokens (33298) must be less than or equal to max_seq_len (32768)", "data": None}, "continuedev/continue#10020, SiliconFlow", "max_seq_len (32768)"),
+        failing("gone", 410, "unknown_model|bad_request", "", "Alishahryar1/free-claude-code#1401, NVIDIA"),
+        failing("overloaded-529", 529, "overloaded", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "anthropics/anthropic-sdk-typescript#616", "Overloaded", api=ANTHROPIC),
+        broken_off("overloaded-in-stream", "overloaded", named(("error", {"error": {"details": None, "type": "overloaded_error", "message": "Overloaded"}, "request_id": "req"})), "umbraco/Umbraco.AI#174", "Overloaded", api=ANTHROPIC),
+        failing("location", 400, "forbidden", _PLACE, "poenl/gemini-api#4", "User location is not supported", api=GEMINI),
+        failing("location-compatible", 400, "forbidden", _PLACE, "PublicAffairs/openai-gemini#4", "User location is not supported"),
+        failing("location-and-billing", 400, "forbidden|no_quota", {"error": {"code": 400, "message": "User location is not supported for the API use without a billing account linked", "status": "FAILED_PRECONDITION"}}, "writingmate/chatlabs#120", "without a billing account", api=GEMINI),
+        failing("count-without-figures", 400, "context_too_long", {"error": {"code": 400, "message": "The input token count exceeds the maximum number of tokens allowed 1048576.", "status": "INVALID_ARGUMENT"}}, "google-gemini/gemini-cli#15184", "1048576", api=GEMINI),
+    ],
+    "usage": [
+        counted("own-key-cost-nought", "tailcallhq/forgecode#1641", {"id": "c", "choices": [], "usage": {"prompt_tokens": 9171, "completion_tokens": 113, "total_tokens": 9284, "cost": 0, "is_byok": True, "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0}, "cost_details": {"upstream_inference_cost": 0.0360795, "upstream_inference_prompt_cost": 0.0343845, "upstream_inference_completions_cost": 0.001695}, "completion_tokens_details": {"reasoning_tokens": 55, "image_tokens": 0}}}, input_tokens=9171, output_tokens=113, reasoning_tokens=55, cost_usd=0.0360795),
+        counted("cost-without-a-key", "BerriAI/litellm#11626", {"id": "c", "choices": [], "usage": {"prompt_tokens": 28, "completion_tokens": 38, "total_tokens": 66, "cost": 7.1e-05, "is_byok": False, "prompt_tokens_details": {"cached_tokens": 0}, "cost_details": {"upstream_inference_cost": None}, "completion_tokens_details": {"reasoning_tokens": 0}}}, input_tokens=28, output_tokens=38, cost_usd=7.1e-05),
+    ],
+    "endings": [
+        Row("token-in-the-thoughts", COMPATIBLE, frames(chunk({"reasoning_content": "Good morning!<｜end▁of▁sentence｜>"}), chunk({}, "stop"), used()), "vllm-project/vllm#48748", text="", reasoning="Good morning!<｜end▁of▁sentence｜>"),
+    ],
+}
+# fmt: on
+
+ROUNDS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
 ROUND_REFUSALS = (
     FIRST_REFUSALS + SECOND_REFUSALS + THIRD_REFUSALS + FOURTH_REFUSALS + FIFTH_REFUSALS + SIXTH_REFUSALS
 )
