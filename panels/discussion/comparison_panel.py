@@ -261,9 +261,9 @@ def column_usd(state: AppState, discussion_id: str, asked: ComparedModel) -> flo
     """Expected cost of a column: of the discussion's own model by what is cached, of another without a cache."""
     meta = state.discussions.summaries[discussion_id].meta
     if (meta.provider, meta.model) == (asked.provider, asked.model) and asked.has_memory:
-        return next_call_usd(state, discussion_id) or other_call_usd(
-            state, discussion_id, asked.provider, asked.model
-        )
+        own = next_call_usd(state, discussion_id)
+        if own is not None:
+            return own
     return other_call_usd(state, discussion_id, asked.provider, asked.model)
 
 

@@ -7,6 +7,7 @@ import secrets
 from msgspec.structs import replace
 
 from core.front.cli.arguments import Options
+from core.front.cli.cache_price import measured
 from core.front.cli.format import message_data, usage_line
 from core.front.cli.output import Console
 from core.front.cli.questions import agreed, raise_unsent
@@ -16,7 +17,7 @@ from core.kernel.values.discussion import ComparedModel, ComparedReply, OpenDisc
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy, outcome_of
 from core.services.settings.settings_messages import PriceModels
-from core.services.spending.estimates import other_call_usd
+from core.services.spending.estimates import next_request, other_call_usd
 from core.talk.turn.turn_messages import CancelReply, CompareReplies, PaidCommand
 
 PRICES_S, STOP_S, NEVER_S = 2.0, 15.0, 1e9
@@ -78,6 +79,8 @@ def _say_prices(
     front: FrontEnd, console: Console, chosen: str, models: tuple[ComparedModel, ...], text: str
 ) -> None:
     """Say what each is expected to cost before any of them is asked."""
+    if next_request(front.snapshot(), chosen) is None:
+        measured(front, chosen)
     front.send(PriceModels())
     keys = {(one.provider, one.model) for one in models}
     state = front.wait_for(lambda s: keys <= s.config.prices.keys(), PRICES_S) or front.snapshot()

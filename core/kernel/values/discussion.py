@@ -519,7 +519,8 @@ class LiveCall(msgspec.Struct, frozen=True):
     Args:
         user_message_id: the message that it answers; reply_id: the id that the reply will have in the log.
         command_id: of the command that asked for it, empty where nobody waits for that one.
-        reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
+        reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent; None
+            while nobody knows.
         version_of: the reply that it will be another version of, empty for a first one.
         over_limit: the person said yes to it past a limit; is_out: it was let go.
         built: its request for the log, None until it is assembled; is_claimed: other programs see what it reserves.
@@ -552,7 +553,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     retry_at: datetime | None = None
     retry_reason: str = ""
     command_id: str = ""
-    reserved_usd: float = 0.0
+    reserved_usd: float | None = 0.0
     over_limit: bool = False
     built: RequestRecord | None = None
     is_claimed: bool = False

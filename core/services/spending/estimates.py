@@ -200,7 +200,7 @@ def _priced(usage: Usage, price: Price) -> Usage:
     return usage if own is None else replace(usage, cost_usd=own, is_estimate=False)
 
 
-def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
+def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float | None:
     """Expected cost of a discussion's next call, input and reply, in US dollars.
 
     Args:
@@ -208,32 +208,53 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
 
     Returns:
         From the assembled request, else what the last call of the discussion cost, else the last one of the same
-        model; 0.0 where no price is known: what is unknown reserves nothing.
+        model; None where neither is known: what is unknown is not nothing.
     """
     report, opened = state.context.reports.get(discussion_id), state.discussions.open.get(discussion_id)
     last = last_usage(opened)
     if report is not None and report.cost_usd is not None:
-        more = len(text) - len(message_text_of(opened.draft.text)) if opened is not None else len(text)
-        return _input_usd(state, discussion_id, report, max(0, more)) + _reply_usd(
-            state, discussion_id, report, last
-        )
-    return last.cost_usd or _last_of_model_usd(state, discussion_id)
+        more = _more_chars(opened, text)
+        return _input_usd(state, discussion_id, report, more) + _reply_usd(state, discussion_id, report, last)
+    return last.cost_usd if last.cost_usd is not None else _last_of_model_usd(state, discussion_id)
+
+
+def _more_chars(opened: OpenDiscussion | None, text: str) -> int:
+    """Characters of a message over those of the draft, which was assembled."""
+    return max(0, len(text) - (len(message_text_of(opened.draft.text)) if opened is not None else 0))
 
 
 def other_call_usd(
     state: AppState, discussion_id: str, provider: str, model: str, text: str = ""
 ) -> float | None:
-    """Expected cost of a discussion's next call at another model, nothing of it cached, in US dollars; None where unknown.
+    """Expected cost of a discussion's next call at another model, nothing of it cached, in US dollars.
 
     Args:
         text: of the message, where it is not the draft that was assembled.
+
+    Returns:
+        For all that is sent, system and tools too, and a reply; None where its size or its price is unknown.
     """
-    price, request = state.config.prices.get((provider, model)), next_request(state, discussion_id)
-    if price is None:
+    price = state.config.prices.get((provider, model))
+    tokens = _whole_tokens(state, discussion_id, text)
+    if price is None or tokens is None:
         return None
-    tokens = request.tokens_est if request is not None else 0
-    tokens += len(text) // CHARS_PER_TOKEN
     return (tokens * price.input_usd + reply_tokens(state, discussion_id) * price.output_usd) / 1_000_000
+
+
+def _whole_tokens(state: AppState, discussion_id: str, text: str) -> int | None:
+    """Tokens of the next request: as assembled, else by what the last one was billed and what follows it; None where
+    neither is known.
+    """
+    opened, request = state.discussions.open.get(discussion_id), next_request(state, discussion_id)
+    if request is not None and request.tokens_est:
+        return request.tokens_est + _more_chars(opened, text) // CHARS_PER_TOKEN
+    messages = opened.messages if opened is not None else ()
+    at = next((at for at in reversed(range(len(messages))) if messages[at].usage is not None), -1)
+    usage = messages[at].usage if at >= 0 else None
+    if usage is None or usage.input_tokens is None:
+        return None
+    later = sum(len(one.text) for one in messages[at + (usage.output_tokens is not None) :])
+    return usage.input_tokens + (usage.output_tokens or 0) + (later + len(text)) // CHARS_PER_TOKEN
 
 
 class NextRequest(msgspec.Struct, frozen=True):
@@ -376,11 +397,11 @@ def last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = No
     return Usage()
 
 
-def _last_of_model_usd(state: AppState, discussion_id: str) -> float:
+def _last_of_model_usd(state: AppState, discussion_id: str) -> float | None:
     """Cost of the same model's last call in another discussion, the one used last first."""
     summary = state.discussions.summaries.get(discussion_id)
     if summary is None:
-        return 0.0
+        return None
     model = summary.meta.provider, summary.meta.model
     rows = sorted(
         (row for row in state.discussions.summaries.values() if row.meta.id in state.discussions.open),
@@ -388,4 +409,4 @@ def _last_of_model_usd(state: AppState, discussion_id: str) -> float:
         reverse=True,
     )
     costs = (last_usage(state.discussions.open[row.meta.id], model).cost_usd for row in rows)
-    return next((cost for cost in costs if cost is not None), 0.0)
+    return next((cost for cost in costs if cost is not None), None)

@@ -134,7 +134,7 @@ def settle_later(state: AppState, key: str, payments: Mapping[str, Payment]) -> 
     return replace(state, spending=replace(state.spending, unsettled=unsettled))
 
 
-def is_shared(state: AppState, discussion_id: str, usd: float) -> bool:
+def is_shared(state: AppState, discussion_id: str, usd: float | None) -> bool:
     """True if other programs must see a call before it goes: it is expected to cost, or a limit asks what they spend."""
     if usd or state.config.settings.caching.day_limit_usd is not None or _unread(state, discussion_id):
         return True
@@ -204,7 +204,7 @@ def family(state: AppState, discussion_id: str) -> frozenset[str]:
 def under_way_usd(state: AppState, *, besides: str = "") -> float:
     """US dollars that this program's calls under way are expected to cost. `besides`: as of `limit_reached`."""
     others = (one.usd for key, one in state.spending.reserved.items() if key != besides)
-    return sum(call.reserved_usd for call in state.turns.calls.values()) + sum(others)
+    return sum(call.reserved_usd or 0.0 for call in state.turns.calls.values()) + sum(others)
 
 
 def limit_reached(
@@ -230,7 +230,7 @@ def has_room(
     state: AppState, usd: float, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> bool:
     """True if so much more stays within the limits: background work asks nobody, it never goes past one, and it waits
-    until the day is counted.
+    until the day is counted, and while a call is out whose cost nobody knows.
 
     Args:
         besides, elsewhere_usd: as of `reached_limits`.
@@ -240,7 +240,21 @@ def has_room(
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     if _unread(state, discussion_id) or _unpriced(state, discussion_id, None, is_priced=usd > 0):
         return False
+    if _is_unsure(state, discussion_id):
+        return False
     return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
+
+
+def _is_unsure(state: AppState, discussion_id: str) -> bool:
+    """True if a call is out whose cost nobody knows, and that a limit of this discussion or of the day counts."""
+    out = {name for name, call in state.turns.calls.items() if call.is_out and call.reserved_usd is None}
+    if not out:
+        return False
+    (_, own), (_, day) = _limits_of(state, discussion_id)
+    payer = _payer(state, state.discussions.summaries.get(discussion_id))
+    return day is not None or (
+        own is not None and payer is not None and bool(out & family(state, payer.meta.id))
+    )
 
 
 def reached_limits(
@@ -412,7 +426,7 @@ def _payer(state: AppState, summary: DiscussionSummary | None) -> DiscussionSumm
 def _spent(state: AppState, members: frozenset[str], besides: str) -> tuple[float, float]:
     """US dollars that discussions spent, and that they have under way."""
     rows = filter(None, map(state.discussions.summaries.get, members))
-    under_way = sum(call.reserved_usd for name, call in state.turns.calls.items() if name in members)
+    under_way = sum(call.reserved_usd or 0.0 for name, call in state.turns.calls.items() if name in members)
     held = (
         one.usd
         for key, one in state.spending.reserved.items()

@@ -174,7 +174,7 @@ def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect,
 def _built(state: AppState) -> dict[str, Reservation]:
     """Reserves of messages' calls whose requests are assembled."""
     return {
-        call_key(call.id): Reservation(usd=call.reserved_usd, discussion_id=call.discussion_id)
+        call_key(call.id): Reservation(usd=call.reserved_usd or 0.0, discussion_id=call.discussion_id)
         for call in state.turns.calls.values()
         if call.built is not None and call.phase is not CallPhase.STOPPING
     }

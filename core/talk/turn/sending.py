@@ -230,6 +230,7 @@ def save_then_call(
     kept_out = opened.kept_out if queued is None else queued.kept_out
     kept_out = tuple(dict.fromkeys((*kept_out_of(state, user_message_id), *kept_out)))
     state = keep_out_of(state, user_message_id, kept_out)
+    words = _words(command, queued)
     call = LiveCall(
         id=given.make_id(1),
         discussion_id=opened.id,
@@ -239,9 +240,9 @@ def save_then_call(
         model=asked.model,
         started_at=given.at,
         command_id=command.command_id,
-        reserved_usd=next_call_usd(state, opened.id, _words(command, queued))
+        reserved_usd=next_call_usd(state, opened.id, words)
         if compared is None
-        else other_call_usd(state, opened.id, asked.provider, asked.model) or 0.0,
+        else other_call_usd(state, opened.id, asked.provider, asked.model, words),
         over_limit=command.over_limit,
         version_of=version_of,
         was_queued=queued is not None,
@@ -283,7 +284,7 @@ def keep_out_of(state: AppState, message_id: str, sources: tuple[str, ...]) -> A
 def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
     if queued is not None:
         return queued.text
-    return command.text if isinstance(command, SendPrompt | ResendMessage) else ""
+    return command.text if isinstance(command, SendPrompt | ResendMessage | CompareReplies) else ""
 
 
 def as_asked(state: AppState, call: LiveCall) -> AppState:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.kernel.values.cache import CachePlan, PlannedWrite
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.kernel.values.messages import Message, Role, TextPart
-from core.kernel.values.provider import ProviderKind
+from core.kernel.values.provider import ModelPrice, ProviderKind
 from core.kernel.values.settings import AiSettings, Settings
 from core.kernel.values.stack import ContextChange, ContextReport
 from core.kernel.values.state import AppState, CachingState, ContextState, DiscussionsState
@@ -20,6 +20,7 @@ from core.services.spending.estimates import (
     expected_input,
     next_call_usd,
     next_request,
+    other_call_usd,
     sent_again_usd,
     with_lost,
 )
@@ -132,12 +133,40 @@ def test_a_new_discussion_is_expected_to_cost_what_the_last_call_of_its_model_di
     assert next_call_usd(now, "a") == 0.2
 
 
-def test_what_nobody_knows_the_price_of_reserves_nothing() -> None:
+def test_what_nobody_knows_the_price_of_is_unknown_and_not_nothing() -> None:
     unknown = replace(REPORT, cost_usd=None, output_usd_per_token=None)
 
-    assert next_call_usd(state(unknown, reply(cost=None)), "a") == 0.0
-    assert next_call_usd(state(), "a") == 0.0
-    assert next_call_usd(AppState(), "nobody") == 0.0
+    assert next_call_usd(state(unknown, reply(cost=None)), "a") is None
+    assert next_call_usd(state(), "a") is None
+    assert next_call_usd(AppState(), "nobody") is None
+    assert next_call_usd(state(None, reply(cost=0.0)), "a") == 0.0, "a model that is free is known to be"
+
+
+def priced(now: AppState) -> AppState:
+    prices = {("openai", "gpt"): ModelPrice(input_usd=10.0, output_usd=20.0)}
+    return replace(now, config=replace(now.config, prices=prices))
+
+
+def test_another_model_is_sent_all_of_the_request_and_not_the_words_alone() -> None:
+    usd = other_call_usd(priced(state(REPORT)), "a", "openai", "gpt", "x" * 4_002)
+
+    assert usd == pytest.approx((11_000 * 10 + 1_000 * 20) / 1e6)
+
+
+def test_before_anything_is_assembled_the_last_bill_says_what_another_model_is_sent() -> None:
+    last = replace(
+        reply(cost=0.1), usage=Usage(input_tokens=30_000, cache_read_tokens=29_000, output_tokens=500)
+    )
+    later = Message("u", START, Role.USER, (TextPart("y" * 400),))
+    usd = other_call_usd(priced(state(None, last, later)), "a", "openai", "gpt", "x" * 4_000)
+
+    assert usd == pytest.approx((31_600 * 10 + 500 * 20) / 1e6)
+
+
+def test_a_request_of_unknown_size_has_no_price_however_short_its_words() -> None:
+    assert other_call_usd(priced(state()), "a", "openai", "gpt", "hi") is None
+    assert other_call_usd(priced(state(None, reply(cost=0.1))), "a", "openai", "gpt", "hi") is None
+    assert other_call_usd(state(REPORT), "a", "openai", "gpt") is None
 
 
 SENT = Usage(input_tokens=1_000, cache_read_tokens=600, cache_write_tokens=300, cache_write_5m_tokens=300)

@@ -129,6 +129,16 @@ def test_calls_under_way_count_with_what_they_reserve_all_of_them_for_the_day() 
     )
 
 
+def test_background_work_waits_while_a_call_is_out_whose_cost_nobody_knows() -> None:
+    call = LiveCall("c", "b", "u", "r", "p", "m", START, reserved_usd=None, is_out=True)
+    now = with_fields(state(spent=0.0, today=0.0), calls={"b": call})
+
+    assert not has_room(now, 0.01)
+    assert has_room(with_fields(now, settings=Settings()), 0.01), "no limit asks for it"
+    held = with_fields(now, calls={"b": replace(call, is_out=False)})
+    assert has_room(held, 0.01), "what was not let go is judged when its cost is known"
+
+
 def test_what_is_under_way_is_said_beside_what_is_spent() -> None:
     said = ReachedLimit(LimitScope.DAY, 5.0, 4.0, 1.1).sentence
 

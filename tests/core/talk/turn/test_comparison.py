@@ -10,10 +10,12 @@ from core.kernel.values.discussion import ComparedModel, ComparedReply, Comparis
 from core.kernel.values.messages import Message, Role, Status, TextPart
 from core.kernel.values.provider import Failure, ModelPrice, StopKind, Stopped
 from core.kernel.values.settings import AiSettings, Settings
+from core.kernel.values.stack import ContextReport
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import LimitScope, Usage
 from core.services.settings.settings_messages import PricesFound
 from core.services.spending.estimates import other_call_usd
+from core.talk.context.context_messages import ContextAssembled
 from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, QueueWritten, SetDraft
 from core.talk.discussion.lifecycle import change_meta
 from core.talk.turn.comparison import MOST, NOT_ASKED, TOOLS
@@ -305,14 +307,35 @@ def test_a_limit_that_the_first_reached_stops_the_others_and_says_so(book: Playb
     ]
 
 
+def priced(book: Playbook, chosen: str, *, tokens: int) -> None:
+    """Prices of the models, and the next request assembled; 0 tokens for none."""
+    price = ModelPrice(input_usd=1.0, output_usd=2.0)
+    book.play(PricesFound({("anthropic", "claude-a"): price, ("anthropic", "claude-b"): price}))
+    if tokens:
+        report = ContextReport((), (), 0, tokens, None, 0.04, None)
+        book.play(ContextAssembled(discussion_id=chosen, report=report))
+
+
 def test_the_price_of_a_column_is_known_before_it_is_asked_or_said_to_be_unknown(book: Playbook) -> None:
     chosen = book.discussion("Sky")
-    price = ModelPrice(input_usd=1.0, output_usd=2.0)
-    book.play(PricesFound({("anthropic", "claude-a"): price}))
+    priced(book, chosen, tokens=0)
+    assert other_call_usd(book.state, chosen, "anthropic", "claude-a", "x" * 4000) is None
+    priced(book, chosen, tokens=50_000)
     usd = other_call_usd(book.state, chosen, "anthropic", "claude-a", "x" * 4000)
-    assert usd is not None
-    assert usd > 1000 / 1_000_000
-    assert other_call_usd(book.state, chosen, "anthropic", "claude-b") is None
+    assert usd == pytest.approx((51_000 * 1 + 1_000 * 2) / 1_000_000)
+    assert other_call_usd(book.state, chosen, "anthropic", "claude-c") is None
+
+
+@pytest.mark.parametrize(("tokens", "usd"), [(50_000, (51_000 * 1 + 1_000 * 2) / 1e6), (0, None)])
+def test_a_column_reserves_all_that_it_sends_or_is_of_unknown_cost(
+    book: Playbook, tokens: int, usd: float | None
+) -> None:
+    chosen = book.discussion("Sky")
+    priced(book, chosen, tokens=tokens)
+    begun(book, asked(book, chosen, ONE, TWO, text="x" * 4000))
+
+    reserved = book.state.turns.calls[chosen].reserved_usd
+    assert reserved == (None if usd is None else pytest.approx(usd))
 
 
 def test_a_reply_under_way_is_not_compared_with(book: Playbook) -> None:
