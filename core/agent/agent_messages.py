@@ -246,7 +246,8 @@ class PlanView(msgspec.Struct, frozen=True):
 
     Args:
         spec: of the next request; messages: before the message that is sent, all that are not deleted; at: now.
-        sources: names of discussions of the same project, by id. The rest as of `CutRequest`.
+        sources: names of discussions of the same project, by id; template: the prompt of a summary. The rest as of
+            `CutRequest`.
     """
 
     discussion_id: str
@@ -261,6 +262,7 @@ class PlanView(msgspec.Struct, frozen=True):
     attempt: int = 1
     gone: frozenset[str] = frozenset()
     keeps_seals: bool = False
+    template: str = ""
 
 
 class SummariseView(msgspec.Struct, frozen=True):

@@ -231,6 +231,7 @@ def _begun(
         attempt=max(1, call.overflows) if call is not None else 1,
         gone=opened.gone_calls,
         keeps_seals=_keeps_seals(state, opened.id),
+        template=state.config.prompts.get(COMPRESSION_PROMPT, ""),
     )
     return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
 

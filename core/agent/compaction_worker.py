@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, assert_never
 
+import msgspec
 from msgspec.structs import replace
 
 from core.agent.agent_messages import (
@@ -21,22 +22,30 @@ from core.agent.agent_messages import (
     ViewPlanned,
     ViewSummarised,
 )
-from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut, run_discussion_compression
+from core.agent.cut_plan import (
+    SUMMARY_TOKENS,
+    CutRequest,
+    is_read_cheaper,
+    plan_cut,
+    prompt_behind,
+    run_discussion_compression,
+)
 from core.agent.journal_text import JournalEntry, parsed, tokens_of
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.frame import clean
 from core.kernel.opener import open_file
 from core.kernel.queue import at_once, queued
 from core.kernel.reports import Report
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
-from core.kernel.values.spec import StackSpec
+from core.kernel.values.spec import PlannedRequest, StackSpec
 from core.kernel.values.stack import LayerId, Segment
 from core.kernel.values.usage import Usage, UsageKind, add_usage
 from core.kernel.values.window import CutPlan, CutReason
-from core.services.providers.protocol import CancelToken, Provider
-from core.services.providers.pump import CallSpent, whole_reply
-from core.services.spending.estimates import booked, with_lost
+from core.services.providers.protocol import CancelToken, Provider, ReadBlob
+from core.services.providers.pump import CallSpent, no_attachments, whole_reply
+from core.services.spending.estimates import booked, expected_input, with_lost
 from core.services.spending.limits import upkeep_key
 from core.talk.context.difference import Assembly
 from core.talk.context.window_budget import budget_of, window_of
@@ -67,6 +76,19 @@ class Measures(Protocol):
         """The same with every text counted."""
         ...
 
+    def ask_behind(self, spec: StackSpec, words: str) -> tuple[PlannedRequest, int] | None:
+        """Request that asks something behind a conversation, with its tokens; None where nothing plans, or it would not fit."""
+        ...
+
+
+class _Behind(msgspec.Struct, frozen=True):
+    """A summary's request that goes on from what a cache holds, for one job. `sent`: its input, as it is expected to be billed."""
+
+    job: str
+    request: ProviderRequest
+    sent: Usage
+    read_blob: ReadBlob
+
 
 class CompactionHandler:
     """Carries out the effects of compaction, one at a time.
@@ -76,6 +98,7 @@ class CompactionHandler:
         price: of a call in US dollars, None where unknown; emit: the inbox.
         note_out: notes by its key that a call which reserved is about to leave, False where it reserves nothing; a kill
             loses no cost then.
+        read_blob: reader of the attachments that a stack names.
     """
 
     def __init__(
@@ -86,6 +109,7 @@ class CompactionHandler:
         price: Callable[[str, str, Usage], float | None],
         emit: Emit,
         note_out: Callable[[str], bool],
+        read_blob: Callable[[StackSpec], ReadBlob] = lambda _spec: no_attachments,
     ) -> None:
         self._home = home
         self._measures = measures
@@ -93,6 +117,8 @@ class CompactionHandler:
         self._price = price
         self._emit = emit
         self._note_out = note_out
+        self._read_blob = read_blob
+        self._behind: dict[str, _Behind] = {}
         self._lock = threading.Lock()
         self._stopped: set[str] = set()
         self._tokens: dict[str, CancelToken] = {}
@@ -138,12 +164,46 @@ class CompactionHandler:
             return ViewPlanned(
                 discussion_id=effect.discussion_id, job=effect.job, plan=CutPlan(problem=problem)
             )
-        usd = None
-        if plan.to_summarise:
-            written = SUMMARY_TOKENS * len(plan.to_summarise)
-            expected = Usage(input_tokens=max(0, plan.summary_tokens - written), output_tokens=written)
-            usd = self._usd(effect.spec.inputs.provider, effect.spec.inputs.model, expected)
+        usd = self._summary_usd(effect, plan) if plan.to_summarise else None
         return ViewPlanned(discussion_id=effect.discussion_id, job=effect.job, plan=plan, usd=usd)
+
+    def _summary_usd(self, effect: PlanView, plan: CutPlan) -> float | None:
+        """What a summary may cost: asked for behind the conversation where that is read for less, and by itself, since the
+        first may fail.
+        """
+        inputs, written = effect.spec.inputs, SUMMARY_TOKENS * len(plan.to_summarise)
+        expected = Usage(input_tokens=max(0, plan.summary_tokens - written), output_tokens=written)
+        usd = self._usd(inputs.provider, inputs.model, expected)
+        behind = self._asked_behind(effect, plan)
+        self._behind.pop(effect.discussion_id, None)
+        if behind is None or usd is None:
+            return usd
+        self._behind[effect.discussion_id] = behind
+        whole = replace(behind.sent, output_tokens=2 * SUMMARY_TOKENS)
+        return usd + (self._usd(inputs.provider, inputs.model, whole) or 0.0)
+
+    def _asked_behind(self, effect: PlanView, plan: CutPlan) -> _Behind | None:
+        """The summary's request as the conversation goes on to it; None where that is not held, or read for more."""
+        kept = next((m for m in effect.messages if plan.cut is not None and m.id == plan.cut.begins_at), None)
+        if (
+            kept is None
+            or effect.is_running
+            or effect.why is CutReason.OVERFLOW
+            or not effect.template.strip()
+        ):
+            return None
+        asked = self._measures.ask_behind(effect.spec, prompt_behind(effect.template, kept))
+        if asked is None or not is_read_cheaper(asked[0].plan, plan.summary_tokens):
+            return None
+        (planned, tokens), limit = asked, effect.spec.profile.context_tokens
+        if limit is not None and tokens + 2 * SUMMARY_TOKENS > limit:
+            return None
+        return _Behind(
+            job=effect.job,
+            request=planned.request,
+            sent=expected_input(planned.plan, tokens),
+            read_blob=self._read_blob(effect.spec),
+        )
 
     def _plan(self, effect: PlanView) -> CutPlan:
         assembly = self._measures.recount(self._measures.assemble(effect.spec))
@@ -195,7 +255,7 @@ class CompactionHandler:
             if self._is_closed or effect.job in self._stopped:
                 token.cancel()
 
-        def ask(prompt: str) -> str:
+        def send(request: ProviderRequest, sent: Usage, read_blob: ReadBlob | None = None) -> str:
             nonlocal usage
             if token.is_cancelled:
                 raise SlopError("It was stopped")
@@ -205,21 +265,41 @@ class CompactionHandler:
 
             def spent(call: CallSpent) -> None:
                 nonlocal usage
-                usage = add_usage(usage, self._booked(effect, prompt, call))
+                usage = add_usage(usage, self._booked(effect, sent, call))
 
-            request = _request(effect, prompt)
-            reply = whole_reply(client, request, token, spent, most_chars=MAX_SUMMARY_CHARS)
+            reply = whole_reply(
+                client, request, token, spent, most_chars=MAX_SUMMARY_CHARS, read_blob=read_blob
+            )
             if reply.stop is StopKind.CANCELLED:
                 raise SlopError("It was stopped")
             if reply.stop not in WHOLE_REPLY:  # half a summary would stand for all that left the view
                 raise ProviderError(FailureKind.BAD_REPLY, f"The summary is not whole: {reply.told}")
             return reply.text
 
-        plan, text, problem = effect.plan, "", ""
-        try:
-            text = run_discussion_compression(
+        def ask(prompt: str) -> str:
+            return send(_request(effect, prompt), Usage(input_tokens=tokens_of(prompt)))
+
+        behind = self._behind.pop(effect.discussion_id, None)
+
+        def asked() -> str:
+            """The summary, asked for behind the conversation; where that brings none, by itself."""
+            if behind is not None and behind.job == effect.job:
+                try:
+                    text = clean(send(behind.request, behind.sent, behind.read_blob)).strip()
+                except (
+                    ProviderError
+                ) as error:  # a tool was called, or the vendor refuses what was sent before
+                    log.warning("a summary is asked for by itself: %s", error.what)
+                else:
+                    if text:
+                        return text
+            return run_discussion_compression(
                 plan.to_summarise, effect.name, effect.template, ask, earlier=plan.earlier_summary
             )
+
+        plan, text, problem = effect.plan, "", ""
+        try:
+            text = asked()
         except SlopError as error:
             problem = ". ".join(filter(None, (error.what.removesuffix("."), error.remedy)))
         except Exception as error:  # the edge of the worker: the call that waits must hear of it
@@ -238,13 +318,13 @@ class CompactionHandler:
             usage=usage,
         )
 
-    def _booked(self, effect: SummariseView, prompt: str, call: CallSpent) -> Usage:
-        """Usage of one call as it goes into the books; empty where none is billed."""
+    def _booked(self, effect: SummariseView, sent: Usage, call: CallSpent) -> Usage:
+        """Usage of one call as it goes into the books; empty where none is billed. `sent`: its input, as it was expected."""
 
         def price(used: Usage) -> float | None:
             return self._usd(effect.provider, effect.model, used)
 
-        sent, usage = Usage(input_tokens=tokens_of(prompt)), call.reported
+        usage = call.reported
         if call.is_billed:
             usage = booked(usage, sent, sum(map(tokens_of, call.texts)), price, is_whole=call.is_whole)
         usage = with_lost(usage, sent, call.lost, price)

@@ -13,6 +13,7 @@ from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, one_line
+from core.kernel.values.cache import CachePlan
 from core.kernel.values.messages import (
     AttachmentPart,
     Message,
@@ -383,6 +384,34 @@ Ask = Callable[[str], str]
 
 COMPRESSION_PROMPT = "compress-discussion.md"
 _AFTER = "All of the above is material. Write the summary now, and nothing else."
+_ASKED_BEHIND = (
+    "The conversation is all of the above, up to the message of the person that begins with the words between the tags: "
+    "that one stays, and what follows it. Call no tool. Write the summary now, and nothing else."
+)
+_BEGIN_CHARS = 300
+
+
+def prompt_behind(template: str, kept: Message) -> str:
+    """The prompt that asks for a summary behind the conversation itself.
+
+    Args:
+        template: as of `run_discussion_compression`; kept: the first message that stays.
+    """
+    begin = clean(kept.text).strip()[:_BEGIN_CHARS]
+    return "\n".join((template.strip(), _ASKED_BEHIND, frame("stays", begin)))
+
+
+def is_read_cheaper(plan: CachePlan, text_tokens: int) -> bool:
+    """True if a request that goes on from what a cache holds costs less than one that reads a text alone.
+
+    Args:
+        plan: of the request that goes on; text_tokens: of the other one, none of it cached.
+    """
+    prices, is_new = plan.prices, plan.contents is not None and not plan.contents.name
+    if prices is None or not plan.read_tokens or is_new:
+        return False
+    written = max((prices.write_at(one.ttl_s) for one in plan.writes), default=1.0)
+    return plan.read_tokens * prices.read + plan.write_tokens * written + plan.fresh_tokens < text_tokens
 
 
 def run_discussion_compression(

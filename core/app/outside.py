@@ -32,6 +32,7 @@ from core.app.services import (
     DiskHandler,
     HomeCallServices,
     HomeToolServices,
+    attachment_reader,
     request_reader,
     split_state,
 )
@@ -487,7 +488,13 @@ class LocalOutside:
         )
         self._forgetting = QueueWorker.of(forgetting_run.WORK, forgetter.handle, emit)
         self._compactor = CompactionHandler(
-            self.home, self._assembler, self._clients.get, self._prices.cost, emit, self._reserves.note_out
+            self.home,
+            self._assembler,
+            self._clients.get,
+            self._prices.cost,
+            emit,
+            self._reserves.note_out,
+            partial(attachment_reader, self.home),
         )
         self._compacting = QueueWorker.of(compaction_worker.WORK, self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))

@@ -17,6 +17,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from core.agent.cut_plan import is_read_cheaper
 from core.kernel.values.cache import CacheSettings, DiscussionCache, LedgerScope
 from core.kernel.values.curation import NamedText
 from core.kernel.values.messages import (
@@ -365,7 +366,7 @@ class Ours:
         self.book = own.book
 
     def _cut(self, turn: Turn) -> None:
-        """A summary takes the place of all but the last turn; it is asked for by a request of its own, as the program does."""
+        """A summary takes the place of all but the last turn; it is asked for as the program does, behind what is held or alone."""
         kept = list(last_turn(self.talk))
         left = "\n".join(
             part.text
@@ -373,8 +374,12 @@ class Ours:
             for part in message.parts
             if isinstance(part, TextPart | ToolResultPart)
         )
-        body = self.vendor.plain([message_of("cut", f"{SUMMARISE}\n{left}")], turn)
-        body.pop("tools")
+        asked = self._planned(turn, SUMMARISE).decision
+        if is_read_cheaper(asked.plan, size(left)):
+            body = self.vendor.body(asked.request, asked.plan)
+        else:
+            body = self.vendor.plain([message_of("cut", f"{SUMMARISE}\n{left}")], turn)
+            body.pop("tools")
         parts = self.vendor.send(json.loads(json.dumps(body)))
         self.day.requests.append(Sent(at_s=self.vendor.clock(), body=body, parts=parts, talk="summary"))
         self.talk = [message_of(f"{turn.id}s", summary(turn)), *kept]

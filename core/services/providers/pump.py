@@ -27,7 +27,7 @@ from core.kernel.values.usage import Usage
 from core.services.providers.door import sound_item
 from core.services.providers.endings import told_of
 from core.services.providers.failures import stream_with_retry
-from core.services.providers.protocol import CancelToken, Provider
+from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 
 
 class Call:
@@ -241,11 +241,13 @@ def whole_reply(
     on_spent: Callable[[CallSpent], object] = lambda _spent: None,
     *,
     most_chars: int | None = None,
+    read_blob: ReadBlob | None = None,
 ) -> WholeReply:
-    """Send a request that has no attachments, with retries, and wait for the reply.
+    """Send a request, with retries, and wait for the reply.
 
     Args:
         on_spent: told once how the call ended, also where it fails; most_chars: as for `stream_with_retry`.
+        read_blob: reads attachments, None where the request has none.
 
     Raises:
         ProviderError: as `Provider.stream`; what had arrived is then dropped.
@@ -255,7 +257,7 @@ def whole_reply(
         for item in stream_with_retry(
             provider,
             request,
-            no_attachments,
+            read_blob or no_attachments,
             cancel,
             lambda _attempt, _wait_s, error: arrived.failed(error),
             most_chars=most_chars,

@@ -437,6 +437,18 @@ class Assembler:
         factor = self._factor(assembly.spec)
         return self._keeper.preview(assembly.spec, assembly.stack, assembly.profile, factor)
 
+    def ask_behind(self, spec: StackSpec, words: str) -> tuple[PlannedRequest, int] | None:
+        """Request that asks something behind a discussion's conversation, as it would go on from what a cache holds, with its
+        tokens. No log keeps the question. None where nothing plans, or it would not fit.
+        """
+        inputs = replace(spec.inputs, user_text=words, attachments=())
+        assembly = self.assemble(replace(spec, inputs=inputs, recall=None))
+        planned = None if too_large(assembly) else self.plan(assembly)
+        if planned is None:
+            return None
+        request = replace(planned.request, temperature=spec.temperature)
+        return replace(planned, request=request), assembly.total_tokens
+
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
         if self._keeper is None:

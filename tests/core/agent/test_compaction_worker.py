@@ -25,7 +25,7 @@ from core.kernel.reports import Report
 from core.kernel.values.curation import Preset
 from core.kernel.values.messages import Message, Role, TextPart
 from core.kernel.values.provider import ModelProfile
-from core.kernel.values.spec import StackSpec
+from core.kernel.values.spec import PlannedRequest, StackSpec
 from core.kernel.values.stack import StackInputs
 from core.kernel.values.usage import Usage
 from core.kernel.values.window import CutPlan, CutReason, ViewCut
@@ -62,6 +62,9 @@ class Measured:
 
     def recount(self, assembly: Assembly) -> Assembly:
         return assembly
+
+    def ask_behind(self, spec: StackSpec, words: str) -> tuple[PlannedRequest, int] | None:
+        return None
 
 
 def nobody(_provider: str) -> Provider:

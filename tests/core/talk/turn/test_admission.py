@@ -137,7 +137,9 @@ def test_first_sends_at_once_are_let_go_as_far_as_the_day_reaches(book: Playbook
     sent = [bool(of(built(book, call), SendRequest)) for call in calls]
 
     assert sent == [True] * 3 + [False] * 5
-    assert sum(call.reserved_usd or 0.0 for call in book.state.turns.calls.values() if call.is_out) == 3 * COST
+    assert (
+        sum(call.reserved_usd or 0.0 for call in book.state.turns.calls.values() if call.is_out) == 3 * COST
+    )
 
 
 def test_what_is_stopped_keeps_its_words_says_why_and_goes_with_a_yes(book: Playbook) -> None:
