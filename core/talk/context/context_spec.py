@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from core.kernel.structures import GrownRuns
 from core.kernel.values.agent import Mode
 from core.kernel.values.curation import NamedText, Preset
-from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, message_text_of
+from core.kernel.values.discussion import DiscussionMeta, Draft, OpenDiscussion, message_text_of
 from core.kernel.values.facts import domain_name
 from core.kernel.values.messages import Message, Role
 from core.kernel.values.provider import Effort, ModelProfile
@@ -15,7 +18,7 @@ from core.kernel.values.retrieval import Corpus, RecallSpec
 from core.kernel.values.spec import StackSpec, ToolOffer
 from core.kernel.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 from core.kernel.values.state import AppState
-from core.kernel.values.window import is_line_key
+from core.kernel.values.window import ViewLine, is_line_key
 from core.services.providers.profiles import (
     fitting_temperature,
     takes_memory_alone,
@@ -352,9 +355,37 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
     if not chosen or chosen not in after.discussions.open or chosen not in after.discussions.summaries:
         return ()
     has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
-    if not has_ended and _context_key(before, chosen) == _context_key(after, chosen):
-        return ()
-    return (AssembleContext(stack_spec(after, chosen)),)
+    has_changed = _context_key(before, chosen) != _context_key(after, chosen)
+    if chosen in after.turns.calls:
+        has_changed = has_changed and _is_changed_besides(before, after, chosen)
+    else:
+        has_changed = has_changed or chosen in before.turns.calls
+    return (AssembleContext(stack_spec(after, chosen)),) if has_ended or has_changed else ()
+
+
+def _is_changed_besides(before: AppState, after: AppState, discussion_id: str) -> bool:
+    """True if more has changed than what a call under way changes by itself: it assembles its own request, and the next one
+    is another when the reply is there.
+    """
+    draft = after.discussions.open[discussion_id].draft
+    then, now = (
+        _context_key(_without_turn(state, discussion_id), discussion_id) for state in (before, after)
+    )
+    return then != now or (draft != Draft() and draft != before.discussions.open[discussion_id].draft)
+
+
+_NO_LINES: Mapping[str, tuple[ViewLine, ...]] = {}
+
+
+def _without_turn(state: AppState, discussion_id: str) -> AppState:
+    """The state without what a call writes of its discussion: its words, its request, and the name that it gives."""
+    opened, row = state.discussions.open.get(discussion_id), state.discussions.summaries.get(discussion_id)
+    if opened is None or row is None:
+        return state
+    bare = replace(opened, entries=(), lines=_NO_LINES, last_request=None, draft=Draft())
+    unnamed = replace(row, meta=replace(row.meta, name=""))
+    discussions = replace(state.discussions, open={discussion_id: bare}, summaries={discussion_id: unnamed})
+    return replace(state, discussions=discussions)
 
 
 def left_effects(before: AppState, after: AppState) -> tuple[LeaveStack, ...]:
