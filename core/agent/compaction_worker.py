@@ -81,7 +81,7 @@ class Measures(Protocol):
         ...
 
 
-class _Behind(msgspec.Struct, frozen=True):
+class _WarmSummary(msgspec.Struct, frozen=True):
     """A summary's request that goes on from what a cache holds, for one job. `sent`: its input, as it is expected to be billed."""
 
     job: str
@@ -118,7 +118,7 @@ class CompactionHandler:
         self._emit = emit
         self._note_out = note_out
         self._read_blob = read_blob
-        self._behind: dict[str, _Behind] = {}
+        self._behind: dict[str, _WarmSummary] = {}
         self._lock = threading.Lock()
         self._stopped: set[str] = set()
         self._tokens: dict[str, CancelToken] = {}
@@ -168,7 +168,7 @@ class CompactionHandler:
         return ViewPlanned(discussion_id=effect.discussion_id, job=effect.job, plan=plan, usd=usd)
 
     def _summary_usd(self, effect: PlanView, plan: CutPlan) -> float | None:
-        """What a summary may cost: asked for behind the conversation where that is read for less, and by itself, since the
+        """Expected cost of a summary: asked for behind the conversation where that is read for less, and by itself, since the
         first may fail.
         """
         inputs, written = effect.spec.inputs, SUMMARY_TOKENS * len(plan.to_summarise)
@@ -182,7 +182,7 @@ class CompactionHandler:
         whole = replace(behind.sent, output_tokens=2 * SUMMARY_TOKENS)
         return usd + (self._usd(inputs.provider, inputs.model, whole) or 0.0)
 
-    def _asked_behind(self, effect: PlanView, plan: CutPlan) -> _Behind | None:
+    def _asked_behind(self, effect: PlanView, plan: CutPlan) -> _WarmSummary | None:
         """The summary's request as the conversation goes on to it; None where that is not held, or read for more."""
         kept = next((m for m in effect.messages if plan.cut is not None and m.id == plan.cut.begins_at), None)
         if (
@@ -198,7 +198,7 @@ class CompactionHandler:
         (planned, tokens), limit = asked, effect.spec.profile.context_tokens
         if limit is not None and tokens + 2 * SUMMARY_TOKENS > limit:
             return None
-        return _Behind(
+        return _WarmSummary(
             job=effect.job,
             request=planned.request,
             sent=expected_input(planned.plan, tokens),

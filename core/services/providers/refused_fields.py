@@ -16,9 +16,9 @@ from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.opener import read_file
-from core.kernel.patterns import late
 from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.provider import ProviderRequest, StreamItem
+from core.services.providers.server_words import is_reasoning_refused
 
 # Fields of a request that a server refused for a model, kept in a file so that the next start does not pay
 # for them again.
@@ -105,18 +105,6 @@ class RefusedFields:
 # A model's reasoning that a request gives back: a vendor that refuses it is asked once more without it, and
 # from then on.
 
-_REFUSAL = late(
-    r"(?i)signature|prefix_binding|bound to a different|redacted_thinking|thinking` block|thinking block"
-    r"|encrypted[_ ]content|reasoning (?:item|block|content)"
-)
-"""Words of a refusal that is about reasoning that came back: expired, of another model, or behind another conversation.
-
-Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`; Gemini "Thought signatures" (read 2026-11).
-"""
-_IS_MISSED = late(r"(?i)\bmissing\b|must be passed back")
-"""Words of a server that wants reasoning back, and refuses none: DeepSeek, Moonshot (read 2026-11)."""
-_BAD_REQUEST = 400
-
 Stream = Callable[[ProviderRequest], Iterator[StreamItem]]
 
 
@@ -171,12 +159,6 @@ class ReasoningRefusals:
             is_new = model not in self._models
             self._models.add(model)
         return is_new
-
-
-def is_reasoning_refused(error: ProviderError) -> bool:
-    """True if a vendor refused a request for the reasoning in it."""
-    is_named = error.status == _BAD_REQUEST and _REFUSAL.search(error.what) is not None
-    return is_named and _IS_MISSED.search(error.what) is None
 
 
 def without_reasoning(request: ProviderRequest) -> ProviderRequest:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import read_json
-from core.kernel.errors import FailureKind
+from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.patterns import late
 
 _MESSAGE = (
@@ -482,3 +482,22 @@ def _holds(one: Meaning, message: str, status: int | None) -> bool:
     if kind is FailureKind.OVERLOADED:
         return status not in {401, 402, 403, 404, 413}
     return one.is_sure or status in {None, 200, 400, 500}
+
+
+_OF_REASONING = late(
+    r"(?i)signature|prefix_binding|bound to a different|redacted_thinking|thinking` block|thinking block"
+    r"|encrypted[_ ]content|reasoning (?:item|block|content)"
+)
+"""Words of a refusal that is about reasoning that came back: expired, of another model, or behind another conversation.
+
+Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`; Gemini "Thought signatures" (read 2026-11).
+"""
+_IS_MISSED = late(r"(?i)\bmissing\b|must be passed back")
+"""Words of a server that wants reasoning back, and refuses none: DeepSeek, Moonshot (read 2026-11)."""
+_BAD_REQUEST = 400
+
+
+def is_reasoning_refused(error: ProviderError) -> bool:
+    """True if a vendor refused a request for the reasoning in it."""
+    is_named = error.status == _BAD_REQUEST and _OF_REASONING.search(error.what) is not None
+    return is_named and _IS_MISSED.search(error.what) is None

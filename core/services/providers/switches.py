@@ -19,6 +19,7 @@ from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ProviderKind, ProviderRequest, RequestPart, StreamItem
 from core.kernel.values.stack import Segment, ToolSchema
 from core.services.providers.blocks import SWITCH
+from core.services.providers.server_words import is_reasoning_refused
 
 _ANTHROPIC = late(r"(?:^|/)claude-(?:opus-(?:4-8|5)|sonnet-5-5|haiku-5-5|(?:fable|mythos)-5)(?!\d)")
 """Models that take system messages in the middle. Source: platform.claude.com "Mid-conversation system messages" (read 2026-11)."""
@@ -144,8 +145,11 @@ def without_switches(request: ProviderRequest) -> ProviderRequest:
 
 
 def is_switch_refused(error: ProviderError) -> bool:
-    """True if a vendor may have refused a request for a switch in it: whether it did, the other form tells, which costs nothing."""
-    return error.status == _BAD_REQUEST
+    """True if a vendor may have refused a request for a switch in it: whether it did, the other form tells, which costs nothing.
+
+    What it says of reasoning is not about a switch, and reasoning is bound to what the other form would change.
+    """
+    return error.status == _BAD_REQUEST and not is_reasoning_refused(error)
 
 
 def stream_switched(
