@@ -370,11 +370,17 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
         return ()
     has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
     has_changed = _context_key(before, chosen) != _context_key(after, chosen)
-    if chosen in after.turns.calls:
+    if _begins_turn(after, chosen):
         has_changed = has_changed and _is_changed_besides(before, after, chosen)
     else:
-        has_changed = has_changed or chosen in before.turns.calls
+        has_changed = has_changed or _begins_turn(before, chosen)
     return (AssembleContext(stack_spec(after, chosen)),) if has_ended or has_changed else ()
+
+
+def _begins_turn(state: AppState, discussion_id: str) -> bool:
+    """True while a call answers the person; what the further ones of a turn change is shown when the model answers."""
+    call = state.turns.calls.get(discussion_id)
+    return call is not None and not call.is_round
 
 
 def _is_changed_besides(before: AppState, after: AppState, discussion_id: str) -> bool:
