@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -15,6 +16,7 @@ from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     DeleteMessage,
     EditMessage,
+    SelectDiscussion,
 )
 from core.talk.turn.turn_messages import RegenerateReply, ResendMessage, SendPrompt
 from tests.core.agent.test_tool_money_whole import begun, is_said
@@ -24,8 +26,10 @@ from tests.core.app.test_whole import texts
 from tests.core.talk.caching.test_money_whole import World, ask, world
 from tests.core.talk.caching.test_switches_whole import effort
 from tests.core.talk.caching.test_thinking_whole import asked, thinks, thoughts, turn
+from tests.patience import PATIENCE_S
+from tests.vendors.anthropic_server import Said
 from tests.vendors.billing.values import Json
-from tests.vendors.loopback import Captured, Reply, StreamReply
+from tests.vendors.loopback import Captured, Gate, HoldAfter, Reply, Rewrite, StreamReply
 
 __all__ = ["world"]
 
@@ -195,3 +199,39 @@ def test_thinking_that_is_refused_while_a_switch_stands_leaves_the_switch_alone(
     assert len(vendor.refused) == 1
     assert any(one["role"] == "system" for one in asked(world)[-1]["messages"])
     assert kept(controller, chosen) == 3
+
+
+@pytest.mark.parametrize("parts", [0, 3, 60], ids=lambda parts: f"{parts} parts")
+def test_a_turn_that_a_kill_cut_between_two_calls_or_in_a_thought_goes_on_and_nothing_is_refused(
+    world: World, vendor: Refusing, parts: int
+) -> None:
+    """A copy of the home at that moment is what a kill leaves: all of a journal is with the operating system at once."""
+    controller, chosen = talked(world, 1)
+    gate = Gate()
+    world.server.replies.extend(thinks(one, asks=one != 21) for one in (20, 21))
+    world.server.faults.extend([Rewrite(lambda part: part), HoldAfter(parts, gate)])
+    controller.send(SendPrompt(chosen, "Question 2?"))
+    assert gate.reached.wait(PATIENCE_S)
+    if parts > 3:
+        until(controller, lambda s: bool(s.turns.calls[chosen].reasoning))
+    left = world.home.with_name("left")
+    shutil.copytree(world.home, left)
+    gate.open()
+    controller.stop()
+    world.home = left
+
+    controller = world.program()
+    controller.send(SelectDiscussion(chosen))
+    until(controller, lambda s: chosen in s.discussions.open)
+    world.server.faults.clear()
+    world.time.now += timedelta(minutes=1)
+    world.server.replies.clear()
+    world.server.replies.append(Said(({"type": "text", "text": "I go on."},)))
+    controller.send(SendPrompt(chosen, "And now?"))
+    until(controller, lambda s: texts(s, chosen)[-1:] == ["I go on."] and is_over(s, chosen))
+
+    assert vendor.refused == []
+    body = json.dumps(asked(world)[-1]["messages"])
+    assert "Question 2?" in body
+    assert "toolu_20" in body, "the call that was whole, and its result, go back"
+    assert kept(controller, chosen) >= 4
