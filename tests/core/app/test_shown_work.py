@@ -7,18 +7,64 @@ from core.app.app_messages import Effect
 from core.kernel.reports import Tick
 from core.kernel.values.agent import ActKind, Approval
 from core.kernel.values.messages import TextPart
-from core.kernel.values.provider import StopKind
+from core.kernel.values.provider import StopKind, Stopped
 from core.kernel.values.records import RequestRecord
+from core.kernel.values.usage import Usage
 from core.talk.context.context_messages import AssembleContext
-from core.talk.discussion.discussion_messages import IndexDiscussion, SelectDiscussion
-from core.talk.turn.turn_messages import CallProvider, ReplyArrived, RequestBuilt
+from core.talk.discussion.discussion_messages import (
+    AppendRecords,
+    IndexDiscussion,
+    SelectDiscussion,
+    SetDraft,
+)
+from core.talk.turn.turn_messages import (
+    CallEnded,
+    CallProvider,
+    ReplyArrived,
+    RequestBuilt,
+    SendPrompt,
+)
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
-from tests.core.app.playbook import START, of
+from tests.core.app.playbook import START, Playbook, of
 
 
 def shown(effects: tuple[Effect, ...]) -> tuple[int, tuple[str, ...]]:
     """How often a view is assembled, and what the list indexes."""
     return len(of(effects, AssembleContext)), tuple(one.discussion_id for one in of(effects, IndexDiscussion))
+
+
+def test_a_plain_turn_is_assembled_for_the_next_message_once_when_its_reply_is_there() -> None:
+    """The call assembles its own request; a draft that is written meanwhile is priced."""
+    book = Playbook().ready()
+    chosen = book.discussion("Sky")
+    assert book.state.discussions.selected_id == chosen
+    (write,) = of(book.play(SendPrompt(chosen, "Why?")), AppendRecords)
+    effects = book.append(write)
+    (call,) = of(effects, CallProvider)
+    record = RequestRecord(
+        id="r",
+        at=START,
+        message_id="m",
+        provider="local",
+        model="tide",
+        effort="auto",
+        layers=(),
+        wire_order=(),
+        stable_length_chars=0,
+    )
+    effects = (*effects, *book.play(RequestBuilt(call_id=call.call_id, record=record, usd=0.0)))
+    effects = (*effects, *book.play(ReplyArrived(call.call_id, "So")))
+    assert of(effects, AssembleContext) == ()
+    assert len(of(book.play(SetDraft(chosen, "And then?")), AssembleContext)) == 1
+    ended = CallEnded(
+        call_id=call.call_id,
+        stopped=Stopped(kind=StopKind.COMPLETED),
+        parts=(TextPart("So."),),
+        usage=Usage(),
+    )
+    effects = book.play(ended)
+    (write,) = of(effects, AppendRecords)
+    assert len(of((*effects, *book.append(write)), AssembleContext)) == 1
 
 
 def in_round() -> tuple[ToolPlaybook, str, JudgeCall]:
