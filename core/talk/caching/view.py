@@ -175,11 +175,12 @@ def reasoning_tokens(
     Args:
         known: as counted before, by the same count.
     """
-    if all(one in known for one in view.reasoned):
+    missing = tuple(turn_key(one) for one in view.reasoned if one not in known)
+    if not missing:
         return known
     found = dict.fromkeys(view.reasoned, 0)
     for piece in stack.layer(LayerId.TURNS).pieces:
-        if not piece.parts and isinstance(piece.wire, ReasoningPart):
+        if piece.key.startswith(missing) and not piece.parts and isinstance(piece.wire, ReasoningPart):
             own = message_id_of(piece)
             if own in found and own not in known:
                 found[own] += count(piece.wire)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
@@ -350,7 +351,8 @@ def _kept(
     """
     same = shared_run(made.pieces, pieces)
     if changed := _changed(made.deltas, deltas) | _changed(made.tails, tails) | (made.reasoned ^ reasoned):
-        same = next((n for n in range(same) if pieces[n].key in changed), same)
+        is_changed = map(changed.__contains__, map(attrgetter("key"), pieces))
+        same = next(compress(range(same), is_changed), same)
     return max(0, bisect_left(made.starts, same) - 1)
 
 
