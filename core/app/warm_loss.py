@@ -6,7 +6,7 @@ What rewrites a warm prefix at once, and what stands against it here:
   it, as `core.talk.caching.rewrites` prices them; an item has a dialog of its own, which says the same sentence;
 - another model, persona, system prompt, and another preset where changes are not appended: what stands behind it;
 - effort, and tools that are given or taken, where the model does not take them as additions in the conversation: all of it.
-  Tools of servers stay as they were sent while that is warm, but for such additions;
+  Tools of servers stay as they were sent while that is warm;
 - a message that is edited, deleted or put back: what stands behind it;
 - caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
 
@@ -44,7 +44,7 @@ from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.caching.warmth import CacheStanding, CacheStatus, is_of_model, standing_of
-from core.talk.context.context_spec import adds_switches, can_take_memory, can_take_tools
+from core.talk.context.context_spec import can_take_memory, can_take_tools, may_switch
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,
@@ -242,7 +242,7 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
 
 def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:
     """True if a change of tools, or of effort, is added in the conversation: what was sent stays as it is."""
-    if not adds_switches(state, meta):
+    if not state.config.settings.caching.appends_changes or not may_switch(state, meta.provider, meta.model):
         return False
     return effort is None or takes_effort(Effort(meta.effort), effort)
 
