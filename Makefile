@@ -24,7 +24,7 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock lock-check fonts codemap docs pictures site models clean
+.PHONY: run test check bench bench-peers optional faults wheels fmt fmt-check lint types lock lock-check fonts codemap words docs pictures site models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -108,6 +108,9 @@ site: set-up-test
 
 codemap: set-up-check
 	@$(BIN)/python -m scripts.codemap
+
+words: set-up-check
+	@$(BIN)/python -m scripts.words
 
 clean:
 	@rm -rf .venv .optional build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -21,6 +21,7 @@ from core.kernel import paths
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.figures import time_limit
 from core.kernel.ids import make_id
+from core.kernel.language import tr
 from core.kernel.values.messages import Message, Role, Status
 from core.kernel.values.provider import Effort
 from core.kernel.values.state import AppState
@@ -142,7 +143,8 @@ def _program(home: Path | None) -> Iterator[AppController]:
     try:
         if controller.wait_for(_is_ready, READY_S) is None:
             raise SlopError(
-                f"The home was not read within {time_limit(READY_S)}", where=str(home or paths.home_dir())
+                tr("The program could not read the home within {READY_S}", READY_S=time_limit(READY_S)),
+                where=str(home or paths.home_dir()),
             )
         yield controller
     finally:
@@ -181,4 +183,7 @@ def _result(state: AppState, chosen: str) -> LlmResult:
 
 
 def _unknown(discussion_id: str, home: Path | None) -> SlopError:
-    return SlopError(f"There is no discussion {discussion_id!r}", where=str(home or paths.home_dir()))
+    return SlopError(
+        tr("There is no discussion {discussion_id!r}", discussion_id=discussion_id),
+        where=str(home or paths.home_dir()),
+    )

@@ -17,6 +17,7 @@ from core.agent.agent_messages import NoteActivity
 from core.app.app_messages import Command, Quit, SaveWindow
 from core.app.execution import is_persons
 from core.kernel.decoders import TomlError, read_toml
+from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from gui.binding import DpgUi
@@ -196,9 +197,11 @@ class WindowApp:
             return
         from core.kernel.reports import OperationFailed
 
-        what = f"The window failed to draw something: {type(error).__name__}: {error}"
+        what = tr(
+            "The window could not draw something: {name}: {error}", name=type(error).__name__, error=error
+        )
         self.controller.emit(
-            OperationFailed(subject="window", text=what, detail="Your work is safe. See the log file.")
+            OperationFailed(subject="window", text=what, detail=tr("Your work is safe. See the log file."))
         )
 
 
@@ -288,7 +291,7 @@ class HookedWindow:
 
     def _send(self, command: Command) -> None:
         if is_persons(self._app.state(), command):
-            raise PermissionError(f"{type(command).__name__} counts only from a person")
+            raise PermissionError(f"Only a person may send {type(command).__name__}")
         self._app.send(command)
 
     def _on_window(self, job: Callable[[], T]) -> T:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from dearpygui import _dearpygui
 
+from core.kernel.language import tr
+
 # The one door to the system's clipboard: asked what it holds, in a process of its own, and never through
 # the toolkit.
 
@@ -26,11 +28,11 @@ FIELD_S = 1.0
 """Time for which a field of the toolkit waits, which takes a paste at once or not at all."""
 MOST_FIELD_CHARS = 100_000
 
-NO_TEXT = "The clipboard holds no text"
-IS_PICTURE = "The clipboard holds a picture: paste it into a message"
-IS_WAITING = "The program that holds the clipboard has not answered yet"
-NO_ANSWER = "The program that holds the clipboard does not answer: copy again, then paste"
-NOT_COPIED = "Not copied: the system's clipboard cannot be reached"
+NO_TEXT = tr("The clipboard holds no text")
+IS_PICTURE = tr("The clipboard holds a picture: paste it into a message")
+IS_WAITING = tr("The program that holds the clipboard has not answered yet")
+NO_ANSWER = tr("The program that holds the clipboard does not answer: copy again, then paste")
+NOT_COPIED = tr("Not copied: the system's clipboard cannot be reached")
 
 
 class ClipboardContent(msgspec.Struct, frozen=True):
@@ -88,10 +90,16 @@ class Clipboard:
         """Text for a field of the toolkit; empty, and said, where there is none for it."""
         held = self.ask().held(FIELD_S)
         if held is None:
-            self.say(f"{IS_WAITING}: paste again")
+            self.say(tr("{IS_WAITING}: paste again", IS_WAITING=IS_WAITING))
             return ""
         if len(held.text) > MOST_FIELD_CHARS:
-            self.say(f"The clipboard holds {len(held.text):,} characters: a field takes {MOST_FIELD_CHARS:,}")
+            self.say(
+                tr(
+                    "The clipboard holds {text:,} characters: this field takes at most {MOST_FIELD_CHARS:,}",
+                    text=len(held.text),
+                    MOST_FIELD_CHARS=MOST_FIELD_CHARS,
+                )
+            )
             return ""
         if not held.text:
             self.say(refusal(held))

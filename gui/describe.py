@@ -13,6 +13,7 @@ import msgspec
 
 from core.kernel.child_process import open_address
 from core.kernel.figures import size
+from core.kernel.language import tr
 from core.kernel.surroundings import current_folder
 from gui.canvas import Canvas
 from gui.clipboard import Clipboard
@@ -214,7 +215,7 @@ class Chooser(msgspec.Struct):
                 return ()
         name = self.name.strip()
         if self.picks == "save" and not self.is_replacing and any(one.name == name for one in self.entries):
-            self.replaces, self.problem = name, f"{name!r} is there already. Replace it?"
+            self.replaces, self.problem = name, tr("{name!r} already exists. Replace it?", name=name)
             return ()
         return self.result()
 
@@ -252,7 +253,11 @@ class Chooser(msgspec.Struct):
             self.open(Path(os.path.normpath(path.parent)))
             self.name = path.name
         else:
-            self.problem = f"{path}: no such {'folder' if self.picks == 'folder' else 'file or folder'}"
+            self.problem = tr(
+                "{path}: no such {picks}",
+                path=path,
+                picks="folder" if self.picks == "folder" else tr("file or folder"),
+            )
         return ()
 
     def result(self) -> tuple[str, ...]:

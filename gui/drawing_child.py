@@ -68,15 +68,15 @@ def _formula(tex: str, size: float, *, is_inline: bool) -> DrawnPicture:
         tex = _GATHERED.sub(r"\\\1{matrix}", tex)
         markup = tex2mml(tex, inline=is_inline)
         if unknown := _UNKNOWN.search(markup):
-            return DrawnPicture(problem=f"{unknown[1]} is not known")
+            return DrawnPicture(problem=f"{unknown[1]} is unknown")
         if _LINES in markup:
             tex = rf"\begin{{matrix}}{tex}\end{{matrix}}"
         svg = Latex(tex, size=size, color="#ffffff", inline=is_inline, margin=_MARGIN_PX).svg()
         view = _VIEW.search(svg)
     except Exception:  # noqa: BLE001  the library raises whatever its parsers meet
-        return DrawnPicture(problem="a part of it is not known")
+        return DrawnPicture(problem="a part of the formula is unknown")
     if view is None or "<path" not in svg:
-        return DrawnPicture(problem="nothing of it can be seen")
+        return DrawnPicture(problem="the formula shows nothing")
     width, height, pixels = _raster(svg, 1.0)
     return DrawnPicture(
         width=width, height=height, above=-float(view[2]), pixels=pixels[3::4], problem=_too_large(width)
@@ -84,7 +84,7 @@ def _formula(tex: str, size: float, *, is_inline: bool) -> DrawnPicture:
 
 
 def _too_large(width: int) -> str:
-    return "" if width else "its picture would be too large"
+    return "" if width else "the picture would be too large"
 
 
 def _diagram(source: str, scale: float, *, is_dark: bool) -> DrawnPicture:
@@ -95,7 +95,7 @@ def _diagram(source: str, scale: float, *, is_dark: bool) -> DrawnPicture:
         svg = mermaidx.render(source, theme="dark" if is_dark else "default").svg()
     except Exception as error:  # noqa: BLE001  the library raises whatever its engine meets
         line = _LINE_OF_FAULT.search(str(error))
-        why = f"line {line[1]} cannot be read as mermaid" if line else "it cannot be read as mermaid"
+        why = f"line {line[1]} is not valid mermaid" if line else "the text is not valid mermaid"
         return DrawnPicture(problem=why)
     width, height, pixels = _raster(svg, scale)
     return DrawnPicture(width=width, height=height, pixels=pixels, problem=_too_large(width))

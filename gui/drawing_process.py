@@ -9,6 +9,7 @@ from pathlib import Path
 from core.app.crunch import CrunchError, CrunchLateError, JobProcess
 from core.kernel.child_process import start_child
 from core.kernel.decoders import packed_decoder_of
+from core.kernel.language import tr
 from gui.drawing_child import DrawnPicture
 
 FORMULA_S, DIAGRAM_S = 5.0, 20.0
@@ -31,8 +32,8 @@ def drawn(done: Future[object]) -> DrawnPicture:
     try:
         answer = done.result()
     except CrunchLateError:
-        return DrawnPicture(problem="it took too long")
+        return DrawnPicture(problem=tr("drawing took too long"))
     except CrunchError:
-        return DrawnPicture(problem="the program that draws it ended over it")
+        return DrawnPicture(problem=tr("the drawing program crashed"))
     assert isinstance(answer, bytes)
     return packed_decoder_of(DrawnPicture).decode(answer)

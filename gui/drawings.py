@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from core.kernel.language import tr
 from gui.metrics import Drawing, DrawnSize
 
 if TYPE_CHECKING:
@@ -124,7 +125,11 @@ class Drawings:
         drawing, is_dark = key
         known = self._known[key] = _KnownDrawing()
         if len(drawing.text) > MOST_CHARS[drawing.kind]:
-            known.size = DrawnSize(problem=f"it is over {MOST_CHARS[drawing.kind]:,} characters long")
+            known.size = DrawnSize(
+                problem=tr(
+                    "the source is longer than {MOST_CHARS:,} characters", MOST_CHARS=MOST_CHARS[drawing.kind]
+                )
+            )
             return known
         from core.app.crunch import CrunchClosedError
         from gui.drawing_process import DIAGRAM_S, FORMULA_S, DrawingProcess, drawn
@@ -136,7 +141,7 @@ class Drawings:
         try:
             future = process.submit(header, drawing.text.encode("utf-8", "replace"))
         except CrunchClosedError:
-            known.size = DrawnSize(problem="the window closes")
+            known.size = DrawnSize(problem=tr("the window is closing"))
             return known
         arriving: Future[object] = type(future)()
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import dearpygui.dearpygui as dpg
 
+from core.kernel.language import tr
 from gui import text_buffer as edit
 from gui.keys import Keys, is_letter
 from gui.text_buffer import TextBuffer
@@ -353,7 +354,7 @@ WRITING = READING | {
     "Backspace",
     "Shift+Backspace",
     "Ctrl+Backspace",
-    "Delete",
+    tr("Delete"),
     "Ctrl+Delete",
     "Shift+Delete",
     "Enter",

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from core.kernel.language import tr
+
 # Design tokens of `assets/theme.toml` as values, dark and light.
 
 Color = tuple[int, int, int, int]
@@ -186,7 +188,7 @@ class DrawnSize(msgspec.Struct, frozen=True):
 
 def _not_drawn(_: Drawing) -> DrawnSize:
     """Without a window nothing is drawn."""
-    return DrawnSize(problem="there is no window")
+    return DrawnSize(problem=tr("there is no window"))
 
 
 class Measure:

@@ -13,6 +13,7 @@ import dearpygui.dearpygui as dpg
 
 from core.kernel.child_process import find_program, start_program
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 
 START_TIMEOUT_S = 20.0
 
@@ -41,7 +42,7 @@ def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
     program = find_program("Xvfb")
     if program is None:
         raise ScreenError(
-            "There is no virtual screen (Xvfb)", remedy="Install the package xvfb, or run `make run`"
+            tr("There is no virtual screen (Xvfb)"), remedy=tr("Install the package xvfb, or run `make run`")
         )
     reading, writing = os.pipe()
     process = start_program(
@@ -58,7 +59,9 @@ def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
         with os.fdopen(reading) as pipe:
             number = pipe.readline().strip()
         if not number:
-            raise ScreenError("The virtual screen (Xvfb) did not start", remedy="Run `Xvfb :99` to see why")
+            raise ScreenError(
+                tr("The virtual screen (Xvfb) did not start"), remedy=tr("Run `Xvfb :99` to see why")
+            )
         with _hold_open(number):
             os.environ.update(DISPLAY=f":{number}", LIBGL_ALWAYS_SOFTWARE="1")
             yield f":{number}"
@@ -87,10 +90,10 @@ def _hold_open(number: str) -> socket.socket:
         answer = client.recv(1)
     except OSError as error:
         client.close()
-        raise ScreenError("The virtual screen (Xvfb) takes no connection", where=path) from error
+        raise ScreenError(tr("The virtual screen (Xvfb) accepts no connection"), where=path) from error
     if answer != b"\1":
         client.close()
-        raise ScreenError("The virtual screen (Xvfb) refused a connection", where=path)
+        raise ScreenError(tr("The virtual screen (Xvfb) refused a connection"), where=path)
     return client
 
 

@@ -9,12 +9,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.front.cli.version import remark
+from core.kernel.language import tr
 from core.kernel.opener import open_descriptor, read_start
 from gui.window import NoDisplayError
 
 SOFTWARE = "LIBGL_ALWAYS_SOFTWARE"
 """Has Mesa draw with the processor. Source: Mesa 3D, "Environment Variables"."""
-DRAWS_BY_SOFTWARE = (
+DRAWS_BY_SOFTWARE = tr(
     "The last start ended while the window opened: the graphics driver failed. The processor draws this time."
 )
 _MOST_BYTES = 100
@@ -44,8 +45,8 @@ def opening(environ: MutableMapping[str, str]) -> Iterator[None]:
     if failed == SOFTWARE:
         _remove(mark)
         raise NoDisplayError(
-            "The window cannot be opened: OpenGL fails on this display, by software too",
-            remedy="Repair the graphics driver, or use `manual-slop send`",
+            tr("The window cannot be opened: OpenGL fails on this display, by software too"),
+            remedy=tr("Repair the graphics driver, or use `manual-slop send`"),
         )
     if failed:
         remark(DRAWS_BY_SOFTWARE)

@@ -15,6 +15,7 @@ from core.app.execution import OutsideOptions
 from core.front.cli.version import complain, remark
 from core.kernel import paths
 from core.kernel.errors import LockedError, SlopError
+from core.kernel.language import tr
 from gui.app import HookedWindow, WindowApp, look_of
 from gui.start_mark import opening
 from gui.window import check_display
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from core.front.hooks.launch import HooksBeside
     from core.front.hooks.operation import Window
 
-NO_TOUR = "The tour needs python-xlib, which comes with the extra `tour`"
-INSTALL_TOUR = """\
-Install it: `pip install 'manual-slop[tour]'`; in a checkout of Manual Slop, `uv run --extra tour manual-slop tour`, or \
-`pip install '.[tour]'`; `make run` brings it, too"""
+NO_TOUR = tr("The tour needs python-xlib, which comes with the extra `tour`")
+INSTALL_TOUR = tr(
+    "Install it: `pip install 'manual-slop[tour]'`. In a checkout: `uv run --extra tour manual-slop tour`, `pip install '.[tour]'` or `make run`"
+)
 
 
 class Starting:

@@ -110,7 +110,7 @@ def _act(tour: Tour) -> None:
     tour.shot("agent-command")
     allow(tour, "Allow once")
     until_asked(tour, "curl")
-    driver.click("If you refuse: tell it why")
+    driver.click("If you refuse, tell the model why")
     driver.type("no downloads")
     tour.shot("agent-refuse")
     driver.click("Refuse")
@@ -228,13 +228,13 @@ def _approve(tour: Tour, project: Path) -> None:
     """In the manager: a server is entered, what would start is approved, then what it offers."""
     driver = tour.driver
     driver.key("Ctrl+8")
-    driver.until(lambda: driver.has("Add a server"), "the manager of servers")
-    driver.click("Add a server")
+    driver.until(lambda: driver.has("Add server"), "the manager of servers")
+    driver.click("Add server")
     driver.step(4)
     driver.type(ALMANAC)
     driver.click("Command, https:// address, or a README's JSON")
     driver.paste(shlex.join((sys.executable, "-P", str(project / FILE))))
-    driver.click("Add it")
+    driver.click("Add server")
     tour.wait(lambda s: _phase(s) is McpPhase.ASKING, "the question whether it may start")
     driver.step(4)
     tour.shot("among-server")
@@ -267,17 +267,17 @@ def _ask(tour: Tour, chosen: str) -> None:
 
 
 def _let_go_on(tour: Tour, home: Path) -> None:
-    """It goes on alone beside a limit, rests, is woken by a file in the inbox, and is stopped."""
+    """It runs on its own beside a limit, rests, is woken by a file in the inbox, and is stopped."""
     driver = tour.driver
     driver.key("Ctrl+7")
-    driver.until(lambda: driver.has("Alone"), "the agent's panel")
-    driver.click("Alone")
+    driver.until(lambda: driver.has("Autonomy"), "the agent's panel")
+    driver.click("Autonomy")
     driver.click("Limit per day ($)")
     driver.key("Ctrl+a")
     driver.type(f"{DAY_LIMIT_USD:g}")
     driver.key("Enter")
     tour.wait(lambda s: s.config.settings.caching.day_limit_usd == DAY_LIMIT_USD, "the day's limit")
-    driver.click("Let it go on alone")
+    driver.click("Start autonomy")
     tour.wait(lambda s: s.attention.autonomy is not None, "autonomy")
     tour.shot("among-countdown")
     took = tour.wait(_rests, "its turn and its rest")

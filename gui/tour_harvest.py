@@ -1,4 +1,4 @@
-"""The tour's harvest: a discussion is read by the embedded model, reviewed, written, used, switched off and taken back."""
+"""The tour's harvest: a discussion is read by the embedded model, reviewed, written, used, switched off then undone."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _find(tour: Tour, talked: str) -> None:
     driver = tour.driver
     driver.key("Ctrl+5")
     tour.wait(lambda s: s.harvest.looked_at and not s.harvest.is_busy, "a look at the conversations")
-    driver.click("Which model reads, what is left alone, where else to look")
-    driver.until(lambda: driver.has("Settings of the harvest"), "the harvest's settings")
-    driver.click("Leave alone for (days)")
+    driver.click("Choose the model, conversations to leave alone, and other folders")
+    driver.until(lambda: driver.has("Harvest settings"), "the harvest's settings")
+    driver.click("Skip if changed within (days)")
     driver.key("Ctrl+a")
     driver.type("0")
     driver.key("Enter")
@@ -98,9 +98,9 @@ def _review(tour: Tour, preview: HarvestPreview) -> None:
     kept = preview.items[statements[0]].id
     driver.click("None")
     tour.wait(lambda s: not any(one.is_ticked for one in _items(s)), "nothing ticked")
-    driver.click("Write this", index=statements[0])
+    driver.click("Write this item", index=statements[0])
     tour.wait(lambda s: _item(s, kept).is_ticked, "one ticked")
-    driver.click("Edit its words", index=statements[0])
+    driver.click("Edit the text", index=statements[0])
     driver.step(4)
     driver.key("Ctrl+a")
     driver.type(FACT)
@@ -211,8 +211,8 @@ def _undo(tour: Tour, talked: str) -> None:
     driver.key("Ctrl+5")
     driver.step(4)
     driver.click("Applied")
-    driver.until(lambda: driver.has("Undo the last"), "the applies")
-    driver.click("Undo the last")
+    driver.until(lambda: driver.has("Undo last apply"), "the applies")
+    driver.click("Undo last apply")
     driver.until(lambda: driver.has(ANYWAY) or tour.state.harvest.undone is not None, "the question")
     if driver.has(ANYWAY):
         tour.shot("harvest-undo-asked")
@@ -286,14 +286,14 @@ def _switch_on(tour: Tour, project: Path) -> None:
     driver = tour.driver
     driver.key("Ctrl+6")
     driver.until(lambda: driver.has("Search is off in this project"), "the panel")
-    driver.until(lambda: tour.state.retrieval.preview is not None, "what would be read")
+    driver.until(lambda: tour.state.retrieval.preview is not None, "what would become read")
     driver.click("Add a folder of notes")
     driver.type(FOLDER)
     driver.key("Enter")
     tour.wait(lambda s: s.config.settings.retrieval.roots == (FOLDER,), "the folder of notes")
     driver.step(4)
     tour.shot("retrieval-off")
-    driver.click("Switch on for this project")
+    driver.click("Turn on for this project")
     took = tour.wait(_is_indexed, "the index", RUN_S)
     report = tour.state.retrieval.report
     assert report is not None
@@ -414,7 +414,7 @@ def _look_at_index(tour: Tour, name: str) -> None:
 def _read_router(tour: Tour) -> None:
     """Unfold the router in the panel: a model sees it first."""
     driver = tour.driver
-    driver.click(f"Read {FOLDER}/index.md: what a model sees first")
+    driver.click(f"Read {FOLDER}/index.md: a model sees this file first")
     driver.until(lambda: driver.has("notes here and below"), "the router")
     driver.step(4)
     tour.shot("retrieval-router")

@@ -253,7 +253,7 @@ def scripted_discussion(tour: Tour, server: str, address: str, model: str) -> st
     driver.key("Enter")
     tour.wait(lambda s: s.discussions.summaries[chosen].meta.provider == server, "the model")
     driver.click(WITHOUT_TIP)
-    driver.until(lambda: any("it only reads" in one.label() for one in driver.visible()), "the modes")
+    driver.until(lambda: any("the model only reads" in one.label() for one in driver.visible()), "the modes")
     return chosen
 
 

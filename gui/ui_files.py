@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dearpygui.dearpygui as dpg
 
+from core.kernel.language import tr
 from gui.canvas import glyph
 from gui.describe import DOUBLE_S, MOST_ENTRIES, Chooser, Entry, Tree, first_folder
 from gui.elements.lists import ListHand, VirtualList
@@ -18,7 +19,7 @@ from panels.base.ui import Ui
 
 _STEP_KEYS = frozenset({"Up", "Down", "PageUp", "PageDown"})
 _WALK_KEYS = _STEP_KEYS | {"Home", "End", "Right", "Left", "Backspace"}
-_VERBS = {"files": "Choose", "folder": "Choose this folder", "save": "Save"}
+_VERBS = {"files": tr("Choose"), "folder": tr("Choose this folder"), "save": tr("Save")}
 
 
 class EntryRows:
@@ -94,11 +95,11 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
     ui = tree.ui
     chosen: tuple[str, ...] = ()
     with ui.row("path"):
-        if ui.button("up", "", icon="arrow-up", tip="Parent folder", shortcut="Alt+Up"):
+        if ui.button("up", "", icon="arrow-up", tip=tr("Parent folder"), shortcut="Alt+Up"):
             chooser.go_up()
-        if ui.button("home", "", icon="house", tip="Home folder"):
+        if ui.button("home", "", icon="house", tip=tr("Home folder")):
             chooser.open(Path.home())
-        typed = ui.text_input("typed", str(chooser.folder), hint="Path", submits=True)
+        typed = ui.text_input("typed", str(chooser.folder), hint=tr("Path"), submits=True)
         if typed is not None and typed != str(chooser.folder):
             chosen = chooser.go(typed)
         has_keyboard = typed is not None or any(ui.is_focused(key) for key in ("typed", "up", "home"))
@@ -106,7 +107,7 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
         wanted = ui.text_input(
             "filter",
             chooser.wanted,
-            hint="Filter by name, or type a path from /",
+            hint=tr("Filter by name, or type a path from /"),
             icon="magnifying-glass",
             is_focused=chooser.picks != "save",
         )
@@ -116,7 +117,7 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
             chooser.wants_filter = False
             if chooser.picks != "save":
                 ui.focus("filter")
-        hidden = ui.checkbox("hidden", "Hidden files", chooser.shows_hidden)
+        hidden = ui.checkbox("hidden", tr("Hidden files"), chooser.shows_hidden)
         if hidden is not None:
             chooser.shows_hidden = hidden
     return chosen, has_keyboard
@@ -176,7 +177,7 @@ def _list(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> 
         if len(rows):
             ui.virtual_list("rows", rows)
         else:
-            none = "Nothing is called that" if chooser.wanted else "Nothing here"
+            none = tr("Nothing has this name") if chooser.wanted else tr("This folder is empty")
             ui.text("none", none, tone="faint")
     if rows.pressed is not None and not is_entered:  # the toolkit presses a row with Enter, too
         is_adding = any(dpg.is_key_down(key) for key in (dpg.mvKey_LControl, dpg.mvKey_RControl))
@@ -196,19 +197,19 @@ def _foot(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> 
     accepted: tuple[str, ...] | None = None
     with ui.row("foot"):
         if chooser.picks == "save":
-            name = ui.text_input("name", chooser.name, hint="File name", width=0, is_focused=True)
+            name = ui.text_input("name", chooser.name, hint=tr("File name"), width=0, is_focused=True)
             if name is not None and name != chooser.name:
                 chooser.rename(name)
         elif chooser.picks == "files":
-            ui.text("picked", f"{len(chooser.result())} chosen", tone="muted", style="small",
-                    tip="Ctrl and click chooses more than one")  # fmt: skip
+            ui.text("picked", tr("{result} chosen", result=len(chooser.result())), tone="muted", style="small",
+                    tip=tr("Ctrl+click chooses more than one file"))  # fmt: skip
         ui.push()
-        if ui.button("cancel", "Cancel"):
+        if ui.button("cancel", tr("Cancel")):
             accepted = ()
         result = chooser.result()
         verb = _VERBS[chooser.picks]
         if chooser.opens_folder or chooser.is_replacing:
-            verb = "Open folder" if chooser.opens_folder else "Replace"
+            verb = tr("Open folder") if chooser.opens_folder else tr("Replace")
         is_enabled = bool(result) or chooser.opens_folder or chooser.has_typed_path
         if ui.button("accept", verb, kind="primary", is_enabled=is_enabled, shortcut="Enter"):
             accepted = chooser.accept() or None

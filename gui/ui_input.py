@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import dearpygui.dearpygui as dpg
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from gui import keyboard, text_buffer
 from gui.canvas import glyph
 from gui.describe import Tree
@@ -193,13 +194,15 @@ def _edit_menu(tree: Tree, editor: Editor) -> None:
     with ui.context_menu("menu") as is_open:
         if is_open:
             has_selection = bool(editor.buffer.selection)
-            if editor.IS_EDITABLE and ui.menu_item("cut", "Cut", shortcut="Ctrl+X", is_enabled=has_selection):
+            if editor.IS_EDITABLE and ui.menu_item(
+                "cut", tr("Cut"), shortcut="Ctrl+X", is_enabled=has_selection
+            ):
                 editor.act("Ctrl+X")
-            if ui.menu_item("copy", "Copy", shortcut="Ctrl+C", is_enabled=has_selection):
+            if ui.menu_item("copy", tr("Copy"), shortcut="Ctrl+C", is_enabled=has_selection):
                 editor.act("Ctrl+C")
-            if editor.IS_EDITABLE and ui.menu_item("paste", "Paste", shortcut="Ctrl+V"):
+            if editor.IS_EDITABLE and ui.menu_item("paste", tr("Paste"), shortcut="Ctrl+V"):
                 editor.act("Ctrl+V")
-            if ui.menu_item("all", "Select all", shortcut="Ctrl+A", is_enabled=bool(editor.text)):
+            if ui.menu_item("all", tr("Select all"), shortcut="Ctrl+A", is_enabled=bool(editor.text)):
                 editor.act("Ctrl+A")
     tree.leave()
 

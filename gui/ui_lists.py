@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import dearpygui.dearpygui as dpg
 
+from core.kernel.language import tr
 from gui.canvas import glyph
 from gui.describe import Tree
 from gui.elements.base import ColumnBox, Element
@@ -185,7 +186,7 @@ def _sortable(tree: Tree, it: w.SortableWidget) -> tuple[int, int] | None:
 
 def _handle(tree: Tree, box: SortBox, index: int) -> None:
     handle = tree.take(Handle, "handle")
-    handle.tip = "Drag to reorder"
+    handle.tip = tr("Drag to reorder")
     is_held = box.is_dragging and box.grabbed is not None and box.grabbed[0] == index
     handle.wide = 24
     handle.update((glyph("grip-vertical"), "", "rail_active" if is_held else "ghost", True, True, "", 24))
@@ -345,7 +346,7 @@ def _choose(tree: Tree, combo: Combo, it: w.ComboWidget) -> str | None:
             if _option(tree, option, is_chosen=option.value == it.value):
                 chosen = option.value
         if not found:
-            tree.ui.text("none", "Nothing matches", tone="faint")
+            tree.ui.text("none", tr("Nothing matches"), tone="faint")
         if _is_dismissed(tree, layer, combo) or chosen is not None:
             combo.is_open = False
     return chosen if chosen != it.value else None
@@ -353,7 +354,7 @@ def _choose(tree: Tree, combo: Combo, it: w.ComboWidget) -> str | None:
 
 def _filtered(tree: Tree, combo: Combo, options: Sequence[Option]) -> Sequence[Option]:
     typed = tree.ui.text_input(
-        "filter", combo.filter, hint="Filter", icon="magnifying-glass", is_focused=True
+        "filter", combo.filter, hint=tr("Filter"), icon="magnifying-glass", is_focused=True
     )
     combo.filter = combo.filter if typed is None else typed
     return [option for option in options if matches(option, combo.filter)]
@@ -392,7 +393,7 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
         with ui.row("title"):
             ui.text("title", it.title, style="h3")
             ui.push()
-            if ui.button("close", "", icon="xmark", kind="ghost", tip="Close", is_small=True):
+            if ui.button("close", "", icon="xmark", kind="ghost", tip=tr("Close"), is_small=True):
                 clicks.clicked = True
         yield clicks
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from core.kernel.figures import size
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from gui.canvas import glyph
 from gui.describe import Scope, Tree
@@ -64,7 +65,7 @@ def _badge(tree: Tree, it: w.BadgeWidget) -> None:
 
 def _copy(tree: Tree, it: w.CopyWish) -> None:
     tree.effects.append(lambda: tree.clipboard.copy(taken(it.text)))
-    tree.said = "Copied"
+    tree.said = tr("Copied")
 
 
 def _selected_text(tree: Tree, _: w.SelectionQuery) -> str:
@@ -87,7 +88,7 @@ def _opened_or_copied(tree: Tree, name: str) -> None:
         tree.said = f"Opened {visible(path.name)}"
         return
     tree.clipboard.copy(taken(name))
-    tree.said = "No program opened it: its path is copied"
+    tree.said = tr("No program opened the file: its path is copied")
 
 
 OUTPUT_HANDLERS = w.table(
@@ -228,7 +229,7 @@ def _markdown(tree: Tree, it: w.MarkdownWidget) -> str:
         shown = page_end(source, pages * PAGE_CHARS)
         pressed = _page(tree, it, "text", source[:shown])
         if shown < len(source):
-            left = f"Show more ({size(len(source) - shown)} left)"
+            left = tr("Show more ({source} left)", source=size(len(source) - shown))
             if tree.ui.button("more", left, icon="angles-down", is_small=True):
                 tree.pages[place] = pages + 1
     return pressed
@@ -304,12 +305,12 @@ def local_picture(address: str, root: str) -> str:
 def _show_picture(tree: Tree, path: str) -> None:
     """Show a picture that a person pressed the name of."""
     ui = tree.ui
-    with ui.dialog("picture", "Picture", width=760) as closed:
+    with ui.dialog("picture", tr("Picture"), width=760) as closed:
         ui.text("path", visible(path), tone="muted", style="small", wraps=True)
         ui.image("picture", path, max_height=PICTURE_PX)
         with ui.row("buttons"):
             ui.push()
-            if ui.button("close", "Close", kind="primary"):
+            if ui.button("close", tr("Close"), kind="primary"):
                 closed.clicked = True
     if closed.clicked:
         tree.asked_address = None
@@ -321,16 +322,16 @@ def _ask(tree: Tree, address: str) -> None:
         _show_picture(tree, address)
         return
     is_web = urlsplit(address).scheme in ("http", "https")
-    title = "Open this address?" if is_web else "This link leads to no web page"
+    title = tr("Open this address?") if is_web else tr("This link is not a web page")
     ui = tree.ui
     with ui.dialog("address", title, width=560) as closed:
         ui.text("address", visible(address)[:2000], wraps=True, style="mono")
         with ui.row("buttons"):
             ui.push()
-            if ui.button("copy", "Copy address", icon="copy"):
+            if ui.button("copy", tr("Copy address"), icon="copy"):
                 ui.copy(address)
                 closed.clicked = True
-            if ui.button("open", "Open", kind="primary", is_enabled=is_web, shortcut="Ctrl+Enter"):
+            if ui.button("open", tr("Open"), kind="primary", is_enabled=is_web, shortcut="Ctrl+Enter"):
                 ui.open_url(address)
                 closed.clicked = True
     if closed.clicked:

@@ -10,6 +10,7 @@ import dearpygui.dearpygui as dpg
 import msgspec
 
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 
 TITLE = "Manual Slop"
 
@@ -40,20 +41,22 @@ def check_display() -> socket.socket | None:
     if sys.platform != "linux":
         return None
     display = os.environ.get("DISPLAY", "")
-    remedy = "Start it on a desktop, or use `manual-slop tour` or `manual-slop send`"
+    remedy = tr("Start the window on a desktop, or use `manual-slop tour` or `manual-slop send`")
     if not display:
         wayland = os.environ.get("WAYLAND_DISPLAY", "")
         what = (
-            f"Wayland {wayland!r} has no XWayland (DISPLAY is not set)" if wayland else "DISPLAY is not set"
+            tr("Wayland {wayland!r} has no XWayland (DISPLAY is not set)", wayland=wayland)
+            if wayland
+            else tr("DISPLAY is not set")
         )
-        raise NoDisplayError(f"No display to open the window on: {what}", remedy=remedy)
+        raise NoDisplayError(tr("The window has no display to open on: {what}", what=what), remedy=remedy)
     host, _, rest = display.rpartition(":")
     number = rest.split(".")[0]
     if not number.isdigit():
-        raise NoDisplayError(f"DISPLAY {display!r} is not the name of a display", remedy=remedy)
+        raise NoDisplayError(tr("DISPLAY {display!r} is not a display name", display=display), remedy=remedy)
     connection = _connect(host, int(number))
     if connection is None:
-        raise NoDisplayError(f"The display {display!r} does not answer", remedy=remedy)
+        raise NoDisplayError(tr("The display {display!r} does not answer", display=display), remedy=remedy)
     return connection
 
 

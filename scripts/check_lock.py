@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK, PROJECT = "requirements.lock", "pyproject.toml"
 KEPT = ROOT / "build" / "lock-checked.txt"
-"""Hash of the files that were checked last: nothing is asked again until one of them changes."""
+"Hash of the files that were checked last: no model is asked again until one of them changes."
 
 SYSTEMS = {
     "Linux x86-64, glibc 2.28": "x86_64-manylinux_2_28",
     "Linux arm64, glibc 2.28": "aarch64-manylinux_2_28",
     "Windows x64": "x86_64-pc-windows-msvc",
-    "macOS 14 on Apple silicon": "aarch64-apple-darwin",
+    "Use Linux with glibc 2.28 (x86-64, arm64), Windows (x64), or macOS 14 (Apple silicon)": "aarch64-apple-darwin",
 }
 """Systems that the program names, as uv names them."""
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")

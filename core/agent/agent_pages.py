@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, ToolCall
 from core.kernel.values.state import AppState, Level
@@ -98,10 +99,10 @@ def _with_calls(activity: tuple[ToolCall, ...], calls: Iterable[ToolCall]) -> tu
 # End of the mode that accepts edits: as grants, it ends with the program, the project, a branch and the
 # start of autonomy.
 
-RESTARTED = "accepting them ended with the program in which you chose it"
-MOVED = "accepting them holds for the project in which you chose it, while that is trusted"
-UNWATCHED = "accepting them ended with the start of autonomy, whose edits nobody sees"
-BRANCHED = "accepting them stays with the discussion that it is a branch of"
+RESTARTED = tr("your choice to accept edits ended when the program closed")
+MOVED = tr("your choice to accept edits holds only in its project, while you trust it")
+UNWATCHED = tr("your choice to accept edits ended, as nobody sees the edits of autonomy")
+BRANCHED = tr("your choice to accept edits stays with the original discussion")
 
 
 def chosen(state: AppState, discussion_id: str, mode: Mode) -> AppState:
@@ -161,5 +162,5 @@ def _said(state: AppState, discussion_id: str, why: str) -> AppState:
     summary = state.discussions.summaries.get(discussion_id)
     if summary is None or not summary.meta.has_tools:
         return state
-    text = f"{summary.meta.name!r} asks before edits again: {why}."
+    text = tr("{name!r} asks before edits again: {why}.", name=summary.meta.name, why=why)
     return notify(state, f"mode/{discussion_id}", Level.INFO, text, discussion_id=discussion_id)

@@ -47,6 +47,7 @@ from core.agent.tools.turn_tools import items_of
 from core.kernel.decoders import from_json
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.structures import without
 from core.kernel.values.agent import ActKind, AgentPage, AgentTurn, CallState, FileChange, TodoItem, ToolCall
 from core.kernel.values.discussion import OpenDiscussion
@@ -70,7 +71,7 @@ from core.talk.turn.turn_messages import CallEnded
 
 # The page of a discussion as its log tells it: what its tools did before it was opened. Pure.
 
-ENDED_WITH_PROGRAM = "It ended with the program that started it, if not before."
+ENDED_WITH_PROGRAM = tr("The command ended with the program that started it, or before.")
 
 
 KINDS: Mapping[str, ActKind] = MappingProxyType(
@@ -183,7 +184,7 @@ ANSWER_WITHIN = timedelta(seconds=300)
 
 REFUSED = "The person said no."
 UNANSWERED = "Refused: nobody answered within 300 seconds."
-NOT_ASKED = "This is not asked any more."
+NOT_ASKED = tr("This question is no longer open.")
 
 
 def _set_tools(state: AppState, given: Stamp, asked: SetTools) -> Result:
@@ -209,7 +210,9 @@ def _undo_turn(state: AppState, asked: UndoTurn) -> Result:
     changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
     if not changes:
         tasks = delegation.edits_of_tasks(state, asked.discussion_id, asked.turn_id)
-        problem = f"Nothing that this turn changed is known, or it is undone already. {tasks}".strip()
+        problem = tr(
+            "Nothing to undo: no changes of this turn are known, or you undid them. {tasks}", tasks=tasks
+        ).strip()
         return conclude(state, CommandOutcome(command_id=asked.command_id, problem=problem)), ()
     return state, (
         RestoreFiles(
@@ -462,8 +465,8 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
     state = conclude(state, CommandOutcome(command_id=happened.command_id, problem=" ".join(happened.left)))
     count = len(happened.restored)
-    are = f"{count:,} {'file is' if count == 1 else 'files are'}" if count else "No file is"
-    text = f"{are} as before this turn. Commands are not undone."
+    are = f"{count:,} {tr('file is') if count == 1 else tr('files are')}" if count else tr("No file is")
+    text = tr("{are} back to the state before this turn. The program does not undo commands.", are=are)
     tasks = delegation.edits_of_tasks(state, happened.discussion_id, happened.turn_id)
     level = Level.WARNING if happened.left or tasks else Level.INFO
     detail = " ".join(filter(None, (*happened.left, tasks)))

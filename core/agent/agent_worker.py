@@ -31,6 +31,7 @@ from core.agent.kept_bytes import SeenFiles
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tool_policy import approval_id
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.machine import trim_heaps
 from core.kernel.queue import (
     KeptThreads,
@@ -384,7 +385,7 @@ class ToolWorker:
             event = self._services.restore(effect)
         except Exception as error:  # the edge of the worker: who waits for it must hear of it
             log.exception("files of a turn could not be put back")
-            left = (f"Nothing was put back: {error}.",)
+            left = (tr("The program restored no file: {error}.", error=error),)
             event = FilesRestored(
                 discussion_id=effect.discussion_id,
                 turn_id=effect.turn_id,

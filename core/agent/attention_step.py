@@ -19,6 +19,7 @@ from core.kernel.decoders import from_json
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.values.agent import STOP_NOTICE, Attention, Autonomy, CallState, ToolCall
 from core.kernel.values.discussion import HAND_OVER, OpenDiscussion
 from core.kernel.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, ProposedItem
@@ -101,21 +102,27 @@ def dreams_followed(before: AppState, after: AppState, autonomy: Autonomy, now: 
     why = after.harvest.problem or _against(after)
     paths = _paths(after)
     if why or not paths:
-        told = f"Nothing was read: {why}" if why else "Nothing is new to read: it would keep nothing."
+        told = (
+            tr("The program read nothing: {why}", why=why)
+            if why
+            else tr("There is nothing new to read, so nothing to keep.")
+        )
         return _with(after, machine.dreamt(autonomy, now, told)), ()
     state, effects = harvest.HANDLERS(after, PreviewHarvest(paths=paths, is_dream=True))
     if state.harvest.phase is HarvestPhase.PREVIEWING:
         return state, effects
-    return _with(after, machine.dreamt(autonomy, now, "Nothing was read: the harvest cannot begin now.")), ()
+    return _with(
+        after, machine.dreamt(autonomy, now, tr("The program read nothing: the harvest cannot begin now."))
+    ), ()
 
 
 def _against(state: AppState) -> str:
     """Sentence on the money that stands against reading, empty while none does."""
     provider, model = harvest_reader(state)
     if spending.price_wanted(state, provider, model):
-        return f"The price of {model!r} is not known."
+        return tr("The price of {model!r} is unknown.", model=model)
     if not is_counted(state):
-        return "What was spent today is not added up yet."
+        return tr("The program has not added up today's spend yet.")
     return limit_reached(state, model=(provider, model)) or spending.unpriced(state, provider, model)
 
 
@@ -128,24 +135,34 @@ def _paths(state: AppState) -> tuple[str, ...]:
 def _finding(state: AppState) -> str:
     """Finding of a dream in lines: the items that it would keep and why, also that there are none."""
     preview, problem = state.harvest.preview or HarvestPreview(), state.harvest.problem
-    read = count(len(preview.sources), "conversation")
+    read = count(len(preview.sources), tr("conversation"), tr("conversations"))
     new = [one for one in preview.items if not one.is_known]
-    early = f" It ended early: {problem}" if problem else ""
+    early = tr(" The preview ended early: {problem}", problem=problem) if problem else ""
     if not new:
-        return f"It read {read} and would keep nothing: nothing in them is new and stays useful.{early}"
+        return tr(
+            "The preview read {read} and found nothing new and useful to keep.{early}", read=read, early=early
+        )
     kinds = Counter(one.item.category for one in new)
     some = ", ".join(count(kinds[kind], *CATEGORY_WORDS[kind]) for kind in Category if kinds[kind])
     told = tuple(dict.fromkeys(map(_line, new)))[
         :MOST_TOLD
     ]  # a model may find the same in several conversations
     lines = "\n".join(told)
-    more = f"\nand {len(new) - len(told)} more" if len(new) > len(told) else ""
-    return f"It read {read} and would keep {count(len(new), 'item')} ({some}). Nothing is applied.{early}\n{lines}{more}"
+    more = tr("\nand {new} more", new=len(new) - len(told)) if len(new) > len(told) else ""
+    return tr(
+        "The preview read {read} and would keep {new} ({some}). It applies nothing.{early}\n{lines}{more}",
+        read=read,
+        new=count(len(new), tr("item"), tr("items")),
+        some=some,
+        early=early,
+        lines=lines,
+        more=more,
+    )
 
 
 def _line(one: ProposedItem) -> str:
     why = one.item.reason or one.item.quote.text
-    told = f": because of “{one_line(why, _WHY_CHARS)}”" if why else ""
+    told = tr(": because of “{why}”", why=one_line(why, _WHY_CHARS)) if why else ""
     return f"- {one_line(one.item.head, _HEAD_CHARS)}{told}"
 
 
@@ -168,17 +185,25 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
     autonomy = state.attention.autonomy
     if discussion_id not in state.discussions.open or discussion_id not in state.discussions.summaries:
         return decline(
-            state, asked.command_id, STOP_NOTICE, "Only a discussion that is open can be autonomous."
+            state,
+            asked.command_id,
+            STOP_NOTICE,
+            tr("Open the discussion first: only an open discussion can be autonomous."),
         ), ()
     if state.program.is_home_read_only:
-        text = "Nothing can be written where your data is, so no discussion can go on alone."
+        text = tr("Autonomy is unavailable: the program cannot write to your home.")
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
     if state.program.holder:
-        text = f"Another program owns this home ({state.program.holder}), so no discussion can go on alone in this one."
+        text = tr(
+            "Autonomy is unavailable: another program uses this home ({holder}).", holder=state.program.holder
+        )
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
     if autonomy is not None and autonomy.discussion_id != discussion_id:
         meta = state.discussions.summaries[autonomy.discussion_id].meta
-        text = f"{meta.name!r} is autonomous, and one discussion is at a time. Stop that first."
+        text = tr(
+            "{name!r} is autonomous already. Stop that discussion first: only one can be autonomous.",
+            name=meta.name,
+        )
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
     against = spending.refusal(state, discussion_id)
     if against:
@@ -194,10 +219,10 @@ def _stop(state: AppState, given: Stamp, asked: StopAutonomy) -> Result:
     autonomy = state.attention.autonomy
     if autonomy is None:
         return conclude(
-            state, CommandOutcome(command_id=asked.command_id, problem="No discussion is autonomous.")
+            state, CommandOutcome(command_id=asked.command_id, problem=tr("No discussion is autonomous."))
         ), ()
     state = conclude(state, CommandOutcome(command_id=asked.command_id))
-    return _ended_now(state, given, autonomy, "You stopped autonomy.")
+    return _ended_now(state, given, autonomy, tr("You stopped autonomy."))
 
 
 def _ended_now(state: AppState, given: Stamp, autonomy: Autonomy, why: str) -> Result:
@@ -245,13 +270,16 @@ def _followed(
     if after.program.holder:
         stamp = Stamp(given.at, f"{given.seed}/attention")
         return _ended_now(
-            after, stamp, autonomy, f"The home is another program's now ({after.program.holder})."
+            after,
+            stamp,
+            autonomy,
+            tr("Another program took over the home ({holder}).", holder=after.program.holder),
         )
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:
-        return _over(after, autonomy, given.at, "The discussion is gone: autonomy ends."), ()
+        return _over(after, autonomy, given.at, tr("Autonomy ends: the discussion is gone.")), ()
     if any(isinstance(one, BranchOnDisk) and one.meta.parent_id == discussion_id for one in effects):
-        return _over(after, autonomy, given.at, "You go on in a branch: autonomy ends."), ()
+        return _over(after, autonomy, given.at, tr("Autonomy ends: you continue in a branch.")), ()
     autonomy = _with_cost(before, autonomy, body)
     if isinstance(body, CancelReply) and body.discussion_id == discussion_id:
         autonomy = replace(autonomy, is_interrupted=True)

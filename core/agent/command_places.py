@@ -12,6 +12,7 @@ from core.agent.toolchains import SYSTEM, TOOLCHAINS
 from core.kernel import figures
 from core.kernel.key_files import KeyContents
 from core.kernel.key_names import name_reasons
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.run_code import CodeHashes
 from core.kernel.run_files import RunWords
@@ -28,7 +29,7 @@ MOST_NAMES = 2_000
 _LONGEST_PATH = 4_000
 _BETWEEN = late(r"[\s;|&<>()`$\"'\\{}\[\]]+")
 """Characters between the words of a line that does not parse."""
-_OUTSIDE = "That is outside the project."
+_OUTSIDE = tr("That path is outside the project.")
 _OF_SANDBOX, _SCRATCH = ("/dev", "/proc"), "/tmp"  # noqa: S108
 """Places of which a command has its own."""
 _BEFORE_NAME = late(r"[=:@,]")
@@ -43,7 +44,7 @@ def within_folder(line: CommandLine, folder: str, root: str) -> CommandLine:
     """
     if _folders(line, folder, root) is not None:
         return line
-    return CommandLine(why_not="No rule can cover it: it may leave the project.")
+    return CommandLine(why_not=tr("No rule can cover this command: it may leave the project."))
 
 
 def working_folders(line: CommandLine, folder: str, root: str) -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def _reasons(name: str, folders: tuple[str, ...], root: str, shown: Collection[s
         for folder in folders:
             matches = [*islice(iglob(os.path.expanduser(name), root_dir=folder), MOST_NAMES + 1)]
             if len(matches) > MOST_NAMES:
-                yield f"{name!r} stands for more files than are looked at for keys and passwords."
+                yield tr("{name!r} matches too many files to check them for keys and passwords.", name=name)
             for match in matches[:MOST_NAMES]:
                 yield from _reasons_of_path(match, folder, root, shown)
     for folder in folders:
@@ -130,9 +131,9 @@ def _said(name: str, path: str, root: str, shown: Collection[str]) -> Iterator[s
     is_in = is_inside(path, root)
     reasons = name_reasons(os.path.relpath(path, root) if is_in else path)
     for reason in reasons or (KeyContents().reasons(path) if is_in else ()):
-        yield f"It names {name!r}. {reason}"
+        yield tr("The command names {name!r}. {reason}", name=name, reason=reason)
     if not is_in and _is_others(path):
-        yield f"It names {name!r}. {_OUTSIDE}"
+        yield tr("The command names {name!r}. {OUTSIDE}", name=name, OUTSIDE=_OUTSIDE)
 
 
 def _is_others(path: str) -> bool:
@@ -187,7 +188,10 @@ def code_words(files: Mapping[str, str], root: str) -> str:
     """Words of a question on what a command runs; empty where it names nothing."""
     if not files:
         return ""
-    return f"It runs {_named(tuple(files), root)}: a change before it runs needs another yes."
+    return tr(
+        "The command runs {files}. If that code changes first, the program asks you again.",
+        files=_named(tuple(files), root),
+    )
 
 
 def changed_words(asked: Mapping[str, str], now: Mapping[str, str], root: str) -> str:
@@ -202,4 +206,6 @@ def changed_words(asked: Mapping[str, str], now: Mapping[str, str], root: str) -
 def _named(paths: tuple[str, ...], root: str) -> str:
     names = [os.path.relpath(path, root) if is_inside(path, root) else path for path in paths]
     more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {figures.count(more, 'more file')}" if more > 0 else "")
+    return ", ".join(names[:_MOST_NAMED]) + (
+        tr(" and {more}", more=figures.count(more, tr("more file"), tr("more files"))) if more > 0 else ""
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 if TYPE_CHECKING:
@@ -133,11 +134,11 @@ def read_command_line(text: str) -> CommandLine:
         for words in commands:
             _check(words)
     except _UnclearError as unclear:
-        return CommandLine(why_not=f"No rule can cover it: {unclear}.")
+        return CommandLine(why_not=tr("No rule can cover this command: {unclear}.", unclear=unclear))
     prefixes = tuple(dict.fromkeys(_prefix(words) for words in commands))
     if not all(word.isprintable() for prefix in prefixes for word in prefix):
         return CommandLine(
-            why_not="No rule can cover it: a word that would stand in the rule has several lines."
+            why_not=tr("No rule can cover this command: a word of the rule spans several lines.")
         )
     return CommandLine(commands=commands, prefixes=prefixes)
 
@@ -152,22 +153,22 @@ def _parser() -> Parser:
 
 def _simple_commands(text: str) -> tuple[tuple[str, ...], ...]:
     if len(text) > LONGEST:
-        raise _UnclearError("it is too long to be judged")
+        raise _UnclearError(tr("it is too long to check"))
     if any(
         not (char.isprintable() or char == "\n") or (char.isspace() and char not in " \n") for char in text
     ):
-        raise _UnclearError("it holds control characters")
+        raise _UnclearError(tr("it contains control characters"))
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise _UnclearError("it is no Unicode text") from None
+        raise _UnclearError(tr("it is not Unicode text")) from None
     root = _parser().parse(data).root_node
     if root.has_error:
-        raise _UnclearError("it does not parse")
+        raise _UnclearError(tr("the program cannot parse it"))
     found: list[tuple[str, ...]] = []
     _collect(root, data, found)
     if not found:
-        raise _UnclearError("it holds no command")
+        raise _UnclearError(tr("it contains no command"))
     return tuple(found)
 
 
@@ -184,13 +185,13 @@ def _collect(node: Node, data: bytes, found: list[tuple[str, ...]]) -> None:
         elif child.type in _LISTS:
             _collect(child, data, found)
         elif child.is_named or child.type not in _JOINTS:
-            raise _UnclearError(f"it holds a part of the kind {child.type!r}")
+            raise _UnclearError(tr("it contains shell syntax of the kind {type!r}", type=child.type))
     _check_gap(data[end : len(data) if node.type == "program" else node.end_byte])
 
 
 def _check_gap(gap: bytes) -> None:
     if gap.strip(b" \n"):
-        raise _UnclearError("it holds text that belongs to no command")
+        raise _UnclearError(tr("it contains text that belongs to no command"))
 
 
 def _words(command: Node, data: bytes) -> list[str]:
@@ -198,12 +199,12 @@ def _words(command: Node, data: bytes) -> list[str]:
     end = command.start_byte
     for child in command.children:
         if data[end : child.start_byte].strip(b" "):
-            raise _UnclearError("it holds text that belongs to no word")
+            raise _UnclearError(tr("it contains text that belongs to no word"))
         end = child.end_byte
         part = child
         if child.type == "command_name":
             if child.child_count != 1:
-                raise _UnclearError("the name of a program is not plain")
+                raise _UnclearError(tr("the name of a program is not literal text"))
             part = child.children[0]
         words.append(_value(part, data, is_first=not words))
     return words
@@ -219,39 +220,39 @@ def _value(node: Node, data: bytes, *, is_first: bool) -> str:
         case "string":
             inner = text[1:-1]
             if not text.startswith('"') or any(char in inner for char in "$`\\!"):
-                raise _UnclearError("a word stands for something else")
+                raise _UnclearError(tr("one word contains a special character of the shell"))
             return inner
         case "concatenation":
             parts = node.children
             if any(before.end_byte != after.start_byte for before, after in pairwise(parts)):
-                raise _UnclearError("a word is not plain")
+                raise _UnclearError(tr("one word is not literal text"))
             return "".join(_value(part, data, is_first=is_first or part is not parts[0]) for part in parts)
         case _:
-            raise _UnclearError(f"it holds a part of the kind {node.type!r}")
+            raise _UnclearError(tr("it contains shell syntax of the kind {type!r}", type=node.type))
 
 
 def _plain(text: str, *, is_first: bool) -> str:
     """A bare word. A pattern may stand behind plain characters, so that no file's name becomes an option."""
     allowed = _PLAIN if is_first or text[0] in "-*?" else _PLAIN | _GLOB
     if text.startswith("#") or not all(char.isalnum() or char in allowed for char in text):
-        raise _UnclearError("a word stands for something else")
+        raise _UnclearError(tr("one word contains a special character of the shell"))
     return text
 
 
 def _check(words: tuple[str, ...]) -> None:
     program = words[0].rpartition("/")[2]
     if not program or "=" in words[0]:
-        raise _UnclearError("the name of a program is not plain")
+        raise _UnclearError(tr("the name of a program is not literal text"))
     if program in _RUNS_OTHERS or words[:2] in _RUNNERS:
-        raise _UnclearError(f"{' '.join(words[:2])!r} runs what it is told to")
+        raise _UnclearError(tr("{words!r} can run any other command", words=" ".join(words[:2])))
     asked = next((word for word in words[1:] if _is_asked(program, word)), None)
     asked = asked or next((word for word in words[1:] if _is_asked_of(words, word)), None)
     if asked is not None:
-        raise _UnclearError(f"{asked!r} may run another program, or write a file")
+        raise _UnclearError(tr("{asked!r} may run another program or write a file", asked=asked))
     if program in _SETS_NAMES and any(_NAME_SET.fullmatch(word) for word in words[1:]):
-        raise _UnclearError(f"{program!r} gets a variable, which may name what is run")
+        raise _UnclearError(tr("{program!r} gets a variable that may name a program to run", program=program))
     if program in _SED and not _only_prints(words[1:]):
-        raise _UnclearError("the script may run another program, or write a file")
+        raise _UnclearError(tr("the script may run another program or write a file"))
     if _INTERPRETER.fullmatch(program):
         options = []
         for word in words[1:]:
@@ -260,7 +261,7 @@ def _check(words: tuple[str, ...]) -> None:
             options.append(word)
         is_bare = len(options) == len(words) - 1
         if is_bare or any(_INLINE_CODE.fullmatch(word) or word == "-" for word in options):
-            raise _UnclearError(f"{program!r} runs what it is told to")
+            raise _UnclearError(tr("{program!r} runs any code that it is given", program=program))
 
 
 def _is_asked(program: str, word: str) -> bool:

@@ -19,6 +19,7 @@ from core.agent.agent_messages import (
 from core.agent.cut_plan import COMPRESSION_PROMPT, SUMMARY_TOKENS, with_summary, without_summary
 from core.kernel.figures import count, money
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import LiveCall, OpenDiscussion
 from core.kernel.values.messages import Message
@@ -46,18 +47,20 @@ from core.talk.discussion.discussion_messages import AppendRecords, UpkeepToken,
 from core.talk.discussion.log_content import model_view
 from core.talk.turn import sending, turn_step
 
-NO_PROMPT = f"The prompt {COMPRESSION_PROMPT} is empty."
+NO_PROMPT = tr("The prompt {COMPRESSION_PROMPT} is empty.", COMPRESSION_PROMPT=COMPRESSION_PROMPT)
 
 
 def _asked(state: AppState, given: Stamp, asked: CompactDiscussion) -> Result:
     """Begin a compaction that a person asked for, or let it wait for the turn that runs."""
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None or asked.discussion_id not in state.discussions.summaries:
-        return _declined(state, asked, "The discussion is not open.")
+        return _declined(state, asked, tr("The discussion is not open."))
     if asked.discussion_id in state.agent.compactions:
-        return _declined(state, asked, "It is being compacted already.")
+        return _declined(state, asked, tr("The program is already compacting this discussion."))
     if opened.held_calls:
-        return _declined(state, asked, "Another window or terminal has tool calls in this discussion.")
+        return _declined(
+            state, asked, tr("Another window or terminal has open tool calls in this discussion.")
+        )
     one = Compaction(
         discussion_id=opened.id,
         job=given.make_id(0),
@@ -122,7 +125,9 @@ def unwritten(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
     one = state.agent.compactions.get(happened.discussion_id)
     if one is None or not one.record_id or all(record.id != one.record_id for record in happened.records):
         return state, ()
-    return _over(state, given, one, f"The cut could not be written: {happened.text}")
+    return _over(
+        state, given, one, tr("The program could not save the compaction: {text}", text=happened.text)
+    )
 
 
 def followed(before: AppState, after: AppState, given: Stamp) -> Result:
@@ -153,15 +158,21 @@ def _with_warnings(before: AppState, state: AppState) -> AppState:
         report = state.context.reports.get(name)
         usd = None if report is None or report.cost_usd is None else report.cost_usd
         written = 0.0 if report is None else (report.output_usd_per_token or 0.0) * SUMMARY_TOKENS
-        price = "a price that nobody knows" if usd is None else f"about {money(usd + written)}"
+        price = tr("an unknown price") if usd is None else tr("about {usd}", usd=money(usd + written))
         state = notify(
             state,
             f"window/{name}",
             Level.INFO,
-            f"Nobody knows this model's window: {window.limit_tokens:,} tokens are assumed, and "
-            f"{round(window.share * 100)} % of them are used.",
-            f"From {FULL_PERCENT} % on, the beginning of the conversation leaves the model's view before your next "
-            f"message goes; what no journal tells of it, a summary does, for {price}. The log keeps everything.",
+            tr(
+                "This model's window is unknown. The program assumes {limit_tokens:,} tokens, and {share} % of them are used.",
+                limit_tokens=window.limit_tokens,
+                share=round(window.share * 100),
+            ),
+            tr(
+                "At {FULL_PERCENT} %, the program takes the discussion's beginning out of the model's view. The journal, or a summary for {price}, takes its place. The log keeps everything.",
+                FULL_PERCENT=FULL_PERCENT,
+                price=price,
+            ),
             discussion_id=name,
         )
     return state
@@ -279,9 +290,8 @@ def _may_pay(state: AppState, one: Compaction, *, others_usd: float = 0.0, besid
 
 
 def _limit_words(state: AppState, one: Compaction) -> str:
-    return (
-        limit_reached(state, one.discussion_id)
-        or "It would go past a spend limit, or the day is not counted yet."
+    return limit_reached(state, one.discussion_id) or tr(
+        "The summary would pass a limit, or today's spend is not added up yet."
     )
 
 
@@ -312,12 +322,17 @@ def _without_summary(state: AppState, given: Stamp, one: Compaction, why: str) -
     """The oldest whole turns leave untold, and that is said. Where a person asked and nothing is full, nothing leaves."""
     assert one.plan is not None
     if one.why is CutReason.ASKED and not one.call_id:
-        return _over(state, given, one, f"Not compacted: there is no summary. {why}")
+        return _over(
+            state,
+            given,
+            one,
+            tr("The program did not compact the discussion: there is no summary. {why}", why=why),
+        )
     state = notify(
         state,
         f"compaction/{one.discussion_id}",
         Level.WARNING,
-        "What left the model's view could not be summarised: the oldest turns left untold",
+        tr("The oldest turns left the model's view without a summary"),
         why,
         discussion_id=one.discussion_id,
     )
@@ -340,25 +355,41 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     window = context_window(state, one.discussion_id)
     assumed = ""
     if window is not None and window.is_assumed and overflow is None:
-        assumed = f" Nobody knows the model's window: {window.limit_tokens:,} tokens were assumed."
+        assumed = tr(
+            " The model's window is unknown: the program assumed {limit_tokens:,} tokens.",
+            limit_tokens=window.limit_tokens,
+        )
     shrunk = (
-        f"Of {count(len(cut.shrunk), 'long result')} it sees the head and the tail." if cut.shrunk else ""
+        tr(
+            "The model sees only the beginning and the end of {shrunk}.",
+            shrunk=count(len(cut.shrunk), tr("long result"), tr("long results")),
+        )
+        if cut.shrunk
+        else ""
     )
     left = " ".join(filter(None, (_left(cut), shrunk)))
-    return f"{why}{left or _WITHIN} The log keeps everything.{assumed}"
+    return tr(
+        "{why}{value} The log keeps everything.{assumed}", why=why, value=left or _WITHIN, assumed=assumed
+    )
 
 
-_WITHIN = "No message left the model's view, but reasoning, or calls that leave no trace."
+_WITHIN = tr("No message left the model's view: only reasoning or some tool calls did.")
 
 
 def _left(cut: ViewCut) -> str:
     if not cut.left_messages:
         return ""
-    told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
-    head = f"They are told of by {told}." if told else "Nothing tells of them."
+    told = tr(" and ").join(
+        filter(None, (tr("its journal") * bool(cut.journal), "a summary" * bool(cut.summary)))
+    )
+    head = tr("The model reads {told} instead.", told=told) if told else tr("Nothing takes their place.")
     are = "is" if cut.left_messages == 1 else "are"
-    messages = f"{count(cut.left_messages, 'message')}, about {count(cut.left_tokens_est, 'token')},"
-    return f"{messages} {are} not in the model's view any more. {head}"
+    messages = tr(
+        "{left_messages}, about {left_tokens_est},",
+        left_messages=count(cut.left_messages, tr("message"), tr("messages")),
+        left_tokens_est=count(cut.left_tokens_est, tr("token"), tr("tokens")),
+    )
+    return tr("{messages} {are} no longer in the model's view. {head}", messages=messages, are=are, head=head)
 
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:
@@ -383,7 +414,8 @@ def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Resul
 def _dropped(state: AppState, one: Compaction) -> Result:
     """Nobody waits any more: a summary under way is stopped; what it cost is booked when that is known."""
     state = conclude(
-        _without(state, one), CommandOutcome(command_id=one.command_id, problem="It was stopped.")
+        _without(state, one),
+        CommandOutcome(command_id=one.command_id, problem=tr("The compaction was stopped.")),
     )
     if one.phase is CompactionPhase.RESERVING:
         state = release(state, key_of(one.discussion_id))

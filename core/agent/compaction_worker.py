@@ -34,6 +34,7 @@ from core.agent.journal_text import JournalEntry, parsed, tokens_of
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.opener import open_file
 from core.kernel.queue import at_once, queued
 from core.kernel.reports import Report
@@ -160,7 +161,10 @@ class CompactionHandler:
             )
         except Exception as error:  # the edge of the worker: the call that waits must hear of it
             log.exception("the view of %s could not be planned", effect.discussion_id)
-            problem = f"The program failed to plan the view: {type(error).__name__}. See the log file."
+            problem = tr(
+                "The program could not plan the compaction ({name}). See the log file.",
+                name=type(error).__name__,
+            )
             return ViewPlanned(
                 discussion_id=effect.discussion_id, job=effect.job, plan=CutPlan(problem=problem)
             )
@@ -258,10 +262,10 @@ class CompactionHandler:
         def send(request: ProviderRequest, sent: Usage, read_blob: ReadBlob | None = None) -> str:
             nonlocal usage
             if token.is_cancelled:
-                raise SlopError("It was stopped")
+                raise SlopError(tr("The summary was stopped"))
             client = self._client(effect.provider)
             if not self._note_out(upkeep_key(UsageKind.COMPACTION, effect.record_id)):
-                raise SlopError("It could not be noted on disk that a summary is asked for")
+                raise SlopError(tr("The program could not note on disk that it asks for a summary"))
 
             def spent(call: CallSpent) -> None:
                 nonlocal usage
@@ -271,9 +275,11 @@ class CompactionHandler:
                 client, request, token, spent, most_chars=MAX_SUMMARY_CHARS, read_blob=read_blob
             )
             if reply.stop is StopKind.CANCELLED:
-                raise SlopError("It was stopped")
+                raise SlopError(tr("The summary was stopped"))
             if reply.stop not in WHOLE_REPLY:  # half a summary would stand for all that left the view
-                raise ProviderError(FailureKind.BAD_REPLY, f"The summary is not whole: {reply.told}")
+                raise ProviderError(
+                    FailureKind.BAD_REPLY, tr("The summary is incomplete: {told}", told=reply.told)
+                )
             return reply.text
 
         def ask(prompt: str) -> str:
@@ -304,7 +310,7 @@ class CompactionHandler:
             problem = ". ".join(filter(None, (error.what.removesuffix("."), error.remedy)))
         except Exception as error:  # the edge of the worker: the call that waits must hear of it
             log.exception("the summary of %s failed", effect.discussion_id)
-            problem = f"The program failed: {type(error).__name__}. See the log file."
+            problem = tr("The program failed: {name}. See the log file.", name=type(error).__name__)
         finally:
             with self._lock:
                 self._tokens.pop(effect.job, None)

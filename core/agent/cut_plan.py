@@ -13,6 +13,7 @@ from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, one_line
+from core.kernel.language import tr
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -130,13 +131,15 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         The cut without id and time, or the problem: nothing can leave, or what must stay does not fit.
     """
     if asked.is_running and asked.why is not CutReason.OVERFLOW:
-        return CutPlan(problem="A turn is running: its view stays as it is until it has ended.")
+        return CutPlan(problem=tr("A turn is running: the model's view stays unchanged until the turn ends."))
     begin = _begin_now(asked)
     messages = asked.messages[begin:]
     if not messages:
         is_asked = asked.why is CutReason.ASKED
         return CutPlan(
-            problem="Nothing was said yet: there is nothing to compact." if is_asked else _nothing(asked, 0)
+            problem=tr("There is nothing to compact: the discussion has no messages yet.")
+            if is_asked
+            else _nothing(asked, 0)
         )
     if asked.why is not CutReason.ASKED and asked.budget.fixed >= asked.budget.window:
         return CutPlan(problem=_nothing(asked, 0))  # too long by itself: a cut would cost, and help nobody
@@ -240,13 +243,19 @@ def _tokens(asked: CutRequest, messages: Sequence[Message]) -> int:
 
 def _nothing(asked: CutRequest, kept: int) -> str:
     budget = asked.budget
-    fixed = f"{budget.fixed:,} tokens of instructions, files and your message"
+    fixed = tr("{fixed:,} tokens of instructions, files and your message", fixed=budget.fixed)
     taken = (
-        f"the last turn takes about {kept:,} tokens beside {fixed}" if kept else f"there are {fixed} alone"
+        tr("the last turn takes about {kept:,} tokens besides {fixed}", kept=kept, fixed=fixed)
+        if kept
+        else tr("the request already has {fixed}", fixed=fixed)
     )
-    window = f"; the window has {budget.window:,}{' (assumed, nobody knows it)' if budget.is_assumed else ''}"
+    window = tr(
+        "; the window has {window:,} tokens{is_assumed}",
+        window=budget.window,
+        is_assumed=tr(" (assumed; the real size is unknown)") if budget.is_assumed else "",
+    )
     known = "" if asked.why is CutReason.OVERFLOW else window  # else who refused it has said so
-    return f"Nothing more can leave the view: {taken}{known}."
+    return tr("The program cannot compact any further: {taken}{known}.", taken=taken, known=known)
 
 
 def _tellable(asked: CutRequest) -> tuple[JournalEntry, ...]:
@@ -437,8 +446,8 @@ def run_discussion_compression(
         if not summary:
             raise ProviderError(
                 FailureKind.BAD_REPLY,
-                "The model sent an empty summary",
-                remedy="Compact again, or choose another model.",
+                tr("The model sent an empty summary"),
+                remedy=tr("Compact again, or choose another model."),
             )
     return summary
 

@@ -13,6 +13,7 @@ from core.kernel.decoders import from_json
 from core.kernel.figures import count
 from core.kernel.frame import clean, frame
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import ActKind, AgentTurn, CallState, Delegation, Mode, ToolCall
@@ -64,7 +65,7 @@ class CappedOutput:
         tail = bytes(self._tail[-self._tail_bytes :])
         if not self.left_bytes:
             return _decoded(self._head + tail)
-        return f"{_decoded(self._head)}\n[… {count(self.left_bytes, 'byte')} left out …]\n{_decoded(tail)}"
+        return f"{_decoded(self._head)}\n[… {count(self.left_bytes, tr('byte'), tr('bytes'))} left out …]\n{_decoded(tail)}"
 
     def live(self) -> str:
         """End of what arrived, at most `LIVE_CHARS`."""
@@ -297,10 +298,20 @@ def edits_of_tasks(state: AppState, discussion_id: str, turn_id: str) -> str:
         page = state.agent.pages.get(meta.id)
         paths = {one.path for one in page.changes if not one.is_undone} if page is not None else set()
         if paths:
-            told.append(f"“{meta.name}” changed {count(len(paths), 'file')}")
+            told.append(
+                tr(
+                    "“{name}” changed {paths}",
+                    name=meta.name,
+                    paths=count(len(paths), tr("file"), tr("files")),
+                )
+            )
         elif meta.id not in state.discussions.open and meta.mode is not Mode.PLAN:
-            told.append(f"“{meta.name}” may have changed files")
-    return f"Edits of its tasks are undone in their own discussions: {', '.join(told)}." if told else ""
+            told.append(tr("“{name}” may have changed files", name=meta.name))
+    return (
+        tr("Undo the edits of tasks in the tasks' own discussions: {told}.", told=", ".join(told))
+        if told
+        else ""
+    )
 
 
 def result_of(one: Delegation, opened: OpenDiscussion | None) -> TaskResult:

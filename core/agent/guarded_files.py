@@ -22,6 +22,7 @@ from core.kernel import paths
 from core.kernel.disk import write_held
 from core.kernel.frame import clean
 from core.kernel.key_files import FileMark, mark_of
+from core.kernel.language import tr
 from core.kernel.opener import SHARED_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.talk.context.globs import KeyGate, Places, is_inside
 
@@ -190,10 +191,10 @@ def remove_guarded(place: ToolPath, base_sha256: str) -> str:
     try:
         with held_folder(place.root, place.folders) as folder:
             if _read_in(folder, place, MAX_FILE_BYTES).sha256 != base_sha256:
-                return f"{place.shown} has changed: it was left."
+                return tr("{shown} has changed: the program did not remove the file.", shown=place.shown)
             folder.unlink(place.name)
     except OSError as error:
-        return f"{place.shown} cannot be removed: {_reason(error)}."
+        return tr("The program cannot remove {shown}: {error}.", shown=place.shown, error=_reason(error))
     return ""
 
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.agent import EditHunk, FileChange
 
@@ -148,7 +149,7 @@ def joined_differences(earlier: str, later: str) -> str:
 def _cut(text: str) -> str:
     if len(text) <= MAX_DIFFERENCE_CHARS:
         return text
-    return f"{text[:MAX_DIFFERENCE_CHARS]}\n… {count(len(text) - MAX_DIFFERENCE_CHARS, 'more character')}\n"
+    return f"{text[:MAX_DIFFERENCE_CHARS]}\n… {count(len(text) - MAX_DIFFERENCE_CHARS, tr('more character'), tr('more characters'))}\n"
 
 
 def _joined(old: Sequence[str], changes: Sequence[Change]) -> tuple[Change, ...]:

@@ -28,6 +28,7 @@ from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, append_file, create_file, make_dirs, write_passing
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import SETTINGS_BYTES, read_file
 from core.kernel.values.agent import FileChange
 
@@ -240,13 +241,17 @@ def _remove_made(folders: Iterable[str], places: ToolPlaces) -> None:
 def _put_back(kept_file: Path, place: ToolPath, path: str, ours: frozenset[str]) -> str:
     """Put one file back. Returns why it was left, a sentence; empty where it is back."""
     if place.path != path:
-        return f"{path} leads elsewhere by now: it was left."
+        return tr("{path} now leads elsewhere: the program did not touch it.", path=path)
     now = read_guarded(place)
     if now.problem or now.sha256 not in ours:
-        return now.problem or f"{place.shown} was changed after this turn: it was left."
+        return now.problem or tr(
+            "{shown} changed after this turn: the program did not touch it.", shown=place.shown
+        )
     kept = _kept_bytes_read(kept_file, path)
     if kept is None:
-        return f"The earlier bytes of {place.shown} are not kept any more: it was left."
+        return tr(
+            "The program did not restore {shown}: its earlier content is no longer kept.", shown=place.shown
+        )
     head, data = kept
     if head.sha256 == now.sha256:  # the program ended before it was written, or in an undo
         return ""
@@ -257,7 +262,7 @@ def _put_back(kept_file: Path, place: ToolPath, path: str, ours: frozenset[str])
 
 def _turn_folder(home: Path, discussion_id: str, turn_id: str) -> Path:
     if not paths.is_directory_name(turn_id):
-        raise StorageError(f"{turn_id!r} is no id of a turn")
+        raise StorageError(f"{turn_id!r} is not the id of a turn")
     return paths.discussion_dir(home, discussion_id) / EDITS_DIR / turn_id
 
 

@@ -20,6 +20,7 @@ from core.agent.delegation import (
 from core.agent.leaked_calls import is_leaked
 from core.kernel.figures import count
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.structures import without
 from core.kernel.values.agent import AgentTurn, CallState, Delegation, ToolCall
 from core.kernel.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
@@ -53,8 +54,8 @@ TOO_MANY = f"Not run: a reply may ask for {MOST_CALLS} calls at once. Ask again 
 NOT_WHOLE = "Not run: the reply was cut off before it was whole."
 STOPPED_REPLY = "Not run: the person stopped the reply."
 NO_TOOLS = "Not run: tools are switched off in this discussion."
-_BEFORE_LEFT = "The program ended in the turn before it. A retry goes on with what is there."
-_BEFORE_TURN = "The turn before it was stopped."
+_BEFORE_LEFT = tr("The program ended during the previous turn. Retry continues from the saved part.")
+_BEFORE_TURN = tr("The previous turn was stopped.")
 
 
 def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
@@ -182,8 +183,9 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     if not turn.goes_on or turn.has_yielded:
         return queue.go_on(without_turn(state, discussion_id), given, discussion_id)
     if turn.rounds >= most:
-        words = (
-            f"Stopped: the model was asked {count(most, 'time')} in this turn. Send again to let it go on."
+        words = tr(
+            "The program asked the model {most} in this turn and stopped. Send again to continue.",
+            most=count(most, tr("time"), tr("times")),
         )
         state = queue.hold(without_turn(state, discussion_id), discussion_id, words)
         return state, (

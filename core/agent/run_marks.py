@@ -17,6 +17,7 @@ from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, remove_whole, write_file
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 
@@ -95,7 +96,11 @@ def survivors(home: Path) -> tuple[str, ...]:
             mark.unlink()
     found = [each for name in sorted(left) for each in left[name]]
     return tuple(
-        f"A command of an earlier run is still there: process {pid} ({name}). End it if you do not need it: kill {pid}"
+        tr(
+            "A command of an earlier run is still running: process {pid} ({name}). To end it: kill {pid}",
+            pid=pid,
+            name=name,
+        )
         for pid, name in found[:MOST_NAMED]
     )
 

@@ -18,6 +18,7 @@ from core.agent.toolchains import SYSTEM, ClosedView
 from core.kernel import paths
 from core.kernel.child_process import output_of
 from core.kernel.command_start import TMPFS_BYTES
+from core.kernel.language import tr
 from core.kernel.machine import SandboxMounts
 from core.kernel.opener import read_file
 from core.kernel.values.agent import Sandbox
@@ -36,7 +37,7 @@ SYSTEM_FOLDERS = (
 )
 """Folders of the sandbox and the shell. PATH may lead into a project, where a command could put its own."""
 
-_INSTALL = "Install the package bubblewrap (apt install bubblewrap)"
+_INSTALL = tr("Install the package bubblewrap (apt install bubblewrap)")
 _PRIVATE_FILES = (
     ".ssh", ".aws", ".gnupg", ".config", ".docker", ".kube", ".azure", ".password-store", ".netrc", ".authinfo", ".npmrc",
     ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".Xauthority", ".ICEauthority", ".cargo/credentials",
@@ -105,15 +106,21 @@ def find_confinement(platform: str = sys.platform) -> Confinement:
     if platform != "linux":
         return Confinement(
             sandbox=Sandbox(
-                problem="no sandbox is known for this system. Read each command before you say yes"
+                problem=tr(
+                    "the program knows no sandbox for this system. Read each command before you approve it"
+                )
             )
         )
     found = system_program("bwrap")
     if found is None:
-        return Confinement(sandbox=Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
+        return Confinement(
+            sandbox=Sandbox(problem=tr("bubblewrap is not installed. {INSTALL}", INSTALL=_INSTALL))
+        )
     trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", *_processes()]
     true = ("--", "/bin/sh", "-c", ":")
-    remedy = "Let this user make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or the AppArmor profile of bwrap)"
+    remedy = tr(
+        "Allow this user to create namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or the AppArmor profile of bwrap)"
+    )
     sized = _tried(found, BUBBLEWRAP, (*trial, *_sized_devices(), *true), remedy)
     if sized.sandbox.is_confined:
         return sized
@@ -125,12 +132,24 @@ def _tried(program: Path, name: str, arguments: Iterable[str], remedy: str) -> C
         code, _ = output_of(program, tuple(arguments), TRIAL_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Confinement(
-            sandbox=Sandbox(problem=f"{name} does not start ({type(error).__name__}). {remedy}".strip())
+            sandbox=Sandbox(
+                problem=tr(
+                    "{name} does not start ({name2}). {remedy}",
+                    name=name,
+                    name2=type(error).__name__,
+                    remedy=remedy,
+                ).strip()
+            )
         )
     if code != 0:
         return Confinement(
             sandbox=Sandbox(
-                problem=f"{name} is installed and cannot confine here (code {code}). {remedy}".strip()
+                problem=tr(
+                    "{name} is installed but cannot confine commands here (code {code}). {remedy}",
+                    name=name,
+                    code=code,
+                    remedy=remedy,
+                ).strip()
             )
         )
     return Confinement(sandbox=Sandbox(name), program=program)

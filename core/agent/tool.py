@@ -11,6 +11,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json, schemas_of
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.machine import CommandBounds
 from core.kernel.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
 from core.kernel.values.messages import AttachmentPart, CallEnd, Entry, Message, ToolCallPart, ToolResultPart
@@ -317,7 +318,7 @@ class FailedCall(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """The call, how it ended and why."""
-        how = "failed" if self.end is CallEnd.FAILED else f"was {self.end}"
+        how = "failed" if self.end is CallEnd.FAILED else tr("was {end}", end=self.end)
         return f"{self.name} {how}: {self.words}"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from core.kernel.key_names import folded, name_reasons
+from core.kernel.language import tr
 from core.kernel.values.agent import ActKind, Approval, Mode, Sandbox
 from core.kernel.values.settings import Policies, PolicyAnswer
 
@@ -120,11 +121,11 @@ def _refusal(kind: ActKind, standing: Standing) -> str:
 def _as_shown(approval: Approval, standing: Standing) -> Approval:
     reasons = list(approval.reasons)
     if standing.is_recovered:
-        reasons.append("The model wrote this call as text, and it was read as a call.")
+        reasons.append(tr("The model wrote this call as text; the program read it as a call."))
     if approval.kind is not ActKind.COMMAND or standing.sandbox.is_confined:
         return msgspec.structs.replace(approval, reasons=tuple(reasons))
-    why = standing.sandbox.problem or "no sandbox was found on this machine"
-    reasons.append(f"It runs unconfined, with all that you may do yourself: {why}")
+    why = standing.sandbox.problem or tr("the program found no sandbox on this machine")
+    reasons.append(tr("The command runs without a sandbox, with all your rights: {why}", why=why))
     return msgspec.structs.replace(approval, reasons=tuple(reasons), grant="", commands=())
 
 
@@ -170,52 +171,52 @@ def _is_covered(approval: Approval, standing: Standing) -> bool:
 # Names of files that are asked about every time before they are written: they run or rule something.
 
 RULING_FOLDERS = {
-    ".git": "git obeys what stands there, hooks and settings among it",
-    ".hg": "Mercurial obeys what stands there",
-    ".jj": "Jujutsu obeys what stands there",
-    ".husky": "its scripts run at every commit",
-    ".githooks": "its scripts run at every commit where git is told so",
-    ".mise": "the shell obeys it when the folder is entered",
-    ".vscode": "the editor runs tasks that stand there",
-    ".idea": "the editor runs tasks that stand there",
-    ".zed": "the editor starts programs that stand there",
-    ".fleet": "the editor runs tasks that stand there",
-    ".devcontainer": "the editor builds and runs what stands there",
-    ".claude": "agents obey what stands there",
-    ".cursor": "agents obey what stands there",
-    ".codex": "agents obey what stands there",
-    ".gemini": "agents obey what stands there",
-    ".opencode": "agents obey what stands there",
-    ".windsurf": "agents obey what stands there",
-    ".clinerules": "agents obey what stands there",
-    ".roo": "agents obey what stands there",
-    ".kiro": "agents obey what stands there",
-    ".continue": "agents obey what stands there",
-    ".amazonq": "agents obey what stands there",
+    ".git": tr("git follows the settings and hooks in it"),
+    ".hg": tr("Mercurial follows the settings in it"),
+    ".jj": tr("Jujutsu follows the settings in it"),
+    ".husky": tr("its scripts run at every commit"),
+    ".githooks": tr("its scripts run at every commit if git's settings name the folder"),
+    ".mise": tr("the shell follows it when you enter the folder"),
+    ".vscode": tr("the editor runs tasks from it"),
+    ".idea": tr("the editor runs tasks from it"),
+    ".zed": tr("the editor starts programs from it"),
+    ".fleet": tr("the editor runs tasks from it"),
+    ".devcontainer": tr("the editor builds and runs its content"),
+    ".claude": tr("agents follow the instructions in it"),
+    ".cursor": tr("agents follow the instructions in it"),
+    ".codex": tr("agents follow the instructions in it"),
+    ".gemini": tr("agents follow the instructions in it"),
+    ".opencode": tr("agents follow the instructions in it"),
+    ".windsurf": tr("agents follow the instructions in it"),
+    ".clinerules": tr("agents follow the instructions in it"),
+    ".roo": tr("agents follow the instructions in it"),
+    ".kiro": tr("agents follow the instructions in it"),
+    ".continue": tr("agents follow the instructions in it"),
+    ".amazonq": tr("agents follow the instructions in it"),
 }
 """Folders of which nothing is written unasked, at any depth, with the reason."""
 
 RULING_FILES = {
-    ".git": "git looks there for its settings and hooks",
-    ".gitmodules": "git fetches what it names",
-    ".envrc": "the shell runs it when the folder is entered",
-    ".mcp.json": "agents start the programs that it names",
-    ".pre-commit-config.yaml": "what it names runs at every commit",
-    "manual_slop.toml": "it sets what this program does here",
-    "claude.md": "models are told what stands there",
-    "agents.md": "models are told what stands there",
-    "poc.md": "models are told what stands there",
+    ".git": tr("git reads its settings and hooks from there"),
+    ".gitmodules": tr("git fetches the repositories that it names"),
+    ".envrc": tr("the shell runs it when you enter the folder"),
+    ".mcp.json": tr("agents start the programs that it names"),
+    ".pre-commit-config.yaml": tr("the programs that it names run at every commit"),
+    "manual_slop.toml": tr("it sets how this program behaves here"),
+    "claude.md": tr("models read it as instructions"),
+    "agents.md": tr("models read it as instructions"),
+    "poc.md": tr("models read it as instructions"),
     **dict.fromkeys(
         ("claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules",
          ".goosehints", ".aider.conf.yml", "opencode.json", "opencode.jsonc"),
-        "agents obey what stands there",
+        tr("agents follow the instructions in it"),
     ),
     **dict.fromkeys(
-        ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"), "what it names runs at every commit"
+        ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"), tr("the programs that it names run at every commit")
     ),
     **dict.fromkeys(
         ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
-        "the shell obeys it when the folder is entered",
+        tr("the shell follows it when you enter the folder"),
     ),
     **dict.fromkeys(
         (".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"), "an editor may run it when the folder is opened"
@@ -224,13 +225,13 @@ RULING_FILES = {
 }  # fmt: skip
 """Files that are not written unasked, at any depth, with the reason."""
 
-_BARE = "git takes a folder that holds it for a repository, and obeys the settings there"
+_BARE = tr("git treats a folder with it as a repository and follows the settings there")
 """Of a file `HEAD`: a repository needs no folder `.git`."""
 PARTS_OF_REPOSITORY = ("HEAD", "objects", "commondir")
 """The first and one of the others make a repository. Source: git's `is_git_directory` (read 2026-11-24)."""
-IN_REPOSITORY = "It is in a folder that git takes for a repository: git obeys the settings there."
+IN_REPOSITORY = tr("The file is in a folder that git treats as a repository. Git follows its settings.")
 
-_RULING_ENDS = {".code-workspace": "the editor runs tasks that stand there"}
+_RULING_ENDS = {".code-workspace": tr("the editor runs tasks from it")}
 
 
 def is_repository(names: Iterable[str]) -> bool:
@@ -258,8 +259,14 @@ def reasons_to_ask_before_writing(relative: str) -> tuple[str, ...]:
     """
     *folders, name = map(folded, relative.split("/"))
     reasons = [
-        f"It is in a folder {each!r}: {RULING_FOLDERS[each]}." for each in folders if each in RULING_FOLDERS
+        tr(
+            "The file is in a folder {each!r}: {RULING_FOLDERS}.",
+            each=each,
+            RULING_FOLDERS=RULING_FOLDERS[each],
+        )
+        for each in folders
+        if each in RULING_FOLDERS
     ]
     if why := _ruling_reason(name) or (_BARE if name == "head" else ""):
-        reasons.append(f"It is {name!r}: {why}.")
+        reasons.append(tr("The file is {name!r}: {why}.", name=name, why=why))
     return (*dict.fromkeys(reasons), *name_reasons(relative))

@@ -22,6 +22,7 @@ from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import Disk, LaterDisk, create_file, make_dirs, remove_tree, reported, sync_dir
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_descriptor, open_file
 
 MANIFEST = "manual-slop-backup.json"
@@ -81,11 +82,13 @@ def back_up(home: Path, target: Path, *, program: str, now: datetime) -> BackupD
         StorageError: there is no home, or the archive cannot be written; a part of it is removed.
     """
     if not home.is_dir():
-        raise StorageError("There is no home to back up", remedy="Name one with --home", where=str(home))
+        raise StorageError(
+            tr("There is no home to back up here"), remedy=tr("Name a home with --home"), where=str(home)
+        )
     if target.resolve().is_relative_to(home.resolve()):
         raise StorageError(
-            "The archive would lie in what it holds",
-            remedy="Choose a place outside the home",
+            tr("The backup file would lie inside the home that it backs up"),
+            remedy=tr("Choose a place outside the home"),
             where=str(target),
         )
     with reported("write", target):
@@ -138,7 +141,9 @@ def _files(home: Path, left_out: list[str]) -> Iterator[Path]:
         for one in [*folders, *names]:
             if not (here / one).is_symlink():
                 continue
-            left_out.append(f"{(here / one).relative_to(home).as_posix()}: it is a link")
+            left_out.append(
+                tr("{as_posix}: this is a link", as_posix=(here / one).relative_to(home).as_posix())
+            )
         folders[:] = sorted(one for one in folders if not (here / one).is_symlink())
         yield from (here / one for one in sorted(names) if not (here / one).is_symlink())
 
@@ -220,14 +225,17 @@ def _unpacked(archive: Path, staging: Path) -> Manifest:
                 total += member.size
                 if path in found or len(found) >= MOST_FILES or total > MOST_BYTES:
                     raise _refused(
-                        archive, f"it names {path!r} twice" if path in found else "it holds more than a home"
+                        archive,
+                        tr("the backup names {path!r} twice", path=path)
+                        if path in found
+                        else tr("the backup is larger than any home"),
                     )
                 found[path] = (member.size, _unpack(packed, member, staging / path, disk))
                 if disk.waiting >= MOST_WAITING:
                     disk.settle()
         disk.settle()
     except (tarfile.TarError, EOFError, gzip.BadGzipFile) as fault:
-        raise _refused(archive, f"it cannot be read to its end ({fault})") from fault
+        raise _refused(archive, tr("the backup cannot be read to its end ({fault})", fault=fault)) from fault
     except (OddFileError, OSError) as fault:
         raise _refused(archive, str(fault)) from fault
     finally:
@@ -242,11 +250,11 @@ def _checked(member: tarfile.TarInfo, archive: Path) -> str:
         not path.is_absolute() and ".." not in path.parts and str(path) == member.name and member.name != "."
     )
     if not is_inside or "\\" in member.name or "\0" in member.name or ":" in path.parts[0]:
-        raise _refused(archive, f"{member.name!r} would leave the home")
+        raise _refused(archive, tr("{name!r} would be written outside the home", name=member.name))
     if not member.isreg():
-        raise _refused(archive, f"{member.name!r} is no file")
+        raise _refused(archive, tr("{name!r} is not a file", name=member.name))
     if path.parts[0] in (KEYS, *LEFT_OUT):
-        raise _refused(archive, f"{member.name!r} is nothing that a backup holds")
+        raise _refused(archive, tr("{name!r} does not belong in a backup", name=member.name))
     return member.name
 
 
@@ -273,17 +281,28 @@ def _unpack(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, disk
 
 def _held_against(table: bytes, found: dict[str, tuple[int, str]], archive: Path) -> Manifest:
     if not table:
-        raise _refused(archive, "it has no table of what it holds, so it is none of ours or is cut off")
+        raise _refused(
+            archive, tr("the list of files is missing: this is no Manual Slop backup, or the end is cut off")
+        )
     try:
         manifest = from_json(table, Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise _refused(archive, f"its table cannot be read ({fault})") from fault
+        raise _refused(
+            archive, tr("the backup's list of files cannot be read ({fault})", fault=fault)
+        ) from fault
     if manifest.format != FORMAT:
-        raise _refused(archive, f"it has format {manifest.format}, this program reads {FORMAT}")
+        raise _refused(
+            archive,
+            tr(
+                "the backup has format {format}, this program reads format {FORMAT}",
+                format=manifest.format,
+                FORMAT=FORMAT,
+            ),
+        )
     told = {one.path: (one.size, one.sha256) for one in manifest.files}
     for path in sorted(told.keys() | found.keys()):
         if told.get(path) != found.get(path):
-            raise _refused(archive, f"{path!r} is not as its table says")
+            raise _refused(archive, tr("{path!r} differs from the backup's list of files", path=path))
     return manifest
 
 
@@ -319,7 +338,7 @@ def _copy_keys(home: Path, staging: Path) -> None:
 
 def _refused(archive: Path, why: str) -> StorageError:
     return StorageError(
-        f"Nothing was restored: {why}",
-        remedy="Take another backup; the home is as it was",
+        tr("Nothing was restored: {why}", why=why),
+        remedy=tr("Use another backup; your home is unchanged"),
         where=str(archive),
     )

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from core.app.app_messages import Command, Effect, Event, Input, Quit
 from core.app.dispatch import after_failed_step, step, unbegun
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.reports import Tick
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.spec import StackSpec
@@ -163,7 +164,9 @@ class AppController:
         """
         state = self._state
         if state.discussions.selected_id not in state.discussions.summaries:
-            raise SlopError("No discussion is selected", remedy="Select or start one, then ask again")
+            raise SlopError(
+                tr("No discussion is selected"), remedy=tr("Select or start a discussion, then ask again")
+            )
         inputs = self._outside.stack_inputs(stack_spec(state, state.discussions.selected_id))
         return replace(inputs, user_text=user_message)
 

@@ -24,6 +24,7 @@ from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import size_bytes
+from core.kernel.language import tr
 from core.kernel.opener import open_descriptor, read_file
 from core.kernel.patterns import late
 from core.kernel.tokens import estimate_tokens
@@ -143,7 +144,9 @@ class JobProcess:
         except CrunchError as fault:
             job.future.set_exception(fault)
         except Exception as fault:  # noqa: BLE001 (the edge of a worker)
-            job.future.set_exception(CrunchError("The worker process could not be used", remedy=str(fault)))
+            job.future.set_exception(
+                CrunchError(tr("The worker process could not start or answer"), remedy=str(fault))
+            )
 
     def _next_job(self) -> _Job | None:
         with self._wake:
@@ -159,10 +162,13 @@ class JobProcess:
                 raise _closed()
         else:
             times = "twice" if self._attempts == _ATTEMPTS else "once"
-            raise CrunchError(f"The worker process ended {times} at {job.header['job']!r}")
+            raise CrunchError(
+                tr("The worker process crashed {times} on {header!r}", times=times, header=job.header["job"])
+            )
         if "error" in answer:
             raise CrunchError(
-                f"The worker process failed at {job.header['job']!r}", remedy=str(answer["error"])
+                tr("The worker process failed on {header!r}", header=job.header["job"]),
+                remedy=str(answer["error"]),
             )
         return answer["value"]
 
@@ -185,7 +191,11 @@ class JobProcess:
         except (OSError, EOFError, ValueError):
             self._end_process()
             if is_late.is_set():
-                what = f"The worker process took over {time_limit(self._timeout_s)} for {job.header['job']!r}"
+                what = tr(
+                    "The worker process needed more than {timeout_s} for {header!r}",
+                    timeout_s=time_limit(self._timeout_s),
+                    header=job.header["job"],
+                )
                 raise CrunchLateError(what) from None
             return None
         finally:
@@ -293,7 +303,7 @@ class Crunch(JobProcess):
 
 
 def _closed() -> CrunchClosedError:
-    return CrunchClosedError("The worker process was closed")
+    return CrunchClosedError(tr("The program has closed the worker process"))
 
 
 def _give_up(process: subprocess.Popen[bytes], is_late: threading.Event) -> None:
@@ -387,11 +397,12 @@ class OwnEmbedder:
                 vectors[part] = np.frombuffer(data, np.int8).reshape(len(part), self.dimension)
         except TimeoutError as error:
             raise EmbedError(
-                f"The embedding model took over {time_limit(timeout_s)}", remedy="Try again"
+                tr("The embedder needed more than {timeout_s}", timeout_s=time_limit(timeout_s)),
+                remedy=tr("Try again"),
             ) from error
         except (CrunchError, CancelledError) as error:
             why = error.remedy if isinstance(error, CrunchError) else ""
-            raise EmbedError(f"The embedding model failed: {why or error}") from error
+            raise EmbedError(tr("The embedder failed: {value}", value=why or error)) from error
         self.is_warm = True
         return vectors
 
@@ -552,7 +563,7 @@ class Counting:
                     name: found[name] for name in batch if name in found
                 }  # the names that are held already
             except CrunchError as error:
-                _say("tokens are estimated: %s", error)
+                _say(tr("the program only estimates tokens: %s"), error)
                 counted = {name: estimate_tokens(size_bytes(text)) for name, text in batch.items()}
                 is_exact = False
             with self._lock:
@@ -566,7 +577,7 @@ class Counting:
         try:
             return self._crunch.outline(path, text).result()
         except CrunchError as error:
-            _say(f"no outline of {path}: %s", error)
+            _say(tr("{path} has no outline: %s", path=path), error)
             return ()
 
     def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:

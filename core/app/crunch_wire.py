@@ -34,7 +34,7 @@ def read_frame(stream: BinaryIO) -> tuple[dict[str, object], bytes]:
     """
     header_size, payload_size = _SIZES.unpack(_exactly(stream, _SIZES.size))
     if header_size > MAX_HEADER_BYTES:
-        raise ValueError(f"A header of {header_size} bytes")
+        raise ValueError(f"A header of {header_size} bytes is too large")
     header = read_json(_exactly(stream, header_size))
     return header, _exactly(stream, payload_size)
 

@@ -25,6 +25,7 @@ from core.imports import imports_step as imports
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import FailureKind
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.reports import (
     OperationDone,
     OperationEnded,
@@ -552,7 +553,7 @@ _COMMANDS = frozenset(get_args(Command))
 # Rescue of the loop where the program itself fails on a message: it is left out, and whoever waits for it
 # is told.
 
-LOOK = "What was kept before stands. See the log file, and report it."
+LOOK = tr("Everything saved before is safe. See the log file, and report this fault.")
 
 
 def after_failed_step(state: AppState, given: Input, error: Exception) -> Result:
@@ -568,7 +569,12 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
         Nothing.
     """
     body = given.body
-    text = f"The program failed on {type(body).__name__}: {type(error).__name__}: {error}"
+    text = tr(
+        "The program failed on {name}: {name2}: {error}",
+        name=type(body).__name__,
+        name2=type(error).__name__,
+        error=error,
+    )
     state = conclude(
         replace(state, now=given.at),
         CommandOutcome(command_id=command_id_of(body), problem=text, remedy=LOOK),
@@ -581,7 +587,11 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
     if call is None:
         return _told(state, body, text, discussion_id), ()
     parts = (TextPart(call.text),) if call.text else ()
-    failure = Failure(kind=FailureKind.BAD_REPLY, what=text, remedy="What arrived is kept. See the log file.")
+    failure = Failure(
+        kind=FailureKind.BAD_REPLY,
+        what=text,
+        remedy=tr("The program keeps the part that arrived. See the log file."),
+    )
     try:
         return failed(
             state,
@@ -594,7 +604,12 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
 
 def unbegun(effect: Effect, error: Exception) -> Event:
     """The event that ends an effect which the outside could not begin, where somebody or something waits for one."""
-    text = f"The program could not begin {type(effect).__name__}: {type(error).__name__}: {error}"
+    text = tr(
+        "The program could not start {name}: {name2}: {error}",
+        name=type(effect).__name__,
+        name2=type(error).__name__,
+        error=error,
+    )
     match effect:
         case CallProvider() | SendRequest():
             return CallFailed(

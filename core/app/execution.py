@@ -15,6 +15,7 @@ from core.app.app_messages import PERSON_ONLY, Command, awaited
 from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 from core.knowledge.mcp_server.proposal_messages import RefuseProposals
@@ -88,8 +89,8 @@ def act(front: Waiter, command: Command, timeout_s: float = ACT_S) -> AppState:
 def too_slow(timeout_s: float) -> SlopError:
     """Nothing happened in time."""
     return SlopError(
-        f"Nothing happened for {timeout_s:g} seconds",
-        remedy="Look at `manual-slop doctor`, then try again",
+        tr("The program did not answer within {timeout_s:g} seconds", timeout_s=timeout_s),
+        remedy=tr("Run `manual-slop doctor`, then try again"),
     )
 
 
@@ -173,7 +174,7 @@ PROGRAMS_SETTINGS = frozenset(
         "ai_settings.caching.gemini_ttl_minutes", "ai_settings.caching.openai_ttl", "ai_settings.caching.appends_changes",
         "ai_settings.caching.keepalive_cap_usd", "ai_settings.caching.prewarm", "ai_settings.caching.embedded_disk_mb",
         "ai_settings.caching.day_limit_usd", "retrieval.enabled", "retrieval.ambient", "retrieval.ambient_tokens",
-        "retrieval.tag_fields", "retrieval.date_fields", "appearance.theme", "appearance.ui_scale", "appearance.send_key",
+        "retrieval.tag_fields", "retrieval.date_fields", "appearance.theme", "appearance.ui_scale", "appearance.send_key", "appearance.language",
         "files.max_file_bytes", "files.max_glob_files", "files.max_attachment_bytes", "files.paste_as_attachment_chars",
         "notifications.desktop",
     ]

@@ -22,6 +22,7 @@ from core.kernel import paths
 from core.kernel.decoders import TomlError, decode_toml, read_toml
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.kernel.errors import LockedError, SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.locks import HeldLock, take_lock
 from core.kernel.opener import BOOK_BYTES, oddities, read_file
 
@@ -68,8 +69,8 @@ class Holder(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """Its name for a person."""
-        place = f" on {self.host}" if self.host not in {"", platform.node()} else ""
-        return f"process {self.pid}{place}" if self.pid else "another program"
+        place = tr(" on {host}", host=self.host) if self.host not in {"", platform.node()} else ""
+        return tr("process {pid}{place}", pid=self.pid, place=place) if self.pid else tr("another program")
 
 
 class HomeLock:
@@ -120,8 +121,12 @@ def open_home(
     found = _read_format(root)
     if found is not None and found > current_format:
         raise StorageError(
-            f"This home has format {found}; this program knows up to {current_format}",
-            remedy="Update Manual Slop, or choose another home with --home; nothing was touched",
+            tr(
+                "This home has format {found}; this program reads formats up to {current_format}",
+                found=found,
+                current_format=current_format,
+            ),
+            remedy=tr("Update Manual Slop, or choose another home with --home; the home is unchanged"),
             where=str(root),
         )
     if not is_writable(root, disk):
@@ -131,7 +136,7 @@ def open_home(
     notes: tuple[str, ...] = ()
     if found is None:
         _write_format(root, current_format, disk)
-        notes = (f"A new home was made in {root}",)
+        notes = (tr("The program made a new home in {root}", root=root),)
     elif found < current_format:
         notes = _migrate(root, found, current_format, migrations, now, disk)
     _finish_backups(root)
@@ -184,8 +189,11 @@ def alone(root: Path) -> Iterator[None]:
     held = acquire(root)
     if not isinstance(held, HomeLock):
         raise LockedError(
-            f"Manual Slop is open on this home ({held.words}), and holds in memory what is to go",
-            remedy="Do it there, or close it first",
+            tr(
+                "Manual Slop ({words}) has this home open and would keep the words in memory",
+                words=held.words,
+            ),
+            remedy=tr("Do this in that window, or close that program first"),
             where=str(root),
         )
     try:
@@ -214,8 +222,11 @@ def own(root: Path) -> HomeLock | None:
         return held
     ask_to_raise(root)
     raise LockedError(
-        f"Manual Slop is already open on this home ({held.words}); its window was asked to come forward",
-        remedy="Close it first, or start with another home (--home)",
+        tr(
+            "Manual Slop ({words}) already has this home open. This program asked the open window to come forward",
+            words=held.words,
+        ),
+        remedy=tr("Close that program first, or start with another home (--home)"),
         where=str(root),
     )
 
@@ -300,14 +311,17 @@ def _read_format(root: Path) -> int | None:
     except (UnicodeDecodeError, TomlError) as error:
         raise _broken_home(path, str(error)) from error
     if type(found) is not int or found < 1:
-        raise _broken_home(path, f"format is {found!r}")
+        raise _broken_home(path, tr("format is {found!r}", found=found))
     return found
 
 
 def _broken_home(path: Path, why: str) -> StorageError:
     return StorageError(
-        f"home.toml cannot be understood: {why}",
-        remedy=f"Write `format = {FORMAT}` into it if this program made the home; nothing was touched",
+        tr("home.toml is not valid: {why}", why=why),
+        remedy=tr(
+            "If this program made the home, write `format = {FORMAT}` into home.toml; the home is unchanged",
+            FORMAT=FORMAT,
+        ),
         where=str(path),
     )
 
@@ -315,17 +329,21 @@ def _broken_home(path: Path, why: str) -> StorageError:
 def _open_read_only(root: Path, found: int | None, current_format: int) -> OpenHome:
     if found is None and not paths.discussions_dir(root).is_dir():
         raise StorageError(
-            "The home cannot be made: its place is read-only",
-            remedy="Choose another home with --home",
+            tr("The program cannot make the home: the folder above it is read-only"),
+            remedy=tr("Choose another home with --home"),
             where=str(root),
         )
     if found is not None and found < current_format:
         raise StorageError(
-            f"This home has format {found} and must be migrated to {current_format}, but it is read-only",
-            remedy="Make it writable, or choose another home with --home",
+            tr(
+                "This home is read-only and cannot be migrated from format {found} to {current_format}",
+                found=found,
+                current_format=current_format,
+            ),
+            remedy=tr("Make the home writable, or choose another home with --home"),
             where=str(root),
         )
-    note = "The home is read-only: you can read and search, but nothing new can be kept"
+    note = tr("The home is read-only: you can read and search, but nothing new is saved")
     return OpenHome(root=root, is_read_only=True, notes=(note,))
 
 
@@ -342,7 +360,11 @@ def _migrate(
         _write_format(root, migration.from_format + 1, disk)
         (backup / _MARKER).unlink()
         notes.append(
-            f"The home was migrated to format {migration.from_format + 1}; the old files are in {backup}"
+            tr(
+                "The program migrated the home to format {from_format}; the old files are in {backup}",
+                from_format=migration.from_format + 1,
+                backup=backup,
+            )
         )
     return tuple(notes)
 
@@ -356,8 +378,12 @@ def _run(root: Path, migration: Migration, backup: Path, disk: Disk) -> None:
             raise
     except (ArithmeticError, AttributeError, LookupError, OSError, SlopError, TypeError, ValueError) as error:
         raise StorageError(
-            f"The home could not be migrated from format {migration.from_format}: {error}",
-            remedy="Everything was put back as it was; report this, and use the older program until then",
+            tr(
+                "The program could not migrate the home from format {from_format}: {error}",
+                from_format=migration.from_format,
+                error=error,
+            ),
+            remedy=tr("All files are as before. Report this fault, and use the older program until then"),
             where=str(backup),
         ) from error
 
@@ -370,7 +396,7 @@ def _back_up(root: Path, migration: Migration, now: datetime, disk: Disk) -> Pat
     for name in touched:
         if (root / name).is_file():
             make_dirs((backup / name).parent, disk=disk)
-            with reported("back up", root / name):
+            with reported(tr("back up"), root / name):
                 write_file(backup / name, read_file(root / name, None), disk=disk)
     write_file(backup / _MARKER, _toml({"from_format": migration.from_format, "files": touched}), disk=disk)
     return backup
@@ -404,8 +430,8 @@ def _touched_by(marker: Path) -> tuple[str, ...]:
 
 def _broken_marker(marker: Path) -> StorageError:
     return StorageError(
-        "What an unfinished migration changed cannot be told",
-        remedy="The files as they were lie beside it: put them back by hand, then remove it",
+        tr("The program cannot tell which files an unfinished migration changed"),
+        remedy=tr("The old files lie beside this marker file. Put them back by hand, then remove the marker"),
         where=str(marker),
     )
 

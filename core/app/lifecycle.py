@@ -17,6 +17,7 @@ from core.app.app_messages import (
     WriteWindow,
 )
 from core.app.forgetting.forgetting_messages import RunForget
+from core.kernel.language import tr
 from core.kernel.reports import WorkerReported
 from core.kernel.structures import with_entry
 from core.kernel.values.state import AppState, Level, WorkerStatus
@@ -26,7 +27,9 @@ from core.services.settings.settings_messages import LoadSettings
 from core.talk.discussion.discussion_messages import LoadSummaries
 
 OWNER_NOTICE = "home-owner"
-LOST_HOME = "Until it ends this one reads no inbox, is in no channel, keeps nothing warm, and lets no discussion go on alone. Close one of the two: the home's lock was removed while this one ran."
+LOST_HOME = tr(
+    "Until the other program ends, this one reads no inbox or channel. It sends no keepalives and runs no autonomy. Close one of the two programs: the home's lock was removed while this one ran."
+)
 
 
 def _raise_requested(state: AppState, _happened: RaiseRequested) -> Result:
@@ -59,19 +62,23 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
             state,
             "home",
             Level.ERROR,
-            "The home is read-only: nothing that is said now can be kept.",
-            f"Make it writable, or start with another one (--home). {event.home}",
+            tr("The home is read-only: the program cannot save new messages."),
+            tr("Make the home writable, or start with another home (--home). {home}", home=event.home),
         )
     if event.repaired:
         state = notify(
-            state, "home-repaired", Level.WARNING, "The home was repaired.", "\n".join(event.repaired)
+            state,
+            "home-repaired",
+            Level.WARNING,
+            tr("The program repaired files in the home."),
+            "\n".join(event.repaired),
         )
     if event.odd:
-        text = "Something in the home is no file and is passed over."
+        text = tr("The program skips entries in the home that are not plain files.")
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
     if event.crash:
-        text = "The program ended unexpectedly last time. What you wrote is kept."
-        detail = f"The report names places in the program, none of your words: {event.crash}"
+        text = tr("The program ended unexpectedly last time. What you wrote is kept.")
+        detail = tr("The report names places in the program, none of your words: {crash}", crash=event.crash)
         state = notify(state, "crash", Level.WARNING, text, detail)
     going_on = () if event.is_read_only else (RunForget(), FindBatches())
     return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
@@ -81,13 +88,11 @@ def owner_changed(state: AppState, holder: str) -> Result:
     """Another program owns the home, or this one does again: then it goes on with what that one left, but not with autonomy."""
     state = replace(state, program=replace(state.program, holder=holder))
     if holder:
-        text = f"This home belongs to another program now: {holder}."
+        text = tr("Another program now owns this home: {holder}.", holder=holder)
         return notify(state, OWNER_NOTICE, Level.WARNING, text, LOST_HOME, is_standing=True), ()
     state = dismiss(state, OWNER_NOTICE)
-    text = "The home is this program's again: the other one has ended."
-    state = notify(
-        state, "home-regained", Level.INFO, text, "No discussion goes on alone until you start it."
-    )
+    text = tr("This program owns the home again: the other program has ended.")
+    state = notify(state, "home-regained", Level.INFO, text, tr("Autonomy stays off until you start it."))
     return state, (RunForget(), FindBatches())
 
 
@@ -102,8 +107,10 @@ def worker_reported(state: AppState, event: WorkerReported) -> AppState:
 def quit_program(state: AppState) -> Result:
     """Stop workers after what is pending is written. A reply that the disk refuses is not left behind unasked."""
     if state.discussions.pending and not any(notice.id == "quit" for notice in state.program.notices):
-        text = "A reply is not on disk yet: the disk refuses it."
-        return notify(state, "quit", Level.ERROR, text, "Free some space, or quit again and lose it."), ()
+        text = tr("A reply is not saved yet: the disk refuses to write.")
+        return notify(
+            state, "quit", Level.ERROR, text, tr("Free some space, or quit again and lose the reply.")
+        ), ()
     return replace(state, program=replace(state.program, is_closing=True)), (
         WriteWindow(state.program.window_toml, state.discussions.selected_id),
         Quit(),

@@ -8,13 +8,14 @@ from types import MappingProxyType
 
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk
 from core.agent.tools import bash, edit_file, journal, read_file, search_files, turn_tools, web_fetch
+from core.kernel.language import tr
 from core.kernel.values.agent import ActKind
 from core.kernel.values.stack import ToolSchema
 from core.retrieval.retrieval_tools import TOOLS as SCHEMAS
 
 # `search_notes` and `read_note`, as tools of a turn: answered by the retrieval's own.
 
-_TITLES = {"search_notes": "Search notes and past discussions", "read_note": "Read a note"}
+_TITLES = {"search_notes": tr("Search notes and past discussions"), "read_note": tr("Read a note")}
 
 
 def _judge(schema: ToolSchema, arguments_json: str, _desk: ToolDesk) -> Judged:

@@ -28,6 +28,7 @@ import msgspec
 from core.agent.agent_messages import SetTools
 from core.app.app_messages import Command
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.cache import CachePrices
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role
@@ -57,12 +58,12 @@ WORTH_SAYING_USD = 0.01
 AgainUsd = Callable[[AppState, str, int, int], float | None]
 """Price in US dollars of sending tokens of a discussion again: behind so many that are read still, so many."""
 _PREFIX: Mapping[str, tuple[str, LayerId | None]] = {
-    "provider": ("Switching the model", None),
-    "model": ("Switching the model", None),
-    "effort": ("Changing the effort", None),
-    "persona": ("Changing the persona", LayerId.PERSONA),
-    "system_preset": ("Changing the system prompt", LayerId.SYSTEM_PRESET),
-    "preset": ("Changing the context preset", LayerId.FILE_SET),
+    "provider": (tr("Switching the model"), None),
+    "model": (tr("Switching the model"), None),
+    "effort": (tr("Changing the effort"), None),
+    "persona": (tr("Changing the persona"), LayerId.PERSONA),
+    "system_preset": (tr("Changing the system prompt"), LayerId.SYSTEM_PRESET),
+    "preset": (tr("Changing the context preset"), LayerId.FILE_SET),
 }
 """Choices of what stands in front of the turns: what a change does in words, and the first layer that it loses (None: all)."""
 MessageCommand = EditMessage | DeleteMessage | RestoreMessage
@@ -85,8 +86,8 @@ class WarmLoss(msgspec.Struct, frozen=True):
 
     discussion_id: str
     sentence: str
-    verb: str = "Change anyway"
-    title: str = "Leave the warm cache?"
+    verb: str = tr("Change anyway")
+    title: str = tr("Give up the warm cache?")
 
 
 def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
@@ -98,18 +99,20 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
     """
     match command:
         case DeleteDigest() | ChangeSetting(key="ai_settings.knowledge.digest_enabled", value=False):
-            return _withdrawal(state, "Turn it off anyway", is_all=True)
+            return _withdrawal(state, tr("Turn off anyway"), is_all=True)
         case DeleteKnowledgeItem():
-            return _withdrawal(state, "Delete anyway")
+            return _withdrawal(state, tr("Delete anyway"))
         case EditKnowledgeItem(text=text) if not text.strip():
-            return _withdrawal(state, "Delete anyway")
+            return _withdrawal(state, tr("Delete anyway"))
         case UndoHarvest():
-            return _withdrawal(state, "Undo anyway")
+            return _withdrawal(state, tr("Undo anyway"))
         case InvalidateCache(discussion_id):
-            return _given_up(state, discussion_id, "Invalidating it", "Invalidate anyway", is_written=True)
+            return _given_up(
+                state, discussion_id, tr("Invalidating the cache"), tr("Invalidate anyway"), is_written=True
+            )
         case DisableCaching(discussion_id):
             return _given_up(
-                state, discussion_id, "Turning caching off", "Turn it off anyway", is_written=False
+                state, discussion_id, tr("Turning caching off"), tr("Turn off anyway"), is_written=False
             )
         case ChangeSetting(key=key, value=False) if key in _OFF:
             kinds = {name: status.kind for name, status in state.config.providers.items()}
@@ -126,7 +129,7 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
             return (
                 None
                 if kept is None
-                else _said(state, discussion_id, "Choosing another version", "Choose it", kept)
+                else _said(state, discussion_id, tr("Choosing another version"), tr("Choose it"), kept)
             )
         case ChangeDiscussion():
             return _prefix(state, command)
@@ -139,7 +142,7 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
 def _withdrawal(state: AppState, verb: str, *, is_all: bool = False) -> WarmLoss | None:
     sentence = withdrawal_text(state, is_all=is_all)
     return (
-        WarmLoss(discussion_id="", sentence=sentence, verb=verb, title="Take it out of knowledge?")
+        WarmLoss(discussion_id="", sentence=sentence, verb=verb, title=tr("Remove this from knowledge?"))
         if sentence
         else None
     )
@@ -174,12 +177,14 @@ def _all_given_up(state: AppState, discussion_ids: Iterable[str], *, is_written:
             usd += again_usd(state, name, 0, held.tokens) or 0.0
     if usd <= WORTH_SAYING_USD:
         return None
-    who = fmt.count(count, "warm discussion")
-    text = (
-        f"{fmt.tokens(tokens)} tokens of {who} are cached. This leaves them unused: sending them again costs about"
-        f" {fmt.money(usd)} or more."
+    who = fmt.count(count, tr("warm discussion"), tr("warm discussions"))
+    text = tr(
+        "{tokens} tokens of {who} are cached. This change leaves them unused. Sending them again costs {usd} or more.",
+        tokens=fmt.tokens(tokens),
+        who=who,
+        usd=fmt.money(usd),
     )
-    return WarmLoss(discussion_id="", sentence=text, verb="Turn it off anyway")
+    return WarmLoss(discussion_id="", sentence=text, verb=tr("Turn off anyway"))
 
 
 def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
@@ -198,8 +203,12 @@ def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
     behind = round(talk * sum(sizes[place:]) / max(1, sum(sizes)))
     kept = standing_of(state, command.discussion_id).tokens - behind
     what = {EditMessage: "Editing", DeleteMessage: "Deleting", RestoreMessage: "Restoring"}[type(command)]
-    verb = {EditMessage: "Save", DeleteMessage: "Delete", RestoreMessage: "Restore"}[type(command)]
-    return _said(state, command.discussion_id, f"{what} this message", f"{verb} anyway", max(1, kept))
+    verb = {EditMessage: tr("Save"), DeleteMessage: tr("Delete"), RestoreMessage: tr("Restore")}[
+        type(command)
+    ]
+    return _said(
+        state, command.discussion_id, tr("{what} this message", what=what), f"{verb} anyway", max(1, kept)
+    )
 
 
 def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
@@ -219,7 +228,7 @@ def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
     kept = _tokens_before(state, found.meta.id, first_lost)
     is_switch = changed in {"provider", "model"}
     prices = _switched_prices(state, command.changes) if is_switch else None
-    verb = "Switch anyway" if is_switch else "Change anyway"
+    verb = tr("Switch anyway") if is_switch else tr("Change anyway")
     return _said(state, found.meta.id, what, verb, kept, partial(sent_again_usd, prices=prices))
 
 
@@ -233,9 +242,9 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
     if _is_added(state, found.meta):
         return None
     what, verb = (
-        ("Giving it tools", "Give them anyway")
+        (tr("Giving this discussion tools"), tr("Give tools anyway"))
         if command.has_tools
-        else ("Taking its tools", "Take them anyway")
+        else (tr("Removing this discussion's tools"), tr("Remove tools anyway"))
     )
     return _said(state, command.discussion_id, what, verb, 0)
 
@@ -269,10 +278,15 @@ def _said(
     usd = again_usd(state, discussion_id, kept, tokens)
     if usd is None or usd <= WORTH_SAYING_USD:
         return None
-    unused = "them" if not kept else f"{fmt.tokens(tokens)} of them"
-    sentence = (
-        f"{_holder(state, held)} holds {fmt.tokens(held.tokens)} tokens of this discussion{_until(state, held)}."
-        f" {what} leaves {unused} unused: sending them again costs about {fmt.money(usd)}."
+    unused = "them" if not kept else tr("{tokens} of them", tokens=fmt.tokens(tokens))
+    sentence = tr(
+        "{state} caches {tokens} tokens of this discussion{state2}. {what} leaves {unused} unused: sending them again costs about {usd}.",
+        state=_holder(state, held),
+        tokens=fmt.tokens(held.tokens),
+        state2=_until(state, held),
+        what=what,
+        unused=unused,
+        usd=fmt.money(usd),
     )
     return WarmLoss(discussion_id=discussion_id, sentence=sentence, verb=verb)
 
@@ -286,7 +300,10 @@ def _until(state: AppState, held: CacheStanding) -> str:
     """Time for which most of it is held, in words; empty where that is not ours."""
     if not held.ends or state.now is None:
         return ""
-    return f" for another {fmt.countdown((held.ends[0].at - state.now).total_seconds())}"
+    return tr(
+        " for another {total_seconds}",
+        total_seconds=fmt.countdown((held.ends[0].at - state.now).total_seconds()),
+    )
 
 
 def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -> int:

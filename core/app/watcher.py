@@ -14,6 +14,7 @@ from core.app.app_messages import (
     WatchFiles,
 )
 from core.kernel import paths as home_paths
+from core.kernel.language import tr
 from core.kernel.queue import at_once
 from core.kernel.reports import OperationFailed
 from core.knowledge import merges as drafts
@@ -133,7 +134,12 @@ class FileWatch:
             except OSError as fault:
                 self._fall_back(wanted, fault)
             except Exception as fault:  # noqa: BLE001 (the edge of a worker)
-                self._on_trouble(f"Files cannot be watched: {fault}. Changes are seen on the next send.")
+                self._on_trouble(
+                    tr(
+                        "The program cannot watch files: {fault}. It sees changes at the next send.",
+                        fault=fault,
+                    )
+                )
                 wanted.stop.wait(_RETRY_S)
 
     def _fall_back(self, wanted: _Wanted, fault: OSError) -> None:
@@ -141,7 +147,10 @@ class FileWatch:
         if not self._is_polling:
             self._is_polling = True
             self._on_trouble(
-                f"The system cannot watch more files ({fault}); they are looked at every second."
+                tr(
+                    "The system cannot watch more files ({fault}); the program checks them every second.",
+                    fault=fault,
+                )
             )
         else:
             wanted.stop.wait(_RETRY_S)
@@ -206,7 +215,13 @@ class FileWatch:
             return frozenset(folders)
         if not self._is_partial:
             self._is_partial = True
-            self._on_trouble(f"{len(folders):,} folders hold files to be watched; only {MAX_FOLDERS:,} are.")
+            self._on_trouble(
+                tr(
+                    "The program should watch {folders:,} folders; it watches only {MAX_FOLDERS:,}.",
+                    folders=len(folders),
+                    MAX_FOLDERS=MAX_FOLDERS,
+                )
+            )
         return frozenset(sorted(folders)[:MAX_FOLDERS])
 
     def _report(self, wanted: _Wanted, batch: Iterable[tuple[str, str]]) -> None:

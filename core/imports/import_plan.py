@@ -16,6 +16,7 @@ import msgspec
 from core.kernel.figures import count
 from core.kernel.frame import one_line
 from core.kernel.ids import make_id
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import (
     ImportFault,
@@ -46,8 +47,8 @@ MAX_PATH_MESSAGES = 50_000
 MAX_TOOL_CHARS = 64_000
 """Of what a tool was given or answered; the rest is counted."""
 
-OTHER_WORDS = "messages that are here with other words (kept as a branch)"
-NO_DATE = "conversations without a date (theirs is that of the file)"
+OTHER_WORDS = tr("messages whose words differ from those here (kept as a branch)")
+NO_DATE = tr("conversations without a date (the program uses the file's date)")
 NAME_CHARS = 120
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -76,11 +77,11 @@ LABELS = {
     TranscriptKind.LM_STUDIO: "LM Studio",
     TranscriptKind.CHERRY_STUDIO: "Cherry Studio",
     TranscriptKind.ZED: "Zed",
-    TranscriptKind.SHAREGPT: "a list of conversations (ShareGPT)",
+    TranscriptKind.SHAREGPT: tr("a list of conversations (ShareGPT)"),
     TranscriptKind.TAKEOUT: "Gemini (Google Takeout)",
-    TranscriptKind.PLAIN: "a text file",
-    TranscriptKind.EXPORT: "an export of Manual Slop",
-    TranscriptKind.DISCUSSION: "a log of Manual Slop",
+    TranscriptKind.PLAIN: tr("a text file"),
+    TranscriptKind.EXPORT: tr("an export of Manual Slop"),
+    TranscriptKind.DISCUSSION: tr("a log of Manual Slop"),
 }
 """Names of what a conversation was written by, as a person knows it."""
 
@@ -180,7 +181,7 @@ def plan_import(
             title=title,
             messages=0,
             skipped=dict(skipped),
-            why="nothing that can be kept is said in it",
+            why=tr("nothing in it can be kept"),
         )
     # Without what is left out a path may be the mere beginning of another: no branch. The first was seen last, and stays.
     inner = {(record.id, at) for way in ways for at, record in enumerate(way[:-1], 1)}
@@ -242,7 +243,7 @@ class _Maker:
         self.made: list[NewDiscussion] = []
         self.grown: list[Growth] = []
         self.first_id = ""
-        self.why = "all of it is here"
+        self.why = tr("all of it is already here")
         self._logs: list[tuple[str, tuple[str, ...]]] = []
         self._seen: dict[str, Held | None] = {}
         self._other: dict[str, MessageRecord] = {}
@@ -260,7 +261,7 @@ class _Maker:
             held = [found for record in way if (found := self._held(record.id)) is not None]
         ids = tuple(record.id for record in way)
         if held and held[-1].is_gone:
-            self.why = "its discussion is in the trash"
+            self.why = tr("its discussion is in the trash")
             self.first_id = self.first_id or held[0].discussion_id
             return
         for found in held:
@@ -403,8 +404,13 @@ def _told(head: str, text: str, skipped: Counter[str]) -> str:
 
 
 def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: datetime) -> MarkRecord:
-    text = f"Imported on {now:%Y-%m-%d} from {LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
-    text += " (it says no date: the one beside it is of the file)" if transcript.is_undated else ""
+    text = tr(
+        "Imported on {now:%Y-%m-%d} from {LABELS}: {source}",
+        now=now,
+        LABELS=LABELS.get(kind, kind.value),
+        source=one_line(source, NAME_CHARS),
+    )
+    text += tr(" (the source gives no date; the date is that of the file)") if transcript.is_undated else ""
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
     last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
     return MarkRecord(id=make_id(now, seed), at=last, kind=IMPORTED, text=text)
@@ -420,7 +426,7 @@ def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> s
     plain = (text for record in chain(asked, said) for text in _texts(record) if not _COMMAND.match(text))
     bare = (_TAGS.sub(" ", text) for record in said for text in _texts(record))
     lines = (one_line(text, 60).strip() for text in chain(plain, bare))
-    return next(filter(None, lines), "Imported conversation")
+    return next(filter(None, lines), tr("Imported conversation"))
 
 
 def _texts(record: MessageRecord) -> Iterator[str]:
@@ -429,7 +435,7 @@ def _texts(record: MessageRecord) -> Iterator[str]:
 
 # The report of an import, for a person and for programs.
 
-DRY = " (dry run: nothing was written)"
+DRY = tr(" (dry run: nothing was written)")
 SHOWN_NAMES = 5
 MAX_LISTED = 40
 """Conversations that a person is shown; programs are given all that the report lists."""
@@ -439,12 +445,12 @@ def report_text(report: ImportReport) -> str:
     """Report in lines: the conversations that add something, what is left out and why, and the sum."""
     lines = [_row(row, is_dry=report.is_dry) for row in report.rows if not row.why][:MAX_LISTED]
     more = report.new_count - len(lines)
-    lines += [f"  … and {more:,} more"] if more > 0 else []
+    lines += [tr("  … and {more:,} more", more=more)] if more > 0 else []
     lines += [f"  {line}" for line in left_out(report)]
-    lines += [f"  not read: {fault_text(fault)}" for fault in report.faults]
+    lines += [tr("  not read: {fault}", fault=fault_text(fault)) for fault in report.faults]
     lines.append(f"{sum_text(report)}{DRY if report.is_dry and report.new_count else ''}")
     if report.stopped:
-        lines.append(f"stopped: {report.stopped}")
+        lines.append(tr("stopped: {stopped}", stopped=report.stopped))
     return "\n".join(lines) + "\n"
 
 
@@ -454,12 +460,15 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
     others = report.other_files
     return (
         *(
-            (f"adds nothing: {report.unchanged:,} (not changed since the import before)",)
+            (tr("adds nothing: {unchanged:,} (unchanged since the last import)", unchanged=report.unchanged),)
             if report.unchanged
             else ()
         ),
-        *(f"adds nothing: {number:,} ({why})" for why, number in known),
-        *(f"left out: {word}: {number:,}" for word, number in report.skipped.items()),
+        *(tr("adds nothing: {number:,} ({why})", number=number, why=why) for why, number in known),
+        *(
+            tr("left out: {word}: {number:,}", word=word, number=number)
+            for word, number in report.skipped.items()
+        ),
         *((_no_conversation(report),) if others else ()),
         *_knowledge(report),
     )
@@ -468,10 +477,13 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
 def _no_conversation(report: ImportReport) -> str:
     named = ", ".join(one_line(name, 60) for name in report.other_names[:SHOWN_NAMES])
     more = report.other_files - min(len(report.other_names), SHOWN_NAMES)
-    rest = f" and {more:,} more" if more > 0 and named else ""
-    what = count(report.other_files, "file holds", "files hold")
-    return (
-        f"{what} no conversation: {named}{rest}. To import a text file all the same, choose the file itself."
+    rest = tr(" and {more:,} more", more=more) if more > 0 and named else ""
+    what = count(report.other_files, tr("file holds"), tr("files hold"))
+    return tr(
+        "{what} no conversation: {named}{rest}. To import a text file anyway, choose the file itself.",
+        what=what,
+        named=named,
+        rest=rest,
     )
 
 
@@ -480,42 +492,61 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
     named = ", ".join(one_line(name, 60) for name in report.knowledge_names)
     where = f" in {named}" if named else ""
     if report.offered and report.is_dry:
-        yield (
-            f"Instructions, documents or memories{where}: the import offers {count(report.offered, 'proposal')}. "
-            "You add or refuse each."
+        yield tr(
+            "Instructions, documents or memories{where}: the import offers {offered}. You add or refuse each.",
+            where=where,
+            offered=count(report.offered, "proposal"),
         )
     elif report.offered:
-        yield f"{count(report.offered, 'proposal')} from instructions, documents or memories{where}. {WHERE}"
+        yield tr(
+            "{offered} from instructions, documents or memories{where}. {WHERE}",
+            offered=count(report.offered, "proposal"),
+            where=where,
+            WHERE=WHERE,
+        )
     elif named and not report.not_offered:
-        yield f"Instructions, documents or memories in {named}: nothing new."
+        yield tr("Instructions, documents or memories in {named}: nothing new.", named=named)
     if report.not_offered:
-        yield (
-            f"Not offered, since too many proposals wait: {report.not_offered:,}. Decide some, then import again."
+        yield tr(
+            "Not offered, since too many proposals wait: {not_offered:,}. Decide some, then import again.",
+            not_offered=report.not_offered,
         )
 
 
-WHERE = "Add or refuse each in Knowledge, Proposed."
+WHERE = tr("Add or refuse each in Knowledge, Proposed.")
 
 
 def sum_text(report: ImportReport) -> str:
     """Sum of an import in one line; first of all that a file is cut off, or that nothing could be read."""
     if report.faults and not report.count:
-        return f"Nothing could be read. {fault_text(report.faults[0])}"
+        return tr("The program could read nothing. {faults}", faults=fault_text(report.faults[0]))
     cut = next((one for one in report.faults if one.is_cut), None)
     return f"{_cut_text(cut) if cut is not None else ''}{_sum(report)}"
 
 
 def _cut_text(cut: ImportFault) -> str:
-    return f"{PurePath(cut.place.partition(': after ')[0]).name} is cut off in the middle; what came whole is taken. "
+    return tr(
+        "{name} is cut off in the middle; the import takes the complete conversations. ",
+        name=PurePath(cut.place.partition(": after ")[0]).name,
+    )
 
 
 def _sum(report: ImportReport) -> str:
-    found = f"{count(report.new_count, 'conversation')} of {report.count:,} in {count(report.files, 'file')}"
+    found = tr(
+        "{new_count} of {count:,} in {files}",
+        new_count=count(report.new_count, tr("conversation"), tr("conversations")),
+        count=report.count,
+        files=count(report.files, tr("file"), tr("files")),
+    )
     if not report.new_count:
-        return f"{count(report.count, 'conversation')} in {count(report.files, 'file')}: nothing new"
-    grown = f", {report.grown:,} grown" if report.grown else ""
-    made = f"{count(report.made, 'new discussion')}{grown}, {count(report.new_messages, 'message')}"
-    return f"{found} would be {made}" if report.is_dry else f"{found}: {made}"
+        return tr(
+            "{count} in {files}: nothing new",
+            count=count(report.count, tr("conversation"), tr("conversations")),
+            files=count(report.files, tr("file"), tr("files")),
+        )
+    grown = tr(", {grown:,} grown", grown=report.grown) if report.grown else ""
+    made = f"{count(report.made, tr('new discussion'), tr('new discussions'))}{grown}, {count(report.new_messages, tr('message'), tr('messages'))}"
+    return tr("{found} would become {made}", found=found, made=made) if report.is_dry else f"{found}: {made}"
 
 
 def fault_text(fault: ImportFault) -> str:
@@ -548,9 +579,15 @@ def report_data(report: ImportReport) -> dict[str, Any]:
 
 def _row(row: ImportRow, *, is_dry: bool) -> str:
     """A conversation that adds something. Before it does, with the id by which it is left out."""
-    day = f"{row.at:%Y-%m-%d}" if row.at is not None else "no date   "
+    day = f"{row.at:%Y-%m-%d}" if row.at is not None else tr("no date   ")
     what = "message" if row.new == 1 else "messages"
-    branches = f", {row.branches} branches" if row.branches > 1 else ", 1 branch" if row.branches else ""
+    branches = (
+        tr(", {branches} branches", branches=row.branches)
+        if row.branches > 1
+        else ", 1 branch"
+        if row.branches
+        else ""
+    )
     return f"  {day}  {row.kind.value}  {row.new:,} {what}{branches}  {row.title}{f'  ({row.discussion_id})' if is_dry else ''}"
 
 

@@ -43,6 +43,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, LaterDisk, reported
 from core.kernel.errors import SlopError
 from core.kernel.ids import is_id
+from core.kernel.language import tr
 from core.kernel.queue import at_once, queued
 from core.kernel.values.discussion import DiscussionMeta
 from core.kernel.values.imports import (
@@ -63,7 +64,7 @@ from core.talk.discussion import log, trash
 MAX_FAULTS = 200
 """Faults that a report lists."""
 
-UNTICKED = "you left it out"
+UNTICKED = tr("you left it out")
 
 MAX_STAGED, MAX_STAGED_CHARS = 64, 16_000_000
 """Discussions, and characters of them, that wait for the medium together."""
@@ -441,8 +442,8 @@ Emit = Callable[[ImportEvent], None]
 TELL_S = 0.1
 """Seconds between two words on how far a run is."""
 
-STOPPED = "You stopped it"
-ENDING = "The program is ending"
+STOPPED = tr("You stopped the run")
+ENDING = tr("The program is ending")
 
 
 class ImportHandler:
@@ -521,7 +522,11 @@ class ImportHandler:
             self._emit(ImportEnded(report=None, problem=error.what, remedy=detail))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(
-                ImportEnded(report=None, problem=f"The import failed: {error}", remedy="See the log file.")
+                ImportEnded(
+                    report=None,
+                    problem=tr("The import failed: {error}", error=error),
+                    remedy=tr("See the log file."),
+                )
             )
             raise
         else:
@@ -549,7 +554,12 @@ class ImportHandler:
         except (SlopError, OSError) as error:
             self._emit(SessionsTaken(problem=str(error), remedy=getattr(error, "remedy", "")))
         except Exception as error:  # as for a run
-            self._emit(SessionsTaken(problem=f"the look failed: {error}", remedy="See the log file."))
+            self._emit(
+                SessionsTaken(
+                    problem=tr("the check for new sessions failed: {error}", error=error),
+                    remedy=tr("See the log file."),
+                )
+            )
             raise
         else:
             self._looked = "" if report.stopped else mark
@@ -563,12 +573,12 @@ class ImportHandler:
         if PIPE not in paths:
             return None
         if self._pipe is None:
-            raise SlopError("A window has no standard input", remedy="Name a file or a folder")
+            raise SlopError(tr("A window has no standard input"), remedy=tr("Name a file or a folder"))
         return self._pipe()
 
     def _progressed(self, count: int, doing: str) -> None:
         if self._stop.is_set():
-            raise SlopError(self._why, remedy="Import again: what is here already adds nothing")
+            raise SlopError(self._why, remedy=tr("Import again: the program skips what is already here"))
         if time.monotonic() - self._told_at > TELL_S:
             self._told_at = time.monotonic()
             self._emit(ImportProgressed(count, doing))

@@ -24,6 +24,7 @@ from core.imports.import_plan import whole
 from core.kernel import paths
 from core.kernel.decoders import from_json, packed_decoder_of
 from core.kernel.disk import append_file, make_dirs, write_passing
+from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.paths import imports_file
 from core.kernel.patterns import late
@@ -58,9 +59,8 @@ MAX_ARCHIVE_DEPTH = 3
 _PACKED = {".json", ".jsonl", ".html", *PLAIN_ENDS}
 _COPY_BYTES = 1 << 20
 
-KNOWN = (
-    "Choose an export or a session of a program that is known (ChatGPT, Claude, Claude Code, Codex, Gemini, OpenCode, aider, "
-    "SpecStory, Cline, llm, Open WebUI, LibreChat, LM Studio, Cherry Studio, Zed), or a text file (.md, .txt)"
+KNOWN = tr(
+    "Choose an export or a session of a known program (ChatGPT, Claude, Claude Code, Codex, Gemini, OpenCode, aider, SpecStory, Cline, llm, Open WebUI, LibreChat, LM Studio, Cherry Studio, Zed), or a text file (.md, .txt)"
 )
 _ZIP = b"PK\x03\x04"
 
@@ -181,12 +181,18 @@ def _of_file(path: Path, known: Known, *, is_named: bool) -> Iterator[Found]:
                     Origin(path=str(path), kind=TranscriptKind.UNKNOWN), file, is_named=is_named
                 )
     except OddFileError as error:
-        yield ImportFault(place=str(path), why=error.strerror or "it is no file", remedy=error.remedy)
+        yield ImportFault(place=str(path), why=error.strerror or tr("it is not a file"), remedy=error.remedy)
     except zipfile.BadZipFile as error:
-        yield ImportFault(place=str(path), why=f"the archive is damaged: {error}", remedy="Fetch it again")
+        yield ImportFault(
+            place=str(path),
+            why=tr("the archive is damaged: {error}", error=error),
+            remedy=tr("Download the file again"),
+        )
     except OSError as error:
         yield ImportFault(
-            place=str(path), why=error.strerror or str(error), remedy="Check that it is there and may be read"
+            place=str(path),
+            why=error.strerror or str(error),
+            remedy=tr("Check that the file exists and that you may read it"),
         )
 
 
@@ -308,7 +314,9 @@ def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
         return OtherFile(path=origin.path, member=origin.member, is_knowledge=True, offered=told)
     if _LINKS.search(head[:4096]) is not None and b'"mapping"' not in head:
         return ImportFault(
-            place=_shown(origin), why="it lists the files of an export and holds none of them", remedy=LINKED
+            place=_shown(origin),
+            why=tr("it lists the files of an export but contains none of them"),
+            remedy=LINKED,
         )
     if is_named:
         why, remedy = _what(head)
@@ -319,14 +327,14 @@ def _unknown(origin: Origin, data: Buffer, *, is_named: bool) -> Found:
 _LINKS = late(
     rb'"(?:files|archives|parts|exports)"\s*:\s*\[\s*\{[^\[\]]*?"(?:url|download_url|href|link)"\s*:'
 )
-LINKED = "Download the files that it links to, and choose those"
+LINKED = tr("Download the files that it links to, and choose those")
 
 
 def _what(head: bytes) -> tuple[str, str]:
     """Reason why a file that was named holds no conversation, and the remedy, by its first bytes."""
     if head.startswith(_ZIP):
-        return "the archive is cut off: its table of contents, at its end, is missing", EXPORT_AGAIN
-    return "it is no conversation of a program that is known", KNOWN
+        return tr("the archive is cut off: its table of contents, at its end, is missing"), EXPORT_AGAIN
+    return tr("it is not a conversation of a known program"), KNOWN
 
 
 def _told(
@@ -350,7 +358,7 @@ def _of_pipe(pipe: BinaryIO) -> Iterator[Found]:
     kind = recognised(start)
     kind = TranscriptKind.PLAIN if kind is TranscriptKind.UNKNOWN and start.strip() else kind
     if not start.strip():
-        yield ImportFault(place="standard input", why="nothing came")
+        yield ImportFault(place=tr("standard input"), why=tr("no input came"))
         return
     yield from _told(Origin(path=PIPE, kind=kind), read_stream(kind, _Joined(start, pipe)))
 
@@ -389,7 +397,9 @@ def _of_archive(outer: _Archive, file: BinaryIO) -> Iterator[Found]:
         members = archive.infolist()
         place = f"{outer.path}, {outer.within.removesuffix(', ')}" if outer.within else outer.path
         if problem := _problem(members, outer.left):
-            yield ImportFault(place=place, why=problem, remedy="Unpack it yourself and name the files")
+            yield ImportFault(
+                place=place, why=problem, remedy=tr("Unpack the archive yourself and choose the files")
+            )
             return
         is_empty = True
         for member in sorted(members, key=lambda one: one.filename):
@@ -403,12 +413,14 @@ def _of_archive(outer: _Archive, file: BinaryIO) -> Iterator[Found]:
             is_empty = False
             if member.flag_bits & 0x1:
                 yield ImportFault(
-                    place=_shown(origin), why="it is encrypted", remedy="Unpack it with its password"
+                    place=_shown(origin),
+                    why=tr("it is encrypted"),
+                    remedy=tr("Unpack the archive with its password"),
                 )
                 continue
             yield from _of_member(archive, member, origin, outer)
         if is_empty:
-            yield ImportFault(place=place, why="no file in the archive can hold a conversation")
+            yield ImportFault(place=place, why=tr("no file in the archive can hold a conversation"))
 
 
 def _of_member(
@@ -428,14 +440,16 @@ def _of_member(
             zlib.error,
         ) as error:
             yield ImportFault(
-                place=_shown(origin), why=f"it cannot be unpacked: {error}", remedy="Fetch the archive again"
+                place=_shown(origin),
+                why=tr("it cannot be unpacked: {error}", error=error),
+                remedy=tr("Download the archive again"),
             )
             return
         if not is_whole:
             yield ImportFault(
                 place=_shown(origin),
-                why="it unpacks to more than the archive says",
-                remedy="Do not trust this archive",
+                why=tr("it unpacks to more than the archive says"),
+                remedy=tr("Do not trust this archive"),
             )
             return
         unpacked.flush()
@@ -445,13 +459,23 @@ def _of_member(
         outer.left -= member.file_size
         inner = _Archive(outer.path, f"{origin.member}, ", outer.depth + 1, outer.left)
         if inner.depth > MAX_ARCHIVE_DEPTH or not zipfile.is_zipfile(unpacked):
-            why = "it is no archive" if inner.depth <= MAX_ARCHIVE_DEPTH else "it lies in too many archives"
-            yield ImportFault(place=_shown(origin), why=why, remedy="Unpack it yourself and name the files")
+            why = (
+                tr("it is not an archive")
+                if inner.depth <= MAX_ARCHIVE_DEPTH
+                else tr("it is nested in too many archives")
+            )
+            yield ImportFault(
+                place=_shown(origin), why=why, remedy=tr("Unpack the archive yourself and choose the files")
+            )
             return
         try:
             yield from _of_archive(inner, unpacked)
         except zipfile.BadZipFile as error:
-            yield ImportFault(place=_shown(origin), why=f"it is damaged: {error}", remedy="Fetch it again")
+            yield ImportFault(
+                place=_shown(origin),
+                why=tr("it is damaged: {error}", error=error),
+                remedy=tr("Download the file again"),
+            )
         outer.left = inner.left
 
 
@@ -477,13 +501,21 @@ def _member_time(member: zipfile.ZipInfo) -> datetime | None:
 def _problem(members: list[zipfile.ZipInfo], left: int) -> str:
     """Sentence about an archive that is no export, before anything of it is unpacked; empty where all is well."""
     if len(members) > MAX_MEMBERS:
-        return f"the archive holds {len(members):,} files, more than {MAX_MEMBERS:,}"
+        return tr(
+            "the archive holds {members:,} files, more than {MAX_MEMBERS:,}",
+            members=len(members),
+            MAX_MEMBERS=MAX_MEMBERS,
+        )
     total = sum(one.file_size for one in members)
     if total > left:
-        return f"the archive unpacks to {total:,} bytes, more than {left:,}"
+        return tr("the archive unpacks to {total:,} bytes, more than {left:,}", total=total, left=left)
     for one in members:
         if one.file_size > RATIO_FROM_BYTES and one.file_size > MAX_RATIO * max(1, one.compress_size):
-            return f"{PurePosixPath(one.filename).name!r} in the archive unpacks to over {MAX_RATIO} times its size"
+            return tr(
+                "{name!r} in the archive unpacks to over {MAX_RATIO} times its size",
+                name=PurePosixPath(one.filename).name,
+                MAX_RATIO=MAX_RATIO,
+            )
     return ""
 
 

@@ -18,6 +18,7 @@ from core.imports.imports_messages import (
     SessionsTaken,
 )
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.values.imports import FollowState, ImportReport, ImportState
 from core.kernel.values.state import AppState, CommandOutcome, Level
 from core.kernel.values.updates import Handlers, Result, conclude, decline, notify, on
@@ -45,13 +46,23 @@ def _import_progressed(state: AppState, happened: ImportProgressed) -> Result:
 def _begin(state: AppState, asked: ImportConversations) -> Result:
     if state.imports.is_running:
         return decline(
-            state, asked.command_id, NOTICE, "Another import is under way", "Wait for its end, or cancel it"
+            state,
+            asked.command_id,
+            NOTICE,
+            tr("Another import is running"),
+            tr("Wait until that is done, or cancel it"),
         ), ()
     if not any(path.strip() for path in asked.paths):
-        return decline(state, asked.command_id, NOTICE, "Nothing is named", "Name a file or a folder"), ()
+        return decline(
+            state, asked.command_id, NOTICE, tr("You named no file or folder"), tr("Name a file or a folder")
+        ), ()
     if state.program.is_home_read_only and not asked.is_dry:
         return decline(
-            state, asked.command_id, NOTICE, "Nothing can be written in this home", "Make it writable"
+            state,
+            asked.command_id,
+            NOTICE,
+            tr("The program cannot write in this home"),
+            tr("Make the home writable"),
         ), ()
     first = starting_model(state)
     running = ImportState(
@@ -81,7 +92,9 @@ def _ended(state: AppState, happened: ImportEnded) -> Result:
         state, CommandOutcome(command_id=before.command_id, problem=happened.problem, remedy=happened.remedy)
     )
     if why:
-        state = notify(state, NOTICE, Level.WARNING, f"The import ended early: {why}", happened.remedy)
+        state = notify(
+            state, NOTICE, Level.WARNING, tr("The import ended early: {why}", why=why), happened.remedy
+        )
     elif report is not None and not report.is_dry:
         state = notify(state, NOTICE, Level.INFO, f"Imported: {sum_text(report)}.")
     return state, _seen(state, happened.written)
@@ -119,19 +132,24 @@ def _taken(state: AppState, happened: SessionsTaken) -> Result:
     why = happened.problem or (report.stopped if report is not None else "")
     why = why or (fault_text(faults[0]) if faults else "")
     if why and why != follow.told and not state.program.is_closing:
-        text = f"Not all that you follow could be taken: {why}"
+        text = tr("The program could not import everything that you follow: {why}", why=why)
         state = notify(state, FOLLOW_NOTICE, Level.WARNING, text, happened.remedy)
     elif report is not None and happened.written:
-        state = notify(state, FOLLOW_NOTICE, Level.INFO, f"Taken from what you follow: {_sum(report)}.")
+        state = notify(
+            state,
+            FOLLOW_NOTICE,
+            Level.INFO,
+            tr("Imported from the places that you follow: {report}.", report=_sum(report)),
+        )
     if why or report is not None:
         follow = replace(follow, told=why)
     return replace(state, following=follow), _seen(state, happened.written)
 
 
 def _sum(report: ImportReport) -> str:
-    made = count(report.made, "new discussion") if report.made else ""
-    grown = f"{report.grown:,} grown" if report.grown else ""
-    return ", ".join(filter(None, (made, grown, count(report.new_messages, "message"))))
+    made = count(report.made, tr("new discussion"), tr("new discussions")) if report.made else ""
+    grown = tr("{grown:,} grown", grown=report.grown) if report.grown else ""
+    return ", ".join(filter(None, (made, grown, count(report.new_messages, tr("message"), tr("messages")))))
 
 
 HANDLERS = Handlers(

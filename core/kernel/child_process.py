@@ -19,6 +19,7 @@ from itertools import product
 from pathlib import Path
 from typing import IO
 
+from core.kernel.language import LANGUAGE_VARIABLE, tr
 from core.kernel.opener import read_file
 from core.kernel.surroundings import absolute_entries
 
@@ -27,7 +28,7 @@ PACKAGE_ROOT = Path(__file__).absolute().parents[2]
 _PASSED = frozenset(
     [
         # Places of things, and the person's language and time.
-        "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
+        "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", LANGUAGE_VARIABLE, "TZ", "TMPDIR", "TMP", "TEMP",
         # Libraries that the interpreter itself may be linked to.
         "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
         # Names that Windows cannot start a program without; APPDATA holds what the person installed.
@@ -71,7 +72,7 @@ def start_child(
     """
     python = Path(sys.executable or "")
     if not python.is_absolute():  # empty or relative where Python could not tell its own place
-        raise FileNotFoundError(errno.ENOENT, "the place of Python is not known", sys.executable)
+        raise FileNotFoundError(errno.ENOENT, tr("the program cannot find its own Python"), sys.executable)
     screen = desktop_environment(os.environ) if has_screen else {}
     return start_program(
         python,
@@ -284,8 +285,8 @@ class LastWords:
 def exit_words(code: int | None) -> str:
     """End of a process in words. `code`: as `subprocess` has it, None where it did not end."""
     if code is None:
-        return "still running"
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+        return tr("still running")
+    return tr("signal {code}", code=-code) if code < 0 else tr("exit code {code}", code=code)
 
 
 # Keys of the person's session that the kernel holds: what this thread starts has none of them.

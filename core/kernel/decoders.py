@@ -21,6 +21,7 @@ import msgspec
 from msgspec import inspect
 
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 T = TypeVar("T")
@@ -63,10 +64,10 @@ def _read(decode: Callable[[Any], V], data: Data) -> V:
     except RecursionError:
         raise msgspec.DecodeError(_TOO_DEEP) from None
     except (UnicodeDecodeError, UnicodeEncodeError) as error:
-        raise msgspec.DecodeError(f"The text is no UTF-8 ({error.reason})") from None
+        raise msgspec.DecodeError(tr("The text is not UTF-8 ({reason})", reason=error.reason)) from None
 
 
-_TOO_DEEP = "Lists or objects are nested too deep"
+_TOO_DEEP = tr("Lists or objects are nested too deep")
 _readers: dict[tuple[type, Any], TypedReader[Any]] = {}
 
 
@@ -118,7 +119,7 @@ def from_builtins(data: Any, form: Any) -> Any:
     except RecursionError:
         raise msgspec.ValidationError(_TOO_DEEP) from None
     except UnicodeEncodeError as error:
-        raise msgspec.ValidationError(f"The text is no UTF-8 ({error.reason})") from None
+        raise msgspec.ValidationError(tr("The text is not UTF-8 ({reason})", reason=error.reason)) from None
 
 
 def schemas_of(forms: Iterable[Any], place: str) -> dict[str, Any]:
@@ -158,12 +159,12 @@ def read_json(
             parse_float=parse_float,
         )
     except RecursionError:
-        raise ValueError("lists or objects are nested too deep") from None
+        raise ValueError(tr("lists or objects are nested too deep")) from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except ValueError as error:  # of a hook, or of Python's own bound on digits
         if "integer string conversion" in str(error):
-            raise ValueError("a number has more than 4,300 digits") from None
+            raise ValueError(tr("a number has more than 4,300 digits")) from None
         raise
 
 
@@ -219,23 +220,31 @@ def read_toml(text: str, most_marks: int | None = MAX_MARKS, *, names_paths: boo
     marks = sum(map(text.count, _MARKS))
     if most_marks is not None and marks > most_marks:
         raise TomlError(
-            f"{marks:,} lines, points, commas, brackets and equals signs, more than the {most_marks:,} that are read"
+            tr(
+                "{marks:,} lines, dots, commas, brackets and equals signs; the program reads at most {most_marks:,}",
+                marks=marks,
+                most_marks=most_marks,
+            )
         )
     points = text.count(".")
     if points >= MAX_DEPTH and (long := _LONG_PATH.search(text)):
-        raise TomlError(_at(text, long.start(), f"A key of more than {MAX_DEPTH} parts"))
+        raise TomlError(
+            _at(text, long.start(), tr("A key has more than {MAX_DEPTH} parts", MAX_DEPTH=MAX_DEPTH))
+        )
     try:
         data = tomllib.loads(text)
     except TomlError:
         raise
     except ValueError as error:  # a number of more digits than Python reads
         number = _LONG_NUMBER.search(text)
-        message = "A number of more than 4,300 digits"
+        message = tr("A number has more than 4,300 digits")
         raise TomlError(message if number is None else _at(text, number.start(), message)) from error
     except RecursionError:
         raise TomlError(_too_deep()) from None
     if names_paths and (zero := _ZERO.search(text)) is not None and _holds_zero(data):
-        raise TomlError(_at(text, zero.start(), "A zero character, which no path and no name may hold"))
+        raise TomlError(
+            _at(text, zero.start(), tr("A text holds a zero character, which no path or name may hold"))
+        )
     # Each table or array inside another takes a point or a bracket.
     if points + text.count("[") + text.count("{") >= MAX_DEPTH - 1 and _is_deep(data):
         raise TomlError(_too_deep())
@@ -248,7 +257,7 @@ def decode_toml(data: bytes, most_marks: int | None = MAX_MARKS) -> dict[str, An
 
 
 def _too_deep() -> str:
-    return f"Tables or arrays are nested more than {MAX_DEPTH} deep"
+    return tr("Tables or arrays are nested more than {MAX_DEPTH} levels deep", MAX_DEPTH=MAX_DEPTH)
 
 
 def _at(text: str, place: int, message: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import HeldFolder, OddFileError, make_folder, open_descriptor, write_target
 
 _LEFTOVER_AGE = timedelta(hours=1)
@@ -337,31 +338,55 @@ def storage_error(verb: str, path: Path, error: OSError) -> StorageError:
         reason, remedy = str(error.strerror), error.remedy
     else:
         reason, remedy = _REASONS.get(
-            error.errno or 0, (error.strerror or str(error), "Check the path and try again")
+            error.errno or 0, (error.strerror or str(error), tr("Check the path and try again"))
         )
     return StorageError(
-        f"Could not {verb} {path.name!r}: {reason}", remedy=remedy, where=str(path), errno=error.errno
+        tr("The program could not {verb} {name!r}: {reason}", verb=verb, name=path.name, reason=reason),
+        remedy=remedy,
+        where=str(path),
+        errno=error.errno,
     )
 
 
 _REASONS = {
-    errno.ENOSPC: ("the disk is full", "Free some space and try again"),
-    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again"),
-    errno.EFBIG: ("the file would be too large for this file system", "Move the home to another file system"),
-    errno.EROFS: ("the file system is read-only", "Make it writable, or choose another home with --home"),
-    errno.EACCES: ("permission denied", "Give yourself the right to it, or choose another home with --home"),
-    errno.EPERM: ("the operation is not permitted", "Give yourself the right to it, or choose another home"),
-    errno.ENOENT: ("it is not there", "It may have been moved or deleted meanwhile; look in the trash"),
-    errno.ENOTDIR: ("a file stands where a directory belongs", "Move that file away"),
-    errno.EISDIR: ("a directory stands where a file belongs", "Move that directory away"),
-    errno.EEXIST: ("it is already there", "Choose another name, or move what is there away"),
-    errno.ENOTEMPTY: ("it is already there", "Try again"),
-    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter path for the home"),
-    errno.EMFILE: ("too many files are open", "Close some discussions or programs and try again"),
-    errno.EIO: ("the disk reported a fault", "Check the disk, and back the home up"),
-    errno.ELOOP: ("its path leads through a loop of links", "Remove the links"),
-    errno.EXDEV: ("it would have to move to another file system", "Keep the home on one file system"),
-    errno.EBUSY: ("it is in use", "Close the program that uses it and try again"),
+    errno.ENOSPC: (tr("the disk is full"), tr("Free some space and try again")),
+    errno.EDQUOT: (tr("your disk quota is used up"), tr("Free some space and try again")),
+    errno.EFBIG: (
+        tr("the file would be too large for this file system"),
+        tr("Move the home to another file system"),
+    ),
+    errno.EROFS: (
+        tr("the file system is read-only"),
+        tr("Make the home writable, or choose another home with --home"),
+    ),
+    errno.EACCES: (
+        tr("permission denied"),
+        tr("Give yourself access to the file, or choose another home with --home"),
+    ),
+    errno.EPERM: (
+        tr("the system does not allow this"),
+        tr("Give yourself access to the file, or choose another home"),
+    ),
+    errno.ENOENT: (
+        tr("the file or folder is missing"),
+        tr("Someone may have moved or deleted the file; look in the trash"),
+    ),
+    errno.ENOTDIR: (tr("a file is where a folder should be"), tr("Move that file away")),
+    errno.EISDIR: (tr("a folder is where a file should be"), tr("Move that folder away")),
+    errno.EEXIST: (
+        tr("a file or folder with this name already exists"),
+        tr("Choose another name, or move the old file away"),
+    ),
+    errno.ENOTEMPTY: (tr("a file or folder with this name already exists"), tr("Try again")),
+    errno.ENAMETOOLONG: (tr("the name is too long"), tr("Choose a shorter path for the home")),
+    errno.EMFILE: (tr("too many files are open"), tr("Close some discussions or programs and try again")),
+    errno.EIO: (tr("the disk reported a fault"), tr("Check the disk, and back up the home")),
+    errno.ELOOP: (tr("the path leads through a loop of links"), tr("Remove the links")),
+    errno.EXDEV: (
+        tr("the program cannot move a file to another file system"),
+        tr("Keep the whole home on one file system"),
+    ),
+    errno.EBUSY: (tr("another program uses the file"), tr("Close that program and try again")),
 }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from core.kernel.language import tr
+
 
 class SlopError(RuntimeError):
     """A resource failed. `str(error)` says what failed, the value, the remedy, and the path or URL last.
@@ -51,7 +53,7 @@ class ConfigError(SlopError):
 
 def at_line(path: str, line: int | None) -> str:
     """The place of a fault in a file as a person reads it. `line`: 1-based, or None for the whole file."""
-    return path if line is None else f"{path}, line {line}"
+    return path if line is None else tr("{path}, line {line}", path=path, line=line)
 
 
 class LockedError(SlopError):

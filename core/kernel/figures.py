@@ -10,11 +10,13 @@ import math
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
+from core.kernel.language import tr
+
 Form = Literal["window", "terminal", "report"]
 """Place of a figure: in the window; in the CLI's lines and tables; in the harvest's report, a fixed form."""
 
-PRICE_UNKNOWN = "price unknown"
-NOT_REPORTED = "not reported"
+PRICE_UNKNOWN = tr("price unknown")
+NOT_REPORTED = tr("not reported")
 KB = 1_000
 
 _SHORT_AGES = (
@@ -72,12 +74,12 @@ def money(usd: float | None, form: Form = "window", *, is_estimate: bool = False
 
 def estimated(usd: float | None) -> str:
     """A cost that is expected: `est. $0.031`; `price unknown` for None."""
-    return money(None) if usd is None else f"est. {money(usd)}"
+    return money(None) if usd is None else tr("est. {usd}", usd=money(usd))
 
 
 def price(usd: float | None) -> str:
     """The price of what a button does, rounded: `free`, `est. ~$0.42`; `price unknown` for None."""
-    return money(None) if usd is None else "free" if usd == 0 else f"est. {money(usd, 'report')}"
+    return money(None) if usd is None else "free" if usd == 0 else tr("est. {usd}", usd=money(usd, "report"))
 
 
 def size(size_bytes: int, form: Form = "window") -> str:
@@ -156,7 +158,7 @@ def moment(at: datetime, now: datetime | None) -> str:
     if local.date() == today:
         return f"{local:%H:%M}"
     if local.date() == today - timedelta(days=1):
-        return f"yesterday {local:%H:%M}"
+        return tr("yesterday {local:%H:%M}", local=local)
     return day(local.date(), now)
 
 
@@ -180,13 +182,19 @@ def time_limit(limit_s: float) -> str:
     minutes, rest = divmod(limit_s, 60)
     if minutes < 2 or rest:
         return f"{limit_s:g} s"
-    return count(int(minutes), "minute") if minutes % 60 else count(int(minutes) // 60, "hour")
+    return (
+        count(int(minutes), tr("minute"), tr("minutes"))
+        if minutes % 60
+        else count(int(minutes) // 60, tr("hour"), tr("hours"))
+    )
 
 
 def lifetime(ttl_s: float) -> str:
     """A lifetime in words: `5 min`, `1 h`."""
     minutes = round(ttl_s / 60)
-    return f"{minutes // 60} h" if minutes >= 60 and minutes % 60 == 0 else f"{minutes} min"
+    return (
+        f"{minutes // 60} h" if minutes >= 60 and minutes % 60 == 0 else tr("{minutes} min", minutes=minutes)
+    )
 
 
 def left(left_s: float) -> str:
@@ -195,10 +203,10 @@ def left(left_s: float) -> str:
     if minutes < 1:
         return "<1 min"
     if minutes < 60:
-        return f"{minutes} min"
+        return tr("{minutes} min", minutes=minutes)
     if minutes >= 2 * 1_440:
-        return f"{minutes // 1_440} days"
-    rest = f" {minutes % 60} min" if minutes % 60 else ""
+        return tr("{minutes} days", minutes=minutes // 1_440)
+    rest = tr(" {minutes} min", minutes=minutes % 60) if minutes % 60 else ""
     return f"{minutes // 60} h{rest}"
 
 
@@ -207,8 +215,8 @@ def in_time(left_s: float) -> str:
     minutes = max(0, int(left_s)) // 60
     for least, unit, one in ((2_880, 1_440, "day"), (60, 60, "hour"), (1, 1, "minute")):
         if minutes >= least:
-            return f"in {count(minutes // unit, one)}"
-    return "in less than a minute"
+            return tr("in {minutes}", minutes=count(minutes // unit, one))
+    return tr("in less than a minute")
 
 
 def at_moment(at: datetime, now: datetime | None) -> str:
@@ -216,7 +224,7 @@ def at_moment(at: datetime, now: datetime | None) -> str:
     said = moment(at, now)
     if said.startswith("yesterday"):
         return said
-    return f"at {said}" if ":" in said else f"on {said}"
+    return tr("at {said}", said=said) if ":" in said else tr("on {said}", said=said)
 
 
 def countdown(left_s: float) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from core.kernel import paths
 from core.kernel.disk import reported
 from core.kernel.errors import LockedError
+from core.kernel.language import tr
 from core.kernel.opener import open_descriptor, require_file
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def discussion_lock(directory: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator
     lock = take_lock(directory / paths.LOCK_FILE, wait_s=wait_s)
     if lock is None:
         raise LockedError(
-            "Another window or command is writing to this discussion",
-            remedy="Wait a moment and try again",
+            tr("Another window or command is writing to this discussion"),
+            remedy=tr("Wait a moment and try again"),
             where=str(directory),
         )
     try:

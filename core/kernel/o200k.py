@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.tokens import slices
 
@@ -57,9 +58,9 @@ def _o200k() -> Encoding:
     data = read_file(VOCABULARY)
     if hashlib.sha256(data).hexdigest() != _VOCABULARY_SHA256:
         raise StorageError(
-            "The vocabulary that tokens are counted by is damaged",
+            tr("The file with which the program counts tokens is damaged"),
             where=str(VOCABULARY),
-            remedy="Install the program again",
+            remedy=tr("Install Manual Slop again"),
         )
     begin = len(HEAD) + _PIECES
     ends = list(accumulate(data[len(HEAD) : begin], initial=begin))

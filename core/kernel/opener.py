@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
+from core.kernel.language import tr
+
 SETTINGS_BYTES = 4_000_000
 """Most of a file that a person writes or that says how things are set: over it, nobody wrote it."""
 BOOK_BYTES = 512_000_000
@@ -34,7 +36,7 @@ _IS_LINK = frozenset({errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP)})
 _SYSTEM_FOLDERS = ("/dev", "/proc", "/sys")
 """Folders of files that are none: the way out of the terminal, endless zeros, the memory of processes."""
 _NODES = (
-    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISFIFO, tr("a named pipe")),
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
@@ -189,7 +191,7 @@ class HeldFolder:
             if error.errno in _IS_LINK:
                 raise _not_followed(shown) from error
             if error.errno == errno.ENXIO:
-                raise _odd("no file", shown) from error
+                raise _odd(tr("not a file"), shown) from error
             raise
         try:
             _check(os.fstat(descriptor).st_mode, shown)
@@ -284,7 +286,7 @@ def held_folder(
     try:
         for name in names:
             if name in {"", ".", ".."} or os.sep in name:
-                raise NotADirectoryError(errno.ENOTDIR, "it is no name of a folder", name)
+                raise NotADirectoryError(errno.ENOTDIR, tr("this is not a folder name"), name)
             above = held
             held = above.inside(name, made_mode=made_mode)
             above.close()
@@ -303,7 +305,7 @@ def read_held(descriptor: int, most_bytes: int) -> bytes:
 
 def _folder_by_path(path: str) -> HeldFolder:
     if os.path.realpath(path) != path or not os.path.isdir(path):
-        raise NotADirectoryError(errno.ENOTDIR, "it is a link, or no folder", path)
+        raise NotADirectoryError(errno.ENOTDIR, tr("this is a link, or not a folder"), path)
     return HeldFolder(path, None)
 
 
@@ -355,9 +357,13 @@ def oddity(path: Path) -> str:
             return ""
         os.close(open_descriptor(path, os.O_RDONLY))
     except OddFileError as error:
-        return f"{path.name} is passed over: {error}"
+        return tr("{name} was skipped: {error}", name=path.name, error=error)
     except IsADirectoryError:
-        return f"{path.name} is passed over: it is a folder, not a file. Move it away: {path}"
+        return tr(
+            "{name} is skipped: this is a folder, not a file. Move the folder away: {path}",
+            name=path.name,
+            path=path,
+        )
     except OSError:
         return ""
     return ""
@@ -370,8 +376,12 @@ def oddities(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
 
 def too_large(path: str | os.PathLike[str], size_bytes: int, most_bytes: int) -> OddFileError:
     """Failure that says by how much a file is over its bound."""
-    what = f"it has {size_bytes:,} bytes, more than the {most_bytes:,} that such a file may have"
-    return OddFileError(what, "Move it away or make it smaller", path)
+    what = tr(
+        "the file has {size_bytes:,} bytes, more than the allowed {most_bytes:,}",
+        size_bytes=size_bytes,
+        most_bytes=most_bytes,
+    )
+    return OddFileError(what, tr("Move the file away, or make the file smaller"), path)
 
 
 def _opened(
@@ -417,7 +427,11 @@ def _open_link(path: str | os.PathLike[str], flags: int, mode: int, *, follows_l
 def _judged_target(path: str | os.PathLike[str]) -> str:
     target = os.path.realpath(path)
     if any(target == folder or target.startswith(f"{folder}/") for folder in _SYSTEM_FOLDERS):
-        raise OddFileError(f"it is a link to {target}, which is no file of yours", "Remove the link", path)
+        raise OddFileError(
+            tr("the file is a link to {target}, a place of the system", target=target),
+            tr("Remove the link"),
+            path,
+        )
     return target
 
 
@@ -433,8 +447,8 @@ def _check_holes(status: os.stat_result, path: str | os.PathLike[str]) -> None:
     if status.st_size < _HOLLOW_BYTES or sys.platform == "win32":
         return
     if status.st_blocks * 512 * _HOLLOW_SHARE < status.st_size:
-        what = f"it says that it has {status.st_size:,} bytes, and hardly any of them is there"
-        raise OddFileError(what, "Move it away", path)
+        what = tr("the file claims {st_size:,} bytes, but hardly any of them exist", st_size=status.st_size)
+        raise OddFileError(what, tr("Move this away"), path)
 
 
 def _read(descriptor: int, expected: int, most: int | None) -> bytes:
@@ -453,20 +467,22 @@ def _node_at(path: str | os.PathLike[str]) -> str:
     try:
         return _node(os.stat(path).st_mode)
     except OSError:
-        return "no file"
+        return tr("not a file")
 
 
 def _node(mode: int) -> str:
-    return next((name for is_node, name in _NODES if is_node(mode)), "no file")
+    return next((name for is_node, name in _NODES if is_node(mode)), tr("not a file"))
 
 
 def _odd(node: str, path: str | os.PathLike[str]) -> OddFileError:
-    return OddFileError(f"it is {node}, not a file", "Move it away", path)
+    return OddFileError(tr("this is {node}, not a file", node=node), tr("Move this away"), path)
 
 
 def _not_followed(path: str | os.PathLike[str]) -> OddFileError:
-    return OddFileError("it is a link, which is not followed here", "Put a file in its place", path)
+    return OddFileError(
+        tr("this is a link, which the program does not follow here"), tr("Put a file in its place"), path
+    )
 
 
 def _looped(path: str | os.PathLike[str]) -> OddFileError:
-    return OddFileError("it is a link that leads round in a loop", "Remove the link", path)
+    return OddFileError(tr("this link leads in a circle"), tr("Remove the link"), path)

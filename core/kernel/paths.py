@@ -8,9 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 HOME_VARIABLE = "MANUAL_SLOP_HOME"
+CONFIG_VARIABLE = "MANUAL_SLOP_CONFIG"
 APP_NAME = "manual-slop"
 
 HOME_FILE = "home.toml"
@@ -74,7 +76,8 @@ def discussion_dir(home: Path, discussion_id: str) -> Path:
     """
     if not is_directory_name(discussion_id):
         raise StorageError(
-            f"{discussion_id!r} is no id of a discussion", remedy="Use an id from `manual-slop discussions`"
+            tr("{discussion_id!r} is not the id of a discussion", discussion_id=discussion_id),
+            remedy=tr("Use an id from `manual-slop discussions`"),
         )
     return discussions_dir(home) / discussion_id
 
@@ -131,7 +134,10 @@ def key_file(home: Path, provider: str) -> Path:
         StorageError: the provider's id is no file name.
     """
     if not is_directory_name(provider):
-        raise StorageError(f"{provider!r} is no id of a provider", remedy="Use letters, digits and hyphens")
+        raise StorageError(
+            tr("{provider!r} is not the id of a provider", provider=provider),
+            remedy=tr("Use letters, digits and hyphens"),
+        )
     return keys_dir(home) / provider
 
 

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.reports import (
     OperationEnded,
     OperationFailed,
@@ -189,12 +190,12 @@ class QueueWorker(Generic[E]):
                 self._emit(
                     WorkerReported(name=self.name, status="failed", detail=f"{type(error).__name__}: {error}")
                 )
-                text = f"The {self.name} worker failed: {error}"
+                text = tr("A part of the program ({name}) failed: {error}", name=self.name, error=error)
                 self._emit(
                     OperationFailed(
                         subject=self.name,
                         text=text,
-                        detail="See the log file.",
+                        detail=tr("See the log file."),
                         command_id=command_id_of(effect),
                     )
                 )

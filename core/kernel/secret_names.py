@@ -6,6 +6,7 @@ import re
 import string
 from functools import cache
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secret_joiners import LATIN, VERBS, WIDE, Name, joined
 from core.kernel.secret_values import (
@@ -314,7 +315,7 @@ def _account(text: str, at: int) -> Find | None:
     return Find(start=found.start(1), end=found.start(1) + len(value)) if is_sure_value(value) else None
 
 
-_KIND = "password or key by its name"
+_KIND = tr("password or key, by the name of its field")
 
 RULES = (
     Rule(literals=_LITERALS, look=_named, kind=_KIND),

@@ -12,6 +12,7 @@ from itertools import chain
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 _SIGNED = late(
@@ -274,7 +275,7 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
     literals: tuple[str, ...]
     look: Look
     has_case: bool = False
-    kind: str = "key or token of a service"
+    kind: str = tr("key or token of a service")
 
 
 @cache

@@ -11,6 +11,7 @@ import msgspec
 
 from core.kernel.child_process import find_program
 from core.kernel.errors import ConfigError
+from core.kernel.language import tr
 
 EDITORS = ("VISUAL", "EDITOR")
 """Variables that name the person's editor, the first that is set counts."""
@@ -65,14 +66,15 @@ def find_editor(environ: Mapping[str, str]) -> TextEditor:
     words = editor_words(environ)
     if not words:
         raise ConfigError(
-            "No editor is set", remedy="Set VISUAL or EDITOR to your editor, such as `code --wait` or `vim`"
+            tr("No editor is set"),
+            remedy=tr("Set VISUAL or EDITOR to your editor, such as `code --wait` or `vim`"),
         )
     program, *arguments = _split(words) or [words]
     found = find_program(program)
     if found is None:
         raise ConfigError(
-            f"The editor {words!r} is not installed",
-            remedy="Set VISUAL or EDITOR to an editor that is installed",
+            tr("The editor {words!r} is not installed", words=words),
+            remedy=tr("Set VISUAL or EDITOR to an editor that is installed"),
         )
     return TextEditor(program=found, arguments=tuple(arguments))
 

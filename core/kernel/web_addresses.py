@@ -7,6 +7,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 MAX_CHARS = 4_000
@@ -46,16 +47,18 @@ class WebAddress(msgspec.Struct, frozen=True):
 def parse_address(url: str) -> WebAddress:
     """Take an address apart. Total. Names are not resolved: a name that is asked for tells its owner something."""
     if len(url) > MAX_CHARS or any(ord(char) < 33 or ord(char) == 127 for char in url):
-        return WebAddress(problem="The address is too long, or holds white space or control characters.")
+        return WebAddress(problem=tr("The address is too long, or holds spaces or control characters."))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        return WebAddress(problem=f"This is no address: {error}.")
+        return WebAddress(problem=tr("This is not an address: {error}.", error=error))
     if parts.scheme not in {"http", "https"}:
-        return WebAddress(problem="Only addresses that begin with http:// or https:// are fetched.")
+        return WebAddress(
+            problem=tr("The program fetches only addresses that begin with http:// or https://.")
+        )
     if parts.username is not None or parts.password is not None:
-        return WebAddress(problem="Addresses with a user's name or password are not fetched.")
+        return WebAddress(problem=tr("The program does not fetch addresses with a user name or password."))
     host = _ascii_host(host)
     port = port if port is not None else _default_port(parts.scheme)
     problem = _host_problem(host) or _port_problem(port)
@@ -70,7 +73,7 @@ def redirected(address: WebAddress, location: str) -> WebAddress:
     try:
         return parse_address(urljoin(address.url, location))
     except ValueError as error:
-        return WebAddress(problem=f"It leads to no address: {error}.")
+        return WebAddress(problem=tr("The page redirects to an invalid address: {error}.", error=error))
 
 
 def is_same_place(address: WebAddress, other: WebAddress) -> bool:
@@ -102,24 +105,29 @@ def is_public(ip: str) -> bool:
 
 def _host_problem(host: str) -> str:
     if not host:
-        return "The address names no host."
+        return tr("The address names no host.")
     try:
         ipaddress.ip_address(host)
     except ValueError:
         labels = host.split(".")
         if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-            return "The name of the host holds characters that no host has."
+            return tr("The host name holds characters that no host name may have.")
         if any(host == name or host.endswith(f".{name}") for name in _OWN_NAMES) or len(labels) == 1:
-            return (
-                f"{host} is a name of this machine or of the network around it, which is never fetched from."
+            return tr(
+                "{host} is a name of this machine or its network; the program never fetches from there.",
+                host=host,
             )
         return ""
-    return "" if is_public(host) else f"{host} is no address of the open net: it is never fetched from."
+    return (
+        ""
+        if is_public(host)
+        else tr("{host} is not a public address; the program never fetches from there.", host=host)
+    )
 
 
 def _port_problem(port: int) -> str:
     """Ports of other protocols: a request could be words that their servers obey."""
-    return "" if port in {80, 443} or port >= 1024 else f"Port {port} is none of the web."
+    return "" if port in {80, 443} or port >= 1024 else tr("Port {port} is not a web port.", port=port)
 
 
 def _ascii_host(host: str) -> str:

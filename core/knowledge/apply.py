@@ -17,6 +17,7 @@ from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
 from core.kernel.ids import make_id, time_of_id
+from core.kernel.language import tr
 from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import (
     Category,
@@ -160,7 +161,9 @@ class Apply:
         """
         entry = self.ledger.get(sha256)
         if entry is None or not entry.allows_reclaim:
-            raise StorageError("The conversation is not recorded as harvested", remedy="Harvest it again")
+            raise StorageError(
+                tr("The conversation is not recorded as harvested"), remedy=tr("Harvest it again")
+            )
         if not entry.kept:
             self.ledger.add(replace(entry, kept=True))
 
@@ -186,12 +189,14 @@ class Apply:
         log = paths.log_file(self.home, discussion_id)
         if not self.ledger.may_reclaim(sha256):
             raise StorageError(
-                f"{discussion_id} is not recorded as harvested", remedy="It is kept", where=str(log)
+                tr("{discussion_id} is not recorded as harvested", discussion_id=discussion_id),
+                remedy=tr("The program keeps the conversation"),
+                where=str(log),
             )
         if hash_source(log).sha256 != sha256:
             raise StorageError(
-                f"{discussion_id} has grown since it was harvested",
-                remedy="It is kept; harvest it again",
+                tr("{discussion_id} has grown since its harvest", discussion_id=discussion_id),
+                remedy=tr("The program keeps the conversation; harvest it again"),
                 where=str(log),
             )
 
@@ -394,13 +399,13 @@ def make_draft(
     """
     directory = paths.knowledge_dir(home)
     if item.category is not Category.PLAYBOOKS:
-        raise SlopError(NO_PLAYBOOK, remedy="Choose one of playbooks.md")
+        raise SlopError(NO_PLAYBOOK, remedy=tr("Choose an item of playbooks.md"))
     with begin_apply(home, now, seed=seed, by=DRAFT_BY, disk=disk) as apply:
         found = find_item(parse_file(item.file, read_bytes(directory / item.file)), item)
         if found is None:
             raise StorageError(
-                f"{item.file} has changed: this playbook is not there any more as it was shown",
-                remedy="Look at it again",
+                tr("{file} has changed: this playbook is gone or different now", file=item.file),
+                remedy=tr("Reload the item, then try again"),
                 where=str(directory / item.file),
             )
         name = draft_name(found, kind, draft_names(home))

@@ -17,6 +17,7 @@ from core.kernel.decoders import from_builtins, read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.kernel.errors import StorageError
 from core.kernel.ids import is_id
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.values.knowledge import (
     Category,
@@ -243,8 +244,8 @@ def read(home: Path, apply_id: str) -> ApplyRecord:
         return _folded(apply_id, rows)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise StorageError(
-            "The log of an apply holds a row that this program does not write",
-            remedy="Move the file away; what it tells of can then not be undone",
+            tr("The log of a harvest holds a row that this program does not know"),
+            remedy=tr("Move the file away; you cannot undo that harvest afterwards"),
             where=str(path),
         ) from error
 

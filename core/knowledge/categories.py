@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import atx_heading, clean, without_blocks
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, CategoryFile, Item, NewItem, Provenance
@@ -105,7 +106,7 @@ FILE_OF = {
 CATEGORY_NAMES = (TASKS, QUESTIONS, DECISIONS, FACTS, PLAYBOOKS)
 """The category files in the order of the digest."""
 
-OPEN, DONE = "Open", "Done"
+OPEN, DONE = tr("Open"), tr("Done")
 NOTES_FOLDER = "files"
 
 _HEADINGS = {
@@ -155,7 +156,9 @@ def parse_file(name: str, data: bytes, *, most_chars: int = ITEM_MAX_CHARS) -> C
     """
     if b"\0" in data[:_HEAD_BYTES]:
         return CategoryFile(
-            name=name, data=data, problem=f"{name} is not UTF-8 text; save it as UTF-8 to have it read"
+            name=name,
+            data=data,
+            problem=tr("{name} is not UTF-8 text; save it as UTF-8 so the program can read it", name=name),
         )
     text = data.removeprefix(_BOM).decode("utf-8", "replace")
     long: list[tuple[int, int]] = []
@@ -300,10 +303,18 @@ def _too_long(name: str, long: Sequence[tuple[int, int]], most: int) -> str:
     if not long:
         return ""
     line, size = long[0]
-    others = f" (and {count(len(long) - 1, 'more item')} like it)" if len(long) > 1 else ""
-    return (
-        f"{name}, line {line:,}: this item has {size:,} characters, more than {most:,}, and is not read{others}. "
-        "It stays in the file: split it into items, or keep its long part in a file of its own"
+    others = (
+        tr(" (and {long} like it)", long=count(len(long) - 1, tr("more item"), tr("more items")))
+        if len(long) > 1
+        else ""
+    )
+    return tr(
+        "{name}, line {line:,}: the program skips this item, because its {size:,} characters exceed {most:,}{others}. The item stays in the file: split it, or move its long part elsewhere",
+        name=name,
+        line=line,
+        size=size,
+        most=most,
+        others=others,
     )
 
 

@@ -14,6 +14,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, make_dirs
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.facts import ItemEvent, ItemEventKind
 from core.kernel.values.knowledge import Category, Item, NewItem
 from core.knowledge import categories as c
@@ -123,12 +124,14 @@ def restore_item(home: Path, deleted: RestoreItem, *, disk: Disk = OS_DISK) -> N
     alone = c.parse_file(name, _heading(name, item.section) + deleted.lines).items
     is_known = name in c.CATEGORY_NAMES or name.startswith(f"{c.NOTES_FOLDER}/")
     if not is_known or ".." in Path(name).parts or len(alone) != 1 or alone[0].text != item.text:
-        raise SlopError(f"These are no lines of an item of {name!r}", remedy="Write the item by hand")
+        raise SlopError(
+            tr("These lines are not an item of {name!r}", name=name), remedy=tr("Write the item by hand")
+        )
 
     def back(data: bytes) -> bytes:
         at = deleted.at if _hash(data) == deleted.sha256 and deleted.at <= len(data) else -1
         if c.find_item(c.parse_file(name, data), item) is not None:
-            raise ItemThereError("This item is there already", where=str(paths.knowledge_dir(home) / name))
+            raise ItemThereError(tr("This item exists already"), where=str(paths.knowledge_dir(home) / name))
         add_events(home, [_event(ItemEventKind.RESTORED, item)], disk=disk)
         return c.with_item_back(name, data, deleted.lines, item.section, at)
 
@@ -170,8 +173,8 @@ def _change_item(
         now = c.find_item(c.parse_file(item.file, data), item)
         if now is None:
             raise StorageError(
-                f"{item.file} has changed: this item is not there any more as it was shown",
-                remedy="Look at it again and repeat the change",
+                tr("{file} has changed: this item is gone or different now", file=item.file),
+                remedy=tr("Look at the present version and repeat the change"),
                 where=str(paths.knowledge_dir(home) / item.file),
             )
         if not told:
@@ -242,7 +245,11 @@ def edit_fact(
     fact = replace(item.fact, text=safe_value(text), confidence=confidence, tags=tags)
     path = paths.knowledge_dir(home) / name
     if flaws := flaws_of(fact, place):
-        raise SlopError(f"This cannot be saved: {flaws[0][1]}", remedy="Change it", where=str(path))
+        raise SlopError(
+            tr("The program cannot save this: {flaws}", flaws=flaws[0][1]),
+            remedy=tr("Change it"),
+            where=str(path),
+        )
     _fact_edits_change(home, path, lambda data: with_facts(place, data, [fact], ""), disk)
     sync_facts(home, disk=disk)
 
@@ -294,16 +301,20 @@ def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> N
     place = place_of(deleted.file)
     path = paths.knowledge_dir(home) / deleted.file
     if place is None:
-        raise SlopError(f"{deleted.file!r} is no file of facts", remedy="Write the fact by hand")
+        raise SlopError(
+            tr("{file!r} is not a file of facts", file=deleted.file), remedy=tr("Write the fact by hand")
+        )
 
     def with_item(data: bytes) -> bytes:
         file = parse_file(place, data or new_file(place, "").encode())
         if any(item.id == deleted.fact_id for item in file.items):
-            raise StorageError(f"{deleted.fact_id} is there already", where=str(path))
+            raise StorageError(tr("{fact_id} exists already", fact_id=deleted.fact_id), where=str(path))
         found = with_item_text(file, deleted.fact_id, deleted.item, deleted.at)
         if found is None:
             raise SlopError(
-                f"{deleted.fact_id} cannot be put back as it was", remedy="Write it by hand", where=str(path)
+                tr("The program cannot restore {fact_id} as it was", fact_id=deleted.fact_id),
+                remedy=tr("Write the fact by hand"),
+                where=str(path),
             )
         return found.encode()
 
@@ -347,8 +358,8 @@ def _item(file: FactFile, fact_id: str, was: str) -> FactItem | None:
 
 def _changed(home: Path, fact_id: str) -> StorageError:
     return StorageError(
-        f"{fact_id} has changed: it is not there any more as it was shown",
-        remedy="Look at it again and repeat the change",
+        tr("{fact_id} has changed: the fact is gone or different now", fact_id=fact_id),
+        remedy=tr("Look at the present version and repeat the change"),
         where=str(paths.knowledge_dir(home)),
     )
 

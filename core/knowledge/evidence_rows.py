@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import decoder_of
 from core.kernel.frame import clean, flat
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.facts import EvidenceRow, ItemEvent, Quote
@@ -50,9 +51,8 @@ def unstruck(text: str) -> str:
 
 # Quotes: found in the words that a model was shown, or dropped and counted.
 
-QUOTE_LEFT_OUT = (
-    "The quote that the model gave stands nowhere in what it read, and was left out. "
-    "The item goes into no request until you edit it."
+QUOTE_LEFT_OUT = tr(
+    "The program left out the model's quote: the conversation does not contain it. No request contains this item until you edit it."
 )
 MAX_QUOTE_CHARS = 300
 """Most characters that a quoted span has."""

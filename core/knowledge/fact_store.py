@@ -18,6 +18,7 @@ from core.kernel.decoders import TypedReader, decoder_of
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.values.facts import (
     EvidenceRow,
     FactProblem,
@@ -265,8 +266,12 @@ def follow_facts(
 
 def left_words(number: int) -> str:
     """Sentence on items that say what their facts do not. Pure."""
-    said = count(number, "item says", "items say")
-    return f"{said} what the file of facts does not, and may enter prompts: change or delete {'it' if number == 1 else 'them'} too"
+    said = count(number, tr("item says"), tr("items say"))
+    return tr(
+        "{said} more than the file of facts. Models may read that text: change or delete {number} too",
+        said=said,
+        number="it" if number == 1 else "them",
+    )
 
 
 def said_anew(item: Item, was: str, now: str) -> str:

@@ -14,6 +14,7 @@ from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file, write_passing
 from core.kernel.errors import LockedError, SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.locks import take_lock
 from core.kernel.opener import open_whole, read_file
 from core.kernel.paths import knowledge_dir
@@ -79,8 +80,8 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, disk: Disk = OS
             if fd is not None:
                 os.close(fd)
     raise StorageError(
-        f"Another program keeps changing {path.name!r}",
-        remedy="Close it there and try again",
+        tr("Another program keeps changing {name!r}", name=path.name),
+        remedy=tr("Close the file there and try again"),
         where=str(path),
     )
 
@@ -111,8 +112,8 @@ def ensure_lines(
         else:
             change_file(path, lambda old: with_lines(name, old or head, missing), disk=disk)  # noqa: B023
     raise StorageError(
-        f"Another program keeps changing {path.name!r}",
-        remedy="Close it there and try again",
+        tr("Another program keeps changing {name!r}", name=path.name),
+        remedy=tr("Close the file there and try again"),
         where=str(path),
     )
 
@@ -277,8 +278,8 @@ def await_withdrawal(home: Path, *, wait_s: float = WRITE_WAIT_S) -> None:
         return
     if lock is None:
         raise LockedError(
-            "Something is still being taken out of knowledge",
-            remedy="Wait until that has ended and try again",
+            tr("A removal from knowledge is still running"),
+            remedy=tr("Wait until it has ended, then try again"),
             where=str(path.parent),
         )
     lock.release()
@@ -292,8 +293,8 @@ def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterat
     lock = take_lock(path, wait_s=wait_s)
     if lock is None:
         raise LockedError(
-            f"Knowledge is being written by {_holder(path)}",
-            remedy="Wait until that has ended and try again",
+            tr("Knowledge is being written by {path}", path=_holder(path)),
+            remedy=tr("Wait until it has ended, then try again"),
             where=str(directory),
         )
     try:
@@ -314,9 +315,14 @@ def _sign(path: Path, what: str) -> None:
 def _holder(path: Path) -> str:
     try:
         holder = read_json(read_file(path.with_suffix(".holder")))
-        return f"{holder['what']} (process {holder['pid']}, since {holder['since']})"
+        return tr(
+            "{holder} (process {holder2}, since {holder3})",
+            holder=holder["what"],
+            holder2=holder["pid"],
+            holder3=holder["since"],
+        )
     except (OSError, ValueError, KeyError, TypeError):
-        return "another window or command"
+        return tr("another window or command")
 
 
 # Count of withdrawals from knowledge: what a provider was sent before must not be carried on then.

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.facts import (
     EvidenceRow,
@@ -28,21 +29,21 @@ from core.kernel.values.facts import (
 from core.knowledge.evidence_rows import QUOTE_LEFT_OUT, LogRows, item_hash
 
 LINE_WORDS = {
-    HistoryKind.PROPOSED: "proposed by the model",
+    HistoryKind.PROPOSED: tr("proposed by the model"),
     HistoryKind.ACCEPTED: "accepted",
-    HistoryKind.REJECTED: "left out by you",
-    HistoryKind.EDITED: "changed by you",
-    HistoryKind.CONFIRMED: "said again",
+    HistoryKind.REJECTED: tr("left out by you"),
+    HistoryKind.EDITED: tr("changed by you"),
+    HistoryKind.CONFIRMED: tr("said again"),
     HistoryKind.REPLACES: "replaces",
-    HistoryKind.REPLACED_BY: "replaced by",
-    HistoryKind.MERGED_FROM: "merged from",
-    HistoryKind.MERGED_INTO: "merged into",
+    HistoryKind.REPLACED_BY: tr("replaced by"),
+    HistoryKind.MERGED_FROM: tr("merged from"),
+    HistoryKind.MERGED_INTO: tr("merged into"),
     HistoryKind.FORGOTTEN: "forgotten",
     HistoryKind.DELETED: "deleted",
-    HistoryKind.RESTORED: "put back",
-    HistoryKind.HELD: "waits for its file of facts to be readable",
+    HistoryKind.RESTORED: tr("restored"),
+    HistoryKind.HELD: tr("waits until its file of facts is readable"),
     HistoryKind.UNDONE: "undone",
-    HistoryKind.USED: "used in a reply",
+    HistoryKind.USED: tr("used in a reply"),
 }
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 OBJECT_CHARS = 120
@@ -50,9 +51,9 @@ OBJECT_CHARS = 120
 
 PLACE_WORDS = {
     TurnPlace.LIST: "",
-    TurnPlace.TRASH: "in the trash",
-    TurnPlace.FILE: "a file of another program",
-    TurnPlace.GONE: "the conversation is not here any more",
+    TurnPlace.TRASH: tr("in the trash"),
+    TurnPlace.FILE: tr("a file of another program"),
+    TurnPlace.GONE: tr("the conversation is gone"),
 }
 
 
@@ -70,15 +71,13 @@ def witness_line(witness: Witness) -> str:
                 None,
                 (
                     place,
-                    "the message is not there any more"
-                    if not witness.turn
-                    else "its words were changed since",
+                    tr("the message is gone") if not witness.turn else tr("its words have changed since"),
                 ),
             )
         )
     name = scrubbed_line(witness.name or witness.row.source, 100)
     talk = talk_day(witness.row.source)
-    parts = (name, f"of {talk}" if talk else "", f"harvested {day(witness.row.at)}")
+    parts = (name, tr("of {talk}", talk=talk) if talk else "", tr("harvested {at}", at=day(witness.row.at)))
     return f"{', '.join(filter(None, parts))}{f' ({place})' if place else ''}"
 
 
@@ -96,15 +95,15 @@ def quote_words(witness: Witness) -> str:
     """
     if witness.row.quote:
         return ""
-    return QUOTE_LEFT_OUT if witness.row.is_unfound else "No words of the conversation are quoted for this."
+    return QUOTE_LEFT_OUT if witness.row.is_unfound else tr("This item quotes no words of the conversation.")
 
 
 def role_words(role: str) -> str:
     """Heading of a turn: its speaker."""
-    return _ROLES.get(role, f"{role.capitalize()} said:" if role else "")
+    return _ROLES.get(role, tr("{capitalize} said:", capitalize=role.capitalize()) if role else "")
 
 
-_ROLES = {"user": "You said:", "assistant": "The model said:", "tool": "A tool answered:"}
+_ROLES = {"user": tr("You said:"), "assistant": tr("The model said:"), "tool": tr("A tool answered:")}
 
 
 def quote_in(turn: str, quote: str) -> str:
@@ -122,8 +121,10 @@ def source_names(told: ItemHistory) -> dict[str, str]:
 def no_evidence(told: ItemHistory) -> str:
     """The reason why an item has no known evidence."""
     if told.source:
-        return f"from {scrubbed_line(told.source, 100)}, whose words are gone or were never kept"
-    return "written by hand, or before evidence was kept"
+        return tr(
+            "from {source}, whose words are gone or were never kept", source=scrubbed_line(told.source, 100)
+        )
+    return tr("written by hand, or before the program kept evidence")
 
 
 def line_text(line: HistoryLine, names: Mapping[str, str] = _NO_NAMES) -> str:
@@ -136,22 +137,26 @@ def line_text(line: HistoryLine, names: Mapping[str, str] = _NO_NAMES) -> str:
     named = "; ".join(scrubbed_line(one, OBJECT_CHARS) for one in line.objects)
     if event.fact and not event.item and line.kind in _OF_FACTS:
         said, named = _OF_FACTS[line.kind], ""
-    source = f"from {names.get(event.source, event.source)}" if event.source else ""
-    undone = "undone since" if line.is_undone else ""
+    source = tr("from {names}", names=names.get(event.source, event.source)) if event.source else ""
+    undone = tr("undone since") if line.is_undone else ""
     more = ", ".join(filter(None, (event.reason.removesuffix("."), source, undone)))
     more = f" ({more})" if more else ""
     if line.kind is HistoryKind.EDITED:
-        return f"{day(event.at)}  {said}{more}{f', before: {named}' if named else ''}"
+        return f"{day(event.at)}  {said}{more}{tr(', before: {named}', named=named) if named else ''}"
     return f"{day(event.at)}  {said}{f': {named}' if named else ''}{more}"
 
 
-_OF_FACTS = {HistoryKind.DELETED: "left out of prompts", HistoryKind.RESTORED: "back in prompts"}
+_OF_FACTS = {HistoryKind.DELETED: tr("left out of prompts"), HistoryKind.RESTORED: tr("back in prompts")}
 
 
 def history_lines(told: ItemHistory) -> Iterator[str]:
     """The history as text, a line each."""
     yield f"{told.category.replace('_', ' ')}: {' '.join(told.text.split())}"
-    yield "stands on:" if told.witnesses else f"stands on: nothing that is known ({no_evidence(told)})"
+    yield (
+        tr("based on:")
+        if told.witnesses
+        else tr("based on: nothing that is known ({told})", told=no_evidence(told))
+    )
     for witness in told.witnesses:
         yield f"  {witness_line(witness)}"
         if witness.row.quote:
@@ -162,11 +167,15 @@ def history_lines(told: ItemHistory) -> Iterator[str]:
     if told.lines:
         yield "history:"
         yield from (f"  {line_text(line, names)}" for line in told.lines)
-    yield f"entered requests: {len(told.injected)}" if told.injected else "entered no request that was noted"
+    yield (
+        tr("requests with this item: {injected}", injected=len(told.injected))
+        if told.injected
+        else tr("no known request had this item")
+    )
     for event in told.injected:
         yield f"  {day(event.at)}  {event.discussion}  {event.model}"
     if told.torn:
-        yield f"{told.torn} lines of the logs could not be read and were passed over"
+        yield tr("the program skipped {torn} unreadable lines of the logs", torn=told.torn)
 
 
 def history_data(told: ItemHistory) -> dict[str, Any]:
@@ -218,16 +227,19 @@ def event_data(event: ItemEvent) -> dict[str, Any]:
 def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
     """Items that entered requests, as text."""
     for one in seen:
-        told = count(len(one.event.items), "item") + (
-            f", {count(len(one.event.facts), 'fact')}" if one.event.facts else ""
+        told = count(len(one.event.items), tr("item"), tr("items")) + (
+            f", {count(len(one.event.facts), tr('fact'), tr('facts'))}" if one.event.facts else ""
         )
         yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {told}"
         yield from (
             f"  {item.category.replace('_', ' ')}: {scrubbed_line(item.text, 200)}" for item in one.items
         )
-        yield from (f"  structured {item.category}: {scrubbed_line(item.text, 200)}" for item in one.facts)
+        yield from (
+            tr("  structured {category}: {text}", category=item.category, text=scrubbed_line(item.text, 200))
+            for item in one.facts
+        )
         if one.missing:
-            yield f"  {one.missing} that are not known any more"
+            yield tr("  {missing} that are no longer known", missing=one.missing)
 
 
 def seen_data(one: SeenItems) -> dict[str, Any]:

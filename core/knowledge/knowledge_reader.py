@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_file, read_file
 from core.kernel.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
 from core.kernel.values.settings import KnowledgeSettings
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 DIGEST_SECTIONS = (
-    ("Open tasks", c.TASKS),
+    (tr("Open tasks"), c.TASKS),
     ("Open questions", c.QUESTIONS),
     ("Decisions", c.DECISIONS),
     ("Facts", c.FACTS),
@@ -168,8 +169,13 @@ def instead_of_digest(path: Path) -> str:
     """Sentence about something that stands at the digest's path and is none, with the remedy; else empty."""
     if is_digest(path) or not os.path.lexists(path):
         return ""
-    what = "a link" if path.is_symlink() else "no file"
-    return f"{path.name} is {what} and counts as missing: memory is off. Remove it and turn memory on: {path}"
+    what = "a link" if path.is_symlink() else tr("not a file")
+    return tr(
+        "Memory is off: {name} is {what} and counts as missing. Remove it, then turn memory on: {path}",
+        name=path.name,
+        what=what,
+        path=path,
+    )
 
 
 def read_digest(path: Path) -> bytes | None:
@@ -366,7 +372,11 @@ class KnowledgeReader:
             return None, 0
         if len(data) > MAX_DIGEST_BYTES:
             problems.append(
-                f"digest.md has {len(data):,} bytes, over {MAX_DIGEST_BYTES:,}; it is not injected"
+                tr(
+                    "digest.md has {data:,} bytes, over {MAX_DIGEST_BYTES:,}; the program does not send it",
+                    data=len(data),
+                    MAX_DIGEST_BYTES=MAX_DIGEST_BYTES,
+                )
             )
             return None, len(data)
         return clean(data.decode("utf-8-sig", "replace")), len(data)

@@ -6,6 +6,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.messages import Role
 from core.kernel.values.records import MessageRecord
@@ -61,7 +62,7 @@ def _offered(state: AppState, happened: KnowledgeDeleted) -> Result:
     """Offer what was deleted back: an item and a fact each have a notice, so that neither hides the other's."""
     notice = FACT_DELETED if isinstance(happened.undo, RestoreFact) else ITEM_DELETED
     said = f"Deleted: {scrubbed_line(happened.text, 100)}"
-    return notify(state, notice, Level.INFO, said, action=happened.undo, action_label="Undo"), ()
+    return notify(state, notice, Level.INFO, said, action=happened.undo, action_label=tr("Undo")), ()
 
 
 def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.disk import remove_file
 from core.kernel.errors import LockedError, SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.paths import knowledge_dir
 from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report
@@ -122,7 +123,7 @@ class KnowledgeHandler:
                 said = (
                     f"Digest {done.write.value}"
                     if done.text
-                    else "Nothing is known yet, so there is no digest"
+                    else tr("Nothing is known yet, so there is no digest")
                 )
                 self._emit(OperationDone(subject="digest", text=said))
             case ChangeKnowledge(change=change):
@@ -167,7 +168,7 @@ class KnowledgeHandler:
         match change:
             case AddKnowledgeItem(category=Category.FILES):
                 raise SlopError(
-                    "Notes on files come from a harvest", remedy="Write a fact that names the file"
+                    tr("Only a harvest writes notes on files"), remedy=tr("Write a fact that names the file")
                 )
             case AddKnowledgeItem():
                 edits.add_item(
@@ -206,8 +207,8 @@ class KnowledgeHandler:
             if note.file_id == file_id:
                 return note
         raise StorageError(
-            f"There are no notes {file_id!r} any more",
-            remedy="Another program moved or removed them; look at the list again",
+            tr("There are no notes {file_id!r} any more", file_id=file_id),
+            remedy=tr("Another program moved or removed them; look at the list again"),
             where=str(knowledge_dir(self._home) / note_name(file_id)),
         )
 
@@ -299,7 +300,7 @@ class KnowledgeHandler:
             )
             return
         if found:
-            text = f"A harvest that was interrupted is whole now: {len(found)} conversations"
+            text = tr("The program finished an interrupted harvest: {found} conversations", found=len(found))
             self._emit(OperationDone(subject="knowledge", text=text, detail="\n".join(found)))
 
 

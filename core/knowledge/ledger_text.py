@@ -8,6 +8,7 @@ from typing import Any
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import ConfigError
+from core.kernel.language import tr
 from core.kernel.machine import uncollected
 from core.kernel.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
@@ -34,13 +35,13 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
             if _has_twice(text, document):
                 document = read_json(text, object_pairs_hook=_united)
     except UnicodeDecodeError as error:
-        raise _broken(where, data[: error.start].count(b"\n") + 1, "it is not UTF-8 text") from error
+        raise _broken(where, data[: error.start].count(b"\n") + 1, tr("it is not UTF-8 text")) from error
     except json.JSONDecodeError as error:
-        raise _broken(where, error.lineno, f"it is not JSON: {error.msg}") from error
+        raise _broken(where, error.lineno, tr("it is not JSON: {msg}", msg=error.msg)) from error
     except ValueError as error:
-        raise _broken(where, 1, f"it is not JSON: {error}") from error
+        raise _broken(where, 1, tr("it is not JSON: {error}", error=error)) from error
     if not isinstance(document, dict) or not isinstance(document.setdefault("entries", {}), dict):
-        raise _broken(where, 1, 'it holds no object "entries"')
+        raise _broken(where, 1, tr('it holds no object "entries"'))
     return document
 
 
@@ -205,8 +206,8 @@ def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 def _broken(where: str, line: int, why: str) -> ConfigError:
     return ConfigError(
-        f"The ledger cannot be read: {why} (line {line})",
-        remedy="Mend or move that file; it is left as it is and nothing is harvested until then",
+        tr("The ledger cannot be read: {why} (line {line})", why=why, line=line),
+        remedy=tr("Repair or move that file; until then the program leaves it alone and harvests nothing"),
         where=where,
         line=line,
     )

@@ -12,6 +12,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.frame import clean, flat, size_bytes
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.secrets import scrub
 from core.kernel.tokens import estimate_tokens
@@ -270,7 +271,9 @@ def fact_history(home: Path, fact_id: str, facts: Iterable[IndexedFact]) -> Item
     """
     fact = next((one for one in facts if one.id == fact_id), None)
     if fact is None:
-        raise StorageError(f"There is no fact {fact_id!r} any more", remedy="Look at the list again")
+        raise StorageError(
+            tr("There is no fact {fact_id!r} any more", fact_id=fact_id), remedy=tr("Look at the list again")
+        )
     rows = read_logs(home)
     told = history_of_fact(fact_id, fact.category.value, fact.text, rows)
     return replace(told, witnesses=witnesses(home, evidence_for_fact(fact_id, rows)))

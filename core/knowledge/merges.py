@@ -11,6 +11,7 @@ from typing import Any
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money, price
 from core.kernel.frame import flat
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.knowledge import (
     Category,
@@ -27,7 +28,7 @@ from core.knowledge.duplicates import words_of
 from core.knowledge.evidence_rows import is_struck, item_hash
 from core.knowledge.parts import Hunk, hunks_of, patched
 
-NOTHING = "There is nothing to merge: it takes two items at least."
+NOTHING = tr("There is nothing to merge: a merge needs at least two items.")
 
 
 class MergeRefusedError(SlopError):
@@ -81,8 +82,8 @@ def merge_hunks(name: str, data: bytes, groups: Sequence[MergeGroup]) -> tuple[H
         places = [_found(before, item, taken) for item in group.items]
         if len(places) < 2 or not safe_value(group.text):
             raise MergeRefusedError(
-                "A merged item says nothing, so that its items would vanish",
-                remedy="Write what it says, or leave it out",
+                tr("A merged item is empty, so its items would vanish"),
+                remedy=tr("Write its text, or leave that merge out"),
             )
         for item in places:
             new = (merged_line(group),) if item is places[-1] else ()
@@ -91,7 +92,9 @@ def merge_hunks(name: str, data: bytes, groups: Sequence[MergeGroup]) -> tuple[H
     end = "\r" if b"\r\n" in data else ""
     hunks = hunks_of(data, [(first, last, tuple(text + end for text in new)) for first, last, new in changes])
     if any("\ufffd" in line for hunk in hunks for line in hunk.before):
-        raise MergeRefusedError(f"{name} is not UTF-8 text throughout", remedy="Save it as UTF-8 first")
+        raise MergeRefusedError(
+            tr("{name} is not UTF-8 text everywhere", name=name), remedy=tr("Save the file as UTF-8 first")
+        )
     check_merge(before, parse_file(name, patched(data, hunks)[0]), groups)
     return hunks
 
@@ -150,18 +153,28 @@ def check_merge(before: CategoryFile, after: CategoryFile, groups: Sequence[Merg
     gone -= Counter(_name(item) for group in groups for item in group.items)
     if gone:
         raise MergeRefusedError(
-            f"{count(gone.total(), 'item')} of {before.name} would vanish without a replacement"
+            tr(
+                "{total} of {name} would vanish without a replacement",
+                total=count(gone.total(), tr("item"), tr("items")),
+                name=before.name,
+            )
         )
     wanted = {_name(merged_item(group)) for group in groups}
     if missing := wanted - {_name(item) for item in after.items}:
-        raise MergeRefusedError(f"{len(missing):,} merged items would not stand in {before.name}")
+        raise MergeRefusedError(
+            tr(
+                "{missing:,} merged items would be missing from {name}",
+                missing=len(missing),
+                name=before.name,
+            )
+        )
     if lost := _origins(before) - _origins(after):
         told = ", ".join(sorted(f"[from: {one.source}, {one.date}]" for one in lost)[:3])
-        raise MergeRefusedError(f"The origin of an item would vanish: {told}")
+        raise MergeRefusedError(tr("The origin of an item would vanish: {told}", told=told))
     if len(after.items) >= len(before.items) or len(after.data) >= len(before.data):
         raise MergeRefusedError(
-            f"{before.name} would not be shorter",
-            remedy="Shorten the merged items, or leave them as they are",
+            tr("{name} would not be shorter", name=before.name),
+            remedy=tr("Shorten the merged items, or leave them as they are"),
         )
 
 
@@ -175,8 +188,8 @@ def _found(file: CategoryFile, wanted: Item, taken: set[int]) -> Item:
     ]
     if not same:
         raise MergeRefusedError(
-            f"{file.name} has changed: an item is not there any more as it was shown",
-            remedy="Ask for the merge again",
+            tr("{name} has changed: an item is gone or different now", name=file.name),
+            remedy=tr("Ask for the merge again"),
         )
     item = min(same, key=lambda one: abs(one.first_line - wanted.first_line))
     taken.add(item.first_line)
@@ -196,7 +209,7 @@ def _origins(file: CategoryFile) -> frozenset[Provenance]:
 
 FOLDER = "drafts"
 SUFFIX = ".draft"
-NO_PLAYBOOK = "Only a playbook becomes a draft"
+NO_PLAYBOOK = tr("You can make a draft only from a playbook")
 
 _NAMED = late(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
 _STEP = late(r"(?:^|(?<=[\s.;]))\d{1,2}[.)][ \t]+")
@@ -296,7 +309,12 @@ def item_text(item: Item) -> str:
 def merge_lines(merge: MergeProposal) -> Iterator[str]:
     """A proposal as a difference: what goes with a minus, what takes its place with a plus."""
     for group in merge.groups:
-        yield f"{merge.file}: {count(len(group.items), 'item')} into one: {group.reason}".rstrip(": ")
+        yield tr(
+            "{file}: {items} into one: {reason}",
+            file=merge.file,
+            items=count(len(group.items), tr("item"), tr("items")),
+            reason=group.reason,
+        ).rstrip(": ")
         yield from (f"-{item_text(item)[1:]}" for item in group.items)
         yield f"+{merged_line(group)[1:]}"
         if group.lost:
@@ -307,41 +325,62 @@ def merge_lines(merge: MergeProposal) -> Iterator[str]:
 
 def lost_text(group: MergeGroup) -> str:
     """Warning of figures and names that a merge would drop, empty where it drops none."""
-    return f"would drop: {', '.join(group.lost)}" if group.lost else ""
+    return tr("would drop: {lost}", lost=", ".join(group.lost)) if group.lost else ""
 
 
 def offer_words(who: str, count_read: int, file: str) -> str:
     """Sentence before a model is asked for a merge. `who`: the model by its name; `count_read`: items that there are."""
-    read = (
-        f"{who} reads the {count(count_read, 'item')} of {file} and proposes which of them one could replace"
+    read = tr(
+        "{who} reads the {count_read} of {file} and proposes which of them to merge",
+        who=who,
+        count_read=count(count_read, tr("item"), tr("items")),
+        file=file,
     )
-    return f"{read}. You see each before anything is written."
+    return tr("{read}. You see each merge before the program writes anything.", read=read)
 
 
 def ask_words(cost_usd: float | None) -> str:
     """Label of the button that asks for a proposal, with what that is expected to cost."""
-    return f"Ask for a merge ({price(cost_usd)})"
+    return tr("Ask for a merge ({cost_usd})", cost_usd=price(cost_usd))
 
 
 def cost_words(merge: MergeProposal) -> str:
     """Sentence on what asking for a proposal cost; empty where nothing was asked, as of a kept reply."""
     if not merge.calls:
         return ""
-    return "Asking was free." if merge.cost_usd == 0 else f"Asking cost {money(merge.cost_usd)}."
+    return (
+        tr("The proposal was free.")
+        if merge.cost_usd == 0
+        else tr("The proposal cost {cost_usd}.", cost_usd=money(merge.cost_usd))
+    )
 
 
 def summary(merge: MergeProposal, who: str = "") -> str:
     """A proposal in a sentence. `who`: the model by its name, by default as the provider calls it."""
-    read = f"{who or merge.model or merge.provider} read {merge.read:,} of {count(merge.total, 'item')}"
+    read = tr(
+        "{value} read {read:,} of {total}",
+        value=who or merge.model or merge.provider,
+        read=merge.read,
+        total=count(merge.total, tr("item"), tr("items")),
+    )
     dropped = (
-        f"; {count(merge.dropped, 'merge')} left out, for it named what is not there or said nothing of an item"
+        tr(
+            "; the program left out {dropped} with unknown or empty items",
+            dropped=count(merge.dropped, tr("merge"), tr("merges")),
+        )
         if merge.dropped
         else ""
     )
     if not merge.groups:
-        return f"{read} and would merge none{dropped}."
+        return tr("{read} and would merge none{dropped}.", read=read, dropped=dropped)
     gone = sum(len(group.items) for group in merge.ticked)
-    return f"{read}: {gone:,} of them would become {len(merge.ticked):,}{dropped}."
+    return tr(
+        "{read}: {gone:,} of them would become {ticked:,}{dropped}.",
+        read=read,
+        gone=gone,
+        ticked=len(merge.ticked),
+        dropped=dropped,
+    )
 
 
 def merge_data(merge: MergeProposal) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from core.kernel import paths
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, reported, sync_dir, write_file
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.knowledge import NoteFile, NoteStatus
 from core.knowledge.categories import NOTES_FOLDER, note_name, parse_file, safe_value
@@ -205,7 +206,9 @@ def attach_notes(home: Path, note: NoteFile, path: str, *, disk: Disk = OS_DISK)
         StorageError: there is no such file, or the notes could not be written.
     """
     if file_id_for_path(path) is None:
-        raise StorageError(f"There is no file {path!r}", remedy="Choose a file that exists", where=path)
+        raise StorageError(
+            tr("There is no file {path!r}", path=path), remedy=tr("Choose a file that exists"), where=path
+        )
     with write_lock(home, disk=disk):
         _move(home, replace(note, status=NoteStatus.RENAMED, path=path), disk)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, write_file
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.values.knowledge import Item, Placed
 from core.knowledge.categories import find_item, parse_file, with_tag
 from core.knowledge.evidence_rows import struck
@@ -115,8 +116,8 @@ def _whole(path: Path, part: PatchPlan, data: bytes) -> bytes:
     made, left = patched(data, part.hunks)
     if left:
         raise StorageError(
-            f"{part.name} has changed: what was to be replaced does not stand there any more as it was shown",
-            remedy="Look at it again and repeat the change",
+            tr("{name} has changed: the text to replace is gone or different now", name=part.name),
+            remedy=tr("Look at the present version and repeat the change"),
             where=str(path),
         )
     return made

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.errors import SlopError
 from core.kernel.figures import count as count_of_figures
+from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item
 from core.knowledge.evidence_rows import is_struck
 
@@ -164,7 +165,7 @@ def _texts(data: bytes) -> list[str]:
 MOST_ITEMS, MOST_SHARE = 3, 0.1
 """Items, or their share, that may go out of a category without a question."""
 
-REMEDY = "Look at the list, and confirm it if that is what you want"
+REMEDY = tr("Check the list, and confirm it if you agree")
 
 
 class RemovalError(SlopError):
@@ -185,13 +186,25 @@ def removal_sentence(removed: Iterable[Item], known: Iterable[Item], *, merged: 
     totals = Counter(item.category for item in known if not is_struck(item.text))
     counts = Counter(item.category for item in removed)
     over = [c for c in Category if counts[c] > MOST_ITEMS and counts[c] > MOST_SHARE * totals[c]]
-    told = (f"{counts[c]:,} of {totals[c]:,} {c.value.replace('_', ' ')}" for c in over)
+    told = (
+        tr(
+            "{counts:,} of {totals:,} {replace}",
+            counts=counts[c],
+            totals=totals[c],
+            replace=c.value.replace("_", " "),
+        )
+        for c in over
+    )
     if not over:
         return ""
     if merged:
-        words = f"This would put {count_of_figures(merged, 'item')} in the place of {', '.join(told)}"
-        return f"{words}; the file as it was is kept, and Undo brings it back"
-    return f"This would take out {', '.join(told)}"
+        words = tr(
+            "This would put {merged} in place of {told}",
+            merged=count_of_figures(merged, "item"),
+            told=", ".join(told),
+        )
+        return tr("{words}; the program keeps the old file, and Undo restores it", words=words)
+    return tr("This would remove {told}", told=", ".join(told))
 
 
 def check_removal(

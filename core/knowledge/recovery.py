@@ -11,6 +11,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_file
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.values.harvest import UndoReport
 from core.kernel.values.knowledge import Item
 from core.knowledge import apply_log
@@ -110,7 +111,12 @@ def _restore(home: Path, record: ApplyRecord, disk: Disk) -> tuple[tuple[str, ..
         if discussion_id in in_trash:
             restored.append(trash.restore(home, discussion_id, disk=disk))
         else:
-            problems.append(f"{discussion_id} is not in the trash any more; it cannot be brought back")
+            problems.append(
+                tr(
+                    "{discussion_id} is no longer in the trash; the program cannot restore it",
+                    discussion_id=discussion_id,
+                )
+            )
     return tuple(restored), tuple(problems)
 
 
@@ -360,7 +366,9 @@ def _chosen(home: Path, apply_id: str) -> ApplyRecord:
         if not record.undone_at and apply_id in {"", record.id} and (record.steps or record.reclaimed):
             return record
     raise StorageError(
-        f"There is no apply {apply_id!r} to undo" if apply_id else "There is no apply to undo",
-        remedy="`manual-slop knowledge ledger` lists what was harvested",
+        tr("There is no harvest {apply_id!r} to undo", apply_id=apply_id)
+        if apply_id
+        else tr("There is no harvest to undo"),
+        remedy=tr("`manual-slop knowledge ledger` lists past harvests"),
         where=str(paths.knowledge_dir(home)),
     )

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproval, McpApproved, McpPhase, McpServer, McpServerSettings, McpTool
 from core.kernel.web_addresses import parse_address
 
@@ -37,20 +38,28 @@ def tool_sha256(tool: McpTool) -> str:
 def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
     """Lines on what is started, or spoken to, that is not as it was approved; empty where it is. Tools are apart."""
     rows = (
-        ("Its program", approved.program, found.program),
-        ("Its address", approved.url, found.url),
-        ("Its arguments", _words(approved.arguments), _words(found.arguments)),
-        ("The variables it gets", _words(approved.environment), _words(found.environment)),
-        ("The key it is sent", approved.key, found.key),
-        ("The network", _network(approved), _network(found)),
-        ("Folders with more code than a yes is bound to", _words(approved.unbound), _words(found.unbound)),
+        (tr("Its program"), approved.program, found.program),
+        (tr("Its address"), approved.url, found.url),
+        (tr("Its arguments"), _words(approved.arguments), _words(found.arguments)),
+        (tr("Its variables"), _words(approved.environment), _words(found.environment)),
+        (tr("Its key"), approved.key, found.key),
+        (tr("The network"), _network(approved), _network(found)),
+        (
+            tr("Folders with more code than an approval covers"),
+            _words(approved.unbound),
+            _words(found.unbound),
+        ),
     )
-    lines = [f"{what}: {_said(was)}, now {_said(now)}" for what, was, now in rows if was != now]
+    lines = [
+        tr("{what}: {was}, now {now}", what=what, was=_said(was), now=_said(now))
+        for what, was, now in rows
+        if was != now
+    ]
     if approved.program == found.program and approved.program_sha256 != found.program_sha256:
-        lines.append(f"Its program is another file than the one that you approved: {found.program}")
+        lines.append(tr("Its program is not the file that you approved: {program}", program=found.program))
     lines += _file_differences(approved.files, found.files)
     lines += [
-        f"A file that it is given leads elsewhere: {name}, now to {path}"
+        tr("One of its files leads elsewhere: {name}, now to {path}", name=name, path=path)
         for name, path in found.data.items()
         if path != approved.data.get(name, name)
     ]
@@ -64,9 +73,9 @@ def tool_differences(kept: McpApproved, tools: Iterable[McpTool]) -> tuple[str, 
     for tool in tools:
         was = answered.get(tool.name)
         if was is None and answered:
-            lines.append(f"New tool: {tool.name}")
+            lines.append(tr("New tool: {name}", name=tool.name))
         elif was is not None and was != tool_sha256(tool):
-            lines.append(f"Another description or schema: {tool.name}")
+            lines.append(tr("Changed description or schema: {name}", name=tool.name))
     return tuple(lines)
 
 
@@ -134,11 +143,11 @@ def standing(server: McpServer) -> McpServer:
 def _file_differences(approved: Mapping[str, str], found: Mapping[str, str]) -> Iterator[str]:
     for path in sorted({*approved, *found}):
         if path not in found:
-            yield f"Code that it ran is gone: {path}"
+            yield tr("Code of the server is gone: {path}", path=path)
         elif path not in approved:
-            yield f"Code that it runs is new: {path}"
+            yield tr("Code of the server is new: {path}", path=path)
         elif approved[path] != found[path]:
-            yield f"Code that it runs has changed: {path}"
+            yield tr("Code of the server has changed: {path}", path=path)
 
 
 def _words(words: Sequence[str]) -> str:
@@ -146,7 +155,7 @@ def _words(words: Sequence[str]) -> str:
 
 
 def _network(approval: McpApproval) -> str:
-    return "open to it" if approval.network else "shut"
+    return tr("open to the server") if approval.network else "shut"
 
 
 def _said(text: str) -> str:
@@ -168,17 +177,20 @@ def remote_problem(url: str, *, has_key: bool, may_reach_own: bool) -> str:
         host = parts.hostname or ""
         _ = parts.port
     except ValueError as error:
-        return f"its url is no address ({error})"
+        return tr("its url is not an address ({error})", error=error)
     if parts.scheme not in {"http", "https"} or not host:
-        return "its url does not begin with http:// or https:// and a host"
+        return tr("its url does not begin with http:// or https:// and a host")
     if parts.username is not None or parts.password is not None:
-        return "its url holds a user's name or password: name an entry of the keyring as its key"
+        return tr("its url holds a user name or password: instead, set `key` to a keyring entry")
     if not may_reach_own:
         problem = parse_address(url).problem
         if problem:
-            return f"its url leads where a project's server may not be: {problem.rstrip('.')}"
+            return tr(
+                "its url leads to a place that a project's server may not use: {rstrip}",
+                rstrip=problem.rstrip("."),
+            )
     if has_key and parts.scheme == "http" and not is_own_machine(host):
-        return "its url is not encrypted (http), where everybody on the way could read its key: use https"
+        return tr("its url is unencrypted (http), so others could read its key: use https")
     return ""
 
 
@@ -197,24 +209,32 @@ HASH_CHARS = 16
 MOST_NAMED, MOST_FOLDERS = 12, 12
 """Files of code that a question names, and folders behind them."""
 PHASES = {
-    McpPhase.OFF: "starts when it is used",
+    McpPhase.OFF: tr("starts when you use it"),
     McpPhase.STARTING: "starting",
-    McpPhase.ASKING: "waits for your yes",
+    McpPhase.ASKING: tr("waits for your approval"),
     McpPhase.READY: "runs",
-    McpPhase.FAILED: "does not run",
+    McpPhase.FAILED: tr("does not run"),
 }
 
 
 def state_words(server: McpServer) -> str:
     """State of a server in a few words."""
-    return PHASES[server.phase] if server.settings.is_enabled else "switched off"
+    return PHASES[server.phase] if server.settings.is_enabled else tr("switched off")
 
 
 def count_words(server: McpServer) -> str:
     """Count of a server's tools: `3 of 5 tools approved`; empty where none is known."""
     kept = server.kept
     known = len(server.tools) or (0 if kept is None else len({*kept.approval.tools, *kept.refused}))
-    return f"{len(server.approved):,} of {figures.count(known, 'tool')} approved" if known else ""
+    return (
+        tr(
+            "{approved:,} of {known} approved",
+            approved=len(server.approved),
+            known=figures.count(known, tr("tool"), tr("tools")),
+        )
+        if known
+        else ""
+    )
 
 
 def where_words(settings: McpServerSettings) -> str:
@@ -225,15 +245,18 @@ def where_words(settings: McpServerSettings) -> str:
 def _code_lines(asked: McpApproval) -> Iterator[tuple[str, str]]:
     """Lines on code and data: a yes is bound to the one, and the other may change."""
     if asked.files:
-        yield "Code, asked about again when it changes", "\n".join(_code_rows(asked.files))
+        yield tr("Code: a change needs your approval again"), "\n".join(_code_rows(asked.files))
     if asked.unbound:
         folders = ", ".join(asked.unbound)
         yield (
-            "Not all code is bound",
-            f"There is more than a yes is bound to in {folders}. A change of the rest is not seen",
+            tr("Your approval covers only a part of the code"),
+            tr(
+                "There is more code in {folders} than an approval covers. The program does not notice changes of the rest",
+                folders=folders,
+            ),
         )
     if asked.data:
-        yield "Data, which it may change", ", ".join(sorted(asked.data))
+        yield tr("Data that the server may change"), ", ".join(sorted(asked.data))
 
 
 def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
@@ -246,10 +269,18 @@ def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
         folders.setdefault(os.path.dirname(path), []).append((path, sha256))
     shown = sorted(folders.items())
     for folder, inside in shown[:MOST_FOLDERS]:
-        yield f"{folder}: {figures.count(len(inside), 'more file')} ({_digest(inside)})"
+        yield f"{folder}: {figures.count(len(inside), tr('more file'), tr('more files'))} ({_digest(inside)})"
     if rest := [row for _, inside in shown[MOST_FOLDERS:] for row in inside]:
-        yield f"{figures.count(len(rest), 'more file')} in {figures.count(len(shown) - MOST_FOLDERS, 'folder')} ({_digest(rest)})"
-    yield from (f"packages in {folder} ({sha256[:HASH_CHARS]})" for folder, sha256 in packages)
+        yield tr(
+            "{rest} in {shown} ({rest2})",
+            rest=figures.count(len(rest), tr("more file"), tr("more files")),
+            shown=figures.count(len(shown) - MOST_FOLDERS, tr("folder"), tr("folders")),
+            rest2=_digest(rest),
+        )
+    yield from (
+        tr("packages in {folder} ({sha256})", folder=folder, sha256=sha256[:HASH_CHARS])
+        for folder, sha256 in packages
+    )
 
 
 def _digest(rows: list[tuple[str, str]]) -> str:
@@ -260,16 +291,18 @@ def _digest(rows: list[tuple[str, str]]) -> str:
 def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
     """Lines of the question: what would be started or spoken to, and what it gets. A label and a text each."""
     if asked.url:
-        return ("Address", asked.url), ("Key", asked.key or "none is sent")
+        return ("Address", asked.url), ("Key", asked.key or tr("none is sent"))
     return (
         ("Program", f"{asked.program} ({asked.program_sha256[:HASH_CHARS]})"),
         ("Arguments", shlex.join(asked.arguments) or "none"),
         *_code_lines(asked),
-        ("Variables", ", ".join(asked.environment) or "none of yours"),
-        ("Network", "open to it" if asked.network else "shut"),
+        ("Variables", ", ".join(asked.environment) or tr("none of yours")),
+        ("Network", tr("open to the server") if asked.network else "shut"),
         (
             "Secrets",
-            "In a sandbox files of the project that may hold keys (.env, *.pem) are shut to it, but for those named here",
+            tr(
+                "In a sandbox the server cannot read files that may hold keys (.env, *.pem). Files named here are the exception"
+            ),
         ),
     )
 

@@ -13,6 +13,7 @@ import msgspec
 from core.kernel import figures
 from core.kernel.decoders import TypedReader, decoder_of, read_json
 from core.kernel.frame import clean, flat, one_line, size_bytes
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.mcp import McpPicture, McpTool, WrappedCommand
 from core.kernel.values.stack import ToolSchema
@@ -73,7 +74,7 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
     left_out: list[str] = []
     twice: set[str] = set()
     for tool in sorted(listed, key=lambda each: each.name):
-        shown = one_line(flat(tool.name), _TITLE_CHARS) or "a tool without a name"
+        shown = one_line(flat(tool.name), _TITLE_CHARS) or tr("a tool without a name")
         problem = _problem(server, tool)
         if problem:
             left_out.append(f"{shown}: {problem}")
@@ -89,7 +90,7 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
         tools[tool.name] = McpTool(name=tool.name, schema=schema, says_read_only=tool.says_read_only)
     for name in sorted(twice):  # which of them a call would reach, nobody knows
         del tools[name]
-        left_out.append(f"{name}: it is listed twice")
+        left_out.append(tr("{name}: it is listed twice", name=name))
     kept: list[McpTool] = []
     size = looked_at = 0
     over: list[str] = []
@@ -104,15 +105,26 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
             over.append(name)
         elif not _is_of_dialect(tools[name].schema):
             left_out.append(
-                f"{name}: its schema does not fit JSON Schema 2020-12, which models' servers hold it to"
+                tr("{name}: its schema is not JSON Schema 2020-12, which providers require", name=name)
             )
         else:
             kept.append(tools[name])
             size += tool_bytes
     if over:
-        bound = f"{MOST_TOOLS} tools and {figures.size(MOST_SCHEMA_BYTES)} of descriptions"
+        bound = tr(
+            "{MOST_TOOLS} tools and {MOST_SCHEMA_BYTES} of descriptions",
+            MOST_TOOLS=MOST_TOOLS,
+            MOST_SCHEMA_BYTES=figures.size(MOST_SCHEMA_BYTES),
+        )
         names = ", ".join(over[:3]) + (" …" if len(over) > 3 else "")
-        left_out.append(f"{len(over):,} tools are over the bound of {bound} for a server: {names}")
+        left_out.append(
+            tr(
+                "{over:,} tools exceed the maximum of {bound} for a server: {names}",
+                over=len(over),
+                bound=bound,
+                names=names,
+            )
+        )
     return tuple(kept), _named(left_out)
 
 
@@ -120,28 +132,34 @@ def _named(left_out: list[str]) -> tuple[str, ...]:
     if len(left_out) <= _MOST_NAMED:
         return tuple(left_out)
     rest = len(left_out) - (_MOST_NAMED - 2)
-    return (*left_out[: _MOST_NAMED - 2], f"{rest - 1:,} more were left out", left_out[-1])
+    return (*left_out[: _MOST_NAMED - 2], tr("{rest:,} more were left out", rest=rest - 1), left_out[-1])
 
 
 def _problem(server: str, tool: ListedTool) -> str:
     """Reason why a tool cannot be offered, empty where it can."""
     if _NAME.fullmatch(tool.name) is None:
-        return "its name holds characters that models' servers refuse"
+        return tr("its name holds characters that providers refuse")
     if len(tool_name(server, tool.name)) > MOST_NAME_CHARS:
-        return f"its name with the server's is longer than {MOST_NAME_CHARS} characters"
+        return tr(
+            "its name with the server's name exceeds {MOST_NAME_CHARS} characters",
+            MOST_NAME_CHARS=MOST_NAME_CHARS,
+        )
     if tool.is_task:
-        return "it runs as a task that is asked after later, and is no call"
+        return tr("it runs as a background task and not as a call")
     if tool.schema.get("type", "object") != "object":
-        return "its schema does not describe an object"
+        return tr("its schema does not describe an object")
     problem = _top_problem(tool.schema) or _schema_problem(tool.schema, MOST_DEPTH)
     if problem:
         return problem
     try:
         schema = _canonical(tool.schema)
     except ValueError:
-        return "its schema holds a number that JSON does not have"
+        return tr("its schema holds a number that JSON does not have")
     if _size(ToolSchema(name="", description=tool.description, parameters_json=schema)) > MOST_TOOL_BYTES:
-        return f"its description and schema are over {figures.size(MOST_TOOL_BYTES)}"
+        return tr(
+            "its description and schema are over {MOST_TOOL_BYTES}",
+            MOST_TOOL_BYTES=figures.size(MOST_TOOL_BYTES),
+        )
     return ""
 
 
@@ -168,12 +186,12 @@ def _top_problem(schema: Mapping[str, Any]) -> str:
     """
     refused = next((key for key in _NOT_AT_TOP if key in schema), "")
     if refused:
-        return f"its schema has {refused} at its top, which models' servers refuse"
+        return tr("its schema has {refused} at its top, which providers refuse", refused=refused)
     properties = schema.get("properties")
     names = properties if isinstance(properties, Mapping) else ()
     odd = next((name for name in names if _PROPERTY.fullmatch(name) is None), None)
     if odd is not None:
-        return f"models' servers refuse the name of its argument {one_line(flat(odd), _TITLE_CHARS)!r}"
+        return tr("providers refuse the name of its argument {odd!r}", odd=one_line(flat(odd), _TITLE_CHARS))
     return ""
 
 
@@ -194,24 +212,24 @@ def _schema_problem(schema: object, depth: int) -> str:
     if isinstance(schema, bool):
         return ""
     if not isinstance(schema, Mapping):
-        return "its schema is no JSON Schema"
+        return tr("its schema is not a JSON Schema")
     if depth == 0:
-        return f"its schema is deeper than {MOST_DEPTH} levels"
+        return tr("its schema is deeper than {MOST_DEPTH} levels", MOST_DEPTH=MOST_DEPTH)
     kind = schema.get("type")
     kinds = kind if isinstance(kind, list) else [kind]
     if kind is not None and not all(isinstance(each, str) and each in _TYPES for each in kinds):
-        return "its schema names a type that JSON Schema does not have"
+        return tr("its schema names a type that JSON Schema does not have")
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
-        return "its schema is no JSON Schema"
+        return tr("its schema is not a JSON Schema")
     for key in ("$ref", "$dynamicRef", "$recursiveRef"):
         reference = schema.get(key, "#")
         if not isinstance(reference, str) or not reference.startswith("#"):
-            return "its schema leads to another place"
+            return tr("its schema refers to another document")
     for key in _SCHEMAS_BY_NAME:
         inner = schema.get(key, {})
         if not isinstance(inner, Mapping):
-            return "its schema is no JSON Schema"
+            return tr("its schema is not a JSON Schema")
         for each in inner.values():
             if problem := _schema_problem(each, depth - 1):
                 return problem
@@ -219,7 +237,7 @@ def _schema_problem(schema: object, depth: int) -> str:
         found = schema.get(key)
         many = key in _SCHEMA_LISTS or (key == "items" and isinstance(found, list))
         if many and found is not None and not isinstance(found, list):
-            return "its schema is no JSON Schema"
+            return tr("its schema is not a JSON Schema")
         for each in found if isinstance(found, list) and many else [] if found is None else [found]:
             if problem := _schema_problem(each, depth - 1):
                 return problem

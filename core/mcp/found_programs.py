@@ -12,6 +12,7 @@ import msgspec
 from core.kernel.child_process import find_program
 from core.kernel.decoders import from_json
 from core.kernel.errors import ConfigError, SlopError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 from core.kernel.run_code import CodeHashes
@@ -122,8 +123,12 @@ class ServerFinder:
         place = Path(command[0]) if os.path.isabs(command[0]) else find_program(command[0])
         if place is None or not place.is_file():
             raise ConfigError(
-                f"The program {command[0]!r} of the MCP server {name} is not installed",
-                remedy="Install it, or name it by its whole path",
+                tr(
+                    "The program {command!r} of the MCP server {name} is not installed",
+                    command=command[0],
+                    name=name,
+                ),
+                remedy=tr("Install the program, or give its full path"),
             )
         program = str(place.absolute())
         words = run_words((program, *command[1:]), root)
@@ -133,7 +138,11 @@ class ServerFinder:
             code = self._hashes.whole(words, settled, root)
         except OSError as error:
             raise ConfigError(
-                f"What the MCP server {name} runs cannot be read ({error.strerror or error})",
+                tr(
+                    "The program cannot read the code of the MCP server {name} ({value})",
+                    name=name,
+                    value=error.strerror or error,
+                ),
                 where=str(error.filename or program),
             ) from error
         environment = tuple(sorted(set(settings.environment)))

@@ -41,6 +41,7 @@ from core.kernel.child_process import adopt_orphans, end_below
 from core.kernel.command_start import hold_host_lifeline
 from core.kernel.decoders import read_json
 from core.kernel.frame import clean, flat, one_line
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpPicture, McpTool
 from core.mcp import bounds
 from core.mcp.bounds import (
@@ -205,7 +206,7 @@ class ServerRun:
                 await self._live("legacy")
             problem = "" if self._is_stopped else self._why_gone()
         except asyncio.CancelledError:
-            problem = "it was stopped"
+            problem = tr("it was stopped")
         except Exception as error:  # noqa: BLE001  the edge of a server, whatever it does to the SDK
             problem = self._why(_words(error))
         finally:
@@ -329,7 +330,10 @@ class ServerRun:
             looked_at = min(len(listed), bounds.MOST_LISTED)
             left_out = (
                 *left_out,
-                f"its list goes on, and the first {looked_at:,} tools of it were looked at",
+                tr(
+                    "its list goes on; the program looked at the first {looked_at:,} tools",
+                    looked_at=looked_at,
+                ),
             )
         return tools, left_out
 
@@ -381,10 +385,12 @@ class ServerRun:
         )
 
     def _why_gone(self) -> str:
-        return (self._process.problem() if self._process is not None else "") or "it closed the connection"
+        return (self._process.problem() if self._process is not None else "") or tr(
+            "it closed the connection"
+        )
 
 
-_SLOW = "it did not answer in time"
+_SLOW = tr("it did not answer in time")
 
 
 def _words(error: BaseException) -> str:
@@ -395,11 +401,20 @@ def _words(error: BaseException) -> str:
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, found["loc"]))
-        return one_line(flat(f"its answer is not of the protocol ({place}: {found['msg']})"), _WORDS_CHARS)
+        return one_line(
+            flat(
+                tr(
+                    "its answer does not follow the protocol ({place}: {found})",
+                    place=place,
+                    found=found["msg"],
+                )
+            ),
+            _WORDS_CHARS,
+        )
     if isinstance(error, OSError):
         return one_line(flat(error.strerror or type(error).__name__), _WORDS_CHARS)
     if isinstance(error, MCPError) and error.code == PARSE_ERROR and str(error).startswith(_SDK_CANNOT_READ):
-        return "its answer is not of the protocol"
+        return tr("its answer does not follow the protocol")
     return one_line(flat(clean(str(error))), _WORDS_CHARS) or type(error).__name__
 
 
@@ -456,7 +471,7 @@ def _take_picture(media_type: str, data: str, pictures: list[McpPicture], notes:
 def _counted(notes: list[str]) -> list[str]:
     """The same note once, with how often."""
     return [
-        note if notes.count(note) == 1 else f"{note} ({notes.count(note)} times)"
+        note if notes.count(note) == 1 else tr("{note} ({note2} times)", note=note, note2=notes.count(note))
         for note in dict.fromkeys(notes)
     ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.kernel.values.state import AppState, CommandOutcome, Level
@@ -188,7 +189,10 @@ def _renewed(state: AppState, asked: OfferServerTools) -> Result:
     name, known = asked.discussion_id, state.mcp
     if name not in state.discussions.summaries:
         return conclude(
-            state, CommandOutcome(command_id=asked.command_id, problem=f"No discussion has the id {name!r}.")
+            state,
+            CommandOutcome(
+                command_id=asked.command_id, problem=tr("No discussion has the id {name!r}.", name=name)
+            ),
         ), ()
     given = replace(known, frozen=without(known.frozen, name), renewed=known.renewed | {name})
     state = conclude(replace(state, mcp=given), CommandOutcome(command_id=asked.command_id))
@@ -245,22 +249,28 @@ def _is_asked(server: McpServer, shown: str) -> bool:
 
 
 def _other_question(state: AppState, name: str, command_id: str) -> Result:
-    text = f"What the MCP server {name!r} asks for has changed since it was shown."
-    detail = "Nothing was approved. Look at it as it is now, then answer."
+    text = tr("The request of the MCP server {name!r} changed after you saw it.", name=name)
+    detail = tr("You have approved nothing. Read the new request, then answer.")
     return decline(state, command_id, f"{NOTICE}-changed", text, detail), ()
 
 
 def _unknown(state: AppState, name: str, command_id: str) -> Result:
     known = ", ".join(state.mcp.servers) or "none"
-    return decline(state, command_id, NOTICE, f"There is no MCP server {name!r}.", f"There are: {known}."), ()
+    return decline(
+        state,
+        command_id,
+        NOTICE,
+        tr("There is no MCP server {name!r}.", name=name),
+        tr("There are: {known}.", known=known),
+    ), ()
 
 
 def _set(state: AppState, asked: SetMcpServer) -> Result:
     own = replace(asked.server, origin=McpOrigin.USER)
     known = state.config.settings.mcp.get(own.name)
     if asked.is_new and known is not None and known.origin is McpOrigin.USER:
-        problem = f"You have an MCP server {own.name!r} already"
-        remedy = "Give this one another name, or take that one out first"
+        problem = tr("You already have an MCP server {name!r}", name=own.name)
+        remedy = tr("Give this server another name, or remove the other one first")
         return conclude(
             state, CommandOutcome(command_id=asked.command_id, problem=problem, remedy=remedy)
         ), ()
@@ -274,8 +284,8 @@ def _try(state: AppState, name: str) -> Result:
         return _unknown(state, name, "")
     state, looked = _looked(state, (name,), begins=True)
     if not state.config.project.is_trusted:
-        text = "No MCP server starts in a folder that you do not trust."
-        return decline(state, "", NOTICE, text, "Trust the folder first."), looked
+        text = tr("No MCP server starts in a folder that you do not trust.")
+        return decline(state, "", NOTICE, text, tr("Trust the folder first.")), looked
     state = _changed(state, name, problem="", is_running=False, is_starting=False)
     return state, (EndServer(name), *looked)
 
@@ -322,9 +332,9 @@ def _said(state: AppState) -> AppState:
         return dismiss(state, NOTICE)
     names = ", ".join(asking)
     text = (
-        f"MCP servers wait for your yes: {names}"
+        tr("MCP servers wait for your approval: {names}", names=names)
         if len(asking) > 1
-        else f"The MCP server {names} waits for your yes"
+        else tr("The MCP server {names} waits for your approval", names=names)
     )
     lines = [line for name in asking for line in state.mcp.servers[name].changed]
     return notify(state, NOTICE, Level.INFO, f"{text}.", "\n".join(lines), is_standing=True)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.machine import CommandBounds
 from core.kernel.queue import at_once
 from core.kernel.values.mcp import McpAnswer, McpApproval, McpServerSettings, McpTool, WrappedCommand
@@ -256,7 +257,12 @@ class McpHandler:
             except Exception as error:  # the edge of a worker: the person must hear of it
                 log.exception("MCP server %s", name)
                 self._emit(
-                    ServerFailed(name=name, problem=f"The program failed: {type(error).__name__}: {error}")
+                    ServerFailed(
+                        name=name,
+                        problem=tr(
+                            "The program failed: {name}: {error}", name=type(error).__name__, error=error
+                        ),
+                    )
                 )
 
     def _start(self, name: str, on_cancel: OnCancel) -> tuple[McpTool, ...]:
@@ -289,14 +295,18 @@ class McpHandler:
                     return replace(wrapped, environment={**wrapped.environment, **apart})
                 except OSError as error:
                     raise SlopError(
-                        f"The MCP server {name} has no place to work in ({error.strerror or error})"
+                        tr(
+                            "The MCP server {name} has no folder to work in ({value})",
+                            name=name,
+                            value=error.strerror or error,
+                        )
                     ) from error
 
             tools = self._servers().start(row.settings, wrap, self._services.secrets(row.settings), on_cancel)
             now = self._rows.get(name)
             if now is None or now.settings != row.settings or self._root != root:
                 self._servers().stop(name)
-                raise ServerError(f"The MCP server {name} was ended while it started")
+                raise ServerError(tr("The program stopped the MCP server {name} while it started", name=name))
         except SlopError as error:
             if gave_up.is_set():  # the person stopped the turn: no fault of the server's
                 self._emit(ServerFailed(name=name, problem="", found=found))
@@ -330,7 +340,11 @@ class McpHandler:
         """A running server changed by itself."""
         if news.tools is None:
             self._lost.add(news.name)
-            self._emit(ServerFailed(name=news.name, problem=f"It does not run any more: {news.problem}"))
+            self._emit(
+                ServerFailed(
+                    name=news.name, problem=tr("The server no longer runs: {problem}", problem=news.problem)
+                )
+            )
             return
         if news.name in self._running:
             self._running[news.name] = news.tools
@@ -339,7 +353,7 @@ class McpHandler:
     def _servers(self) -> Servers:
         with self._lock:
             if self._is_closed:
-                raise ServerError("The program is ending")
+                raise ServerError(tr("The program is ending"))
             if self._client is None:
                 self._client = self._services.client(self._news)
             return self._client

@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpServerSettings
 
 _TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers")
@@ -63,17 +64,20 @@ def pasted_servers(text: str) -> PastedServers:
         value = read_json(text if text.lstrip().startswith("{") else "{" + text.strip().rstrip(",") + "}")
     except ValueError as error:
         raise SlopError(
-            f"This is no JSON: {error}", remedy="Paste the whole block, from { to its last }"
+            tr("This is not JSON: {error}", error=error),
+            remedy=tr("Paste the whole block, from { to its last }"),
         ) from error
     table: Any = next((value[name] for name in _TABLES if isinstance(value.get(name), dict)), value)
     entries = {name: one for name, one in table.items() if isinstance(one, dict) and _is_server(one)}
     if not entries:
-        remedy = 'It looks so: {"mcpServers": {"files": {"command": "npx", "args": ["-y", "@some/server", "/folder"]}}}'
-        raise SlopError("This JSON names no MCP server", remedy=remedy)
+        remedy = tr(
+            'Use this form: {"mcpServers": {"files": {"command": "npx", "args": ["-y", "@some/server", "/folder"]}}}'
+        )
+        raise SlopError(tr("This JSON names no MCP server"), remedy=remedy)
     notes: list[str] = []
     servers = tuple(_server(name, entry, notes) for name, entry in entries.items())
     notes += [
-        f"{name} was left out: it has neither a command nor an address."
+        tr("{name} was left out: it has neither a command nor an address.", name=name)
         for name in table
         if name not in entries and table is not value
     ]
@@ -90,7 +94,13 @@ def _is_server(entry: Mapping[str, Any]) -> bool:
 def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerSettings:
     fitting = _UNFIT.sub("-", name).strip("-")[:_LONGEST].strip("-") or "server"
     if fitting != name:
-        notes.append(f"{name} is called {fitting} here: a server's name has letters, digits and - alone.")
+        notes.append(
+            tr(
+                "{name} is called {fitting} here: a server's name has only letters, digits and -.",
+                name=name,
+                fitting=fitting,
+            )
+        )
     address = next(
         (entry[key] for key in ("url", "httpUrl", "serverUrl") if isinstance(entry.get(key), str)), ""
     )
@@ -100,17 +110,31 @@ def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerS
     names = tuple(map(str, variables)) if isinstance(variables, dict) else ()
     if names:
         notes.append(
-            f"{fitting} gets {', '.join(names)} by name alone: settings hold no values. Set "
-            f"{'them' if len(names) > 1 else 'it'} in your environment, or keep {'each' if len(names) > 1 else 'it'} with "
-            f"`manual-slop key mcp.{names[0].lower().replace('_', '-')}`."
+            tr(
+                "Settings store no values, so {fitting} still lacks the values of {names}. Set {names2} in your environment, or store {names3} with `manual-slop key mcp.{replace}`.",
+                fitting=fitting,
+                names=", ".join(names),
+                names2="them" if len(names) > 1 else "it",
+                names3="each" if len(names) > 1 else "it",
+                replace=names[0].lower().replace("_", "-"),
+            )
         )
     if entry.get("headers"):
         notes.append(
-            f"The headers of {fitting} were left out: keep its key with `manual-slop key`, and name it as `key`."
+            tr(
+                "The headers of {fitting} were left out. Store its key with `manual-slop key`, and name it as `key`.",
+                fitting=fitting,
+            )
         )
     command = (str(entry["command"]), *words) if entry.get("command") and not address else ()
     if fetcher := fetcher_of(command):
-        notes.append(f"{fitting} may open the network: {fetcher} fetches what it runs.")
+        notes.append(
+            tr(
+                "{fitting} may open the network: {fetcher} fetches what it runs.",
+                fitting=fitting,
+                fetcher=fetcher,
+            )
+        )
     return McpServerSettings(
         name=fitting,
         command=command,

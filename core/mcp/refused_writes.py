@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 _REFUSED = late(r"(?i)EROFS|read-only file system|(?:errno|os error) 30\b|EPERM: operation not permitted")
@@ -35,16 +36,20 @@ def _places(answer: str, root: str) -> Iterator[str]:
 
 def write_note(server: str, places: tuple[str, ...], root: str) -> tuple[str, str]:
     """Words on writes that were refused, and on the way to allow them."""
-    where = f"the project ({root}) and " if root else ""
-    what = f"The MCP server {server} could not write {', '.join(places)}: it may write into {where}its own /tmp alone."
-    inside = (
-        "Give the server a place inside this project, by its arguments or by a variable that its README names"
+    where = tr("the project ({root}) and ", root=root) if root else ""
+    what = tr(
+        "The MCP server {server} could not write {places}. It may write only into {where}its own /tmp.",
+        server=server,
+        places=", ".join(places),
+        where=where,
     )
+    inside = tr("Give the server a folder in this project. Its README names the argument or variable")
     if _OF_A_PACKAGE.search(places[0]):  # its own code: nobody should write there
         return what, inside
     folder = os.path.dirname(places[0]) or "/"
-    remedy = (
-        f"To let it write there, work in that folder: manual-slop --project {folder}, or Open folder in the window. "
-        f"Then trust the folder. {inside.replace('Give', 'Or give', 1)}"
+    remedy = tr(
+        "To allow that, open the folder: manual-slop --project {folder}, or Open folder. Then trust the folder. {replace}",
+        folder=folder,
+        replace=inside.replace("Give", "Or give", 1),
     )
     return what, remedy

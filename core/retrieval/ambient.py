@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import frame, one_line, without_blocks
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.tokens import estimate_text_tokens
 from core.kernel.values.curation import LineRange
@@ -376,12 +377,16 @@ def _heading(hit: SearchHit) -> str:
 def _passage(one: _Told, terms: Iterable[str]) -> RecalledPassage:
     hit = one.hit
     shared = shared_terms(terms, hit)
-    by = [f"it holds {', '.join(shared[:5])}"] if shared else []
+    by = [tr("it contains {shared}", shared=", ".join(shared[:5]))] if shared else []
     if hit.cosine >= LEAST_COSINE:
-        by.append(f"it is near in meaning ({hit.cosine:.2f})")
-    why = "it answers the message before it" if one.is_answer else " and ".join(by) or "it was found"
+        by.append(tr("its meaning is close ({cosine:.2f})", cosine=hit.cosine))
+    why = (
+        tr("it answers the recalled message before it")
+        if one.is_answer
+        else tr(" and ").join(by) or tr("the search found it")
+    )
     if hit.newer and not one.is_answer:
-        why += f"; a newer one says the like: {hit.newer}"
+        why += tr("; a newer passage says something similar: {newer}", newer=hit.newer)
     lines = LineRange(one.number, one.number) if one.is_answer else hit.lines
     return RecalledPassage(
         source=source_name(hit),

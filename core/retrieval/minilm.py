@@ -17,6 +17,7 @@ import msgspec
 from core.kernel.cores import usable_cores
 from core.kernel.decoders import from_json
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 from core.retrieval.embedding import DIMENSION, quantised
@@ -70,7 +71,7 @@ class Tokens:
                 file = from_json(read_file(path, most_bytes=MODEL_BYTES), _TokenizerFile)
             except (OSError, SlopError, msgspec.MsgspecError, ValueError) as error:
                 raise ModelError(
-                    "The tokenizer of the embedding model cannot be read", where=str(path), remedy=str(error)
+                    tr("The program cannot read the embedder's tokenizer"), where=str(path), remedy=str(error)
                 ) from error
             self._pieces = WordPieces(file.model.vocab)
         return self._pieces
@@ -158,7 +159,7 @@ def loaded_session(path: Path, sha256: str) -> Any:
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises bare exceptions
-        raise ModelError("The embedding model cannot be loaded", remedy=str(error)) from error
+        raise ModelError(tr("The program cannot load the embedder"), remedy=str(error)) from error
 
 
 def _checked(path: Path, sha256: str) -> bytes:
@@ -166,11 +167,11 @@ def _checked(path: Path, sha256: str) -> bytes:
         data = read_file(path, most_bytes=MODEL_BYTES)
     except FileNotFoundError as error:
         raise ModelError(
-            "The embedding model is not there", where=str(path), remedy="Install the program again"
+            tr("The embedder is missing"), where=str(path), remedy=tr("Install Manual Slop again")
         ) from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ModelError(
-            "The embedding model's file is damaged", where=str(path), remedy="Install the program again"
+            tr("The embedder's file is damaged"), where=str(path), remedy=tr("Install Manual Slop again")
         )
     return data
 

@@ -12,6 +12,7 @@ import msgspec
 from core.kernel.disk import OS_DISK, Disk, remove_file, write_file
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.o200k import count_tokens
 from core.kernel.opener import read_file, reason_of
 from core.kernel.values.retrieval import Corpus, Router, SearchHit, SearchPlaces, SourceHead
@@ -99,7 +100,10 @@ def survey(places: SearchPlaces, home: Path, fields: FieldNames, around: Iterabl
     """
     found = tuple(find_sources(home, places, Corpus.NOTES))
     unread = [os.path.join(one.scope, folder) for one in found for folder in one.unread]
-    said = (*places.problems, *(f"{folder}: this folder cannot be read" for folder in unread))
+    said = (
+        *places.problems,
+        *(tr("{folder}: this folder cannot be read", folder=folder) for folder in unread),
+    )
     return survey_notes({one.scope: one.files for one in found}, head_reader(fields), around, said)
 
 
@@ -243,7 +247,9 @@ def _made(folders: Iterable[str], problems: list[str]) -> set[str]:
     for folder in dict.fromkeys(folders):
         found = expand(folder, ("**", "index*.md"), MAX_FOUND)
         if found.is_too_many:
-            problems.append(f"{folder}: it holds too many files to look for index files of before")
+            problems.append(
+                tr("{folder}: it holds too many files to look for earlier index files", folder=folder)
+            )
         made.update(
             path for path in found.paths if is_made_by_us(path) and not _is_of_another_project(path, folder)
         )

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from core.kernel.figures import time_limit
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.index_store import SHELVES, ServerFaultError, Shelf
@@ -169,10 +170,10 @@ class ServerAddress:
         """Host and database for a person."""
         with suppress(ValueError):
             parts = urlsplit(self.url)
-            where = parts.hostname or "this machine"
+            where = parts.hostname or tr("this machine")
             port = f":{parts.port}" if parts.port else ""
             return f"{where}{port}{parts.path}"
-        return "the server"
+        return tr("the server")
 
     def fault(self, error: BaseException | str) -> ServerFaultError:
         """The error for a person, without the password."""
@@ -180,8 +181,8 @@ class ServerAddress:
         for secret in (self._password, self.url):
             said = said.replace(secret, "…") if secret else said
         return ServerFaultError(
-            f"The index on {self.shown} does not answer: {said}",
-            remedy="Look at `[retrieval] server` and at its password: `manual-slop key retrieval-server`",
+            tr("The index on {shown} does not answer: {said}", shown=self.shown, said=said),
+            remedy=tr("Check `[retrieval] server` and its password: `manual-slop key retrieval-server`"),
             where=self.shown,
         )
 
@@ -241,8 +242,8 @@ def reach(address: ServerAddress) -> Connection:
         import psycopg  # noqa: F401
     except ImportError as error:
         raise ServerFaultError(
-            "The packages for an index on a server are not installed",
-            remedy="Install manual-slop[postgres]",
+            tr("The packages for an index on a server are not installed"),
+            remedy=tr("Install manual-slop[postgres]"),
         ) from error
     done: list[Connection] = []
     failed: list[BaseException] = []
@@ -264,7 +265,7 @@ def reach(address: ServerAddress) -> Connection:
         raise address.fault(failed[0]) from None
     if not done:
         is_late.set()
-        raise address.fault(f"no answer within {time_limit(CONNECT_S)}")
+        raise address.fault(tr("no answer within {CONNECT_S}", CONNECT_S=time_limit(CONNECT_S)))
     return done[0]
 
 
@@ -291,7 +292,7 @@ def bounded(connection: Connection, address: ServerAddress, seconds: float) -> I
         yield
     except (psycopg.Error, OSError, ValueError) as error:
         raise address.fault(
-            f"no answer within {time_limit(seconds)}" if is_late.is_set() else error
+            tr("no answer within {seconds}", seconds=time_limit(seconds)) if is_late.is_set() else error
         ) from None
     finally:
         timer.cancel()
@@ -304,9 +305,9 @@ def _connected(address: ServerAddress) -> Connection:
     try:
         given = conninfo_to_dict(address.url)
     except psycopg.Error:
-        raise ValueError("its address cannot be read") from None
+        raise ValueError(tr("the program cannot read its address")) from None
     if given.pop("password", None):
-        raise ValueError("its address holds a password, which belongs into the keyring")
+        raise ValueError(tr("its address holds a password; store the password in the keyring"))
     given |= {"connect_timeout": str(int(CONNECT_S)), "application_name": "manual-slop"}
     if password := address.password():
         given["password"] = password

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 from core.kernel.values.retrieval import Corpus, EmbeddingServer
 from core.kernel.web_addresses import is_loopback
 from core.retrieval.embedding import quantised
@@ -79,11 +80,16 @@ def sound_vectors(embedder: Embedder, texts: Sequence[str], *, timeout_s: float)
     if vectors.shape != (len(texts), embedder.dimension):
         got = " x ".join(map(str, vectors.shape))
         raise EmbedError(
-            f"The embedding model answered {got} figures for {len(texts)} x {embedder.dimension}",
-            remedy="Set `embedding_dimension` under `[retrieval]` to the model's own",
+            tr(
+                "The embedder returned {got} numbers instead of {texts} x {dimension}",
+                got=got,
+                texts=len(texts),
+                dimension=embedder.dimension,
+            ),
+            remedy=tr("Set `embedding_dimension` under `[retrieval]` to the embedder's own"),
         )
     if not vectors.any(axis=1).all():
-        raise NoVectorError("The embedding model answered what is no vector", remedy="Choose another model")
+        raise NoVectorError(tr("The embedder did not return a vector"), remedy=tr("Choose another model"))
     return vectors
 
 
@@ -107,10 +113,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_SETTING = "Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings"
-_UNPRICED = (
-    "Give it input_usd = 0 and output_usd = 0 in your models.toml where nobody is paid for it, "
-    "or name a server on this machine"
+_SETTING = tr("Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings")
+_UNPRICED = tr(
+    "If the embedder is free, set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise name a server on this machine"
 )
 _OF_THE_TEXT = frozenset(
     {FailureKind.BAD_REQUEST, FailureKind.CONTEXT_TOO_LONG, FailureKind.REQUEST_TOO_LARGE}
@@ -156,7 +161,7 @@ class RemoteEmbedder:
         with self._lock:
             for call, answered in self._waiting:
                 answered.put(
-                    EmbedError(f"{self.name} was not waited for")
+                    EmbedError(tr("The program stopped waiting for {name}", name=self.name))
                 )  # before the end of the call gives another reason
                 call.close()
 
@@ -177,12 +182,19 @@ class RemoteEmbedder:
         sizes = {len(row) for row in rows}
         if sizes != {self.dimension}:
             got = ", ".join(f"{size:,}" for size in sorted(sizes))
-            what = f"{self.name} answers vectors of {got} components, not of {self.dimension:,}"
+            what = tr(
+                "{name} returns vectors of {got} components, not of {dimension:,}",
+                name=self.name,
+                got=got,
+                dimension=self.dimension,
+            )
             raise EmbedError(what, remedy=_SETTING)
         found = np.asarray(rows, np.float64)
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise NoVectorError(f"{self.name} answers what is no vector", remedy="Choose another model")
+            raise NoVectorError(
+                tr("{name} did not return a vector", name=self.name), remedy=tr("Choose another model")
+            )
         return quantised((found / lengths).astype(np.float32))
 
     def _asked(self, texts: Sequence[str], timeout_s: float) -> list[list[float]]:
@@ -204,7 +216,10 @@ class RemoteEmbedder:
             found = answered.get(timeout=timeout_s)
         except Empty:
             call.close()
-            raise EmbedError(f"{self.name} took over {time_limit(timeout_s)}", remedy="Try again") from None
+            raise EmbedError(
+                tr("{name} took longer than {timeout_s}", name=self.name, timeout_s=time_limit(timeout_s)),
+                remedy=tr("Try again"),
+            ) from None
         finally:
             with self._lock:
                 self._waiting.remove(one)
@@ -214,21 +229,27 @@ class RemoteEmbedder:
             kind = NoVectorError if found.kind in _OF_THE_TEXT else EmbedError
             raise kind(found.what, remedy=found.remedy, where=found.where) from found
         if isinstance(found, Exception):
-            raise EmbedError(f"{self.name} failed: {found}") from found
+            raise EmbedError(tr("{name} failed: {found}", name=self.name, found=found)) from found
         return found
 
     def _client(self) -> Embeds:
         if not self._server.model:
-            raise EmbedError(f"No model of {self._server.provider!r} is named for vectors", remedy=_SETTING)
+            raise EmbedError(
+                tr("You named no embedder at the provider {provider!r}", provider=self._server.provider),
+                remedy=_SETTING,
+            )
         client = self._find(self._server.provider)
         if not isinstance(client, Embeds):
-            what = f"{self._server.provider!r} is no server that makes vectors"
-            raise EmbedError(what, remedy="Name a `compatible` one of `[providers]`, such as Ollama")
+            what = tr("{provider!r} cannot make vectors", provider=self._server.provider)
+            raise EmbedError(what, remedy=tr("Name a `compatible` provider of `[providers]`, such as Ollama"))
         price = self._price(self._server.provider, self._server.model)
         if price:
-            what = f"{self.name} costs money, and vectors are made unasked"
-            raise EmbedError(what, remedy="Name a server of your own, such as Ollama")
+            what = tr("{name} costs money, and the program makes vectors without asking you", name=self.name)
+            raise EmbedError(what, remedy=tr("Name a server of your own, such as Ollama"))
         if price is None and not is_loopback(client.base_url):
-            what = f"The price of {self.name} is not known, and vectors are made unasked"
+            what = tr(
+                "The price of {name} is unknown, and the program makes vectors without asking you",
+                name=self.name,
+            )
             raise EmbedError(what, remedy=_UNPRICED)
         return client

@@ -11,16 +11,17 @@ import msgspec
 
 from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.retrieval import Corpus, IndexReport, Recalled, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
 PASSED_OVER = 3
 
 _DEGRADED = {
-    SearchMode.HYBRID: "Found by words, and by meaning in part",
-    SearchMode.KEYWORD: "Found by keywords alone",
-    SearchMode.NAVIGATION_ONLY: "Found by titles, tags and descriptions alone",
-    SearchMode.OFF: "Nothing is searched",
+    SearchMode.HYBRID: tr("Found by keywords, and in part by meaning"),
+    SearchMode.KEYWORD: tr("Found by keywords only"),
+    SearchMode.NAVIGATION_ONLY: tr("Found by titles, tags and descriptions only"),
+    SearchMode.OFF: tr("Nothing is searched"),
 }
 """Beginning of the sentence: what answered in place of the whole."""
 
@@ -51,7 +52,7 @@ def place_text(hit: SearchHit, path: str = "") -> str:
     """
     first, last, path = hit.lines.first, hit.lines.last, path or hit.path
     if hit.corpus is Corpus.DISCUSSIONS:
-        return f"{hit.title or hit.path}, message {first}"
+        return tr("{value}, message {first}", value=hit.title or hit.path, first=first)
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
@@ -97,7 +98,9 @@ def recalled_text(recalled: Recalled) -> str:
     """Recall for a message as lines, empty where there is none: what goes along, from where, and why."""
     lines = []
     if recalled.passages:
-        lines.append(f"Recalled for this message, about {recalled.tokens_est:,} tokens:")
+        lines.append(
+            tr("Recalled for this message, about {tokens_est:,} tokens:", tokens_est=recalled.tokens_est)
+        )
     for one in recalled.passages:
         about = " · ".join(filter(None, (one.place, one.date)))
         lines.append(f"  {about}: {one.why}")
@@ -110,7 +113,7 @@ def degraded_text(answer: SearchAnswer) -> str:
     if not answer.degraded:
         return ""
     is_of_server = answer.mode is SearchMode.HYBRID and answer.is_of_this_machine
-    begins = "Found in the index on this machine" if is_of_server else _DEGRADED[answer.mode]
+    begins = tr("Found in the index on this machine") if is_of_server else _DEGRADED[answer.mode]
     return f"{begins}: {answer.reason}. {answer.remedy}".rstrip()
 
 
@@ -118,18 +121,23 @@ def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
     """Files that a run passed over or did not read whole, the first few with the reason."""
     said = [f"{one_line(path, SNIPPET_CHARS)} ({reason})" for path, reason in files[:PASSED_OVER]]
     more = len(files) - len(said)
-    return ", ".join(said) + (f" and {count(more, 'more file')}" if more else "")
+    return ", ".join(said) + (
+        tr(" and {more}", more=count(more, tr("more file"), tr("more files"))) if more else ""
+    )
 
 
 def report_text(report: IndexReport) -> str:
     """Sentence about what a run did."""
-    said = [f"{count(report.read, 'file')} read", f"{report.unchanged:,} unchanged"]
+    said = [
+        tr("{read} read", read=count(report.read, tr("file"), tr("files"))),
+        tr("{unchanged:,} unchanged", unchanged=report.unchanged),
+    ]
     if report.removed:
-        said.append(f"{report.removed:,} removed")
+        said.append(tr("{removed:,} removed", removed=report.removed))
     if report.passed_over:
-        said.append(f"{len(report.passed_over):,} passed over or not read whole")
+        said.append(tr("{passed_over:,} skipped or only partly read", passed_over=len(report.passed_over)))
     if report.server:
-        said.append(f"not on the server: {report.server}")
+        said.append(tr("not on the server: {server}", server=report.server))
     return ", ".join(said)
 
 
@@ -137,15 +145,25 @@ def _answer_lines(answer: SearchAnswer, project: str) -> Iterator[str]:
     if said := degraded_text(answer):
         yield said
     if not answer.hits:
-        yield f"Nothing found for {answer.query!r}."
+        yield tr("Nothing found for {query!r}.", query=answer.query)
     for number, hit in enumerate(answer.hits, 1):
-        by = " and ".join(one.value for one in hit.found_by)
+        by = tr(" and ").join(one.value for one in hit.found_by)
         where = f" · {one_line(hit.heading, 60)}" if hit.heading else ""
         place = place_text(hit, person_path(hit, project)).replace("\n", _LINE_END)
-        yield f"{number:2}. {place}{where}  {hit.score:.2f} by {by}"
+        yield tr(
+            "{number:2}. {place}{where}  {score:.2f} by {by}",
+            number=number,
+            place=place,
+            where=where,
+            score=hit.score,
+            by=by,
+        )
         yield f"    {one_line(hit.text, SNIPPET_CHARS)}"
         if hit.newer:
-            yield f"    A newer one says the like: {one_line(hit.newer, SNIPPET_CHARS)}"
+            yield tr(
+                "    A newer passage says something similar: {newer}",
+                newer=one_line(hit.newer, SNIPPET_CHARS),
+            )
         for one in hit.also:
             first, last = one.lines.first, one.lines.last
             yield f"    {first if first == last else f'{first}-{last}'}: {one_line(one.text, SNIPPET_CHARS)}"

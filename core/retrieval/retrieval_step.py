@@ -9,6 +9,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.retrieval import (
     ANSWERS_KEPT,
     AskedPlaces,
@@ -45,8 +46,8 @@ from core.services.spending.spending_messages import PaidElsewhere
 from core.talk.discussion.discussion_messages import DiscussionsTouched
 
 NOTICE = "retrieval"
-OFF = "Retrieval is off here"
-DAY_REMEDY = "Write it as year, month and day: 2026-01-31"
+OFF = tr("Search is off here")
+DAY_REMEDY = tr("Write the day as year, month and day: 2026-01-31")
 
 _CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
     {
@@ -168,7 +169,7 @@ def day_of(text: str) -> str:
     try:
         return date.fromisoformat(text.strip()).isoformat() if text.strip() else ""
     except ValueError:
-        raise ValueError(f"{text[:40]!r} is no day") from None
+        raise ValueError(tr("{text!r} is not a day", text=text[:40])) from None
 
 
 def _named(state: AppState, answer: SearchAnswer) -> SearchAnswer:
@@ -212,8 +213,11 @@ def _off(state: AppState, command_id: str) -> Result:
 def on_remedy(project: Project) -> str:
     """Way to switch retrieval on in a project where it is off."""
     if any(one.place[:2] == ("settings", "retrieval.enabled") for one in project.asked):
-        return f"manual_slop.toml asks for it, which counts once you have seen it: `{trust_command(project.root)}`"
-    return "Set `enabled = true` under `[retrieval]` in manual_slop.toml"
+        return tr(
+            "manual_slop.toml asks for search, but you have not trusted it yet: `{root}`",
+            root=trust_command(project.root),
+        )
+    return tr("Set `enabled = true` under `[retrieval]` in manual_slop.toml")
 
 
 def _running(state: AppState) -> AppState:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.opener import create_missing
 from core.kernel.queue import at_once, queued
 from core.kernel.values.retrieval import (
@@ -84,15 +85,15 @@ Emit = Callable[[RetrievalEvent], None]
 TELL_S = 0.1
 """Seconds between two words on how far a run is."""
 
-STOPPED, ENDING = "You stopped it", "The program is ending"
+STOPPED, ENDING = tr("You stopped the run"), tr("The program is ending")
 
 
 _FOREIGN = "other-languages"
 """Mark in the folder of the model that knows English alone: somebody writes or asks in another language."""
 
-ENGLISH_ALONE = "The question is not in English, and the search knows the meaning of English alone"
-ON_THE_WAY = "The index is being made for another model, and the one before it answered"
-ASK_AGAIN = "Ask again when it is ready"
+ENGLISH_ALONE = tr("The question is not in English, and this embedder knows English only")
+ON_THE_WAY = tr("The program is making the index for another embedder; the previous index answered")
+ASK_AGAIN = tr("Ask again when the index is ready")
 
 
 def _label(model: Embedder) -> str:
@@ -520,15 +521,17 @@ class IndexHandler:
         return IndexEnded(
             report=None,
             places=places,
-            problem=f"The index failed: {error}",
-            remedy="See the log file.",
+            problem=tr("The indexing failed: {error}", error=error),
+            remedy=tr("See the log file."),
             command_id=effect.command_id,
         )
 
     def _progressed(self, progress: IndexProgress) -> None:
         self._go_on.wait()
         if self._stop.is_set():
-            raise SlopError(self._why, remedy="It goes on where it was when it is started again")
+            raise SlopError(
+                self._why, remedy=tr("Start indexing again: the program goes on where it stopped")
+            )
         begins_vectors = bool(progress.bare) and not progress.vectors  # the longest part, and its first word
         if begins_vectors or time.monotonic() - self._told_at > TELL_S:
             self._told_at = time.monotonic()
@@ -550,8 +553,8 @@ _EMBED_S = 1.0
 
 _log = logging.getLogger(__name__)
 
-TOO_SLOW = "Recall took too long; the message goes without it."
-BUSY = "Recall is busy with an earlier question; the message goes without it."
+TOO_SLOW = tr("Recall took too long; the message goes without it.")
+BUSY = tr("Recall is busy with an earlier question; the message goes without it.")
 
 
 class Recaller:
@@ -594,10 +597,10 @@ class Recaller:
         try:
             answered.put(recalled(question, self._answer(question)))
         except SlopError as error:
-            answered.put(Recalled(problem=f"Nothing was recalled: {error.what}"))
+            answered.put(Recalled(problem=tr("The program recalled nothing: {what}", what=error.what)))
         except Exception as error:  # noqa: BLE001 (no turn fails for recall; the log has it)
             _log.exception("recall failed")
-            answered.put(Recalled(problem=f"Nothing was recalled: {error}"))
+            answered.put(Recalled(problem=tr("The program recalled nothing: {error}", error=error)))
         finally:
             self._one.release()
 

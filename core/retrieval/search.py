@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.queue import KeptThreads
 from core.kernel.values.messages import Role
 from core.kernel.values.retrieval import (
@@ -117,8 +118,8 @@ EMBED_S, FIRST_EMBED_S = 2.0, 20.0
 _EMBEDDED_CHARS = 2_000
 """Of a query, that its vector is made of: no model takes many more, and some refuse them."""
 
-_NO_VECTORS, _SOME_VECTORS = "No passage has its vector yet", "Some passages have no vector yet"
-_WAIT = "They are made while the index is brought up to date"
+_NO_VECTORS, _SOME_VECTORS = tr("No passage has a vector yet"), tr("Some passages have no vector yet")
+_WAIT = tr("The program makes them while it updates the index")
 
 _AGEING = frozenset({ChunkKind.CONVERSATION, ChunkKind.KNOWLEDGE})
 """Kinds of which an older one may be out of date where a newer one says the like."""
@@ -207,8 +208,8 @@ def search(
 def _require_index(*, is_made_anew: bool) -> None:
     if is_made_anew:
         raise IndexFaultError(
-            "The search index is not made yet",
-            remedy="The open window makes it, and `manual-slop search` does; ask again then",
+            tr("The search index does not exist yet"),
+            remedy=tr("The open window or `manual-slop search` makes the index; ask again then"),
         )
 
 

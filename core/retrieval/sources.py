@@ -18,6 +18,7 @@ from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.key_files import mark_of, text_reasons
 from core.kernel.key_names import KEY_FOLDERS
+from core.kernel.language import tr
 from core.kernel.opener import read_file, read_start
 from core.kernel.patterns import late
 from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets
@@ -190,7 +191,7 @@ def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldN
     ending = path.rpartition(".")[2].lower()
     is_prose = corpus is Corpus.NOTES or ending in PROSE_ENDINGS
     if _is_made(said, is_prose=is_prose):
-        return SourceText(problem="its lines are so long that a program must have made it")
+        return SourceText(problem=tr("its lines are so long that a program must have written it"))
     head = _note_head(path, said, fields) if is_prose else SourceHead(title=path.rpartition("/")[2])
     found = named_secrets(said)
     keys = text_reasons(path.rpartition("/")[2], said, found) if corpus is Corpus.PROJECT else ()
@@ -227,9 +228,12 @@ def _bad_front_matter(text: str) -> str:
     lines = read_front_matter(text[:_HEAD_CHARS]).bad_lines
     if not lines:
         return ""
-    numbers = ", ".join(map(str, lines[:5])) + (" and more" if len(lines) > 5 else "")
-    are = "line {} is no field" if len(lines) == 1 else "lines {} are no fields"
-    return f"its front matter: {are.format(numbers)} that YAML can read (quote a value with a colon in it); the rest counts"
+    numbers = ", ".join(map(str, lines[:5])) + (tr(" and more") if len(lines) > 5 else "")
+    are = tr("line {} is not a field") if len(lines) == 1 else tr("lines {} are not fields")
+    return tr(
+        "its front matter: {are} that YAML can read (quote a value with a colon); the program uses the rest",
+        are=are.format(numbers),
+    )
 
 
 def _discussion(data: bytes, measure: Measure) -> SourceText:
@@ -408,8 +412,10 @@ def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
     if found.is_too_many:
         raise SlopError(
-            f"There are too many files to search: over {MAX_FILES:,}, or they take over 10 s to find",
-            remedy="Name a smaller folder, or leave some out in .gitignore",
+            tr(
+                "Too many files to search: over {MAX_FILES:,}, or over 10 s to find them", MAX_FILES=MAX_FILES
+            ),
+            remedy=tr("Name a smaller folder, or leave some out in .gitignore"),
             where=root,
         )
     start = len(root.rstrip(os.sep)) + 1
@@ -508,7 +514,7 @@ def _with_hidden(folders: Iterable[str]) -> Iterator[str]:
 # Folders that may be searched: links resolved first, then judged by the project's root and the person's
 # allowed roots.
 
-_NO_TEXT = "the path of this folder is no text in UTF-8"
+_NO_TEXT = tr("the path of this folder is not UTF-8 text")
 
 
 def judge(asked: AskedPlaces) -> SearchPlaces:
@@ -520,17 +526,20 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
         path = os.path.realpath(os.path.join(asked.project or os.curdir, os.path.expanduser(name)))
         if not any(is_inside(path, bound) for bound in bounds):
             problems.append(
-                f"{name}: it lies outside the project and its allowed roots; add it to `allowed_roots`"
+                tr(
+                    "{name}: it is outside the project and its allowed roots; add it to `allowed_roots`",
+                    name=name,
+                )
             )
         elif not os.path.isdir(path):
-            problems.append(f"{name}: there is no such folder")
+            problems.append(tr("{name}: there is no such folder", name=name))
         elif not _is_text(path):
             problems.append(f"{name}: {_NO_TEXT}")
         else:
             notes.append(path)
     project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""
     if not _is_text(project):
-        problems.append(f"the project: {_NO_TEXT}")
+        problems.append(tr("the project: {NO_TEXT}", NO_TEXT=_NO_TEXT))
         project = ""
     return SearchPlaces(
         notes=tuple(dict.fromkeys(notes)),

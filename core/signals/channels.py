@@ -12,6 +12,7 @@ from typing import Any
 
 from core.kernel.figures import span
 from core.kernel.frame import flat, one_line
+from core.kernel.language import tr
 from core.kernel.opener import SETTINGS_BYTES, read_file, reason_of
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import ChannelStatus
@@ -126,7 +127,10 @@ class Channels:
                 problem = one_line(flat(str(error)), PROBLEM_CHARS)
             failures = 1 if time.monotonic() - began > STEADY_S else failures + 1
             wait_s = backoff_s(failures, self._first_wait_s)
-            self._tell(channel, f"{problem}; tried again in {span(wait_s)}")
+            self._tell(
+                channel,
+                tr("{problem}; the program tries again in {wait_s}", problem=problem, wait_s=span(wait_s)),
+            )
             await asyncio.sleep(wait_s)
 
     async def _connect(self, channel: ChannelSettings) -> None:
@@ -138,7 +142,7 @@ class Channels:
                     channel.host, channel.port, ssl=context, limit=PIECE_BYTES
                 )
         except TimeoutError as error:
-            raise _Lost("The server does not answer") from error
+            raise _Lost(tr("The server does not answer")) from error
         session = IrcSession(channel)
         self._writers[channel.name] = session, writer
         try:
@@ -167,12 +171,12 @@ class Channels:
                     self._said(channel, "", "", session.take_dropped())
                     continue
                 if is_asked or not joined:
-                    raise _Lost("The server went silent") from error
+                    raise _Lost(tr("The server went silent")) from error
                 is_asked = True
                 _send(writer, ["PING :manual-slop"])
                 continue
             if not data:
-                raise _Lost("The server closed the connection")
+                raise _Lost(tr("The server closed the connection"))
             is_asked = False
             for raw in lines.feed(data):
                 line = parse_line(raw)
@@ -220,7 +224,13 @@ def _context(certificates: str) -> ssl.SSLContext:
 
 def _reason(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"Its certificate is not trusted: {one_line(flat(error.verify_message), PROBLEM_CHARS)}"
+        return tr(
+            "The server's certificate is not trusted: {verify_message}",
+            verify_message=one_line(flat(error.verify_message), PROBLEM_CHARS),
+        )
     if isinstance(error, ssl.SSLError):
-        return f"It speaks no TLS that we take: {one_line(flat(error.reason or str(error)), PROBLEM_CHARS)}"
+        return tr(
+            "The server offers no TLS that the program accepts: {flat}",
+            flat=one_line(flat(error.reason or str(error)), PROBLEM_CHARS),
+        )
     return one_line(flat(reason_of(error)), PROBLEM_CHARS)

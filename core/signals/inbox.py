@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.kernel.frame import clean, flat, one_line
+from core.kernel.language import tr
 from core.kernel.opener import OWN_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.kernel.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
 from core.kernel.patterns import late
@@ -29,7 +30,7 @@ AT_REST = timedelta(seconds=2)
 """Age from which on a file counts as written to its end at the first look."""
 UNFINISHED = (".tmp", ".part", ".swp", ".crdownload", "~")
 """Endings of files that a program is still writing; those that begin with a dot are likewise left alone."""
-HINT = "Leave text files in it, and move this away"
+HINT = tr("Put only text files into the inbox, and move this away")
 
 _ODD = (OddFileError, IsADirectoryError, PermissionError, ValueError)
 """Faults of an entry itself: it need not be opened again while it is as it was."""
@@ -97,7 +98,17 @@ class Inbox:
                         continue
                     self._told.add(claim)
                     files.append(InboxFile(name=_shown(name), text=text, claim=claim, came_at=came_at))
-            over = () if is_all else (f"Over {MAX_NAMES:,} entries: the rest is not seen. {HINT}",)
+            over = (
+                ()
+                if is_all
+                else (
+                    tr(
+                        "The inbox has over {MAX_NAMES:,} entries; the program ignores the rest. {HINT}",
+                        MAX_NAMES=MAX_NAMES,
+                        HINT=HINT,
+                    ),
+                )
+            )
         self._sizes, self._odd = sizes, odd
         said |= {name: sentence for name, (_, sentence) in odd.items()}
         sentences = _bounded([said[name] for name in sorted(said)])
@@ -197,22 +208,28 @@ def _text(inbox: HeldFolder, name: str) -> str:
     status = os.fstat(descriptor)
     if status.st_nlink > 1:  # of the token beside the inbox, or of a key
         os.close(descriptor)
-        raise ValueError("it has another name elsewhere (a hard link), and may be no message")
+        raise ValueError(tr("it is a hard link, and the program reads no hard links"))
     if status.st_size > MAX_BYTES:
         os.close(descriptor)
-        raise ValueError(f"it has {status.st_size:,} bytes, more than {MAX_BYTES:,}")
+        raise ValueError(
+            tr(
+                "it has {st_size:,} bytes, more than {MAX_BYTES:,}",
+                st_size=status.st_size,
+                MAX_BYTES=MAX_BYTES,
+            )
+        )
     data = read_held(descriptor, MAX_BYTES)
     if b"\0" in data:
-        raise ValueError("it is no text")
+        raise ValueError(tr("it is not text"))
     try:
         text = data[: SIGNAL_CHARS * 8].decode(
             "utf-8-sig", "strict" if len(data) <= SIGNAL_CHARS * 8 else "ignore"
         )
     except UnicodeDecodeError as error:
-        raise ValueError("it is no text in UTF-8") from error
+        raise ValueError(tr("it is not UTF-8 text")) from error
     text = clean(text)[: SIGNAL_CHARS + 1]
     if not text.strip():
-        raise ValueError("it is empty")
+        raise ValueError(tr("it is empty"))
     return text
 
 
@@ -257,7 +274,7 @@ def _entries(folder: HeldFolder) -> list[str]:
 
 def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
     if isinstance(error, IsADirectoryError):
-        reason = "it is a folder"
+        reason = tr("it is a folder")
     else:  # without its path, whose name is not flat, and without a second remedy
         reason = (error.strerror or "").rstrip(".") if isinstance(error, OSError) else str(error)
     return f"{_shown(name)}: {reason}. {HINT}: {_shown(inbox.path)}"
@@ -265,7 +282,7 @@ def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
 
 def _bounded(odd: list[str]) -> tuple[str, ...]:
     more = len(odd) - MAX_SAID
-    return (*odd[:MAX_SAID], f"and {more:,} more") if more > 0 else tuple(odd)
+    return (*odd[:MAX_SAID], tr("and {more:,} more", more=more)) if more > 0 else tuple(odd)
 
 
 def _shown(name: str) -> str:

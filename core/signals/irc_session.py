@@ -11,6 +11,7 @@ from string import ascii_lowercase, ascii_uppercase
 import msgspec
 
 from core.kernel.frame import flat, one_line
+from core.kernel.language import tr
 from core.kernel.values.settings import ChannelSettings
 from core.kernel.values.signals import SENDER_CHARS, SIGNAL_CHARS
 
@@ -100,11 +101,13 @@ def parse_line(data: bytes) -> IrcLine | None:
 def flaw_of(channel: ChannelSettings) -> str:
     """Reason why a channel cannot be connected as it is set, empty where it can."""
     if not _HOST.fullmatch(channel.host):
-        return f"{one_line(channel.host, 60)!r} is no name of a server"
+        return tr("{host!r} is not the name of a server", host=one_line(channel.host, 60))
     if not _ROOM.fullmatch(channel.room):
-        return f"{one_line(channel.room, 60)!r} is no name of a channel; it begins with #"
+        return tr(
+            "{room!r} is not the name of a channel; that begins with #", room=one_line(channel.room, 60)
+        )
     if not _NICK.fullmatch(channel.nick):
-        return f"{one_line(channel.nick, 60)!r} is no nick"
+        return tr("{nick!r} is not a nick", nick=one_line(channel.nick, 60))
     return ""
 
 
@@ -148,9 +151,9 @@ class IrcSession:
             case "366" if self._names_room(line, 1):
                 self.phase = SessionPhase.JOINED
             case "ERROR":
-                self._fail("The server closed the connection", line)
+                self._fail(tr("The server closed the connection"), line)
             case "KICK" if self._names_room(line, 0) and _same(line.parameters[1:2], self._nick):
-                self._fail("It was put out of the channel", line)
+                self._fail(tr("Someone removed the program from the channel"), line)
             case "NICK" if _same((nick_of(line.prefix),), self._nick) and line.parameters:
                 self._nick = line.parameters[0]
             case "PRIVMSG" if self.phase is SessionPhase.JOINED:
@@ -158,9 +161,9 @@ class IrcSession:
             case command if command in _NICK_TAKEN and self.phase is SessionPhase.OPENING:
                 return self._other_nick(line), None
             case command if command in _JOIN_FAILS and self.phase is SessionPhase.OPENING:
-                self._fail("The channel cannot be joined", line)
+                self._fail(tr("The program cannot join the channel"), line)
             case command if command in {"464", "465", "432"} and self.phase is SessionPhase.OPENING:
-                self._fail("The server lets nobody in under this nick", line)
+                self._fail(tr("The server refuses this nick"), line)
             case _:
                 pass
         return [], None
@@ -198,7 +201,7 @@ class IrcSession:
 
     def _other_nick(self, line: IrcLine) -> list[str]:
         if self._tries == MOST_NICKS:
-            self._fail("The nick is taken", line)
+            self._fail(tr("The nick is taken"), line)
             return []
         self._nick = f"{self._channel.nick[:28]}{'_' * self._tries}"[:30]
         self._tries += 1

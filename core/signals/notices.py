@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import flat, one_line
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.agent import STOP_NOTICE, CallState
 from core.kernel.values.messages import Role
@@ -26,22 +27,25 @@ NAME_CHARS, REPLY_CHARS = 60, 240
 NOTICE = "notifications"
 
 _WORDS = {
-    NotificationKind.TURN_FINISHED: "The reply is there",
-    NotificationKind.TURN_FAILED: "The reply did not come",
-    NotificationKind.QUESTION: "It waits for your answer",
-    NotificationKind.APPROVAL: "It asks for your yes",
-    NotificationKind.AUTONOMY: "It stopped working by itself",
+    NotificationKind.TURN_FINISHED: tr("The reply has arrived"),
+    NotificationKind.TURN_FAILED: tr("The reply failed"),
+    NotificationKind.QUESTION: tr("The discussion waits for your answer"),
+    NotificationKind.APPROVAL: tr("The discussion asks for your approval"),
+    NotificationKind.AUTONOMY: tr("The autonomous discussion stopped"),
 }
 """Words of ours, without any of a model's."""
 _REPLIES = frozenset({NotificationKind.TURN_FINISHED, NotificationKind.QUESTION})
 _COUNTED = {
-    NotificationKind.TURN_FINISHED: ("reply is there", "replies are there"),
-    NotificationKind.TURN_FAILED: ("reply did not come", "replies did not come"),
-    NotificationKind.QUESTION: ("discussion waits for your answer", "discussions wait for your answer"),
-    NotificationKind.APPROVAL: ("call asks for your yes", "calls ask for your yes"),
+    NotificationKind.TURN_FINISHED: (tr("reply has arrived"), tr("replies have arrived")),
+    NotificationKind.TURN_FAILED: (tr("reply failed"), tr("replies failed")),
+    NotificationKind.QUESTION: (
+        tr("discussion waits for your answer"),
+        tr("discussions wait for your answer"),
+    ),
+    NotificationKind.APPROVAL: (tr("call asks for your approval"), tr("calls ask for your approval")),
     NotificationKind.AUTONOMY: (
-        "discussion stopped working by itself",
-        "discussions stopped working by themselves",
+        tr("autonomous discussion stopped"),
+        tr("autonomous discussions stopped"),
     ),
 }
 
@@ -205,16 +209,16 @@ def _given_together(state: AppState) -> tuple[AppState, tuple[SignalEffect, ...]
         return state, ()
     kinds = Counter(note.kind for note in held)
     parts = [count(kinds[kind], *_COUNTED[kind]) for kind in NotificationKind if kinds[kind]]
-    more = (count(missed, "more notification"),) if missed else ()
-    text = "While it was quiet: " + ", ".join((*parts, *more))
+    more = (count(missed, tr("more notification"), tr("more notifications")),) if missed else ()
+    text = tr("While notifications were held back: ") + ", ".join((*parts, *more))
     newest = next((one for one in reversed(held) if one.discussion_id in state.discussions.summaries), None)
     action = SelectDiscussion(newest.discussion_id) if newest is not None else None
-    label = "Open the newest" if action is not None else ""
+    label = tr("Open the newest") if action is not None else ""
     state = notify(state, NOTICE, Level.INFO, text, action=action, action_label=label)
     return state, (*_desktop(state, "Manual Slop", text), *_channels(state, held))
 
 
 def channel_words(kind: NotificationKind, reply: str = "") -> str:
     """Words that go out to a channel: ours, without a name, and the model's where the person lets those out."""
-    ours = f"Manual Slop: {_WORDS[kind][0].lower()}{_WORDS[kind][1:]}"
+    ours = tr("Manual Slop: {WORDS}{WORDS2}", WORDS=_WORDS[kind][0].lower(), WORDS2=_WORDS[kind][1:])
     return f"{ours}: {reply}" if reply else f"{ours}."

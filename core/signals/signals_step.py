@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean, one_line
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.structures import with_entry
 from core.kernel.values.agent import ActKind, AgentPage, CallState, ToolCall
 from core.kernel.values.signals import (
@@ -412,14 +413,14 @@ def _added(
 def _post(state: AppState, given: Stamp, asked: PostSignal) -> AppState:
     if not asked.text.strip():
         problem = CommandOutcome(
-            command_id=asked.command_id, problem="A signal needs a text", remedy="Say what happened"
+            command_id=asked.command_id, problem=tr("A signal needs a text"), remedy=tr("Say what happened")
         )
         return conclude(state, problem)
     if asked.discussion_id and asked.discussion_id not in state.discussions.summaries:
         problem = CommandOutcome(
             command_id=asked.command_id,
-            problem=f"No discussion has the id {asked.discussion_id!r}",
-            remedy="Leave it out, or use an id of the list",
+            problem=tr("No discussion has the id {discussion_id!r}", discussion_id=asked.discussion_id),
+            remedy=tr("Leave the id out, or use one of the list"),
         )
         return conclude(state, problem)
     return _added(state, given, SignalSource.API, asked.sender, asked.text, asked.discussion_id)
@@ -433,7 +434,7 @@ def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
     state = replace(state, signals=signals)
     if not happened.odd:
         return dismiss(state, INBOX_NOTICE)
-    text = "Something in the inbox is passed over."
+    text = tr("The inbox has entries that the program skips.")
     return notify(state, INBOX_NOTICE, Level.WARNING, text, "\n".join(happened.odd), is_standing=True)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 from core.kernel.child_process import desktop_environment, find_program, start_program
 from core.kernel.disk import reported
 from core.kernel.frame import flat, one_line
+from core.kernel.language import tr
 from core.kernel.paths import inbox_dir
 from core.kernel.queue import queued
 from core.kernel.values.settings import ChannelSettings
@@ -59,10 +60,10 @@ def show(title: str, text: str) -> str:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            return f"{program.name} did not end within {SHOW_S:g} seconds"
+            return tr("{name} did not end within {SHOW_S:g} seconds", name=program.name, SHOW_S=SHOW_S)
     except OSError as error:
-        return f"{program.name} cannot be started: {error.strerror or error}"
-    return f"{program.name} ended with exit code {code}" if code else ""
+        return tr("{name} cannot be started: {value}", name=program.name, value=error.strerror or error)
+    return tr("{name} ended with exit code {code}", name=program.name, code=code) if code else ""
 
 
 def notice_command(title: str, text: str) -> tuple[Path, tuple[str, ...]] | None:
@@ -79,16 +80,16 @@ def notice_command(title: str, text: str) -> tuple[Path, tuple[str, ...]] | None
 def no_desktop() -> str:
     """Reason why no notice of the desktop can be shown here, with the remedy; empty where one can."""
     if sys.platform == "win32":
-        return "Notices of the desktop are not supported on Windows"
+        return tr("Desktop notices do not work on Windows")
     if notice_command("", "") is None:
-        return "There is no notify-send: install libnotify"
+        return tr("There is no notify-send: install libnotify")
     return ""
 
 
 if TYPE_CHECKING:
     from core.signals.channels import Channels
 
-NOT_OURS = "Left to the program that owns the home; one that is read-only nobody owns"
+NOT_OURS = tr("Only the program that owns the home connects; a read-only home has no owner")
 
 Emit = Callable[[SignalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -146,7 +147,7 @@ class SignalHandler:
                     read = self._inbox.read(begins_anew=effect.begins_anew, most=effect.most)
                 self._emit(read)
             case PutInboxAway():
-                with reported("move a file of", inbox_dir(self._home)):
+                with reported(tr("move a file of"), inbox_dir(self._home)):
                     self._inbox.put_away(effect.claims)
             case TellInboxAgain():
                 self._inbox.tell_again(effect.claims)

@@ -15,6 +15,7 @@ import dearpygui.dearpygui as dpg
 import msgspec
 
 from core.kernel.figures import NOT_REPORTED, PRICE_UNKNOWN, dollars
+from core.kernel.language import tr
 from core.kernel.opener import open_file
 from gui.canvas import CLEAR, WHITE, Canvas
 from gui.elements.base import Element, Spec
@@ -52,7 +53,7 @@ def picture_size(path: Path) -> tuple[int, int]:
                 return _jpeg_size(file.read(1_000_000))
     except OSError as error:
         raise PictureError((error.strerror or str(error)).lower()) from error
-    raise PictureError("not a PNG, JPEG or GIF picture")
+    raise PictureError(tr("not a PNG, JPEG or GIF picture"))
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
@@ -63,7 +64,7 @@ def _jpeg_size(data: bytes) -> tuple[int, int]:
             height, width = struct.unpack(">HH", data[at + 5 : at + 9])
             return int(width), int(height)
         at += 2 + int(struct.unpack(">H", data[at + 2 : at + 4])[0])
-    raise PictureError("a damaged JPEG picture")
+    raise PictureError(tr("a damaged JPEG picture"))
 
 
 def load_small(path: Path) -> tuple[int, int, Any]:
@@ -74,12 +75,12 @@ def load_small(path: Path) -> tuple[int, int, Any]:
     """
     width, height = picture_size(path)
     if width < 1 or height < 1:
-        raise PictureError("an empty picture")
+        raise PictureError(tr("an empty picture"))
     if width * height > MOST_PIXELS:
-        raise PictureError(f"{width} x {height} pixels, too large to preview")
+        raise PictureError(tr("{width} x {height} pixels, too large to preview", width=width, height=height))
     loaded = dpg.load_image(str(path))
     if loaded is None:
-        raise PictureError("a damaged picture")
+        raise PictureError(tr("a damaged picture"))
     import numpy as np
 
     width, height, _, data = loaded

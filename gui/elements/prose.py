@@ -7,6 +7,7 @@ from typing import ClassVar, TypeVar
 
 import dearpygui.dearpygui as dpg
 
+from core.kernel.language import tr
 from gui.canvas import CLEAR, WHITE, Canvas, Pane
 from gui.elements.base import Element, Spec
 from gui.elements.controls import Hit
@@ -55,7 +56,7 @@ class CopyHit(Hit):
         return [filled(x0, y0, x1, y1, c.color("hover"), c.m.px(5)), label]
 
     def label(self) -> str:
-        return "Copy code"
+        return tr("Copy code")
 
 
 class WrapHit(CopyHit):
@@ -76,7 +77,7 @@ class WrapHit(CopyHit):
         return specs
 
     def label(self) -> str:
-        return "Let long lines scroll" if self.is_done else "Wrap long lines"
+        return tr("Scroll long lines") if self.is_done else tr("Wrap long lines")
 
 
 class SourceHit(WrapHit):
@@ -88,7 +89,7 @@ class SourceHit(WrapHit):
         return "Drawing" if self.is_done else "Source"
 
     def label(self) -> str:
-        return "Show the drawing" if self.is_done else "Show the source"
+        return tr("Show the drawing") if self.is_done else tr("Show the source")
 
 
 class BarHit(Hit):

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from gui.markdown.blocks import CODE_PAD_PX, HEAD_PX, BlockLook, Laid, MarkdownBlock, Op, TextMeasure
 from gui.metrics import Drawing, DrawnSize
 
@@ -71,14 +72,14 @@ def _as_source(
     """The source in its box, with why it is not drawn."""
     if size is None:
         return replace(as_code(block, m, width, look), awaits=True)
-    return as_code(block, m, width, look, note=f"not drawn: {size.problem}")
+    return as_code(block, m, width, look, note=tr("not drawn: {problem}", problem=size.problem))
 
 
 def _formula(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook, as_code: AsCode) -> Laid:
     drawing = Drawing(kind="formula_block", text=tex_of(block.text)[0], size=m.sizes["body"] * LETTERS)
     size = m.drawn(drawing)
     if size is not None and not size.problem and size.width * _LEAST_SHARE > width:
-        size = DrawnSize(problem="it is wider than its place")
+        size = DrawnSize(problem=tr("the drawing is wider than the space for it"))
     if size is None or size.problem:
         return _as_source(block, m, width, look, as_code, size)
     share = min(1.0, width / size.width)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from gui.markdown.blocks import Align, MarkdownBlock, Run, RunStyle
 from gui.text_buffer import visible
@@ -407,7 +408,7 @@ class _Walker(msgspec.Struct):
         lines = token.map or [0, 0]
         number = self.base + self.starts[lines[0]] + 1
         self._add(
-            MarkdownBlock(kind="fold", runs=(Run(text=token.content.strip() or "Details"),), fold=number),
+            MarkdownBlock(kind="fold", runs=(Run(text=token.content.strip() or tr("Details")),), fold=number),
             token.map,
         )
         self.folds = (*self.folds, number)

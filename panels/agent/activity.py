@@ -10,6 +10,7 @@ import msgspec
 from core.agent.agent_messages import KillCommands, UndoTurn
 from core.agent.delegation import edits_of_tasks
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.agent import AgentPage, CallState, FileChange, ToolCall
 from core.kernel.values.messages import Message
 from core.kernel.values.updates import is_under_way, outcome_of
@@ -98,9 +99,7 @@ def activity_section(desk: Desk, page: AgentPage) -> None:
         call_row(desk, ui, own, discussion_id, call)
 
     if not page.activity:
-        text = (
-            "Nothing was done yet. What its tools do stands here, each call with what it was given and gave."
-        )
+        text = tr("The tools have done nothing yet. Each tool call appears here with its input and result.")
         ui.text("nothing", text, tone="muted", wraps=True)
         return
     rows = CallRows(
@@ -114,7 +113,7 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
     place = (discussion_id, call.id)
     is_open = place in own.open_calls
     icon, tone, _ = STATES[call.state]
-    tip = "Hide what it was given and gave" if is_open else "What it was given and gave"
+    tip = tr("Hide input and result") if is_open else tr("Show input and result")
     with ui.clickable("line", "card_selected" if is_open else "clear", padding=(8, 5), tip=tip) as clicks:
         with ui.row("head", gap=6):
             ui.icon("state", icon, tone=tone)
@@ -122,7 +121,11 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
             ui.text("name", tool_label(call.name), style="small_strong", width=0)
             ui.text("words", state_words(call, desk.state.now), tone=tone, style="small")
             if (goes_on(call) or (call.state is CallState.RUNNING and call.name in COMMANDS)) and ui.button(
-                "kill", "Kill", icon="stop", is_small=True, tip="End this command and all that it started"
+                "kill",
+                tr("Kill"),
+                icon="stop",
+                is_small=True,
+                tip=tr("End this command and everything it started"),
             ):
                 desk.send(KillCommands(discussion_id, call.id))
         summary = call_summary(call.name, call.summary, call.arguments_json)
@@ -138,13 +141,13 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
 
 def _inside(ui: Ui, call: ToolCall) -> None:
     with ui.group("inside", gap=4):
-        ui.text("given", "Given", tone="faint", style="small")
+        ui.text("given", tr("Input"), tone="faint", style="small")
         ui.code("arguments", shown_arguments(call.arguments_json), language="json")
         if call.result:
-            ui.text("gave", "Gave", tone="faint", style="small")
+            ui.text("gave", tr("Result"), tone="faint", style="small")
             ui.code("result", call.result)
         elif call.state.is_over:
-            ui.text("gave nothing", "It gave nothing back", tone="faint", style="small")
+            ui.text("gave nothing", tr("The tool returned nothing"), tone="faint", style="small")
 
 
 # Files that the discussion's turns changed, by turn, with their differences and a way back.
@@ -158,7 +161,7 @@ def changes_section(desk: Desk, page: AgentPage) -> None:
     """Draw the turns, newest first, each with its files. Opens the question of an undo."""
     ui = desk.ui
     if not page.changes:
-        ui.text("nothing", "No file was changed. The bytes of each are kept before a turn first writes it.",
+        ui.text("nothing", tr("The model changed no file. Before a turn writes a file, the program keeps its old bytes."),
                 tone="muted", wraps=True)  # fmt: skip
         return
     newest = page.changes[-SHOWN:]
@@ -166,7 +169,12 @@ def changes_section(desk: Desk, page: AgentPage) -> None:
     for number, (turn_id, changes) in enumerate(reversed(turns)):
         _turn(desk, number, turn_id, changes)
     if len(page.changes) > SHOWN:
-        ui.text("more", f"and {len(page.changes) - SHOWN:,} older changes", tone="muted", style="small")
+        ui.text(
+            "more",
+            tr("and {changes:,} older changes", changes=len(page.changes) - SHOWN),
+            tone="muted",
+            style="small",
+        )
 
 
 def _turn(desk: Desk, number: int, turn_id: str, changes: tuple[FileChange, ...]) -> None:
@@ -183,11 +191,11 @@ def _turn(desk: Desk, number: int, turn_id: str, changes: tuple[FileChange, ...]
             _file(desk, ui, own, change)
         stands = [one for one in changes if not one.is_undone]
         if not stands:
-            ui.text("undone", "Its edits were undone", tone="muted", style="small")
+            ui.text("undone", tr("You undid the edits of this turn"), tone="muted", style="small")
         else:
             is_free = desk.turn is None and not is_under_way(desk.state, own.undone.get(turn_id, ""))
-            if ui.button("undo", "Undo this turn's edits", icon="rotate-left", is_small=True, is_enabled=is_free,
-                         tip="Put back the bytes from before the turn"):  # fmt: skip
+            if ui.button("undo", tr("Undo this turn's edits"), icon="rotate-left", is_small=True, is_enabled=is_free,
+                         tip=tr("Restore the files from before the turn")):  # fmt: skip
                 desk.view.dialog = Dialog(
                     kind="undo_turn", subject=desk.state.discussions.selected_id, text=turn_id
                 )
@@ -201,14 +209,18 @@ def turn_title(desk: Desk, turn_id: str, most: int = TITLE_CHARS) -> str:
     entries = desk.opened.entries if desk.opened is not None else ()
     asked = next((e for e in reversed(entries) if e.id == turn_id and isinstance(e, Message)), None)
     words = " ".join(asked.text[: 2 * most].split()) if asked is not None else ""
-    return (words[: most - 1] + "…" if len(words) > most else words) or "A turn of this discussion"
+    return (words[: most - 1] + "…" if len(words) > most else words) or tr("A turn of this discussion")
 
 
 def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
     place = (change.turn_id, change.path)
     is_open = place in own.open_files
     shown = project_path(change.path, desk.state.config.project.root)
-    tip = f"{'Hide' if is_open else 'Show'} the difference of {shown}"
+    tip = (
+        tr("Hide the difference of {shown}", shown=shown)
+        if is_open
+        else tr("Show the difference of {shown}", shown=shown)
+    )
     with ui.group(("file", change.path), gap=4):
         with ui.clickable("line", "clear", padding=(2, 2), tip=tip) as clicks, ui.row("parts", gap=6):
             ui.icon("fold", "chevron-down" if is_open else "chevron-right", tone="muted")
@@ -216,13 +228,17 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
             ui.text("path", shown, style="small", width=0, tone=tone)
             ui.text("size", f"+{change.added:,} −{change.removed:,}", tone="muted", style="small")
             if not change.before_sha256:
-                ui.badge("new", "new")
+                ui.badge("new", tr("new"))
             if change.before_sha256 or not change.is_undone:  # else it is gone again
                 file_button(ui, change.path)
         if clicks.clicked:
             own.open_files ^= {place}
         if is_open:
-            ui.code("difference", change.difference or "No difference is kept", language="diff")
+            ui.code(
+                "difference",
+                change.difference or tr("The program did not keep the changed lines"),
+                language="diff",
+            )
 
 
 def undo_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -233,19 +249,29 @@ def undo_dialog(desk: Desk, dialog: Dialog) -> None:
     if not paths or dialog.subject != desk.state.discussions.selected_id:
         desk.view.dialog = None
         return
-    with ui.dialog("undo turn", "Undo this turn's edits?", width=480) as closed:
-        ui.text("what", f"{fmt.count(len(paths), 'file')} of “{turn_title(desk, dialog.text)}”:", wraps=True)
+    with ui.dialog("undo turn", tr("Undo this turn's edits?"), width=480) as closed:
+        ui.text(
+            "what",
+            tr(
+                "{paths} of “{desk}”:",
+                paths=fmt.count(len(paths), tr("file"), tr("files")),
+                desk=turn_title(desk, dialog.text),
+            ),
+            wraps=True,
+        )
         for path in paths[:ASKED_FILES]:
             shown = project_path(path, desk.state.config.project.root)
             ui.text(("path", path), shown, style="mono_small", tone="muted", wraps=True)
         if len(paths) > ASKED_FILES:
-            ui.text("more", f"and {len(paths) - ASKED_FILES} more", tone="muted", style="small")
+            ui.text(
+                "more", tr("and {paths} more", paths=len(paths) - ASKED_FILES), tone="muted", style="small"
+            )
         tasks = edits_of_tasks(desk.state, dialog.subject, dialog.text)
         if tasks:
             ui.text("tasks", tasks, tone="warn", wraps=True)
-        ui.text("left", "Files that were changed since are left as they are, and named. What commands did is not undone.",
+        ui.text("left", tr("Files changed since then stay as they are, and are named. Effects of commands are not undone."),
                 tone="muted", wraps=True)  # fmt: skip
-        did = answers(ui, "Leave them", "Undo edits", is_danger=True)
+        did = answers(ui, tr("Keep"), tr("Undo edits"), is_danger=True)
     if did == "yes":
         own = desk.view.of(AgentView)
         own.undone[dialog.text] = desk.ask(UndoTurn(discussion_id=dialog.subject, turn_id=dialog.text))

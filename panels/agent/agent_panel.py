@@ -8,6 +8,7 @@ from core.agent.agent_messages import SetTools
 from core.agent.agent_pages import mode_of
 from core.agent.delegation import children_at_work, questions_of
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
 from core.kernel.values.discussion import CallPhase
 from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -32,7 +33,9 @@ HEAD_PX, FIGURES_PX = 310.0, 300.0
 BOTH_FROM_PX, BESIDE_FROM_PX = 640.0, 720.0
 """Height of the panel from which activity and autonomous output stand in it together, and width from which side by side."""
 ACTIVITY_SHARE = 0.33
-SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
+SANDBOX_TIP = tr(
+    "Commands write only to the project and a temporary folder. Each network access needs your approval"
+)
 
 
 def agent_panel(desk: Desk) -> None:
@@ -42,7 +45,7 @@ def agent_panel(desk: Desk) -> None:
     """
     ui, own, summary = desk.ui, desk.view.of(AgentView), desk.summary
     if summary is None:
-        ui.text("nothing", "Pick a discussion to see what its tools do.", tone="muted", wraps=True)
+        ui.text("nothing", tr("Choose a discussion to see the work of its tools."), tone="muted", wraps=True)
         _elsewhere(desk)
         return
     page = view.page_of(desk.state) or AgentPage()
@@ -102,38 +105,37 @@ def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
     done = sum(item.state is TodoState.DONE for item in page.todo)
     files = len({one.path for one in page.changes if not one.is_undone})
     return (
-        Option(value="activity", label="Activity", icon="bolt"),
+        Option(value="activity", label=tr("Activity"), icon="bolt"),
         Option(
             value="waiting",
-            label=f"Waiting {waiting}" if waiting else "Waiting",
+            label=tr("Waiting {waiting}", waiting=waiting) if waiting else tr("Waiting"),
             icon="shield-halved",
-            widest="Waiting 9",
+            widest=tr("Waiting 9"),
         ),
         Option(
             value="todo",
-            label=f"Todo {done}/{len(page.todo)}" if page.todo else "Todo",
+            label=tr("Todo {done}/{todo}", done=done, todo=len(page.todo)) if page.todo else tr("Todo"),
             icon="list-check",
-            widest="Todo 9/99",
+            widest=tr("Todo 9/99"),
         ),
         Option(
             value="files",
-            label=f"Files {files}" if files else "Files",
+            label=tr("Files {files}", files=files) if files else tr("Files"),
             icon="code-compare",
-            widest="Files 99",
+            widest=tr("Files 99"),
         ),
-        Option(value="autonomy", label="Alone", icon="moon"),
+        Option(value="autonomy", label=tr("Autonomy"), icon="moon"),
     )
 
 
 def _off(desk: Desk, discussion_id: str) -> None:
     ui = desk.ui
     with ui.surface("off", "card", padding=(14, 12)), ui.group("lines"):
-        ui.text("title", "This discussion has no tools", style="strong")
-        ui.text("what", "With tools its model can read and search the project, and ask to write files and run commands. "
-                "Writes, edits and commands wait for your yes.", tone="muted", wraps=True)  # fmt: skip
+        ui.text("title", tr("This discussion has no tools"), style="strong")
+        ui.text("what", tr("With tools, the model can read and search the project. Writes, edits and commands wait for your approval."), tone="muted", wraps=True)  # fmt: skip
         trust_line(desk)
         _sandbox(desk)
-        if ui.button("on", "Give it tools", icon="wrench", kind="primary"):
+        if ui.button("on", tr("Turn tools on"), icon="wrench", kind="primary"):
             desk.send(SetTools(discussion_id=discussion_id, has_tools=True))
 
 
@@ -151,23 +153,26 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
         meter(desk)
         with ui.row("figures", gap=12):
             is_narrow = 0 < ui.width() < FIGURES_PX
-            label = "Task" if is_narrow else "This task"
+            label = tr("Turn") if is_narrow else tr("This turn")
             ui.text("cost", f"{label}: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
-                    tip="Cost of the turn that runs, or ran last")  # fmt: skip
+                    tip=tr("Cost of the current or last turn"))  # fmt: skip
             ui.push()
             if page.commands:
-                tip = f"{fmt.count(len(page.commands), 'command')} in the background"
+                tip = tr(
+                    "{commands} in the background",
+                    commands=fmt.count(len(page.commands), tr("command"), tr("commands")),
+                )
                 if is_narrow:
                     ui.icon("icon", "terminal", tone="accent", tip=tip)
-                words = f"{len(page.commands):,}" + ("" if is_narrow else " in background")
+                words = f"{len(page.commands):,}" + ("" if is_narrow else tr(" in background"))
                 ui.text("commands", words, style="small", tone="accent", tip=tip)
-            if ui.button("kill", "Kill", icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
+            if ui.button("kill", tr("Kill"), icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
                 run_action("kill_commands", desk)
         with ui.row("mode"):
             mode = ui.combo("mode", MODES, mode_of(desk.state, summary.meta.id).value, width=0,
                             tip=action_tip(desk, "mode"), is_enabled=summary.meta.has_tools)  # fmt: skip
-            label = "Tools off" if summary.meta.has_tools else "Tools on"
+            label = tr("Turn tools off") if summary.meta.has_tools else tr("Turn tools on")
             if ui.button("tools", label, kind="ghost", is_small=True, tip=action_tip(desk, "tools")):
                 run_action("tools", desk)
         if mode is not None:
@@ -177,7 +182,7 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 ui.icon("icon", "unlock", tone="warn")
                 ui.text(
                     "text",
-                    f"Allowed for this discussion: {'; '.join(grant.splitlines())}",
+                    tr("Allowed for this discussion: {splitlines}", splitlines="; ".join(grant.splitlines())),
                     tone="muted",
                     style="small",
                     wraps=True,
@@ -195,17 +200,21 @@ def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
     icon, tone, words = turn_words(
         desk.turn, live.phase if live is not None else None, is_replying=desk.is_replying
     )
-    round_words = f"round {desk.turn.rounds:,}" if desk.turn is not None and not desk.turn.is_stopping else ""
+    round_words = (
+        tr("round {rounds:,}", rounds=desk.turn.rounds)
+        if desk.turn is not None and not desk.turn.is_stopping
+        else ""
+    )
     if alone is not None and alone.discussion_id == desk.state.discussions.selected_id and not at_work:
         icon, tone, words = autonomy_words(alone, desk.state.now)
     if desk.opened is not None and desk.opened.held_calls and not at_work:
-        icon, tone, words = "terminal", "warn", "Another program is at work here"
+        icon, tone, words = "terminal", "warn", tr("Another program works in this discussion")
     with ui.row("head"):
         ui.icon("icon", icon, tone=tone)
         is_narrow = 0 < ui.width() < HEAD_PX
         shown = words if is_narrow else " · ".join(filter(None, (words, round_words)))
         ui.text("words", shown, style="strong", width=0, wraps=True, tip=round_words if is_narrow else "")
-        label = "" if is_narrow else "Stop"
+        label = "" if is_narrow else tr("Stop")
         if desk.is_replying and ui.button(
             "stop", label, icon="stop", is_small=True, tip=action_tip(desk, "stop")
         ):
@@ -216,7 +225,7 @@ def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
             icon="chevron-up" if own.is_state_open else "chevron-down",
             kind="ghost",
             is_small=True,
-            tip="Context, cost and mode",
+            tip=tr("Show context, cost and mode"),
         ):
             own.is_state_open = not own.is_state_open
 
@@ -225,7 +234,7 @@ def _cost(page: AgentPage, discussion_usd: float | None) -> str:
     """Cost of the turn in words: nothing where nothing was asked, unknown where a price is."""
     if page.usd:
         return fmt.money(page.usd)
-    return "price unknown" if discussion_usd is None and page.activity else fmt.money(0.0)
+    return tr("price unknown") if discussion_usd is None and page.activity else fmt.money(0.0)
 
 
 def turn_words(
@@ -233,25 +242,27 @@ def turn_words(
 ) -> tuple[str, Tone, str]:
     """State of a turn: icon, tone and words, without its round. `phase`: of the request under way."""
     if turn is None:
-        return ("robot", "accent", _model_words(phase)) if is_replying else ("robot", "muted", "At rest")
+        return ("robot", "accent", _model_words(phase)) if is_replying else ("robot", "muted", tr("Idle"))
     if turn.is_stopping:
-        return "stop", "muted", "Stopping"
+        return "stop", "muted", tr("Stopping")
     counted = Counter(call.state for call in turn.calls)
     if asked := counted[CallState.ASKING]:
         return (
             "shield-halved",
             "warn",
-            f"{fmt.count(asked, 'call')} {'waits' if asked == 1 else 'wait'} for you",
+            tr("One call waits for you") if asked == 1 else tr("{asked:,} calls wait for you", asked=asked),
         )
     if runs := counted[CallState.RUNNING]:
-        return "circle-play", "accent", f"{fmt.count(runs, 'call')} running"
+        return "circle-play", "accent", tr("{runs} running", runs=fmt.count(runs, tr("call"), tr("calls")))
     return "robot", "accent", _model_words(phase)
 
 
 def _model_words(phase: CallPhase | None) -> str:
     """State of the model: whether it has said a word yet."""
     return (
-        "The model writes" if phase in {CallPhase.STREAMING, CallPhase.STORING} else "Waiting for the model"
+        tr("The model is writing")
+        if phase in {CallPhase.STREAMING, CallPhase.STORING}
+        else tr("Waiting for the model")
     )
 
 
@@ -262,17 +273,23 @@ def _sandbox(desk: Desk) -> None:
     ui, sandbox = desk.ui, desk.state.agent.sandbox
     if not sandbox.is_known:
         if desk.summary is not None and desk.summary.meta.has_tools:
-            ui.text("sandbox", "Looking how commands are confined…", style="small", tone="muted")
+            ui.text("sandbox", tr("Checking the sandbox for commands…"), style="small", tone="muted")
         return
     if sandbox.is_confined:
-        ui.text("sandbox", f"Commands run in {sandbox.name}.", style="small", tone="muted", tip=SANDBOX_TIP)
+        ui.text(
+            "sandbox",
+            tr("Commands run in {name}.", name=sandbox.name),
+            style="small",
+            tone="muted",
+            tip=SANDBOX_TIP,
+        )
         return
     with ui.row("sandbox", gap=6):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         problem = f": {sandbox.problem.rstrip('.')}" if sandbox.problem else ""
         ui.text(
             "text",
-            f"Commands are not confined here{problem}.",
+            tr("No sandbox limits commands here{problem}.", problem=problem),
             tone="warn",
             style="small",
             wraps=True,
@@ -291,12 +308,18 @@ def _elsewhere(desk: Desk) -> None:
             ui.icon("icon", "shield-halved", tone="warn")
             name = state.discussions.summaries[discussion_id].meta.name
             is_told = discussion_id in state.agent.turns
-            words = f"“{name}” waits for you" if is_told else f"“{name}” has calls that nobody answered"
+            words = (
+                tr("“{name}” waits for you", name=name)
+                if is_told
+                else tr("“{name}” has unanswered tool calls", name=name)
+            )
             ui.text("text", words, style="small", width=0)
-            if ui.button("go", "Open", kind="link", is_small=True):
+            if ui.button("go", tr("Open"), kind="link", is_small=True):
                 desk.send(SelectDiscussion(discussion_id))
     if len(elsewhere) > ELSEWHERE_SHOWN:
-        more = f"and {len(elsewhere) - ELSEWHERE_SHOWN:,} more, each with its sign in the list"
+        more = tr(
+            "and {elsewhere:,} more, each marked in the list", elsewhere=len(elsewhere) - ELSEWHERE_SHOWN
+        )
         ui.text("elsewhere more", more, style="small", tone="muted", wraps=True)
 
 
@@ -305,27 +328,29 @@ def _waiting(desk: Desk) -> None:
     ui, chosen = desk.ui, desk.state.discussions.selected_id
     waiting = questions_of(desk.state, chosen)
     if not waiting:
-        ui.text("nothing", "Nothing waits for your yes.", tone="muted")
+        ui.text("nothing", tr("Nothing waits for your approval."), tone="muted")
         return
     asked_by(desk, chosen, waiting[0][0])
     approval_card(desk, *waiting[0])
     if len(waiting) > 1:
-        more = fmt.count(len(waiting) - 1, "more question")
-        ui.text("more", f"{more} after this one", tone="muted", style="small")
+        more = fmt.count(len(waiting) - 1, tr("more question"), tr("more questions"))
+        ui.text("more", tr("{more} after this one", more=more), tone="muted", style="small")
 
 
 def _todo(ui: Ui, page: AgentPage) -> None:
     if not page.todo:
         ui.text(
             "nothing",
-            "The model keeps no list. It makes one for work of several steps.",
+            tr("The model has no todo list. It writes one for work with several steps."),
             tone="muted",
             wraps=True,
         )
     for number, item in enumerate(page.todo[:TODO_SHOWN]):
         _todo_line(ui, number, item)
     if len(page.todo) > TODO_SHOWN:
-        ui.text("more", f"and {len(page.todo) - TODO_SHOWN:,} more", tone="muted", style="small")
+        ui.text(
+            "more", tr("and {todo:,} more", todo=len(page.todo) - TODO_SHOWN), tone="muted", style="small"
+        )
 
 
 def _todo_line(ui: Ui, number: int, item: TodoItem) -> None:

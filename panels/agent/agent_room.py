@@ -8,6 +8,7 @@ import msgspec
 
 from core.agent.agent_messages import KillCommands
 from core.agent.delegation import with_commands
+from core.kernel.language import tr
 from panels.base import view as selection
 from panels.base.desk import LEAST_PX, Action, Desk, HubPanel, Room, has_discussion
 from panels.base.view import Dialog, Kept, one_of
@@ -83,16 +84,16 @@ def show_autonomy(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="undo_turn", menu="Edit", group=0, label="Undo the last turn's edits…", run=_undo, icon="rotate-left",
+    Action(id="undo_turn", menu=tr("Edit"), group=0, label=tr("Undo last turn's edits…"), run=_undo, icon="rotate-left",
            is_enabled=lambda d: bool(undoable_turn(d))),
-    Action(id="tools", menu="Discussion", group=4, label="Give it tools", run=toggle_tools, icon="wrench", chord="", is_enabled=has_discussion,
-           is_done=has_tools, undo_label="Take its tools away"),
-    Action(id="mode", menu="Discussion", group=4, label="Next mode of its tools", run=next_mode, icon="shield-halved", chord="Ctrl+M", is_enabled=has_tools,
-           why_not=lambda d: "This discussion has no tools: there is no mode of them." if d.summary is not None else ""),
-    Action(id="autonomy", menu="Discussion", group=4, label="Autonomy…", run=show_autonomy, icon="moon", chord="", is_enabled=has_discussion),
-    Action(id="kill_commands", menu="Discussion", group=4, label="Kill running commands",
+    Action(id="tools", menu=tr("Discussion"), group=4, label=tr("Turn tools on"), run=toggle_tools, icon="wrench", chord="", is_enabled=has_discussion,
+           is_done=has_tools, undo_label=tr("Turn tools off")),
+    Action(id="mode", menu=tr("Discussion"), group=4, label=tr("Next tool mode"), run=next_mode, icon="shield-halved", chord="Ctrl+M", is_enabled=has_tools,
+           why_not=lambda d: tr("Turn tools on first: this discussion has no tool mode.") if d.summary is not None else ""),
+    Action(id="autonomy", menu=tr("Discussion"), group=4, label=tr("Autonomy…"), run=show_autonomy, icon="moon", chord="", is_enabled=has_discussion),
+    Action(id="kill_commands", menu=tr("Discussion"), group=4, label=tr("Kill running commands"),
            run=lambda d: d.send(KillCommands(d.state.discussions.selected_id)), icon="stop", chord="Ctrl+K", is_enabled=has_commands,
-           why_not=lambda d: "No command of this discussion runs." if d.summary is not None else ""),
+           why_not=lambda d: tr("This discussion runs no command.") if d.summary is not None else ""),
 )  # fmt: skip
 
 
@@ -123,12 +124,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="agent",
-            title="Agent",
-            label="Agent",
+            title=tr("Agent"),
+            label=tr("Agent"),
             icon="robot",
             place=7,
             guide="tools",
-            about="Give the model tools, and answer its questions about edits and commands. Undo the edits of a turn here.",
+            about=tr(
+                "Give the model tools, and answer its questions about edits and commands. Undo the edits of a turn here."
+            ),
             draw=_panel,
             least_px=_least_px,
         ),

@@ -9,6 +9,7 @@ import msgspec
 
 from core.agent.agent_messages import StartAutonomy, StopAutonomy
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.agent import Attention, Autonomy, LoopNote
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.messages import Message, Role
@@ -41,12 +42,12 @@ ICONS: dict[Attention, str] = {
     Attention.DREAMING: "wheat-awn",
 }
 MEANINGS: dict[Attention, str] = {
-    Attention.ENGAGED: "You were just here",
-    Attention.WORKING: "It uses its tools",
-    Attention.FORAGING: "Nothing is under way: it looks for a loose end",
-    Attention.RESTING: "Nothing is to do: it looks now and then",
-    Attention.STORED: "It rests until you write: nothing else wakes it",
-    Attention.DREAMING: "It reads conversations for what stays useful, and applies nothing",
+    Attention.ENGAGED: tr("You were just here"),
+    Attention.WORKING: tr("The model uses tools"),
+    Attention.FORAGING: tr("Nothing is in progress: the model looks for loose ends"),
+    Attention.RESTING: tr("There is nothing to do: the model looks around now and then"),
+    Attention.STORED: tr("The discussion rests until you write: nothing else wakes it"),
+    Attention.DREAMING: tr("The model reads conversations for useful knowledge, and applies nothing"),
 }
 
 
@@ -54,9 +55,9 @@ def autonomy_words(autonomy: Autonomy, now: datetime | None) -> tuple[str, Tone,
     """Icon, tone and words: `Foraging · 0:21`."""
     name = autonomy.state.value.capitalize()
     if autonomy.stopped:
-        return "circle-pause", "warn", "Rests until you write"
+        return "circle-pause", "warn", tr("Rests until you write")
     if autonomy.message_id:
-        return ICONS[autonomy.state], "accent", f"{name} · a turn runs"
+        return ICONS[autonomy.state], "accent", tr("{name} · a turn runs", name=name)
     if autonomy.next_at is None or now is None:
         return ICONS[autonomy.state], "muted", name
     left = fmt.countdown((autonomy.next_at - now).total_seconds())
@@ -65,7 +66,9 @@ def autonomy_words(autonomy: Autonomy, now: datetime | None) -> tuple[str, Tone,
 
 NEWEST = 10_000
 ROW_PX, LINE_PX, LINE_CHARS = 40.0, 20.0, 60
-WHAT = "On its own the discussion goes on when you do not write: it works, looks around, rests, and is woken by signals. What you allowed for it ends with the start; what must be asked waits for you."
+WHAT = tr(
+    "With autonomy, the discussion goes on without you. The model works, looks around and rests; signals wake it. When autonomy starts, your approvals for this discussion end. Calls that need approval wait for you."
+)
 
 
 class SaidAlone(msgspec.Struct, frozen=True):
@@ -176,20 +179,23 @@ def _start(desk: Desk, own: AgentView) -> None:
     ui, state = desk.ui, desk.state
     with ui.row("head"):
         ui.icon("icon", "moon", tone="muted")
-        ui.text("words", "Goes on only when you write", style="strong", width=0, wraps=True)
+        ui.text("words", tr("Goes on only when you write"), style="strong", width=0, wraps=True)
     ui.text("what", WHAT, tone="muted", style="small", wraps=True)
     holder = state.program.holder
     if holder:
-        text = f"Another program owns this home ({holder}): what goes on alone goes on there, and here once it has ended"
+        text = tr(
+            "Another program owns this home ({holder}). Autonomy runs there, and here after that program ends",
+            holder=holder,
+        )
         ui.text("elsewhere", text, tone="warn", style="small", wraps=True)
     can = desk.opened is not None and not holder and not is_under_way(state, own.started)
-    if ui.button("start", "Let it go on alone", icon="play", kind="primary", is_small=True, is_enabled=can):
+    if ui.button("start", tr("Start autonomy"), icon="play", kind="primary", is_small=True, is_enabled=can):
         own.started = desk.ask(StartAutonomy(state.discussions.selected_id))
     told = outcome_of(state, own.started) if own.started else None
     if told is not None and told.problem:
         ui.text("refused", told.problem, tone="error", style="small", wraps=True)
     if state.config.settings.caching.day_limit_usd is None:
-        ui.text("no cap", "No limit is set for a day: only the number of its turns stops it.", tone="warn",
+        ui.text("no cap", tr("You set no daily limit: only the number of turns stops autonomy."), tone="warn",
                 style="small", wraps=True)  # fmt: skip
 
 
@@ -202,35 +208,49 @@ def _running(desk: Desk, autonomy: Autonomy) -> None:
         ui.text("words", words, style="strong", width=0, wraps=True)
         if ui.button(
             "stop",
-            "Stop",
+            tr("Stop"),
             icon="stop",
             is_small=True,
-            tip="It goes on only when you write, and its turn stops",
+            tip=tr("Stops the current turn; the discussion goes on only when you write"),
         ):
             desk.send(StopAutonomy())
     if autonomy.discussion_id != state.discussions.selected_id:
         row = state.discussions.summaries.get(autonomy.discussion_id)
         with ui.row("elsewhere", gap=6):
             name = (
-                f"“{row.meta.name}” goes on alone, one discussion at a time" if row is not None else "Another"
+                tr("“{name}” runs on its own; only one discussion at a time can do so", name=row.meta.name)
+                if row is not None
+                else tr("Another")
             )
             ui.text("name", name, style="small", width=0, wraps=True)
-            if ui.button("go", "Open", kind="link", is_small=True):
+            if ui.button("go", tr("Open"), kind="link", is_small=True):
                 desk.send(SelectDiscussion(autonomy.discussion_id))
     meaning = autonomy.stopped or MEANINGS[autonomy.state]
     ui.text("meaning", meaning, tone="warn" if autonomy.stopped else "muted", style="small", wraps=True)
     most = state.config.settings.agent.max_turns
-    figures = (
-        f"{autonomy.turns:,} of {fmt.count(most, 'turn')} without you · {fmt.money(autonomy.usd)} by itself"
+    figures = tr(
+        "{turns:,} of {most} without you · {usd} spent",
+        turns=autonomy.turns,
+        most=fmt.count(most, tr("turn"), tr("turns")),
+        usd=fmt.money(autonomy.usd),
     )
     ui.text("figures", figures, style="small", tone="muted", wraps=True)
     if autonomy.woken_by:
-        ui.text("woken", f"Woken by {autonomy.woken_by}", style="small", tone="muted", wraps=True)
+        ui.text(
+            "woken",
+            tr("Woken by {woken_by}", woken_by=autonomy.woken_by),
+            style="small",
+            tone="muted",
+            wraps=True,
+        )
     if autonomy.errors:
-        failed = f"{fmt.count(autonomy.errors, 'turn')} failed in a row: each doubles the wait, up to an hour"
+        failed = tr(
+            "{errors} failed in a row: each failure doubles the wait, up to an hour",
+            errors=fmt.count(autonomy.errors, tr("turn"), tr("turns")),
+        )
         ui.text("errors", failed, style="small", tone="warn", wraps=True)
     if state.signals.is_quiet:
-        ui.text("quiet", "Quiet: notifications are held back", style="small", tone="muted")
+        ui.text("quiet", tr("Quiet: the program holds back notifications"), style="small", tone="muted")
 
 
 def _row(desk: Desk, ui: Ui, own: AgentView, line: LoopLine) -> None:
@@ -245,7 +265,7 @@ def _row(desk: Desk, ui: Ui, own: AgentView, line: LoopLine) -> None:
         with ui.row("head", gap=6):
             ui.icon("icon", "robot", tone="accent")
             ui.text("at", fmt.moment(line.at, desk.state.now), tone="faint", style="small", width=0)
-            label = "Hide its reasoning" if is_open else "Its reasoning"
+            label = tr("Hide reasoning") if is_open else tr("Show reasoning")
             if line.reasoning.strip() and ui.button("thoughts", label, kind="link", is_small=True):
                 own.open_thoughts ^= {line.id}
         if is_open:
@@ -258,11 +278,13 @@ def _row(desk: Desk, ui: Ui, own: AgentView, line: LoopLine) -> None:
 # view.
 
 MARKS = tuple(percent / 100 for percent in (USED_PERCENT, TOLD_PERCENT, FULL_PERCENT))
-METER_TIP = (
-    f"{USED_PERCENT} %: a view that is made anew fills no more. {TOLD_PERCENT} %: the model is told to write its journal. "
-    f"{FULL_PERCENT} %: older turns leave what it sees; the log keeps all"
+METER_TIP = tr(
+    "{USED_PERCENT} %: a new view fills no more than this. {TOLD_PERCENT} %: the program tells the model to write its journal. {FULL_PERCENT} %: older turns leave the model's view; the log keeps them all",
+    USED_PERCENT=USED_PERCENT,
+    TOLD_PERCENT=TOLD_PERCENT,
+    FULL_PERCENT=FULL_PERCENT,
 )
-ASSUMED = "Nobody knows the window of this model: {:,} tokens are assumed."
+ASSUMED = tr("The context window of this model is unknown: the program assumes {:,} tokens.")
 
 
 def meter(desk: Desk) -> None:
@@ -272,7 +294,7 @@ def meter(desk: Desk) -> None:
         return
     tone = window_tone(window)
     with ui.row("meter"):
-        ui.text("name", "Context", style="small", tone="muted")
+        ui.text("name", tr("Context"), style="small", tone="muted")
         ui.text("figure", window_words(window), style="small", tone=tone, width=0, tip=window_tip(window))
     ui.progress("bar", window.share, tone="accent" if tone == "muted" else tone, height=4, marks=MARKS)
     if window.is_assumed and not _is_asked(desk):
@@ -280,7 +302,7 @@ def meter(desk: Desk) -> None:
         ui.text("assumed", said, tone="warn", style="small", wraps=True)
     if window.left_messages:
         ui.text("left", left_line(window), tone="muted", style="small", wraps=True,
-                tip="The conversation marks where its view begins")  # fmt: skip
+                tip=tr("The discussion shows where the model's view begins"))  # fmt: skip
 
 
 def _window(desk: Desk) -> ContextWindow | None:
@@ -311,8 +333,14 @@ def window_words(window: ContextWindow) -> str:
 
 def window_tip(window: ContextWindow) -> str:
     """Meaning of the figure and of the marks."""
-    how = "as its provider told" if window.is_reported else "counted here"
-    return f"{window.used_tokens:,} of {window.limit_tokens:,} tokens: the last request and its reply, {how}\n{METER_TIP}"
+    how = tr("reported by the provider") if window.is_reported else tr("counted by the program")
+    return tr(
+        "{used_tokens:,} of {limit_tokens:,} tokens: the last request and its reply, {how}\n{METER_TIP}",
+        used_tokens=window.used_tokens,
+        limit_tokens=window.limit_tokens,
+        how=how,
+        METER_TIP=METER_TIP,
+    )
 
 
 def window_tone(window: ContextWindow) -> Tone:
@@ -324,5 +352,9 @@ def window_tone(window: ContextWindow) -> Tone:
 
 def left_line(window: ContextWindow) -> str:
     """Messages that left the model's view."""
-    messages = fmt.count(window.left_messages, "message")
-    return f"{messages}, {fmt.tokens_est(window.left_tokens_est)} tokens, left its view; the log keeps them."
+    messages = fmt.count(window.left_messages, tr("message"), tr("messages"))
+    return tr(
+        "{messages} ({left_tokens_est} tokens) left the model's view; the log keeps them.",
+        messages=messages,
+        left_tokens_est=fmt.tokens_est(window.left_tokens_est),
+    )

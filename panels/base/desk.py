@@ -8,6 +8,7 @@ import msgspec
 
 from core.app.app_messages import Command, awaited
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.state import AppState
@@ -225,9 +226,11 @@ def ask_removal(desk: Desk, name: str, what: str, command: Command) -> None:
 
 def removal_dialog(desk: Desk, dialog: Dialog) -> None:
     """Draw the question of `ask_removal`. Sends its command."""
-    with desk.ui.dialog("remove", f"Remove {one_line(dialog.subject, 80)}?", width=440) as closed:
+    with desk.ui.dialog(
+        "remove", tr("Remove {subject}?", subject=one_line(dialog.subject, 80)), width=440
+    ) as closed:
         desk.ui.text("what", dialog.text, tone="muted", wraps=True)
-        answer = answers(desk.ui, "Keep it", "Remove", is_danger=True)
+        answer = answers(desk.ui, tr("Keep"), tr("Remove"), is_danger=True)
     if answer or closed.clicked or desk.ui.shortcut("Escape"):
         desk.view.dialog = None
     if answer == "yes" and dialog.command is not None:

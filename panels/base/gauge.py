@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from datetime import datetime
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.kernel.values.state import AppState, Level
 from core.services.providers.profiles import ending_words
@@ -13,7 +14,7 @@ from core.services.spending.estimates import NextRequest
 from panels.base.ui import Option, Tone, Ui
 from panels.base.view import Memo
 
-NAME = "Next request"
+NAME = tr("Next request")
 TITLED_FROM_PX = 300
 """Width from which the estimate has room beside its name."""
 
@@ -22,7 +23,9 @@ def gauge(request: NextRequest) -> str:
     """Tokens of the next request against the model's window: `≈18.4k / 200k`; `≈18.4k tokens` where that is unknown."""
     total = fmt.tokens_est(request.tokens_est, is_exact=request.is_exact)
     return (
-        f"{total} tokens" if request.limit_tokens is None else f"{total} / {fmt.tokens(request.limit_tokens)}"
+        tr("{total} tokens", total=total)
+        if request.limit_tokens is None
+        else f"{total} / {fmt.tokens(request.limit_tokens)}"
     )
 
 
@@ -33,13 +36,25 @@ def estimate(request: NextRequest) -> str:
 
 def estimate_tip(request: NextRequest) -> str:
     """Meaning of the figures, on hover."""
-    limit = "" if request.limit_tokens is None else f" of the {request.limit_tokens:,} that the model takes"
+    limit = (
+        ""
+        if request.limit_tokens is None
+        else tr(" of the {limit_tokens:,} that the model takes", limit_tokens=request.limit_tokens)
+    )
     lines = [
-        f"{NAME}: {'' if request.is_exact else 'about '}{request.tokens_est:,} tokens{limit}",
-        f"{fmt.estimated(request.cost_usd).capitalize()}, without its reply",
+        tr(
+            "{NAME}: {is_exact}{tokens_est:,} tokens{limit}",
+            NAME=NAME,
+            is_exact="" if request.is_exact else "about ",
+            tokens_est=request.tokens_est,
+            limit=limit,
+        ),
+        tr("{capitalize}, without the reply", capitalize=fmt.estimated(request.cost_usd).capitalize()),
     ]
     if request.cost_without_usd is not None and request.cost_without_usd != request.cost_usd:
-        lines.append(f"Without any cache {fmt.money(request.cost_without_usd)}")
+        lines.append(
+            tr("Without any cache: {cost_without_usd}", cost_without_usd=fmt.money(request.cost_without_usd))
+        )
     return "\n".join(lines)
 
 
@@ -93,7 +108,7 @@ def model_options(state: AppState) -> tuple[Option, ...]:
             value=model_value(status.id, model.id),
             label=_named(model, state.now),
             detail=_detail(state, status, model),
-            group=status.label if status.is_ready else f"{status.label} (not ready)",
+            group=status.label if status.is_ready else tr("{label} (not ready)", label=status.label),
         )
         for status in known
         for model in state.config.models.get(status.id, ())
@@ -121,20 +136,28 @@ def price_text(price: ModelPrice) -> str:
     """A price in words: for a million tokens in and out."""
     if not price.input_usd and not price.output_usd:
         return "free"
-    return f"{fmt.rate(price.input_usd)} in, {fmt.rate(price.output_usd)} out"
+    return tr(
+        "{input_usd} in, {output_usd} out",
+        input_usd=fmt.rate(price.input_usd),
+        output_usd=fmt.rate(price.output_usd),
+    )
 
 
 def told_price(price: ModelPrice | None, *, is_known: bool) -> str:
     """A price in words with who says so, and of which day. `is_known`: somebody has looked it up."""
     if price is None:
-        return fmt.PRICE_UNKNOWN if is_known else "price not looked up"
+        return fmt.PRICE_UNKNOWN if is_known else tr("price not looked up")
     origin = f" ({price.origin})" if price.origin else ""
     return f"{price_text(price)}{origin}"
 
 
 def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str:
     price = state.config.prices.get((status.id, model.id))
-    window = "" if model.context_tokens is None else f"{fmt.tokens(model.context_tokens)} window"
+    window = (
+        ""
+        if model.context_tokens is None
+        else tr("{context_tokens} window", context_tokens=fmt.tokens(model.context_tokens))
+    )
     small = "small" if status.kind is ProviderKind.EMBEDDED else ""
     return " · ".join(part for part in (small, window, price_text(price) if price else "") if part)
 
@@ -154,8 +177,10 @@ def file_button(ui: Ui, path: str, *, key: Hashable = "open", label: str = "") -
     """
     name = path.replace("\\", "/").rpartition("/")[2]
     if name[name.rfind(".") :] in OPENED:
-        tip = f"Open {name} in editor" if not label else path
+        tip = tr("Open {name} in editor", name=name) if not label else path
         if ui.button(key, label, icon="up-right-from-square", kind="ghost", is_small=True, tip=tip):
             ui.open_file(path)
-    elif ui.button(key, "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"):
+    elif ui.button(
+        key, "", icon="copy", kind="ghost", is_small=True, tip=tr("Copy the path {path}", path=path)
+    ):
         ui.copy(path)

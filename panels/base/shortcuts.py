@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from core.kernel.language import tr
+
 KEY = "appearance.shortcuts"
 NO_CHORD = "none"
 """In place of a chord: the action has no shortcut."""
 MODIFIERS = ("Ctrl", "Shift", "Alt")
 FUNCTION_KEYS = frozenset(f"F{number}" for number in range(1, 13))
 NAMED_KEYS = frozenset(
-    ("Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete")
+    ("Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", tr("Insert"), tr("Delete"))
 )
 RESERVED = frozenset(
     [
@@ -31,7 +33,7 @@ RESERVED = frozenset(
                 "End",
                 "Up",
                 "Down",
-                "Delete",
+                tr("Delete"),
             )
         ),
         *(
@@ -66,12 +68,12 @@ def _is_sign(key: str) -> bool:
 def flaw_of(chord: str) -> str:
     """Reason why a chord cannot be a shortcut, empty where it can."""
     if not chord:
-        return "Name a chord such as Ctrl+Shift+P, Alt+1 or F8."
+        return tr("Name a chord such as Ctrl+Shift+P, Alt+1 or F8.")
     *held, key = chord.split("+")
     if chord in RESERVED:
-        return f"{chord} has its own meaning. Choose another chord."
+        return tr("{chord} has its own meaning. Choose another chord.", chord=chord)
     if not {"Ctrl", "Alt"} & {*held} and key not in FUNCTION_KEYS:
-        return f"{chord} types text. Add Ctrl or Alt."
+        return tr("{chord} types text. Add Ctrl or Alt.", chord=chord)
     return ""
 
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.messages import Entry, Message, Role
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState
@@ -20,14 +21,14 @@ from panels.base.ui import Series, Tone
 from panels.base.view import Memo
 
 MANAGED = {
-    ProviderKind.COMPATIBLE: "Cached by {}; TTL: server-managed",
-    ProviderKind.EMBEDDED: "Cached by {}; kept until deleted, within its disk budget",
-    ProviderKind.CLAUDE_CODE: "Cached by {}; TTL: its own",
+    ProviderKind.COMPATIBLE: tr("Cached by {}; TTL: server-managed"),
+    ProviderKind.EMBEDDED: tr("Cached by {}; kept until deleted, within its disk limit"),
+    ProviderKind.CLAUDE_CODE: tr("Cached by {}; TTL: its own"),
 }
 """The specification's lines, for the tooltip."""
 KEEPERS = {
-    ProviderKind.COMPATIBLE: "The server decides how long it is kept",
-    ProviderKind.EMBEDDED: "Kept until deleted, within its disk budget",
+    ProviderKind.COMPATIBLE: tr("The server decides how long the cache lasts"),
+    ProviderKind.EMBEDDED: tr("The cache stays on disk until deleted, within its disk limit"),
 }
 
 
@@ -68,7 +69,7 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     label = view.provider_label(state, standing.provider) if standing.provider else ""
     base = CacheLook(
         standing=standing,
-        headline="Not cached",
+        headline=tr("Not cached"),
         provider=label,
         next_words=_next_words(standing),
         short=_short(standing),
@@ -77,8 +78,10 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
         return base
     if standing.ended_at is not None:
         words = f"Expired {fmt.at_moment(standing.ended_at, state.now)}"
-        return replace(base, ttl_text=f"expired: {_stamp(standing.ended_at)}", words=words)
-    base = replace(base, headline=f"Cached by {label}")
+        return replace(
+            base, ttl_text=tr("expired: {ended_at}", ended_at=_stamp(standing.ended_at)), words=words
+        )
+    base = replace(base, headline=tr("Cached by {label}", label=label))
     if not standing.ends:
         text, words = managed_text(state, standing.provider), keeper_words(state, standing.provider)
         return replace(base, ttl_text=text, words=words)
@@ -87,10 +90,14 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     ends, said = [_until(first.at, left)], [f"Expires {_end_words(state, first.at, left)}"]
     for one in rest:
         more = _left(state, one.at)
-        part = f"{fmt.tokens(one.tokens)} of {fmt.tokens(standing.tokens)} tokens"
+        part = tr(
+            "{tokens} of {tokens2} tokens", tokens=fmt.tokens(one.tokens), tokens2=fmt.tokens(standing.tokens)
+        )
         said.append(f"{part} {_end_words(state, one.at, more)}")
-        ends.append(f"{fmt.tokens(one.tokens)} tokens: {_until(one.at, more)}")
-    return replace(base, ttl_s=left, ttl_text=f"expires: {'; '.join(ends)}", words="; ".join(said))
+        ends.append(tr("{tokens} tokens: {at}", tokens=fmt.tokens(one.tokens), at=_until(one.at, more)))
+    return replace(
+        base, ttl_s=left, ttl_text=tr("expires: {ends}", ends="; ".join(ends)), words="; ".join(said)
+    )
 
 
 def _left(state: AppState, at: datetime) -> float:
@@ -102,22 +109,26 @@ def _next_words(standing: CacheStanding) -> str:
     if not standing.is_planned or standing.request is None:
         return ""
     if standing.read_tokens:
-        whose = "" if standing.status is CacheStatus.HELD else ", which other discussions keep"
-        return f"The next message reads {fmt.tokens(standing.read_tokens)} tokens from the cache{whose}."
+        whose = "" if standing.status is CacheStatus.HELD else tr(" that other discussions keep warm")
+        return tr(
+            "The next message reads {read_tokens} tokens from the cache{whose}.",
+            read_tokens=fmt.tokens(standing.read_tokens),
+            whose=whose,
+        )
     if standing.is_missed:
-        return "The next message does not read what is cached: something before it changed."
-    return "The next message reads nothing from a cache."
+        return tr("The next message misses the cache: something before the cached text changed.")
+    return tr("The next message reads nothing from the cache.")
 
 
 def _short(standing: CacheStanding) -> str:
     if not standing.is_on:
-        return "caching is off"
+        return tr("caching is off")
     if standing.status is not CacheStatus.HELD:
-        return "cache cold" if standing.status is CacheStatus.ENDED else ""
+        return tr("cache cold") if standing.status is CacheStatus.ENDED else ""
     if standing.is_missed:
-        return "cache not read by the next message"
-    until = f" until {fmt.clock(standing.ends[0].at)}" if standing.ends else ""
-    return f"cache warm{until}"
+        return tr("next message misses the cache")
+    until = tr(" until {at}", at=fmt.clock(standing.ends[0].at)) if standing.ends else ""
+    return tr("cache warm{until}", until=until)
 
 
 def _end_words(state: AppState, at: datetime, left_s: float) -> str:
@@ -129,7 +140,7 @@ def keeper_words(state: AppState, provider: str) -> str:
     """Keeper of the cache where the lifetime is not ours, in words."""
     status = state.config.providers.get(provider)
     known = KEEPERS.get(status.kind) if status is not None else None
-    return known or f"{view.provider_label(state, provider)} decides how long it is kept"
+    return known or tr("{state} decides how long the cache lasts", state=view.provider_label(state, provider))
 
 
 def _until(at: datetime, left_s: float) -> str:
@@ -144,7 +155,7 @@ def managed_text(state: AppState, provider: str) -> str:
     """Keeper of the cache where the lifetime is not ours: `Cached by OpenAI; TTL: provider-managed`."""
     status = state.config.providers.get(provider)
     form = MANAGED.get(status.kind) if status is not None else None
-    return (form or "Cached by {}; TTL: provider-managed").format(view.provider_label(state, provider))
+    return (form or tr("Cached by {}; TTL: provider-managed")).format(view.provider_label(state, provider))
 
 
 def used_providers(state: AppState, memo: Memo) -> tuple[str, ...]:
@@ -165,17 +176,17 @@ def _newest_expiries(state: AppState, memo: Memo) -> accounts.Expiries:
 def saved_text(saved_usd: float | None) -> str:
     """Worth of caching, in words."""
     if saved_usd is None:
-        return f"What caching saved is not known: {fmt.PRICE_UNKNOWN}"
+        return tr("Savings unknown: {PRICE_UNKNOWN}", PRICE_UNKNOWN=fmt.PRICE_UNKNOWN)
     if saved_usd < 0:
-        return f"{fmt.money(-saved_usd)} more than without caching"
-    return f"{fmt.money(saved_usd)} saved against no caching"
+        return tr("{saved_usd} more than without caching", saved_usd=fmt.money(-saved_usd))
+    return tr("{saved_usd} less than without caching", saved_usd=fmt.money(saved_usd))
 
 
 def upkeep_text(upkeep: Upkeep) -> str:
     """Sum of pings, prewarms and storage, apart from turns: `3 keepalive pings, 1 prewarm: $0.012`; empty for none."""
     calls = [
-        fmt.count(upkeep.pings, "keepalive ping") if upkeep.pings else "",
-        fmt.count(upkeep.prewarms, "prewarm") if upkeep.prewarms else "",
+        fmt.count(upkeep.pings, tr("keepalive request"), tr("keepalive requests")) if upkeep.pings else "",
+        fmt.count(upkeep.prewarms, tr("prewarm"), tr("prewarms")) if upkeep.prewarms else "",
     ]
     calls.append("storage" if upkeep.rent_usd else "")
     said = ", ".join(call for call in calls if call)
@@ -199,16 +210,18 @@ def figures(state: AppState) -> tuple[Figure, Figure, Figure]:
 
 def _hit_figure(state: AppState) -> Figure:
     rates = [t.usage for t in state.caching.totals.values() if accounts.hit_percent(t.usage) is not None]
-    label, whose = "hit rate", "of all that was sent since the start"
+    label, whose = tr("hit rate"), tr("sent since the program started")
     if not rates:
         row = view.selected(state)
         rates = [row.usage] if row and accounts.hit_percent(row.usage) is not None else []
-        whose = "of all that was sent in this discussion"
+        whose = tr("sent in this discussion")
     if not rates:
-        return Figure(value="–", label=label, tone="faint", tip="No provider has reported a cache read yet")
+        return Figure(
+            value="–", label=label, tone="faint", tip=tr("No provider has reported a cache read yet")
+        )
     read = sum(usage.cache_read_tokens or 0 for usage in rates)
     sent = sum(usage.input_tokens or 0 for usage in rates)
-    tip = f"{read:,} of {sent:,} tokens {whose} were read from a cache"
+    tip = tr("{read:,} of {sent:,} tokens {whose} came from a cache", read=read, sent=sent, whose=whose)
     return Figure(
         value=f"{100 * read // sent}%", label=label, tone="ok" if 2 * read >= sent else "text", tip=tip
     )
@@ -219,17 +232,20 @@ def _saved_figure(state: AppState) -> Figure:
     if not known:
         return Figure(
             value="–",
-            label="saved",
+            label=tr("saved"),
             tone="faint",
-            tip="Nothing was sent since the start, or its price is unknown",
+            tip=tr("You have sent nothing since the program started, or the price is unknown"),
         )
     saved, is_loss = sum(known), sum(known) < 0
-    tip = f"{saved_text(saved)}, since the start"
+    tip = tr("{saved}, since the program started", saved=saved_text(saved))
     if len(known) < len(state.caching.totals):
-        tip += "; calls of unknown price are left out"
+        tip += tr("; requests of unknown price are left out")
     value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(abs(saved))
     return Figure(
-        value=f"-{value}" if is_loss else value, label="saved", tone="warn" if is_loss else "accent", tip=tip
+        value=f"-{value}" if is_loss else value,
+        label=tr("saved"),
+        tone="warn" if is_loss else "accent",
+        tip=tip,
     )
 
 
@@ -239,15 +255,15 @@ def _ttl_figure(state: AppState) -> Figure:
         tone: Tone = "warn" if look.ttl_s < 60 else "text"
         return Figure(
             value=fmt.left(look.ttl_s),
-            label="time left",
+            label=tr("time left"),
             tone=tone,
             tip=f"{look.provider}: {look.words}\n{look.ttl_text}",
         )
     if look.is_warm:
-        return Figure(value="open", label="time left", tone="muted", tip=f"{look.words}\n{look.ttl_text}")
+        return Figure(value="open", label=tr("time left"), tone="muted", tip=f"{look.words}\n{look.ttl_text}")
     return Figure(
         value="–",
-        label="time left",
+        label=tr("time left"),
         tone="faint",
         tip=look.words or look.headline,
     )
@@ -262,9 +278,9 @@ def turn_series(entries: Iterable[Entry]) -> tuple[Series, ...]:
     costs = tuple(usage.cost_usd for _, usage in told)
     found: list[Series] = []
     if any(rate is not None for rate in rates):
-        found.append(Series(label="hit rate", xs=turns, ys=rates, kind="area", tone="accent", unit="%"))
+        found.append(Series(label=tr("hit rate"), xs=turns, ys=rates, kind="area", tone="accent", unit="%"))
     if any(costs):
-        found.append(Series(label="cost", xs=turns, ys=costs, kind="bars", tone="warn", unit="$"))
+        found.append(Series(label=tr("cost"), xs=turns, ys=costs, kind="bars", tone="warn", unit="$"))
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.stack import ContextReport
@@ -40,7 +41,9 @@ GAP_PX = 8
 REST_PX = 32
 BUTTONS_PX = 268
 """Narrower, the buttons stand under each other."""
-MISS_TIP = "The last time that a request read less from the cache than was expected, and why. It is paid; nothing is to be done."
+MISS_TIP = tr(
+    "The last request that missed the cache, and why. The cost is already paid; you need do nothing."
+)
 
 
 class RestHeading(msgspec.Struct, frozen=True):
@@ -58,13 +61,15 @@ def discussions_section(desk: Desk) -> None:
     ui, own = desk.ui, desk.view.of(CachingView)
     holding, rest = active_ids(desk)
     with ui.row("head"):
-        ui.text("title", "Active discussions", style="strong")
-        some = fmt.count(len(holding), "holds something", "hold something")
-        ui.text("count", some if holding else "none holds anything", tone="faint", style="small")
-    typed = ui.text_input("filter", own.query, hint="Find a discussion", icon="magnifying-glass")
+        ui.text("title", tr("Active discussions"), style="strong")
+        some = fmt.count(len(holding), tr("has a cache"), tr("have a cache"))
+        ui.text("count", some if holding else tr("none has a cache"), tone="faint", style="small")
+    typed = ui.text_input("filter", own.query, hint=tr("Find a discussion"), icon="magnifying-glass")
     own.query = own.query if typed is None else typed
     if not holding and not rest:
-        text = "Nothing is called that." if own.query.strip() else "Nothing was sent yet."
+        text = (
+            tr("No discussion has this name.") if own.query.strip() else tr("You have not sent anything yet.")
+        )
         ui.text("empty", text, tone="muted", style="small")
         return
     parts = (holding, rest, own.is_rest_open)
@@ -157,8 +162,10 @@ class CacheRows(msgspec.Struct):
 
 def _rest(own: CachingView, ui: Ui, heading: RestHeading) -> None:
     icon = "chevron-down" if own.is_rest_open else "chevron-right"
-    label = fmt.count(heading.count, "discussion holds nothing", "discussions hold nothing")
-    if ui.button("rest", label, icon=icon, kind="ghost", is_small=True, tip="Nothing of them is cached now"):
+    label = fmt.count(heading.count, tr("discussion without a cache"), tr("discussions without a cache"))
+    if ui.button(
+        "rest", label, icon=icon, kind="ghost", is_small=True, tip=tr("These discussions have no cache now")
+    ):
         own.is_rest_open = not own.is_rest_open
     ui.gap(GAP_PX)
 
@@ -189,7 +196,7 @@ def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook)
         ui.icon("icon", "bolt", tone=tone, tip=look.headline)
         ui.text("name", meta.name, style="strong", width=0, tip=meta.name)
         if meta.id != desk.state.discussions.selected_id and ui.button(
-            "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=f"Show {meta.name}"
+            "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tr("Show {name}", name=meta.name)
         ):
             desk.view.page = "chat"
             desk.send(SelectDiscussion(meta.id))
@@ -197,12 +204,17 @@ def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook)
 
 def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
     with ui.row("cached"):
-        said = f"cached: yes ({look.provider})" if look.is_warm else "cached: no"
+        said = tr("cached: yes ({provider})", provider=look.provider) if look.is_warm else tr("cached: no")
         tone: Tone = "ok" if look.is_read else "muted"
         ui.text("cached", look.headline, tone=tone, tip="\n".join(filter(None, (said, look.ttl_text))))
         ui.push()
         if not meta.caching_enabled:
-            ui.badge("off", "caching is off", tone="warn", tip="Nothing more of this discussion is cached")
+            ui.badge(
+                "off",
+                tr("caching is off"),
+                tone="warn",
+                tip=tr("New requests of this discussion are not cached"),
+            )
     if look.words:
         is_short = look.ttl_s is not None and look.ttl_s < 60
         tone = "warn" if is_short else "text" if look.is_warm else "muted"
@@ -211,15 +223,20 @@ def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
 
 def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
     known = (
-        [f"{fmt.tokens(look.standing.tokens)} tokens", fmt.count(look.standing.hits, "hit")]
+        [
+            tr("{tokens} tokens", tokens=fmt.tokens(look.standing.tokens)),
+            fmt.count(look.standing.hits, tr("hit"), tr("hits")),
+        ]
         if look.provider
         else []
     )
     plan = state.caching.plans.get(meta.id)
     if plan is not None and plan.superseded_tokens:
-        known.append(f"{fmt.tokens(plan.superseded_tokens)} superseded")
+        known.append(
+            tr("{superseded_tokens} superseded", superseded_tokens=fmt.tokens(plan.superseded_tokens))
+        )
     if known:
-        tip = "Tokens of the prefix, requests that read it, and text still carried that newer text replaces"
+        tip = tr("Prefix tokens, requests that read the prefix, and outdated text still in it")
         ui.text("figures", " · ".join(known), tone="muted", style="small", width=0, tip=tip)
 
 
@@ -227,9 +244,16 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     why = why_of(state, meta.id)
     if why.missed:  # over: it was paid, and what is held now is read again
         tone: Tone = "muted" if why.is_over else "warn"
-        ui.text("miss", f"Missed last time: {why.missed}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
+        ui.text(
+            "miss",
+            tr("Cache miss last time: {missed}", missed=why.missed),
+            tone=tone,
+            style="small",
+            wraps=True,
+            tip=MISS_TIP,
+        )
     if why.broken:
-        text = f"Sent otherwise last time: {why.broken}"
+        text = tr("The last request differed: {broken}", broken=why.broken)
         ui.text("broken", text, tone="muted", style="small", wraps=True)
     if why.coming is not None:
         tone = "warn" if why.coming.costs else "muted"
@@ -241,18 +265,18 @@ def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
     ui.gap(8)
     with ui.row("buttons") if ui.width() >= BUTTONS_PX else ui.group("stacked", gap=6):
         can, why = _can_invalidate(desk.state, meta, about)
-        if ui.button("invalidate", "Invalidate cache", is_small=True, is_enabled=can, tip=why):
+        if ui.button("invalidate", tr("Invalidate cache"), is_small=True, is_enabled=can, tip=why):
             desk.send(InvalidateCache(meta.id))
         if meta.caching_enabled:
             can, why = _can_disable(desk.state, meta, about)
-            if ui.button("disable", "Disable caching for this", is_small=True, is_enabled=can, tip=why):
+            if ui.button("disable", tr("Disable caching for this"), is_small=True, is_enabled=can, tip=why):
                 desk.send(DisableCaching(meta.id))
             return
         can, why = (
             not desk.state.program.is_home_read_only,
-            "The next request is cached again where that pays.",
+            tr("The next request is cached again if that saves money."),
         )
-        if ui.button("enable", "Enable caching for this", is_small=True, is_enabled=can, tip=why):
+        if ui.button("enable", tr("Enable caching for this"), is_small=True, is_enabled=can, tip=why):
             desk.send(EnableCaching(meta.id))
 
 
@@ -271,16 +295,16 @@ def _can_disable(state: AppState, meta: DiscussionMeta, about: Abilities | None)
 def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> str:
     """Reason why nothing can be done, whatever the provider could."""
     if state.program.is_home_read_only:
-        return "This home is read-only: nothing can be saved"
+        return tr("Nothing can be saved: this home is read-only")
     if about is None:
-        return f"No provider called {view.provider_label(state, meta.provider)!r}"
+        return tr("There is no provider named {state!r}", state=view.provider_label(state, meta.provider))
     return ""
 
 
 TABS = (
-    Option(value="overview", label="Overview", icon="chart-bar"),
-    Option(value="discussions", label="Discussions", icon="comments"),
-    Option(value="settings", label="Settings", icon="gear"),
+    Option(value="overview", label=tr("Overview"), icon="chart-bar"),
+    Option(value="discussions", label=tr("Discussions"), icon="comments"),
+    Option(value="settings", label=tr("Settings"), icon="gear"),
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16
@@ -355,7 +379,7 @@ def _providers(desk: Desk) -> None:
     if not names:
         return
     with ui.group("providers", gap=6):
-        _title(ui, "Providers", "since the program started")
+        _title(ui, tr("Providers"), tr("since the program started"))
         for name in names:
             totals = state.caching.totals.get(name)
             with ui.group(("provider", name), gap=2):
@@ -378,22 +402,26 @@ def _selected(desk: Desk) -> None:
     summary = desk.summary
     if summary is None:
         text = (
-            "No discussion is selected." if not desk.state.program.is_loading else "Opening your discussions…"
+            tr("No discussion is selected.")
+            if not desk.state.program.is_loading
+            else tr("Opening your discussions…")
         )
         desk.ui.text("none", text, tone="muted", style="small")
         return
     with desk.ui.group("this", gap=6):
-        _title(desk.ui, "This discussion")
+        _title(desk.ui, tr("This discussion"))
         cache_card(desk, desk.ui, summary, has_name=False)
         if upkeep := facts.upkeep_text(summary.upkeep):
-            desk.ui.text("upkeep", upkeep, tone="muted", style="small", tip="Part of what it cost so far")
+            desk.ui.text(
+                "upkeep", upkeep, tone="muted", style="small", tip=tr("Part of this discussion's cost so far")
+            )
 
 
 def _plot(desk: Desk, series: tuple[Series, ...]) -> None:
     with desk.ui.group("turns", gap=6):
-        title = " and ".join(one.label for one in series).capitalize()
-        _title(desk.ui, title, "by turn of this discussion")
-        desk.ui.plot("plot", series, height=PLOT_PX, x_label="turn")
+        title = tr(" and ").join(one.label for one in series).capitalize()
+        _title(desk.ui, title, tr("per turn of this discussion"))
+        desk.ui.plot("plot", series, height=PLOT_PX, x_label=tr("turn"))
 
 
 def _next_request(desk: Desk) -> None:
@@ -415,8 +443,8 @@ def _next_request(desk: Desk) -> None:
 
 def _plan(ui: Ui, request: NextRequest, plan: CachePlan) -> None:
     parts = (
-        (request.read_tokens_est, "from the cache", 8),
-        (request.write_tokens_est, "written to it", 0),
+        (request.read_tokens_est, tr("from the cache"), 8),
+        (request.write_tokens_est, tr("written to the cache"), 0),
         (request.fresh_tokens_est, "new", 11),
     )
     whole = request.tokens_est
@@ -430,7 +458,7 @@ def _plan(ui: Ui, request: NextRequest, plan: CachePlan) -> None:
     if line:
         ui.text("line", line, style="small", wraps=True)
     if plan.cost_without_usd and plan.cost_usd is not None:
-        text = f"Without caching {fmt.money(plan.cost_without_usd)}"
+        text = tr("Without caching: {cost_without_usd}", cost_without_usd=fmt.money(plan.cost_without_usd))
         ui.text("without", text, tone="muted", style="small")
     for index, sentence in enumerate(plan.sentences):
         ui.text(("sentence", index), f"•  {sentence}", tone="muted", style="small", wraps=True)
@@ -440,7 +468,11 @@ def _without_plan(ui: Ui, report: ContextReport) -> None:
     stable = sum(layer.tokens_est for layer in report.layers if layer.layer.is_stable)
     counted = fmt.tokens_est(stable, is_exact=report.is_exact)
     total = fmt.tokens_est(report.total_tokens_est, is_exact=report.is_exact)
-    text = f"{counted} of {total} tokens, layers 1 to 7, are the same for every turn and can be cached."
+    text = tr(
+        "{counted} of {total} tokens (layers 1 to 7) repeat each turn and are cacheable.",
+        counted=counted,
+        total=total,
+    )
     ui.text("stable", text, style="small", wraps=True)
     if report.total_tokens_est > 0:
         share = stable / report.total_tokens_est

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from core.app.app_messages import Command
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import UNPRICED_REMEDY, LimitScope, ReachedLimit, SpendRefusal
@@ -113,14 +114,14 @@ def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
 
     ui, command = desk.ui, dialog.command
     loss = warm_loss(desk.state, command) if command is not None else None
-    title = loss.title if loss else "Leave the cache?"
+    title = loss.title if loss else tr("Lose the cache?")
     with ui.dialog("lose cache", title, width=440) as closed:
-        said = loss.sentence if loss else "Nothing of it is warm any more: the change costs nothing."
+        said = loss.sentence if loss else tr("The cache is already cold: this change costs nothing.")
         ui.text("what", said, wraps=True)
         if dialog.subject:
-            is_on = ui.checkbox("unasked", "Do not ask again for this discussion", dialog.at == 1)
+            is_on = ui.checkbox("unasked", tr("Do not ask again for this discussion"), dialog.at == 1)
             dialog.at = dialog.at if is_on is None else int(is_on)
-        answer = answers(desk.ui, "Keep it", loss.verb if loss else "Change it")
+        answer = answers(desk.ui, tr("Keep"), loss.verb if loss else tr("Change it"))
     if answer == "yes" and dialog.at:
         desk.view.of(CachingView).unasked.add(dialog.subject)
     _close(desk, dialog, answer, is_closed=closed.clicked)
@@ -131,7 +132,7 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
     ui = desk.ui
     reached = reached_limits(desk.state, dialog.subject)
     is_unpriced = bool(reached) and all(one.scope is LimitScope.UNPRICED for one in reached)
-    title = "The limit cannot hold" if is_unpriced else "Spend limit reached"
+    title = tr("The program cannot check the limit") if is_unpriced else tr("Spend limit reached")
     with ui.dialog("spend limit", title, width=440) as closed:
         for limit in reached:
             if limit.why:
@@ -141,16 +142,20 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
                 ui.icon("icon", "circle-exclamation", tone="warn")
                 ui.text("line", _line(desk.state, dialog.subject, limit), style="strong")
         if not reached:
-            ui.text("free", "No limit is reached any more.")
+            ui.text("free", tr("You are below every limit again."))
         cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
-        note = (
-            f"The next request: {cost}, and its reply. Once a limit is raised in Usage, what waits goes on."
+        note = tr(
+            "Next request: {cost}, plus the reply. Raise a limit in Usage to send the waiting message.",
+            cost=cost,
         )
         if is_unpriced:
-            note = f"Your yes holds for this request alone, whatever it costs. {UNPRICED_REMEDY}, and you are asked no more."
+            note = tr(
+                "“Send anyway” covers this request only, whatever the cost. {UNPRICED_REMEDY}; then the program stops asking.",
+                UNPRICED_REMEDY=UNPRICED_REMEDY,
+            )
         ui.text("next", note, tone="muted", wraps=True)
-        other = "Update prices" if is_unpriced else "Raise the limit"
-        answer = answers(desk.ui, "Do not send", "Send anyway", costs=True, other=other)
+        other = tr("Update prices") if is_unpriced else tr("Raise limit")
+        answer = answers(desk.ui, tr("Do not send"), tr("Send anyway"), costs=True, other=other)
     if answer == "other" and is_unpriced:
         desk.view.dialog = None
         desk.send(UpdatePrices())
@@ -174,12 +179,22 @@ def _wait_for_limit(desk: Desk, dialog: Dialog) -> None:
 def _line(state: AppState, discussion_id: str, limit: ReachedLimit) -> str:
     """`This discussion: $5.02 of $5.00`."""
     is_own = limit.scope is LimitScope.DISCUSSION
-    what = "This discussion" if is_own else "Today"
+    what = tr("This discussion") if is_own else tr("Today")
     row = state.discussions.summaries.get(discussion_id)
     is_estimate = state.spending.has_estimate if not is_own else row is not None and row.usage.is_estimate
     spent = fmt.money(limit.spent_usd, is_estimate=is_estimate)
-    more = f", about {fmt.money(limit.reserved_usd)} more under way" if limit.reserved_usd else ""
-    return f"{what}: {spent} of {fmt.money(limit.limit_usd)}{more}"
+    more = (
+        tr(", about {reserved_usd} more in progress", reserved_usd=fmt.money(limit.reserved_usd))
+        if limit.reserved_usd
+        else ""
+    )
+    return tr(
+        "{what}: {spent} of {limit_usd}{more}",
+        what=what,
+        spent=spent,
+        limit_usd=fmt.money(limit.limit_usd),
+        more=more,
+    )
 
 
 def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
@@ -224,12 +239,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="caching",
-            title="Caching",
-            label="Caching",
+            title=tr("Caching"),
+            label=tr("Caching"),
             icon="bolt",
             place=4,
             guide="caching",
-            about="See the part of your discussion that the provider has cached. Set limits for your spending here.",
+            about=tr(
+                "See the part of your discussion that the provider has cached. Set limits for your spending here."
+            ),
             draw=_panel,
         ),
     ),

@@ -8,6 +8,7 @@ import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.ids import time_of_id
+from core.kernel.language import tr
 from core.kernel.values.cache import CacheOrphan, Rewrite
 from core.kernel.values.settings import CachingSettings
 from core.kernel.values.state import AppState
@@ -33,14 +34,14 @@ CHOICE_PX = 152.0
 CHARGES_FROM_PX = 340
 """Width from which what longer Gemini caches cost has room behind their switch; else it stands below."""
 ANTHROPIC_TTLS = (
-    Option(value="auto", label="By your gaps"),
-    Option(value="5m", label="5 minutes"),
-    Option(value="1h", label="1 hour"),
+    Option(value="auto", label=tr("Automatic")),
+    Option(value="5m", label=tr("5 minutes")),
+    Option(value="1h", label=tr("1 hour")),
 )
 OPENAI_TTLS = (
-    Option(value="auto", label="By your gaps"),
-    Option(value="30m", label="30 minutes"),
-    Option(value="12h", label="12 hours"),
+    Option(value="auto", label=tr("Automatic")),
+    Option(value="30m", label=tr("30 minutes")),
+    Option(value="12h", label=tr("12 hours")),
 )
 
 
@@ -57,34 +58,34 @@ class Amount(msgspec.Struct, frozen=True):
     high: float
     is_whole: bool = False
     may_be_empty: bool = False
-    hint: str = "No limit"
+    hint: str = tr("No limit")
 
 
 GEMINI_TTL = Amount(
     key=f"{TABLE}.gemini_ttl_minutes",
-    label="Gemini TTL (minutes)",
-    tip="Longest that an explicit Gemini cache is held after a turn",
+    label=tr("Gemini TTL (minutes)"),
+    tip=tr("Longest time that Gemini keeps an explicit cache after a turn"),
     high=10_080,
     is_whole=True,
 )
 CAP = Amount(
     key=f"{TABLE}.keepalive_cap_usd",
-    label="Keepalive cap ($)",
-    tip="What keepalive may cost for one discussion and one idle time",
+    label=tr("Keepalive limit ($)"),
+    tip=tr("Most that keepalive may cost per discussion and idle period"),
     high=1_000,
 )
 COLD = Amount(
     key=f"{TABLE}.cold_send_usd",
-    label="Say a cold send from ($)",
-    tip="After a cache has ended: the composer says so where the next send writes it again for more. 0: never",
+    label=tr("Warn of a cold cache from ($)"),
+    tip=tr("Warns when the next send rewrites an expired cache for more than this. 0: never"),
     high=1_000_000,
     may_be_empty=True,
-    hint="Not set",
+    hint=tr("Not set"),
 )
 DISK = Amount(
     key=f"{TABLE}.embedded_disk_mb",
-    label="Saved prefixes (MB)",
-    tip="What saved prefixes of the embedded model may take on disk",
+    label=tr("Saved prefixes (MB)"),
+    tip=tr("Most disk space for saved prefixes of the embedded model"),
     high=1_000_000,
     is_whole=True,
 )
@@ -94,38 +95,41 @@ def settings_section(desk: Desk) -> None:
     """Draw the switches and lifetimes. Sends ChangeSetting."""
     ui, now = desk.ui, desk.state.config.settings.caching
     with ui.group("global settings", gap=8):
-        ui.text("title", "Global settings", style="strong")
+        ui.text("title", tr("Global settings"), style="strong")
         _vendors(desk, now)
         ui.divider("keeping")
         _keeping(desk, now)
 
 
 def _vendors(desk: Desk, now: CachingSettings) -> None:
-    _switch(desk, "anthropic_enabled", "Enable Anthropic ephemeral caching", now.anthropic_enabled,
-            "Requests to Anthropic carry cache marks")  # fmt: skip
+    _switch(desk, "anthropic_enabled", tr("Enable Anthropic ephemeral caching"), now.anthropic_enabled,
+            tr("Requests to Anthropic carry cache breakpoints"))  # fmt: skip
     _choice(desk, "anthropic_ttl", "Anthropic TTL", ANTHROPIC_TTLS, now.anthropic_ttl)
-    _switch(desk, "gemini_enabled", "Enable Gemini explicit caching", now.gemini_enabled,
-            "Gemini 2.5 to 3.x store the files and the turns so far, for rent while that is expected to pay")  # fmt: skip
-    label, charges = "Allow >1h Gemini caches", "charges may apply"
+    _switch(desk, "gemini_enabled", tr("Enable Gemini explicit caching"), now.gemini_enabled,
+            tr("Gemini 2.5 to 3.x stores files and turns for rent, if that saves money"))  # fmt: skip
+    label, charges = tr("Allow >1h Gemini caches"), tr("charges may apply")
     is_wide = not 0 < desk.ui.width() < CHARGES_FROM_PX
     _switch(desk, "gemini_allow_long", f"{label} ({charges})" if is_wide else label, now.gemini_allow_long,
-            "Storage is charged for as long as a cache is held")  # fmt: skip
+            tr("Google charges for storage as long as it keeps the cache"))  # fmt: skip
     if not is_wide:
         desk.ui.text("charges", charges.capitalize(), tone="muted", style="small")
     amount_row(desk, GEMINI_TTL, now.gemini_ttl_minutes)
     if now.gemini_ttl_minutes > LONG_FROM_MINUTES and not now.gemini_allow_long:
-        note = f"{LONG_FROM_MINUTES} minutes are used: longer caches are not allowed."
+        note = tr(
+            "The program uses {LONG_FROM_MINUTES} minutes: longer caches are not allowed.",
+            LONG_FROM_MINUTES=LONG_FROM_MINUTES,
+        )
         desk.ui.text("gemini note", note, tone="warn", style="small", wraps=True)
     _choice(desk, "openai_ttl", "OpenAI TTL", OPENAI_TTLS, now.openai_ttl)
 
 
 def _keeping(desk: Desk, now: CachingSettings) -> None:
-    _switch(desk, "appends_changes", "Append changes while warm", now.appends_changes,
-            "Changed files are added behind a warm prefix instead of rewriting it")  # fmt: skip
-    _switch(desk, "prewarm", "Prewarm when a discussion opens", now.prewarm,
-            "The prefix is read when a discussion opens; the embedded model always does, it is free")  # fmt: skip
-    _switch(desk, "keepalive", "Keepalive", now.keepalive,
-            "An idle prefix is read again to keep it, while that is expected to pay")  # fmt: skip
+    _switch(desk, "appends_changes", tr("Append changes while the cache is warm"), now.appends_changes,
+            tr("The program adds changed files after a warm prefix instead of rewriting the prefix"))  # fmt: skip
+    _switch(desk, "prewarm", tr("Warm up when a discussion opens"), now.prewarm,
+            tr("Opening a discussion reads its prefix into the cache. The embedded model always does so, free"))  # fmt: skip
+    _switch(desk, "keepalive", tr("Keepalive"), now.keepalive,
+            tr("Small requests keep an idle prefix cached when that is expected to save money"))  # fmt: skip
     amount_row(desk, CAP, now.keepalive_cap_usd)
     amount_row(desk, COLD, now.cold_send_usd)
     amount_row(desk, DISK, now.embedded_disk_mb)
@@ -142,7 +146,9 @@ def _choice(desk: Desk, name: str, label: str, options: tuple[Option, ...], valu
     with ui.row(name):
         ui.text("label", label, tone="muted")
         ui.push()
-        chosen = ui.combo("choice", options, value, width=CHOICE_PX, tip=f"{label}: default lifetime")
+        chosen = ui.combo(
+            "choice", options, value, width=CHOICE_PX, tip=tr("{label}: default time to live", label=label)
+        )
     if chosen is not None:
         desk.send(ChangeSetting(f"{TABLE}.{name}", chosen))
 
@@ -173,32 +179,37 @@ def _parsed(desk: Desk, amount: Amount, text: str) -> float | int | str | None:
     whole, _, part = digits.partition(".")
     is_number = whole.isdecimal() and len(whole) < 16 and (not part or (part.isdecimal() and len(part) < 10))
     if not is_number or (amount.is_whole and part):
-        return f"{text!r} is no {'whole ' if amount.is_whole else ''}number"
+        return tr(
+            "{text!r} is not a {is_whole}number", text=text, is_whole="whole " if amount.is_whole else ""
+        )
     value = float(digits)
     if value > amount.high or (amount is GEMINI_TTL and value < 1):
-        return (
-            f"{text} is outside of what is possible, {1 if amount is GEMINI_TTL else 0} to {amount.high:,.0f}"
+        return tr(
+            "{text} is out of range: enter {amount} to {high:,.0f}",
+            text=text,
+            amount=1 if amount is GEMINI_TTL else 0,
+            high=amount.high,
         )
     if (
         amount is GEMINI_TTL
         and value > LONG_FROM_MINUTES
         and not desk.state.config.settings.caching.gemini_allow_long
     ):
-        return "Over 60 minutes only when longer Gemini caches are allowed above"
+        return tr("For more than 60 minutes, allow longer Gemini caches above")
     return int(value) if amount.is_whole else value
 
 
 PER_DISCUSSION = Amount(
     key="ai_settings.spend_limit_usd",
-    label="Limit per discussion ($)",
-    tip="What a discussion may cost before the next send asks",
+    label=tr("Limit per discussion ($)"),
+    tip=tr("Above this cost per discussion, the program asks before it sends"),
     high=1_000_000,
     may_be_empty=True,
 )
 PER_DAY = Amount(
     key=f"{TABLE}.day_limit_usd",
-    label="Limit per day ($)",
-    tip="What a day may cost before the next send asks and background work stops",
+    label=tr("Limit per day ($)"),
+    tip=tr("Above this daily cost, the program asks before each send and stops background work"),
     high=1_000_000,
     may_be_empty=True,
 )
@@ -206,8 +217,8 @@ PER_DAY = Amount(
 
 BUDGET = Amount(
     key="ai_settings.month_budget_usd",
-    label="Budget a month ($)",
-    tip="What a month may cost before you are warned; nothing stops",
+    label=tr("Budget per month ($)"),
+    tip=tr("Above this monthly cost, the program warns you; nothing stops"),
     high=1_000_000,
     may_be_empty=True,
 )
@@ -217,7 +228,7 @@ def spending_section(desk: Desk) -> None:
     """Draw what was spent, against its limits, which are typed here. Sends ChangeSetting."""
     ui, settings = desk.ui, desk.state.config.settings
     with ui.group("spending", gap=6):
-        ui.text("title", "Spending", style="strong")
+        ui.text("title", tr("Spending"), style="strong")
         if (line := _discussion_line(desk)) is not None:
             ui.text("spent", line, style="small", wraps=True)
         ui.text("today", day_line(desk), style="small", wraps=True)
@@ -225,9 +236,13 @@ def spending_section(desk: Desk) -> None:
         amount_row(desk, PER_DAY, settings.caching.day_limit_usd)
         amount_row(desk, BUDGET, settings.ai.month_budget_usd)
         if unpriced := _unpriced(desk):
-            text = f"{unpriced} Each send asks, and background work does not happen. {UNPRICED_REMEDY}."
+            text = tr(
+                "{unpriced} The program asks before each send and does no background work. {UNPRICED_REMEDY}.",
+                unpriced=unpriced,
+                UNPRICED_REMEDY=UNPRICED_REMEDY,
+            )
             ui.text("unpriced", text, tone="warn", style="small", wraps=True)
-        note = "At a limit the next send asks, and background work stops. Empty: no limit."
+        note = tr("At a limit, the program asks before each send and stops background work. Empty: no limit.")
         ui.text("limits note", note, tone="muted", style="small", wraps=True)
 
 
@@ -244,28 +259,33 @@ def _discussion_line(desk: Desk) -> str | None:
         return None
     used = summary.usage
     spent = fmt.money(0.0 if used == Usage() else used.cost_usd, is_estimate=used.is_estimate)
-    return f"This discussion: {spent}{_against(discussion_limit_usd(desk.state, summary.meta))}"
+    return tr(
+        "This discussion: {spent}{state}",
+        spent=spent,
+        state=_against(discussion_limit_usd(desk.state, summary.meta)),
+    )
 
 
 def day_line(desk: Desk) -> str:
     """`Today: $1.20, no limit`."""
     spending, limit = desk.state.spending, desk.state.config.settings.caching.day_limit_usd
     if spending.spent_today_usd is None:
-        return f"Today: not added up yet{_against(limit)}"
+        return tr("Today: not added up yet{limit}", limit=_against(limit))
     return f"Today: {fmt.money(spending.spent_today_usd, is_estimate=spending.has_estimate)}{_against(limit)}"
 
 
 def _against(limit_usd: float | None) -> str:
-    return ", no limit" if limit_usd is None else f", limit {fmt.money(limit_usd)}"
+    return (
+        tr(", no limit") if limit_usd is None else tr(", limit {limit_usd}", limit_usd=fmt.money(limit_usd))
+    )
 
 
 # Dues of the caches that come unasked: prefixes of discussions that are gone, and coming rewrites.
 
 MOST_ROWS = 5
 """Rows that are shown of each, the dearest first."""
-THEIRS = (
-    "They were stored under this key by Manual Slop and are billed until they expire."
-    " Another home or computer with the same key may still use them."
+THEIRS = tr(
+    "Manual Slop stored these caches with this key. The provider bills them until they expire. Another home or computer with the same key may still use them."
 )
 
 
@@ -283,8 +303,10 @@ def rewrites_section(desk: Desk) -> None:
     """Draw which discussions pay for a change of knowledge on their next turn."""
     state = desk.state
     due = due_rewrites(state)
-    _section(desk, "rewrites", "Will be rewritten on the next turn", [r for r in due if not r.is_appended])
-    _section(desk, "appended", "Joins the next message", [r for r in due if r.is_appended])
+    _section(
+        desk, "rewrites", tr("Will be rewritten on the next turn"), [r for r in due if not r.is_appended]
+    )
+    _section(desk, "appended", tr("Goes with the next message"), [r for r in due if r.is_appended])
 
 
 def _section(desk: Desk, key: str, title: str, due: Sequence[Rewrite]) -> None:
@@ -316,8 +338,8 @@ def _sum(due: Sequence[Rewrite]) -> str:
     tokens = fmt.tokens_est(sum(one.tokens for one in due))
     most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in due)
     cost = estimate_text(sum(known) if known else None, most)
-    more = " and more at an unknown price" if known and len(known) < len(due) else ""
-    return f"Together {tokens} tokens, {cost}{more}"
+    more = tr(" and more at an unknown price") if known and len(known) < len(due) else ""
+    return tr("Together {tokens} tokens, {cost}{more}", tokens=tokens, cost=cost, more=more)
 
 
 def orphans_section(desk: Desk) -> None:
@@ -338,7 +360,7 @@ def orphans_section(desk: Desk) -> None:
 
 def _delete_all(desk: Desk, count: int) -> None:
     can, tip = not desk.state.program.is_home_read_only, THEIRS
-    label = "Delete" if count == 1 else "Delete all"
+    label = tr("Delete") if count == 1 else tr("Delete all")
     if desk.ui.button("delete", label, icon="trash", is_small=True, is_enabled=can, tip=tip):
         desk.send(DeleteOrphanedCaches())
 
@@ -347,21 +369,41 @@ def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
     """`2 Gemini caches of discussions that are gone, 40.0k tokens, ~$0.020 an hour until 15:32`."""
     labels = {view.provider_label(state, one.provider) for one in orphans}
     known = [one.usd_per_hour for one in orphans if one.usd_per_hour is not None]
-    rent = f"~{fmt.money(sum(known))} an hour" if known else "at an unknown price"
+    rent = tr("~{known} per hour", known=fmt.money(sum(known))) if known else tr("at an unknown price")
     if known and len(known) < len(orphans):
-        rent += " and more at an unknown price"
+        rent += tr(" and more at an unknown price")
     last = fmt.clock(max(one.expires_at for one in orphans))
-    count = fmt.count(len(orphans), f"{' and '.join(sorted(labels))} cache")
-    whose = "of a discussion that is gone" if len(orphans) == 1 else "of discussions that are gone"
-    return f"{count} {whose}, {fmt.tokens(sum(one.tokens for one in orphans))} tokens, {rent} until {last}"
+    count = fmt.count(len(orphans), tr("{labels} cache", labels=tr(" and ").join(sorted(labels))))
+    whose = (
+        tr("of a discussion that no longer exists")
+        if len(orphans) == 1
+        else tr("of discussions that no longer exist")
+    )
+    return tr(
+        "{count} {whose}, {sum} tokens, {rent} until {last}",
+        count=count,
+        whose=whose,
+        sum=fmt.tokens(sum(one.tokens for one in orphans)),
+        rent=rent,
+        last=last,
+    )
 
 
 def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
     ui = desk.ui
     with ui.group(("orphan", orphan.name), gap=0):
         _orphan_line(desk, orphan)
-        rent = "" if orphan.usd_per_hour is None else f", {fmt.money(orphan.usd_per_hour)} an hour"
-        figures = f"{fmt.tokens(orphan.tokens)}{rent}, until {fmt.clock(orphan.expires_at)}"
+        rent = (
+            ""
+            if orphan.usd_per_hour is None
+            else tr(", {usd_per_hour} per hour", usd_per_hour=fmt.money(orphan.usd_per_hour))
+        )
+        figures = tr(
+            "{tokens}{rent}, until {expires_at}",
+            tokens=fmt.tokens(orphan.tokens),
+            rent=rent,
+            expires_at=fmt.clock(orphan.expires_at),
+        )
         ui.text("figures", figures, tone="muted", style="small", width=0)
 
 
@@ -373,7 +415,13 @@ def _orphan_line(desk: Desk, orphan: CacheOrphan) -> None:
         ui.text("name", name, style="small", width=0, tip=tip)
         can = not state.program.is_home_read_only
         if ui.button(
-            "delete", "", icon="trash", kind="ghost", is_small=True, is_enabled=can, tip=f"Delete {name}"
+            "delete",
+            "",
+            icon="trash",
+            kind="ghost",
+            is_small=True,
+            is_enabled=can,
+            tip=tr("Delete {name}", name=name),
         ):
             desk.send(DeleteOrphanedCaches(orphan.name))
 
@@ -382,7 +430,7 @@ def orphan_name(state: AppState, orphan: CacheOrphan) -> str:
     """The discussion's name while it is in the trash, else when it began, else the vendor's name of the cache."""
     trashed = next((t.name for t in state.discussions.trash if t.discussion_id == orphan.discussion_id), "")
     if trashed:
-        return f"{trashed} (in the trash)"
+        return tr("{trashed} (in the trash)", trashed=trashed)
     began = time_of_id(orphan.discussion_id)
     return (
         f"Begun {fmt.moment(began, state.now)}" if began is not None else orphan.discussion_id or orphan.name
@@ -391,4 +439,4 @@ def orphan_name(state: AppState, orphan: CacheOrphan) -> str:
 
 def _rest(ui: Ui, found: Sequence[object]) -> None:
     if len(found) > MOST_ROWS:
-        ui.text("rest", f"and {len(found) - MOST_ROWS} more", tone="muted", style="small")
+        ui.text("rest", tr("and {found} more", found=len(found) - MOST_ROWS), tone="muted", style="small")

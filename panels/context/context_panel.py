@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.retrieval import Corpus, Recalled, RecalledPassage
 from core.kernel.values.stack import (
     LAYER_TITLES,
@@ -43,11 +44,14 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
     if not recalled.passages and not recalled.problem and not once:
         return
     with ui.surface("recalled", "inset", padding=(12, 8)), ui.group("lines", gap=4):
-        title = "Nothing is recalled for this message"
+        title = tr("The program recalls nothing for this message")
         if recalled.passages:
-            title = f"Recalled for this message · ≈ {recalled.tokens_est:,} tokens"
+            title = tr("Recalled for this message · ≈ {tokens_est:,} tokens", tokens_est=recalled.tokens_est)
         ui.text(
-            "title", title, style="small_strong", tip="It is sent behind your words, once, and is not cached"
+            "title",
+            title,
+            style="small_strong",
+            tip=tr("The program sends recall once, after your words, and does not cache it"),
         )
         for passage, words in zip(recalled.passages, passage_texts(recalled), strict=True):
             _passage(desk, chosen, passage, words)
@@ -57,13 +61,13 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
             with ui.row(("kept out", source)):
                 ui.text(
                     "source",
-                    f"Kept out of the next message: {source_words(desk.state, source)}",
+                    tr("Left out of the next message: {state}", state=source_words(desk.state, source)),
                     tone="muted",
                     style="small",
                     width=0,
                     wraps=True,
                 )
-                if ui.button("back", "Let in", kind="ghost", is_small=True):
+                if ui.button("back", tr("Include again"), kind="ghost", is_small=True):
                     desk.send(KeepOut(discussion_id=chosen, source=source, is_out=False))
 
 
@@ -79,20 +83,26 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> N
                 wraps=True,
                 tip=passage.title,
             )
-            if ui.button("once", "Keep out", kind="ghost", is_small=True, tip="Not with the next message"):
+            if ui.button(
+                "once",
+                tr("Leave out"),
+                kind="ghost",
+                is_small=True,
+                tip=tr("Leave this passage out of the next message"),
+            ):
                 desk.send(KeepOut(discussion_id=chosen, source=passage.source))
             if ui.button(
                 "never",
-                "Never",
+                tr("Never recall"),
                 kind="ghost",
                 is_small=True,
-                tip="Never by itself again; the Retrieval panel lets it in, under Recall",
+                tip=tr("Never recall this source again. You can undo this in Retrieval, under Recall"),
             ):
                 known = desk.state.config.settings.retrieval.kept_out
                 desk.send(ChangeSetting("retrieval.kept_out", (*known, passage.source)))
         if words:
             ui.text("words", one_line(words, _SHOWN_CHARS), style="small", wraps=True, tip=words[:_TIP_CHARS])
-        ui.text("why", f"Because {passage.why}.", tone="muted", style="small", wraps=True)
+        ui.text("why", tr("Because {why}.", why=passage.why), tone="muted", style="small", wraps=True)
 
 
 def passage_words(state: AppState, passage: RecalledPassage) -> str:
@@ -112,7 +122,7 @@ def source_words(state: AppState, source: str) -> str:
     if not mark:
         return one_line(path, 60)
     said = next((text for text in _item_texts(state, path) if _mark_of(text) == mark), "")
-    return one_line(f"{path}: {one_line(said, 80) if said else 'an item that reads otherwise now'}", 120)
+    return one_line(f"{path}: {one_line(said, 80) if said else tr('an item that has changed since')}", 120)
 
 
 _mark_of = lru_cache(4_096)(item_mark)
@@ -129,10 +139,10 @@ def _item_texts(state: AppState, path: str) -> Iterator[str]:
 
 def _name_of(state: AppState, discussion_id: str) -> str:
     row = state.discussions.summaries.get(discussion_id)
-    return f"“{one_line(row.meta.name, 48)}”" if row is not None else "a discussion that is gone"
+    return f"“{one_line(row.meta.name, 48)}”" if row is not None else tr("a discussion that no longer exists")
 
 
-ORDERS = (Option(value="canonical", label="As read"), Option(value="wire", label="As sent"))
+ORDERS = (Option(value="canonical", label=tr("Layer order")), Option(value="wire", label=tr("Sending order")))
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
 _GROWING: dict[LayerId, tuple[str, Tone]] = {
     LayerId.TURNS: ("grown", "muted"),
@@ -150,9 +160,9 @@ def context_panel(desk: Desk) -> None:
     report = view.report_of(state)
     if report is None:
         text = (
-            "The context is being put together…"
+            tr("The program is assembling the context…")
             if state.discussions.selected_id
-            else "No discussion is selected."
+            else tr("No discussion is selected.")
         )
         ui.text("none", text, tone="muted", style="small", wraps=True)
         return
@@ -189,8 +199,8 @@ def _head(desk: Desk, report: ContextReport) -> None:
     ])  # fmt: skip
     stable = sum(layer.tokens_est for layer in report.layers if layer.layer.is_stable)
     counted = fmt.tokens_est(stable, is_exact=report.is_exact)
-    note = f"{counted} tokens, layers 1 to 7, stay the same from turn to turn"
-    tip = "The stable prefix: the part that a provider's cache can keep between turns"
+    note = tr("{counted} tokens (layers 1 to 7) stay the same from turn to turn", counted=counted)
+    tip = tr("The stable prefix: a provider's cache can keep this part between turns")
     ui.text("stable", note, tone="muted", style="small", tip=tip, wraps=True)
 
 
@@ -204,7 +214,7 @@ def _problems(ui: Ui, report: ContextReport) -> None:
         over = report.total_tokens_est - (report.limit_tokens or 0)
         with ui.row("does not fit"):
             ui.icon("icon", "circle-exclamation", tone="error")
-            ui.text("text", f"Does not fit: {fmt.tokens_est(over, is_exact=report.is_exact)} tokens too many",
+            ui.text("text", tr("Does not fit the model: {over} tokens too many", over=fmt.tokens_est(over, is_exact=report.is_exact)),
                     tone="error", style="strong", width=0, wraps=True)  # fmt: skip
     for index, problem in enumerate(report.problems):
         with ui.row(("problem", index)):
@@ -219,37 +229,54 @@ def _left_view(desk: Desk) -> None:
         return
     ui = desk.ui
     with ui.surface("left view", "inset", padding=(12, 8)), ui.group("lines", gap=4):
-        title = "The model's view does not begin with the first message" if cut.left_messages else SHORTER
+        title = tr("The model no longer sees the first messages") if cut.left_messages else SHORTER
         ui.text("title", title, style="small_strong", wraps=True)
         ui.text("left", left_words(cut), tone="muted", style="small", wraps=True,
-                tip="The conversation marks the place and keeps what stands above it")  # fmt: skip
+                tip=tr("The discussion shows this place and keeps everything above it"))  # fmt: skip
 
 
 def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:
     ui = desk.ui
     with ui.surface("change", "inset", padding=(12, 8)), ui.group("lines", gap=4):
-        ui.text("title", "Since the last request", style="small_strong")
+        ui.text("title", tr("Since the last request"), style="small_strong")
         same = fmt.tokens_est(change.same_tokens_est, is_exact=is_exact)
         rewritten = fmt.tokens_est(change.rewritten_tokens_est, is_exact=is_exact)
         if change.layer is None:
             ui.text(
                 "same",
-                f"Everything sent before is unchanged: {same} tokens.",
+                tr("Everything sent before is unchanged: {same} tokens.", same=same),
                 tone="ok",
                 style="small",
                 wraps=True,
             )
         else:
-            where = "" if change.byte_offset is None else f" at byte {change.byte_offset:,}"
-            text = f"First difference in {change.layer.value} · {LAYER_TITLES[change.layer]}{where}."
+            where = (
+                ""
+                if change.byte_offset is None
+                else tr(" at byte {byte_offset:,}", byte_offset=change.byte_offset)
+            )
+            text = tr(
+                "First difference in {value} · {LAYER_TITLES}{where}.",
+                value=change.layer.value,
+                LAYER_TITLES=LAYER_TITLES[change.layer],
+                where=where,
+            )
             ui.text(
                 "where", text, tone="warn" if change.layer.is_stable else "text", style="small", wraps=True
             )
-            ui.text("kept", f"{same} tokens before it are the same.", tone="muted", style="small", wraps=True)
-        ui.text("rewritten", f"{rewritten} tokens are new to the model · {fmt.money(change_usd(desk.state, desk.state.discussions.selected_id))}",
+            ui.text(
+                "kept",
+                tr("The {same} tokens before this place are the same.", same=same),
+                tone="muted",
+                style="small",
+                wraps=True,
+            )
+        ui.text("rewritten", tr("{rewritten} tokens are new to the model · {state}", rewritten=rewritten, state=fmt.money(change_usd(desk.state, desk.state.discussions.selected_id))),
                 tone="muted", style="small", wraps=True)  # fmt: skip
         if change.reason:
-            ui.text("reason", f"Why: {change.reason}", tone="muted", style="small", wraps=True)
+            ui.text(
+                "reason", tr("Why: {reason}", reason=change.reason), tone="muted", style="small", wraps=True
+            )
 
 
 def _ordered(report: ContextReport, order: str) -> tuple[LayerReport, ...]:
@@ -291,7 +318,7 @@ def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:
     with ui.clickable(("layer", number), "card", padding=(12, 8)) as clicks, ui.group("lines", gap=6):
         with ui.row("head", gap=6):
             ui.text("number", f"{number}", tone="faint", style="small", width=18)
-            said = f"Since the last request: {state}" if state else ""
+            said = tr("Since the last request: {state}", state=state) if state else ""
             ui.text("title", LAYER_TITLES[layer.layer], width=0, tip=said)
             if state and not (is_narrow and tone == "muted"):
                 ui.badge("state", state, tone=tone, tip=said)
@@ -309,7 +336,7 @@ def _empty_layers(ui: Ui, layers: Sequence[LayerReport]) -> None:
     """All layers without a text, in one line."""
     if layers:
         names = ", ".join(LAYER_TITLES[layer.layer] for layer in layers)
-        text = f"{fmt.count(len(layers), 'layer is empty', 'layers are empty')}: {names}"
+        text = f"{fmt.count(len(layers), tr('layer is empty'), tr('layers are empty'))}: {names}"
         ui.text("empty layers", text, tone="faint", style="small", wraps=True)
 
 
@@ -317,7 +344,12 @@ def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> Non
     ui = desk.ui
     with ui.surface(("details", int(layer.layer)), "inset", padding=(12, 8)), ui.group("lines", gap=4):
         share = fmt.share(layer.tokens_est, report.total_tokens_est)
-        figures = f"{share} · {layer.size_bytes:,} bytes · sha256 {layer.sha256[:12]}"
+        figures = tr(
+            "{share} · {size_bytes:,} bytes · sha256 {sha256}",
+            share=share,
+            size_bytes=layer.size_bytes,
+            sha256=layer.sha256[:12],
+        )
         ui.text("figures", figures, tone="muted", style="small", tip=layer.sha256)
         for segment in layer.segments[:SHOWN_SEGMENTS] if len(layer.segments) > 1 else ():
             with ui.row(("segment", segment.key)):
@@ -328,7 +360,7 @@ def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> Non
         if len(layer.segments) > SHOWN_SEGMENTS:
             ui.text(
                 "rest",
-                f"and {len(layer.segments) - SHOWN_SEGMENTS:,} more parts",
+                tr("and {segments:,} more parts", segments=len(layer.segments) - SHOWN_SEGMENTS),
                 tone="faint",
                 style="small",
             )

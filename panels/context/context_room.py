@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.kernel.language import tr
 from core.talk.context.context_messages import SavePreset
 from panels.base import view
 from panels.base.desk import Action, Desk, HubPanel, Room
@@ -23,7 +24,7 @@ def _has_unsaved_preset(desk: Desk) -> bool:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="save_preset", menu="Tools", group=1, label="Save context preset", run=_save_preset, icon="floppy-disk", chord="Ctrl+S",
+    Action(id="save_preset", menu=tr("Tools"), group=1, label=tr("Save context preset"), run=_save_preset, icon="floppy-disk", chord="Ctrl+S",
            is_enabled=_has_unsaved_preset),
 )  # fmt: skip
 
@@ -46,22 +47,24 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="presets",
-            title="Context Presets",
-            label="Presets",
+            title=tr("Context presets"),
+            label=tr("Presets"),
             icon="layer-group",
             place=1,
             guide="context",
-            about="Choose the files that the model reads. Save your choice as a preset of the project.",
+            about=tr("Choose the files that the model reads. Save your choice as a preset of the project."),
             draw=presets_panel,
         ),
         HubPanel(
             id="context",
-            title="Context",
-            label="Context",
+            title=tr("Context"),
+            label=tr("Context"),
             icon="chart-bar",
             place=2,
             guide="context",
-            about="See the next request, layer by layer, with the tokens of each. Check its price before you send.",
+            about=tr(
+                "See the next request, layer by layer, with the tokens of each. Check its price before you send."
+            ),
             draw=_context,
         ),
     ),

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, ItemFiles, LineRange, Preset
 from core.kernel.values.stack import ContextReport, LayerId
@@ -122,7 +123,12 @@ def item_problem(item: FileItem, files: ItemFiles | None) -> str:
     return (
         first.detail
         if not item.is_glob
-        else f"{len(bad)} of {len(files.files)} files cannot be read: {first.detail}"
+        else tr(
+            "{bad} of {files} files cannot be read: {detail}",
+            bad=len(bad),
+            files=len(files.files),
+            detail=first.detail,
+        )
     )
 
 
@@ -159,10 +165,12 @@ def parse_lines(text: str) -> tuple[tuple[LineRange, ...], str]:
     for piece in (p.strip() for p in re.split(r"[,;\n]", text) if p.strip()):
         found = _RANGE.fullmatch(piece)
         if found is None:
-            return (), f"{piece!r} is no range of lines; write 10-40, 55"
+            return (), tr("{piece!r} is not a line range; write for example 10-40, 55", piece=piece)
         first, last = int(found[1]), int(found[2] or found[1])
         if not 1 <= first <= last:
-            return (), f"{piece!r} must start at 1 or later and end after it starts"
+            return (), tr(
+                "{piece!r} must start at line 1 or later, and not end before its start", piece=piece
+            )
         ranges.append(LineRange(first, last))
     return _joined(sorted(ranges)), ""
 
@@ -185,10 +193,10 @@ def format_lines(ranges: tuple[LineRange, ...]) -> str:
 # One item of a preset: name, mode, tokens, what is wrong with it, and what can be done with it.
 
 MODES = (
-    Option(value=FileMode.WHOLE.value, label="Whole"),
-    Option(value=FileMode.SLICES.value, label="Slices"),
-    Option(value=FileMode.OUTLINE.value, label="Outline"),
-    Option(value=FileMode.NOTES.value, label="Notes only"),
+    Option(value=FileMode.WHOLE.value, label=tr("Whole file")),
+    Option(value=FileMode.SLICES.value, label=tr("Slices")),
+    Option(value=FileMode.OUTLINE.value, label=tr("Outline")),
+    Option(value=FileMode.NOTES.value, label=tr("Notes only")),
 )
 SHOWN_FILES = 40
 
@@ -218,25 +226,34 @@ def _head(
     own = desk.view.of(ContextPanelView)
     ui, key = desk.ui, (preset.name, item.path)
     with ui.row("head", gap=4):
-        is_enabled = ui.checkbox("enabled", "", item.enabled, tip=f"Send {item.path}")
+        is_enabled = ui.checkbox("enabled", "", item.enabled, tip=tr("Send {path}", path=item.path))
         if is_enabled is not None:
             change_item(desk, preset, item, replace(item, enabled=is_enabled))
         name = item.path if item.is_glob else item.path.rpartition("/")[2]
         ui.text("name", name or item.path, style="strong" if item.enabled else "body",
                 tone="text" if item.enabled else "faint", width=0, tip=item.path)  # fmt: skip
         ui.text(
-            "tokens", _tokens(item, files, sent), tone="muted", style="small", tip="Tokens in the context"
+            "tokens",
+            _tokens(item, files, sent),
+            tone="muted",
+            style="small",
+            tip=tr("Tokens of this item in the context"),
         )
         if ui.button("pin", "", icon="thumbtack", kind="plain" if item.pinned else "ghost", is_small=True,
-                     tip="Unpin" if item.pinned else "Pin to the head of the preset"):  # fmt: skip
+                     tip=tr("Unpin") if item.pinned else tr("Pin to the top of the preset")):  # fmt: skip
             change_item(desk, preset, item, replace(item, pinned=not item.pinned))
         if ui.button(
-            "remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Take {item.path} out of the preset"
+            "remove",
+            "",
+            icon="xmark",
+            kind="ghost",
+            is_small=True,
+            tip=tr("Remove {path} from the preset", path=item.path),
         ):
             remove_item(desk, preset, item)
         is_open = key in own.open_items
         if ui.button("open", "", icon="chevron-up" if is_open else "chevron-down", kind="ghost", is_small=True,
-                     tip="Less" if is_open else "Mode, lines, notes"):  # fmt: skip
+                     tip=tr("Show less") if is_open else tr("Show mode, lines and notes")):  # fmt: skip
             own.open_items.symmetric_difference_update({key})
 
 
@@ -253,30 +270,35 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
     """Part of the file that is sent, in a few words."""
     parts = []
     if item.is_glob:
-        parts.append(fmt.count(len(files.files), "file") if files else "looking…")
+        parts.append(fmt.count(len(files.files), tr("file"), tr("files")) if files else "looking…")
         if files is not None and files.ignored:
-            parts.append(f"{files.ignored:,} ignored")
+            parts.append(tr("{ignored:,} ignored", ignored=files.ignored))
         if files is not None and files.rules_passed_over:
-            parts.append(f"{fmt.count(files.rules_passed_over, 'rule')} not followed")
+            parts.append(
+                tr(
+                    "{rules_passed_over} not followed",
+                    rules_passed_over=fmt.count(files.rules_passed_over, tr("rule"), tr("rules")),
+                )
+            )
         if item.include_ignored:
-            parts.append("with ignored")
+            parts.append(tr("with ignored files"))
     elif "/" in item.path:
         parts.append(item.path.rpartition("/")[0])
     match item.mode:
         case FileMode.WHOLE:
             parts.append("whole")
         case FileMode.SLICES:
-            lines = f"lines {format_lines(item.slices)}" if item.slices else ""
-            symbols = fmt.count(len(item.symbols), "symbol") if item.symbols else ""
-            parts.append(", ".join(p for p in (lines, symbols) if p) or "slices: none chosen yet")
+            lines = tr("lines {slices}", slices=format_lines(item.slices)) if item.slices else ""
+            symbols = fmt.count(len(item.symbols), tr("symbol"), tr("symbols")) if item.symbols else ""
+            parts.append(", ".join(p for p in (lines, symbols) if p) or tr("slices: none chosen yet"))
         case FileMode.OUTLINE:
             parts.append("outline")
         case FileMode.NOTES:
-            parts.append("notes only")
+            parts.append(tr("notes only"))
     if item.pinned:
         parts.append("pinned")
     if item.notes and item.mode is not FileMode.NOTES:
-        parts.append("with notes")
+        parts.append(tr("with notes"))
     return " · ".join(parts)
 
 
@@ -285,15 +307,15 @@ def _details(
 ) -> None:
     ui, item = desk.ui, preset.items[index]
     with ui.row("mode row"):
-        mode = ui.combo("mode", MODES, item.mode.value, width=128, tip="How much of it is sent")
+        mode = ui.combo("mode", MODES, item.mode.value, width=128, tip=tr("How much of the file is sent"))
         if mode is not None:
             change_item(desk, preset, item, replace(item, mode=FileMode(mode)))
         is_enabled = not item.is_glob
-        if ui.button("structure", "Structure", icon="list-check", is_small=True, is_enabled=is_enabled,
-                     tip="Outline, lines and text of the file"):  # fmt: skip
+        if ui.button("structure", tr("Structure"), icon="list-check", is_small=True, is_enabled=is_enabled,
+                     tip=tr("Outline, lines and text of the file")):  # fmt: skip
             inspect(desk, preset.name, item.path, item.path)
         ui.push()
-        with ui.menu("move", "", icon="ellipsis", tip="Move or remove") as is_open:
+        with ui.menu("move", "", icon="ellipsis", tip=tr("Move or remove")) as is_open:
             if is_open:
                 _move_menu(desk, preset, index)
     notes_editor(desk, preset, item)
@@ -304,28 +326,28 @@ def _details(
 def _move_menu(desk: Desk, preset: Preset, index: int) -> None:
     ui, last = desk.ui, len(preset.items) - 1
     for key, label, icon, target in (
-        ("top", "Move to the top", "angles-up", 0),
-        ("up", "Move up", "arrow-up", index - 1),
-        ("down", "Move down", "arrow-down", index + 1),
-        ("bottom", "Move to the bottom", "angles-down", last),
+        ("top", tr("Move to the top"), "angles-up", 0),
+        ("up", tr("Move up"), "arrow-up", index - 1),
+        ("down", tr("Move down"), "arrow-down", index + 1),
+        ("bottom", tr("Move to the bottom"), "angles-down", last),
     ):
         if ui.menu_item(key, label, icon=icon, is_enabled=0 <= target <= last and target != index):
             move_item(desk, preset, index, target)
     item = preset.items[index]
     if item.is_glob:
         ui.divider("ignored group")
-        label = "Leave out ignored files" if item.include_ignored else "Include ignored files"
+        label = tr("Leave out ignored files") if item.include_ignored else tr("Include ignored files")
         if ui.menu_item("ignored", label):
             change_item(desk, preset, item, replace(item, include_ignored=not item.include_ignored))
     ui.divider("remove group")
-    if ui.menu_item("remove", "Remove from preset", icon="xmark", tone="error"):
+    if ui.menu_item("remove", tr("Remove from preset"), icon="xmark", tone="error"):
         remove_item(desk, preset, preset.items[index])
 
 
 def notes_editor(desk: Desk, preset: Preset, item: FileItem) -> None:
     """Draw the notes of an item. Sends ChangePreset at each change."""
     typing = desk.view.of(ContextPanelView).note(preset.name, item.path, item.notes)
-    edited = desk.ui.editor("notes", typing.text, hint="Notes for the model about this file", height=64,
+    edited = desk.ui.editor("notes", typing.text, hint=tr("Notes for the model about this file"), height=64,
                             revision=typing.revision)  # fmt: skip
     if edited is not None and edited.text != typing.text:
         typing.typed(edited.text)
@@ -347,11 +369,21 @@ def _glob_files(
                 shown = "…" if counted is None else fmt.tokens_est(counted)
                 ui.text("tokens", shown, tone="faint", style="small")
             if ui.button(
-                "open", "", icon="list-check", kind="ghost", is_small=True, tip=f"Structure of {file.path}"
+                "open",
+                "",
+                icon="list-check",
+                kind="ghost",
+                is_small=True,
+                tip=tr("Structure of {path}", path=file.path),
             ):
                 inspect(desk, preset.name, item.path, file.path)
     if len(files.files) > SHOWN_FILES:
-        ui.text("rest", f"and {len(files.files) - SHOWN_FILES:,} more", tone="faint", style="small")
+        ui.text(
+            "rest",
+            tr("and {files:,} more", files=len(files.files) - SHOWN_FILES),
+            tone="faint",
+            style="small",
+        )
 
 
 def inspect(desk: Desk, preset: str, item_path: str, path: str) -> None:

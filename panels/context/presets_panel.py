@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.curation import Preset
 from core.kernel.values.stack import LayerId
 from core.talk.context.context_messages import (
@@ -58,20 +59,23 @@ def presets_panel(desk: Desk) -> None:
 def _say_no_files(desk: Desk) -> None:
     missing = selection.missing_preset(desk.state)
     if missing:
-        text = f"There is no preset {missing!r} in this project: the model sees no files. Choose one above."
+        text = tr(
+            "This project has no preset {missing!r}: the model sees no files. Choose a preset above.",
+            missing=missing,
+        )
         desk.ui.text("missing", text, tone="warn", style="small", wraps=True)
     else:
-        text = "No preset: the model sees no files. Choose one above, or add a file to begin one."
+        text = tr("No preset: the model sees no files. Choose a preset above, or add a file to create one.")
         desk.ui.text("none", text, tone="muted", style="small", wraps=True)
 
 
 def _chooser(desk: Desk) -> None:
     ui, presets = desk.ui, desk.state.config.project.presets
     with ui.row("title"):
-        ui.text("title", "Presets", style="strong")
-        ui.text("count", fmt.count(len(presets), "preset"), tone="muted", style="small")
+        ui.text("title", tr("Presets"), style="strong")
+        ui.text("count", fmt.count(len(presets), tr("preset"), tr("presets")), tone="muted", style="small")
         ui.push()
-        if ui.button("new", "New preset", icon="plus", kind="ghost", is_small=True):
+        if ui.button("new", tr("New preset"), icon="plus", kind="ghost", is_small=True):
             desk.view.dialog = Dialog(kind="new_preset")
     height = PRESET_PX * min(SHOWN_PRESETS, len(presets) + 1) + 4
     with ui.surface("choices", "clear", height=height, padding=(0, 0), scrolls=True), ui.group("list", gap=2):
@@ -88,12 +92,14 @@ def _choice(desk: Desk, name: str) -> None:
         ui.row("line", height=PRESET_PX - 8),
     ):
         ui.icon("mark", "circle-dot" if is_current else "circle", tone="accent" if is_current else "faint")
-        ui.text("name", name or "No preset", width=0, tone="text" if name else "muted", tip=name)
+        ui.text("name", name or tr("No preset"), width=0, tone="text" if name else "muted", tip=name)
         if name in desk.state.config.project.unsaved_presets:
-            ui.badge("unsaved", "unsaved", tone="warn", tip="Changed since it was saved to manual_slop.toml")
+            ui.badge(
+                "unsaved", tr("unsaved"), tone="warn", tip=tr("Changes are not yet saved to manual_slop.toml")
+            )
         elif name:
             count = len(desk.state.config.project.presets[name].items)
-            ui.text("items", fmt.count(count, "item"), tone="faint", style="small")
+            ui.text("items", fmt.count(count, tr("item"), tr("items")), tone="faint", style="small")
     if clicks.clicked and summary is not None and not is_current:
         desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={"preset": name}))
 
@@ -104,24 +110,26 @@ def _toolbar(desk: Desk, preset: Preset) -> None:
     ui.divider("toolbar line")
     with ui.row("toolbar"):
         ui.text("name", preset.name, style="strong", width=0, tip=preset.name)
-        if ui.button("save", "Save", icon="floppy-disk", kind="primary" if is_unsaved else "plain", is_small=True,
+        if ui.button("save", tr("Save"), icon="floppy-disk", kind="primary" if is_unsaved else "plain", is_small=True,
                      is_enabled=is_unsaved, tip=action_tip(desk, "save_preset")):  # fmt: skip
             desk.send(SavePreset(preset.name))
-        if ui.button("revert", "Revert", kind="ghost", is_small=True, is_enabled=is_unsaved,
-                     tip="Back to what manual_slop.toml says"):  # fmt: skip
+        if ui.button("revert", tr("Revert"), kind="ghost", is_small=True, is_enabled=is_unsaved,
+                     tip=tr("Go back to the version in manual_slop.toml")):  # fmt: skip
             desk.send(RevertPreset(preset.name))
-        with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+        with ui.menu("more", "", icon="ellipsis", tip=tr("More")) as is_open:
             if is_open:
                 _preset_menu(desk, preset)
 
 
 def _preset_menu(desk: Desk, preset: Preset) -> None:
     ui, view = desk.ui, desk.view
-    if ui.menu_item("duplicate", "Duplicate…", icon="copy"):
-        view.dialog = Dialog(kind="duplicate_preset", subject=preset.name, text=f"{preset.name} copy")
-    if ui.menu_item("rename", "Rename…", icon="pen"):
+    if ui.menu_item("duplicate", tr("Duplicate…"), icon="copy"):
+        view.dialog = Dialog(
+            kind="duplicate_preset", subject=preset.name, text=tr("{name} copy", name=preset.name)
+        )
+    if ui.menu_item("rename", tr("Rename…"), icon="pen"):
         view.dialog = Dialog(kind="rename_preset", subject=preset.name, text=preset.name)
-    if ui.menu_item("delete", "Delete…", icon="trash-can", tone="error"):
+    if ui.menu_item("delete", tr("Delete…"), icon="trash-can", tone="error"):
         view.dialog = Dialog(kind="delete_preset", subject=preset.name)
 
 
@@ -130,7 +138,7 @@ def _add_row(desk: Desk, preset: Preset | None) -> None:
     with ui.row("add"):
         own = desk.view.of(ContextPanelView)
         typed = ui.text_input(
-            "path", own.path_typed, hint="Add a path or glob: src/**/*.py", icon="plus", width=0
+            "path", own.path_typed, hint=tr("Add a path or glob: src/**/*.py"), icon="plus", width=0
         )
         if typed is not None:
             own.path_typed = typed
@@ -142,7 +150,7 @@ def _add_row(desk: Desk, preset: Preset | None) -> None:
             own.path_typed = ""
             desk.send(LookUpFiles(text="", is_glob=True))
             ui.focus("path")
-        if ui.button("browse", "", icon="folder-open", tip="Add files…"):
+        if ui.button("browse", "", icon="folder-open", tip=tr("Add files…")):
             desk.view.dialog = Dialog(kind="add_files", subject=preset.name if preset else "")
     _say_matches(desk)
 
@@ -154,9 +162,9 @@ def _say_matches(desk: Desk) -> None:
     if not typed:
         return
     if found is None or found.text != typed:
-        desk.ui.text("matches", "Looking…", tone="faint", style="small")
+        desk.ui.text("matches", tr("Searching…"), tone="faint", style="small")
         return
-    words = found.problem or fmt.count(found.total, "file")
+    words = found.problem or fmt.count(found.total, tr("file"), tr("files"))
     tone: Tone = "warn" if found.problem else "muted" if found.total else "warn"
     desk.ui.text("matches", words, tone=tone, style="small", wraps=True)
 
@@ -165,7 +173,7 @@ def _items(desk: Desk, preset: Preset) -> None:
     files = files_by_path(desk.state, desk.view.memo, preset.name)
     sent = tokens_by_file(desk.view.memo, selection.report_of(desk.state))
     if not preset.items:
-        desk.ui.text("empty", "Nothing in it yet.", tone="muted", style="small")
+        desk.ui.text("empty", tr("This preset is empty."), tone="muted", style="small")
 
     def draw(index: int) -> None:
         item_row(desk, preset, index, files.get(preset.items[index].path), sent)
@@ -184,31 +192,47 @@ def _foot(desk: Desk, preset: Preset) -> None:
     read = [replace(files[item.path], item=item) for item in enabled if item.path in files]
     counted = count_files(read, sent)
     more = "" if counted.is_whole and len(read) == len(enabled) else " +"
-    total = f"{fmt.count(counted.files, 'file')} · {fmt.tokens_est(counted.tokens_est)}{more} tokens"
+    total = tr(
+        "{files} · {tokens_est}{more} tokens",
+        files=fmt.count(counted.files, tr("file"), tr("files")),
+        tokens_est=fmt.tokens_est(counted.tokens_est),
+        more=more,
+    )
     with ui.row("foot"):
         ui.text("total", total, tone="muted",
-                style="small", tip="Not every item is counted yet" if more else "")  # fmt: skip
+                style="small", tip=tr("The program is still counting some items") if more else "")  # fmt: skip
         ui.push()
-        if ui.button("preview", "Preview", icon="eye", is_small=True, tip="What will be sent of these files"):
+        if ui.button(
+            "preview",
+            tr("Preview"),
+            icon="eye",
+            is_small=True,
+            tip=tr("Show the text that is sent from these files"),
+        ):
             desk.view.of(ContextPanelView).is_preview_open = True
 
 
 def _preview(desk: Desk) -> None:
     ui, report = desk.ui, selection.report_of(desk.state)
     with ui.row("head"):
-        if ui.button("back", "Back", icon="chevron-left", kind="ghost", is_small=True):
+        if ui.button("back", tr("Back"), icon="chevron-left", kind="ghost", is_small=True):
             desk.view.of(ContextPanelView).is_preview_open = False
-        ui.text("title", "What will be sent", style="strong")
+        ui.text("title", tr("Text that is sent"), style="strong")
     if report is None:
-        ui.text("none", "The context is being put together…", tone="muted", style="small")
+        ui.text("none", tr("The program is assembling the context…"), tone="muted", style="small")
         return
     shown = {LayerId.FILE_SET, LayerId.FILE_DETAILS}
     pairs = zip(report.layers, report.texts, strict=False)
     files = tuple(text for layer, text in pairs if layer.layer in shown)
     tokens = sum(layer.tokens_est for layer in report.layers if layer.layer in shown)
-    ui.text("size", f"{fmt.tokens_est(tokens, is_exact=report.is_exact)} tokens", tone="muted", style="small")
+    ui.text(
+        "size",
+        tr("{tokens} tokens", tokens=fmt.tokens_est(tokens, is_exact=report.is_exact)),
+        tone="muted",
+        style="small",
+    )
     text = desk.view.memo.get("preview", files, lambda: "\n".join(filter(None, (one.text for one in files))))
-    ui.selectable_text("text", text or "Nothing: no file is enabled.", mono=True, height=0)
+    ui.selectable_text("text", text or tr("No text: no file is enabled."), mono=True, height=0)
 
 
 # The dialogs of context presets: their names, their end, and the chooser of files.
@@ -234,26 +258,28 @@ def _close(desk: Desk) -> None:
 
 
 def _add_files(desk: Desk, dialog: Dialog) -> None:
-    picked = desk.ui.file_dialog("add files", "Add files to the preset", start=desk.state.config.project.root)
+    picked = desk.ui.file_dialog(
+        "add files", tr("Add files to the preset"), start=desk.state.config.project.root
+    )
     if picked is not None:
         _close(desk)
         add_paths(desk, desk.state.config.project.presets.get(dialog.subject), picked)
 
 
 def _new_preset(desk: Desk, dialog: Dialog) -> None:
-    name = _name_form(desk, dialog, "New preset", "Create")
+    name = _name_form(desk, dialog, tr("New preset"), tr("Create"))
     if name:
         desk.send(CreatePreset(name=name))
 
 
 def _duplicate_preset(desk: Desk, dialog: Dialog) -> None:
-    name = _name_form(desk, dialog, f"Duplicate {dialog.subject}", "Duplicate")
+    name = _name_form(desk, dialog, f"Duplicate {dialog.subject}", tr("Duplicate"))
     if name:
         desk.send(CreatePreset(name=name, copy_of=dialog.subject))
 
 
 def _rename_preset(desk: Desk, dialog: Dialog) -> None:
-    name = _name_form(desk, dialog, f"Rename {dialog.subject}", "Rename")
+    name = _name_form(desk, dialog, f"Rename {dialog.subject}", tr("Rename"))
     if name and name != dialog.subject:
         desk.send(RenamePreset(dialog.subject, name))
 
@@ -263,16 +289,20 @@ def _name_form(desk: Desk, dialog: Dialog, title: str, verb: str) -> str:
     ui, presets = desk.ui, desk.state.config.project.presets
     confirmed = False
     with ui.dialog(dialog.kind, title, width=400) as closed:
-        typed = ui.text_input("name", dialog.text, hint="Name of the preset", is_focused=True)
+        typed = ui.text_input("name", dialog.text, hint=tr("Preset name"), is_focused=True)
         dialog.text = dialog.text if typed is None else typed
         name = dialog.text.strip()
         is_taken = name in presets and name != dialog.subject
         if is_taken:
-            text = f"There is a preset called {name!r}; {free_name(presets, name)!r} is free"
+            text = tr(
+                "A preset named {name!r} exists; {presets!r} is free",
+                name=name,
+                presets=free_name(presets, name),
+            )
             ui.text("taken", text, tone="warn", style="small", wraps=True)
         with ui.row("buttons"):
             ui.push()
-            if ui.button("cancel", "Cancel"):
+            if ui.button("cancel", tr("Cancel")):
                 _close(desk)
             is_enabled = bool(name) and not is_taken
             confirmed = ui.button("confirm", verb, kind="primary", is_enabled=is_enabled)
@@ -284,13 +314,13 @@ def _name_form(desk: Desk, dialog: Dialog, title: str, verb: str) -> str:
 
 def _delete_preset(desk: Desk, dialog: Dialog) -> None:
     ui = desk.ui
-    with ui.dialog("delete preset", f"Delete {dialog.subject}?", width=400) as closed:
-        ui.text("what", "The files themselves stay where they are.", wraps=True)
+    with ui.dialog("delete preset", tr("Delete {subject}?", subject=dialog.subject), width=400) as closed:
+        ui.text("what", tr("Your files stay where they are."), wraps=True)
         with ui.row("buttons"):
             ui.push()
-            if ui.button("cancel", "Cancel"):
+            if ui.button("cancel", tr("Cancel")):
                 _close(desk)
-            if ui.button("delete", "Delete preset", kind="danger"):
+            if ui.button("delete", tr("Delete preset"), kind="danger"):
                 desk.send(DeletePreset(dialog.subject))
                 _close(desk)
     if closed.clicked or ui.shortcut("Escape"):

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.curation import FileItem, FileMode, FileSnapshot, Preset
 from core.kernel.values.knowledge import NoteFile
 from core.kernel.values.state import AppState
@@ -42,12 +43,12 @@ def file_knowledge(desk: Desk, absolute_path: str) -> None:
     ui = desk.ui
     note = note_on(desk.state, absolute_path)
     with ui.row("knowledge head"):
-        ui.text("knowledge", "In knowledge", style="h3")
+        ui.text("knowledge", tr("Knowledge about this file"), style="h3")
         if note is not None:
             ui.push()
             file_button(ui, notes_path(desk.state, note))
     if note is None:
-        ui.text("none", "Nothing is known of this file yet. A harvest writes such notes.", tone="muted",
+        ui.text("none", tr("There is no knowledge about this file yet. A harvest writes such notes."), tone="muted",
                 style="small", wraps=True)  # fmt: skip
         return
     ui.text("who", sent_to(desk.state, absolute_path), tone="muted", style="small", wraps=True)
@@ -65,7 +66,7 @@ def note_on(state: AppState, absolute_path: str) -> NoteFile | None:
 def sent_to(state: AppState, absolute_path: str) -> str:
     """A sentence on whose next requests a change of these notes comes to, and what it is under a warm prefix."""
     if not state.knowledge.is_on:
-        return "Memory is off: no discussion is sent these notes."
+        return tr("Knowledge is off: no discussion gets these notes.")
     presets = {
         name
         for name, items in state.context.files.items()
@@ -81,19 +82,24 @@ def sent_to(state: AppState, absolute_path: str) -> str:
         and is_warm(cache, state.now)
     ]
     if not warm:
-        return "A change comes with the next message of a discussion whose preset holds this file; none is warm now."
+        return tr(
+            "A discussion whose preset holds this file gets changes with its next message. None is warm now."
+        )
     names = ", ".join(warm[:SHOWN_NAMES])
     more = len(warm) - SHOWN_NAMES
-    whose = f"{names} and {more:,} more" if more > 0 else names
+    whose = tr("{names} and {more:,} more", names=names, more=more) if more > 0 else names
     if state.config.settings.caching.appends_changes:
-        return f"An edit joins the next message of {whose}; a deletion rewrites what is warm there."
-    return f"A change rewrites what is warm in {whose}."
+        return tr(
+            "An edit goes with the next message of {whose}. A deletion rewrites the warm cache there.",
+            whose=whose,
+        )
+    return tr("A change rewrites the warm cache of {whose}.", whose=whose)
 
 
 TABS = (
-    Option(value="outline", label="Outline"),
-    Option(value="text", label="Text"),
-    Option(value="notes", label="Notes"),
+    Option(value="outline", label=tr("Outline")),
+    Option(value="text", label=tr("Text")),
+    Option(value="notes", label=tr("Notes")),
 )
 ROW_PX = 26.0
 KIND_ICONS = {"class": "cube", "heading": "hashtag", "struct": "cube", "interface": "cubes"}
@@ -105,13 +111,13 @@ def structure_panel(desk: Desk, shown: StructureView) -> None:
     """
     ui, view = desk.ui, desk.view
     with ui.row("head"):
-        if ui.button("back", "Back", icon="chevron-left", kind="ghost", is_small=True):
+        if ui.button("back", tr("Back"), icon="chevron-left", kind="ghost", is_small=True):
             view.of(ContextPanelView).structure = None
             desk.send(InspectFile(""))
         ui.text("name", shown.path.rpartition("/")[2], style="strong", width=0, tip=shown.path)
     file = desk.state.context.inspected
     if file is None or file.path != shown.path:
-        ui.text("reading", f"Reading {shown.path}…", tone="muted", style="small", wraps=True)
+        ui.text("reading", tr("Reading {path}…", path=shown.path), tone="muted", style="small", wraps=True)
         return
     _facts(ui, file)
     if file.problem is not None:
@@ -139,8 +145,10 @@ def structure_panel(desk: Desk, shown: StructureView) -> None:
 
 
 def _facts(ui: Ui, file: FileSnapshot) -> None:
-    counted = "counting…" if file.tokens is None else f"{fmt.tokens_est(file.tokens)} tokens"
-    line = f"{fmt.count(file.line_count, 'line')} · {fmt.size(file.size_bytes)} · {counted}"
+    counted = (
+        "counting…" if file.tokens is None else tr("{tokens} tokens", tokens=fmt.tokens_est(file.tokens))
+    )
+    line = f"{fmt.count(file.line_count, tr('line'), tr('lines'))} · {fmt.size(file.size_bytes)} · {counted}"
     ui.text("path", file.path, tone="muted", style="small", width=0, tip=file.absolute_path)
     ui.text("facts", line, tone="muted", style="small")
 
@@ -152,25 +160,31 @@ def _item(preset: Preset | None, shown: StructureView) -> FileItem | None:
 
 
 def _adopt(desk: Desk, shown: StructureView, preset: Preset) -> None:
-    text = f"It comes with {shown.item_path}. To pick parts of it, give it a place of its own."
+    text = tr(
+        "This file comes with {item_path}. To choose parts of the file, add it as an item.",
+        item_path=shown.item_path,
+    )
     desk.ui.text("from glob", text, tone="muted", style="small", wraps=True)
-    if desk.ui.button("adopt", "Add as its own item", icon="plus", is_small=True):
+    if desk.ui.button("adopt", tr("Add as an item of its own"), icon="plus", is_small=True):
         add_paths(desk, preset, (shown.path,))
 
 
 def _choices(desk: Desk, shown: StructureView, preset: Preset, item: FileItem, file: FileSnapshot) -> None:
     ui = desk.ui
     with ui.row("choices"):
-        mode = ui.combo("mode", MODES, item.mode.value, width=112, tip="How much of it is sent")
+        mode = ui.combo("mode", MODES, item.mode.value, width=112, tip=tr("How much of the file is sent"))
         if mode is not None:
             change_item(desk, preset, item, replace(item, mode=FileMode(mode)))
-        typed = ui.text_input("lines", format_lines(item.slices), hint="Lines: 10-40, 55", icon="list-ol", width=0,
+        typed = ui.text_input("lines", format_lines(item.slices), hint=tr("Lines: 10-40, 55"), icon="list-ol", width=0,
                               submits=True)  # fmt: skip
     if typed is not None:
         ranges, shown.lines_error = parse_lines(typed)
         if not shown.lines_error:
             if ranges and ranges[-1].last > file.line_count:
-                shown.lines_error = f"The file has {file.line_count:,} lines; what lies past them is left out"
+                shown.lines_error = tr(
+                    "The file has {line_count:,} lines; lines after the end are left out",
+                    line_count=file.line_count,
+                )
             mode_now = FileMode.SLICES if ranges and item.mode is FileMode.WHOLE else item.mode
             if ranges != item.slices:
                 change_item(desk, preset, item, replace(item, slices=ranges, mode=mode_now))
@@ -181,7 +195,7 @@ def _choices(desk: Desk, shown: StructureView, preset: Preset, item: FileItem, f
 def _outline(desk: Desk, preset: Preset | None, item: FileItem | None, file: FileSnapshot) -> None:
     if not file.symbols:
         why = why_no_outline(file.path, file.text)
-        text = f"{why[:1].upper()}{why[1:]}. Lines can be chosen all the same."
+        text = tr("{upper}{why}. You can still choose lines.", upper=why[:1].upper(), why=why[1:])
         desk.ui.text("no outline", text, tone="muted", style="small", wraps=True)
         return
     desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk=desk, preset=preset, item=item, file=file))
@@ -218,7 +232,9 @@ class SymbolRows(msgspec.Struct, frozen=True):
             if symbol.depth:
                 ui.gap(14 * min(symbol.depth, 6))
             if item is not None:
-                is_ticked = ui.checkbox("tick", "", symbol.name in item.symbols, tip=f"Send {symbol.name}")
+                is_ticked = ui.checkbox(
+                    "tick", "", symbol.name in item.symbols, tip=tr("Send {name}", name=symbol.name)
+                )
                 if is_ticked is not None and self.preset is not None:
                     change_item(
                         self.desk, self.preset, item, with_symbol(item, symbol.name, is_ticked=is_ticked)

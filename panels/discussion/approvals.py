@@ -9,6 +9,7 @@ import msgspec
 from core.agent.agent_messages import ApproveCall, RefuseCall
 from core.agent.tool import escaped, hidden_count
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.updates import is_under_way, outcome_of
@@ -23,12 +24,12 @@ from panels.discussion.view import DiscussionView
 GUARD_S = 0.5
 """A yes works so long after its question came: nobody says it by what they were doing before."""
 KINDS = {
-    ActKind.READ: ("eye", "reads a file"),
-    ActKind.EDIT: ("pen-to-square", "changes a file"),
-    ActKind.COMMAND: ("terminal", "runs a command"),
-    ActKind.NETWORK: ("globe", "goes to the network"),
-    ActKind.SERVER: ("plug", "calls an MCP server"),
-    ActKind.OWN: ("book", "writes its own files"),
+    ActKind.READ: ("eye", tr("reads a file")),
+    ActKind.EDIT: ("pen-to-square", tr("changes a file")),
+    ActKind.COMMAND: ("terminal", tr("runs a command")),
+    ActKind.NETWORK: ("globe", tr("uses the network")),
+    ActKind.SERVER: ("plug", tr("calls an MCP server")),
+    ActKind.OWN: ("book", tr("writes only the program's own files")),
 }
 MOST_REASONS = 12
 BESIDE_FROM_PX = 330
@@ -115,8 +116,8 @@ def _head(ui: Ui, call: ToolCall, approval: Approval) -> None:
         about = f"{label}: {kind}" if title != label else f"It {kind}"
         ui.text("kind", about, tone="muted", style="small", width=0, wraps=True, tip=call.name)
         if call.is_recovered:
-            ui.badge("recovered", "written as text", tone="warn",
-                     tip="The model wrote this call into its text instead of making it")  # fmt: skip
+            ui.badge("recovered", tr("call in text"), tone="warn",
+                     tip=tr("The model wrote this call as text instead of calling the tool"))  # fmt: skip
 
 
 def _reasons(desk: Desk, approval: Approval) -> None:
@@ -124,12 +125,14 @@ def _reasons(desk: Desk, approval: Approval) -> None:
     hidden = hidden_count("".join((approval.title, approval.detail, *(hunk.text for hunk in approval.hunks))))
     reasons = list(approval.reasons[:MOST_REASONS])
     if len(approval.reasons) > MOST_REASONS:
-        reasons.append(f"and {len(approval.reasons) - MOST_REASONS} more reasons")
-    is_bare = approval.kind is ActKind.COMMAND and not desk.state.agent.sandbox.is_confined
-    if is_bare and not any("confined" in reason for reason in reasons):
-        reasons.append("Nothing confines commands on this machine: it may do whatever you may")
+        reasons.append(tr("and {reasons} more reasons", reasons=len(approval.reasons) - MOST_REASONS))
     if hidden:
-        reasons.append(f"It holds {fmt.count(hidden, 'hidden character')}, shown by code as ‹U+…›")
+        reasons.append(
+            tr(
+                "The call contains {hidden}, shown as ‹U+…›",
+                hidden=fmt.count(hidden, tr("hidden character"), tr("hidden characters")),
+            )
+        )
     for number, reason in enumerate(reasons):
         with ui.row(("reason", number), gap=6):
             ui.icon("icon", "triangle-exclamation", tone="warn")
@@ -153,7 +156,7 @@ def _path(ui: Ui, approval: Approval) -> None:
         ui.text("text", escaped(approval.path), style="mono_small", tone="muted", wraps=True, width=0)
         is_new = not approval.base_sha256 and bool(approval.hunks)
         if is_new:
-            ui.badge("new", "new file")
+            ui.badge("new", tr("new file"))
         else:
             file_button(ui, approval.path)
 
@@ -164,7 +167,9 @@ def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number:
     is_taken = number in own.taken(asked, approval)
     with ui.group(("hunk", number), gap=4):
         if len(approval.hunks) > 1:
-            ticked = ui.checkbox("taken", hunk_words(hunk), is_taken, tip=f"Take change {number + 1}")
+            ticked = ui.checkbox(
+                "taken", hunk_words(hunk), is_taken, tip=tr("Accept change {number}", number=number + 1)
+            )
             if ticked is not None:
                 own.left[asked] = own.left.get(asked, frozenset()) ^ {number}
         else:
@@ -183,12 +188,12 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
     ui, asked = desk.ui, call.question_id
     taken = own.taken(asked, approval)
     if approval.grant:
-        granted = f"For this discussion it would allow: {_grant(approval)}"
+        granted = tr("“Allow for this discussion” would allow: {approval}", approval=_grant(approval))
         ui.text("grant", granted, tone="muted", style="small", wraps=True)
     hint = (
-        "If you refuse or leave something out: tell it why"
+        tr("If you refuse or leave out changes, tell the model why")
         if len(approval.hunks) > 1
-        else "If you refuse: tell it why"
+        else tr("If you refuse, tell the model why")
     )
     words = ui.text_input("words", own.words.get(asked, ""), hint=hint)
     if words is not None:
@@ -239,24 +244,28 @@ def _grant(approval: Approval) -> str:
 def _once(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool) -> str:
     """Draw the yes to this call. Returns `once` or nothing."""
     some = 0 < len(taken) < len(approval.hunks)
-    label = f"Take {len(taken)} of {len(approval.hunks)}" if some else "Allow once"
+    label = (
+        tr("Accept {taken} of {hunks}", taken=len(taken), hunks=len(approval.hunks))
+        if some
+        else tr("Allow once")
+    )
     is_yes = ui.button("once", label, icon="check", kind="primary", is_enabled=can_allow, is_small=True,
-                       tip="This call and no other", guard_s=GUARD_S)  # fmt: skip
+                       tip=tr("Allow only this call"), guard_s=GUARD_S)  # fmt: skip
     return "once" if is_yes else ""
 
 
 def _for_discussion(ui: Ui, approval: Approval, *, can_allow: bool) -> str:
     """Draw the yes to all like it, where there is one. Returns `grant` or nothing."""
     is_yes = bool(approval.grant) and ui.button(
-        "grant", "For this discussion", is_enabled=can_allow, is_small=True,
-        tip=f"Until the program ends: {_grant(approval)}", guard_s=GUARD_S,
+        "grant", tr("Allow for this discussion"), is_enabled=can_allow, is_small=True,
+        tip=tr("Allow until the program ends: {approval}", approval=_grant(approval)), guard_s=GUARD_S,
     )  # fmt: skip
     return "grant" if is_yes else ""
 
 
 def _no(ui: Ui, *, is_free: bool) -> str:
-    tip = "The model is told no, and the words above"
+    tip = tr("The model gets your refusal and the words above")
     is_no = ui.button(
-        "refuse", "Refuse", icon="ban", kind="danger", is_enabled=is_free, is_small=True, tip=tip
+        "refuse", tr("Refuse"), icon="ban", kind="danger", is_enabled=is_free, is_small=True, tip=tip
     )
     return "refuse" if is_no else ""

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import (
     CallPhase,
     ComparedModel,
@@ -38,11 +39,11 @@ MOST = 4
 COLUMN_PX = 250.0
 """Least width of a column; where they have no room beside one another they stand below one another."""
 NONE = ""
-TOOLS = "Models are not compared in a discussion with tools: each would change the same files. Turn the tools off first."
+TOOLS = tr("Turn the tools off first: compared models with tools would change the same files.")
 PHASES = {
-    CallPhase.WAITING: "waiting for the first word",
+    CallPhase.WAITING: tr("waiting for the first word"),
     CallPhase.STREAMING: "writing",
-    CallPhase.RETRYING: "trying again",
+    CallPhase.RETRYING: tr("trying again"),
     CallPhase.STOPPING: "stopping",
 }
 
@@ -91,7 +92,7 @@ def _versions(opened: OpenDiscussion, message_id: str) -> ReplyVersions | None:
 
 
 def _of_message(message: Message) -> ReplyColumn:
-    problem = "" if message.status is Status.COMPLETE else "It is not whole."
+    problem = "" if message.status is Status.COMPLETE else tr("This reply is incomplete.")
     return ReplyColumn(
         asked=ComparedModel(provider=message.provider, model=message.model), message=message, problem=problem
     )
@@ -104,7 +105,12 @@ def speed_line(usage: Usage) -> str:
         writing_s = usage.duration_s - (usage.time_to_first_token_s or 0.0)
         parts += [f"{usage.output_tokens / writing_s:,.0f} tokens/s"] if writing_s > 0 else []
     if usage.time_to_first_token_s is not None:
-        parts.append(f"the first after {fmt.span(usage.time_to_first_token_s)}")
+        parts.append(
+            tr(
+                "first token after {time_to_first_token_s}",
+                time_to_first_token_s=fmt.span(usage.time_to_first_token_s),
+            )
+        )
     return ", ".join(parts)
 
 
@@ -114,8 +120,12 @@ def total_line(columns: Sequence[ReplyColumn]) -> str:
     unknown = sum(cost is None for cost in costs)
     known = sum(cost for cost in costs if cost is not None)
     words = fmt.money(known) if len(costs) > unknown or not costs else ""
-    rest = f"{fmt.count(unknown, 'reply', 'replies')} of unknown price" if unknown else ""
-    return " and ".join(filter(None, (words, rest))) + " in all"
+    rest = (
+        tr("{unknown} of unknown price", unknown=fmt.count(unknown, tr("reply"), tr("replies")))
+        if unknown
+        else ""
+    )
+    return tr(" and ").join(filter(None, (words, rest))) + tr(" in total")
 
 
 def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
@@ -129,12 +139,14 @@ def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
         return False
     ui = desk.ui
     with ui.row("side head"):
-        ui.text("title", "Side by side", style="strong")
+        ui.text("title", tr("Side by side"), style="strong")
         ui.text("total", total_line(columns), tone="muted", style="small")
         ui.push()
-        if any(one.waits for one in columns) and ui.button("stop", "Stop all", icon="stop", is_small=True):
+        if any(one.waits for one in columns) and ui.button(
+            "stop", tr("Stop all"), icon="stop", is_small=True
+        ):
             desk.send(CancelReply(discussion_id=opened.id))
-        if ui.button("back", "Back to the conversation", icon="arrow-left", is_small=True):
+        if ui.button("back", tr("Back to the discussion"), icon="arrow-left", is_small=True):
             del own.side_by_side[opened.id]
     _prompt(desk, opened, columns)
     if ui.width() >= COLUMN_PX * len(columns):
@@ -171,14 +183,18 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
     with ui.row("head"):
         ui.text("name", view.model_label(desk.state, asked.provider, asked.model), style="strong")
         if not asked.has_memory:
-            ui.badge("memory", "without memory", tip="No knowledge, no facts and nothing recalled went along")
+            ui.badge(
+                "memory",
+                tr("without knowledge"),
+                tip=tr("This reply used no knowledge, no facts and no recall"),
+            )
     if message is not None and message.usage is not None:
         usage = message.usage
         ui.text("usage", usage_line(usage), tone="muted", style="small", wraps=True, tip=usage_details(usage))
         if speed := speed_line(usage):
             ui.text("speed", speed, tone="muted", style="small", wraps=True)
     if column.waits:
-        ui.text("waits", "It is asked when the one before it is over.", tone="muted", wraps=True)
+        ui.text("waits", tr("This model is asked after the one before finishes."), tone="muted", wraps=True)
     if column.problem:
         with ui.row("problem"):
             ui.icon("icon", "circle-exclamation", tone="warn")
@@ -197,8 +213,8 @@ def _live(desk: Desk, call: LiveCall) -> None:
         ui.text("phase", PHASES.get(call.phase, "on its way"), tone="muted", style="small")
         ui.push()
         can_skip = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
-        tip = "Stop this reply and ask the next model"
-        if ui.button("skip", "Skip", icon="forward-step", is_small=True, is_enabled=can_skip, tip=tip):
+        tip = tr("Stop this reply and ask the next model")
+        if ui.button("skip", tr("Skip"), icon="forward-step", is_small=True, is_enabled=can_skip, tip=tip):
             desk.send(CancelReply(discussion_id=call.discussion_id, goes_on=True))
     if call.text:
         ui.markdown("text", call.text, is_streaming=True)
@@ -209,11 +225,15 @@ def _keep(desk: Desk, opened: OpenDiscussion, column: ReplyColumn, message: Mess
     own, meta = desk.view.of(DiscussionView), desk.summary.meta if desk.summary is not None else None
     asked = column.asked
     is_free = not desk.is_replying
-    kept = desk.ui.button("keep", "Keep this one", icon="check", is_small=True, is_enabled=is_free,
-                          tip="It stands in the conversation; the others stay as versions")  # fmt: skip
+    kept = desk.ui.button("keep", tr("Keep this reply"), icon="check", is_small=True, is_enabled=is_free,
+                          tip=tr("This reply stays in the discussion; the others remain as versions"))  # fmt: skip
     is_other = meta is not None and (meta.provider, meta.model) != (asked.provider, asked.model)
     went_on = is_other and desk.ui.button(
-        "go on", "Keep it and go on with its model", kind="link", is_small=True, is_enabled=is_free
+        "go on",
+        tr("Keep this reply and continue with its model"),
+        kind="link",
+        is_small=True,
+        is_enabled=is_free,
     )
     if not (kept or went_on):
         return
@@ -271,8 +291,12 @@ def total_price(prices: Sequence[float | None]) -> str:
     """The price of all columns before they are asked for, in words; what is unknown is counted."""
     known, unknown = [one for one in prices if one is not None], sum(one is None for one in prices)
     parts = [f"About {fmt.money(sum(known))}"] if known else []
-    parts += [f"{fmt.count(unknown, 'reply', 'replies')} of unknown price"] if unknown else []
-    return " and ".join(parts)
+    parts += (
+        [tr("{unknown} of unknown price", unknown=fmt.count(unknown, tr("reply"), tr("replies")))]
+        if unknown
+        else []
+    )
+    return tr(" and ").join(parts)
 
 
 def compare_dialog(desk: Desk) -> None:
@@ -282,18 +306,20 @@ def compare_dialog(desk: Desk) -> None:
         desk.view.dialog = None
         return
     own, words = desk.view.of(DiscussionView), _words(desk)
-    options = (Option(value=NONE, label="No model"), *remembered_options(desk.state, desk.view.memo))
-    with ui.dialog("compare", "Compare models", width=620) as closed:
+    options = (Option(value=NONE, label=tr("No model")), *remembered_options(desk.state, desk.view.memo))
+    with ui.dialog("compare", tr("Compare models"), width=620) as closed:
         about = (
-            "Your words in the composer go to each of these models, one after the other. Each reply is a version."
+            tr("Your draft goes to each of these models in turn. Each reply becomes a version.")
             if words
-            else "The last message goes to each of these models, one after the other; the reply that stands is a column, too."
+            else tr(
+                "The last message goes to each of these models in turn. The current reply is a column too."
+            )
         )
         ui.text("what", about, tone="muted", style="small", wraps=True)
         for number in range(MOST):
             _choice(desk, opened, options, number)
-        label = "Ask the first of them without memory as well"
-        tip = "The same message without knowledge, facts and what is recalled: you see what they do"
+        label = tr("Also ask the first model without knowledge")
+        tip = tr("The same message without knowledge, facts and recall shows you their effect")
         ticked = ui.checkbox("memory", label, own.compares_memory, tip=tip)
         own.compares_memory = own.compares_memory if ticked is None else ticked
         models = chosen_models(desk)
@@ -302,16 +328,19 @@ def compare_dialog(desk: Desk) -> None:
             ui.text("tools", TOOLS, tone="warn", wraps=True)
         elif len(models) + standing > MOST:
             ui.text(
-                "many", f"At most {MOST} replies stand side by side: leave one out.", tone="warn", wraps=True
+                "many",
+                tr("You can compare at most {MOST} replies: leave one out.", MOST=MOST),
+                tone="warn",
+                wraps=True,
             )
         else:
             total = total_price([column_usd(desk.state, opened.id, one) for one in models])
             ui.text("total", total, style="small_strong")
         with ui.row("buttons"):
             ui.push()
-            is_closed = ui.button("cancel", "Cancel")
+            is_closed = ui.button("cancel", tr("Cancel"))
             can = 2 <= len(models) + standing <= MOST and not summary.meta.has_tools and not desk.is_replying
-            if ui.button("do", "Compare", icon="table-columns", kind="primary", is_enabled=can):
+            if ui.button("do", tr("Compare"), icon="table-columns", kind="primary", is_enabled=can):
                 _ask(desk, opened, models, words)
                 is_closed = True
     if is_closed or closed.clicked or ui.shortcut("Escape"):
@@ -322,7 +351,7 @@ def _choice(desk: Desk, opened: OpenDiscussion, options: Sequence[Option], numbe
     """A model of the dialog with its price."""
     own, ui = desk.view.of(DiscussionView), desk.ui
     with ui.row(("choice", number)):
-        tip = f"Model {number + 1} of those that are compared"
+        tip = tr("Model {number} to compare", number=number + 1)
         chosen = ui.combo("model", options, own.comparing[number], width=330, tip=tip)
         if chosen is not None:
             own.comparing[number] = chosen
@@ -334,8 +363,13 @@ def _choice(desk: Desk, opened: OpenDiscussion, options: Sequence[Option], numbe
             column_usd(desk.state, opened.id, asked),
             (provider, model) in desk.state.config.prices,
         )
-        unknown = "price unknown" if is_known else "its price is being looked up"
-        ui.text("price", unknown if usd is None else f"about {fmt.money(usd)}", tone="muted", style="small")
+        unknown = tr("price unknown") if is_known else tr("looking up the price")
+        ui.text(
+            "price",
+            unknown if usd is None else tr("about {usd}", usd=fmt.money(usd)),
+            tone="muted",
+            style="small",
+        )
 
 
 def _ask(desk: Desk, opened: OpenDiscussion, models: tuple[ComparedModel, ...], words: str) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from core.agent.agent_messages import CompactDiscussion
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, HitKind
 from core.kernel.values.discussion import OpenDiscussion, SlashInput, slash_input
@@ -24,7 +25,7 @@ from panels.discussion.view import ComposerView, DiscussionView
 # Slash commands of the composer: what completes one, what it does.
 
 SHOWN = 6
-NOTHING_FAILED = "Nothing failed here that could be sent again."
+NOTHING_FAILED = tr("There is no failed message to send again.")
 
 
 class SlashCommand(msgspec.Struct, frozen=True):
@@ -36,13 +37,13 @@ class SlashCommand(msgspec.Struct, frozen=True):
 
 
 COMMANDS = (
-    SlashCommand(name="new", what="Begin a discussion"),
-    SlashCommand(name="compact", what="Take what is old out of the model's view; the log keeps it"),
-    SlashCommand(name="retry", what="Send again what failed"),
-    SlashCommand(name="model", what="Choose the model", takes="model"),
-    SlashCommand(name="effort", what="Choose how hard the model thinks", takes="level"),
-    SlashCommand(name="template", what="Insert a prompt template", takes="template"),
-    SlashCommand(name="quit", what="Quit the program"),
+    SlashCommand(name="new", what=tr("Start a discussion")),
+    SlashCommand(name="compact", what=tr("Take old messages out of the model's view; the log keeps them")),
+    SlashCommand(name="retry", what=tr("Send the failed message again")),
+    SlashCommand(name="model", what=tr("Choose the model"), takes="model"),
+    SlashCommand(name="effort", what=tr("Choose how much the model thinks"), takes="level"),
+    SlashCommand(name="template", what=tr("Insert a prompt template"), takes="template"),
+    SlashCommand(name="quit", what=tr("Quit the program")),
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 
@@ -86,9 +87,9 @@ def run_slash(desk: Desk, typed: SlashInput) -> str:
     command, argument = BY_NAME.get(typed.name), (typed.argument or "").strip()
     if command is None:
         return (
-            f"There is no command /{typed.name}. Two slashes send a slash."
+            tr("There is no command /{name}. To send a slash, type two.", name=typed.name)
             if typed.name
-            else "Which command?"
+            else tr("Which command?")
         )
     if argument and not command.takes:
         return f"/{command.name} takes nothing behind it. Two slashes send a slash."
@@ -116,7 +117,7 @@ def compact(desk: Desk) -> None:
 def _run(desk: Desk, action_id: str) -> str:
     action = desk.actions[action_id]
     if not action.is_enabled(desk):
-        return NOTHING_FAILED if action_id == "retry" else "That cannot be done now."
+        return NOTHING_FAILED if action_id == "retry" else tr("This command is not available now.")
     run_action(action_id, desk)
     return ""
 
@@ -132,9 +133,9 @@ def _choose_model(desk: Desk, argument: str) -> str:
     found = exact or [value for value, label, _ in known if wanted in label.casefold()]
     if len(found) != 1:
         return (
-            f"No model is called {argument!r}."
+            tr("There is no model named {argument!r}.", argument=argument)
             if not found
-            else f"{len(found)} models are called like {argument!r}."
+            else tr("{found} models match {argument!r}.", found=len(found), argument=argument)
         )
     if summary is not None and found[0] != model_value(summary.meta.provider, summary.meta.model):
         provider, _, model = found[0].partition("\n")
@@ -148,7 +149,7 @@ def _choose_template(desk: Desk, argument: str) -> str:
     """Insert the template in place of the command that names it."""
     opened, names = desk.opened, desk.state.config.templates
     if opened is None or argument not in names:
-        return f"No template is called {argument!r}." if names else NO_TEMPLATES
+        return tr("No template is called {argument!r}.", argument=argument) if names else NO_TEMPLATES
     write(desk, opened, desk.view.of(DiscussionView).composer(opened.id), "")
     return choose_template(desk, argument)
 
@@ -158,7 +159,11 @@ def _choose_effort(desk: Desk, argument: str) -> str:
     if not efforts:
         return NO_LEVELS
     if argument.lower() not in efforts:
-        return f"{argument!r} is none of its levels: {', '.join(efforts)}."
+        return tr(
+            "{argument!r} is not an effort level of this model: {efforts}.",
+            argument=argument,
+            efforts=", ".join(efforts),
+        )
     if desk.summary is not None:
         desk.send(ChangeDiscussion(discussion_id=desk.summary.meta.id, changes={"effort": argument.lower()}))
     return ""
@@ -298,7 +303,7 @@ def ways(desk: Desk, mention: Mention) -> tuple[Way, ...]:
         Way(
             kind=hit.kind.value,
             words=f"{hit.path}#{hit.symbol}" if hit.kind is HitKind.SYMBOL else hit.path,
-            detail=hit.detail or ("all its files" if hit.kind is HitKind.FOLDER else ""),
+            detail=hit.detail or (tr("all its files") if hit.kind is HitKind.FOLDER else ""),
             symbol=hit.symbol,
         )
         for hit in hits
@@ -357,17 +362,21 @@ def _said(desk: Desk, mention: Mention, known: tuple[Way, ...]) -> str:
     """Line under the ways: why there are none, or how to go on."""
     found = desk.state.context.mentioned
     if not desk.state.config.project.root:
-        return "" if known else "No project is open: there are no files to name."
+        return "" if known else tr("No project is open: you cannot name files.")
     if found is None or not _is_of(found.text, mention.text):
-        return "" if known else "Looking through the project…"
+        return "" if known else tr("Searching the project…")
     if found.problem:
         return found.problem
     if not known:
-        return f"Nothing in the project is called like {mention.text!r}. Escape leaves it as text."
+        return tr(
+            "Nothing in the project matches {text!r}. Press Escape to keep the text as typed.",
+            text=mention.text,
+        )
     if any(way.kind == "symbol" for way in known):
         return ""
-    return (
-        f"{fmt.count(found.total, 'name')} · Tab adds it to the context · # behind a file lists its symbols"
+    return tr(
+        "{total} · Tab adds the name to the context · # after a file lists symbols",
+        total=fmt.count(found.total, tr("name"), tr("names")),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import OpenDiscussion, slash_input
 from core.kernel.values.messages import AttachmentPart
 from core.kernel.values.updates import is_under_way, outcome_of
@@ -60,16 +61,20 @@ def _ways(desk: Desk, opened: OpenDiscussion, composer: ComposerView, cold: Cold
     ui, can = desk.ui, not desk.state.program.is_home_read_only
     with ui.row("ways", gap=6) if ui.width() >= WIDE_PX else ui.group("ways", gap=4):
         if ui.button(
-            "send", "Send anyway", is_small=True, is_enabled=can_send(desk), tip="Send it at this cost"
+            "send",
+            tr("Send anyway"),
+            is_small=True,
+            is_enabled=can_send(desk),
+            tip=tr("Send the message at this cost"),
         ):
             run_action("send", desk)
-        tip = "Replace what is old by a summary; that reads the discussion once"
+        tip = tr("Replace old messages by a summary; this reads the discussion once")
         if ui.button(
-            "compact", "Compact first", is_small=True, is_enabled=can and bool(opened.entries), tip=tip
+            "compact", tr("Compact first"), is_small=True, is_enabled=can and bool(opened.entries), tip=tip
         ):
             compact(desk)
-        tip = "Start a new discussion with the words that you typed here"
-        if ui.button("new", "New discussion", is_small=True, is_enabled=can, tip=tip):
+        tip = tr("Start a new discussion with your draft")
+        if ui.button("new", tr("New discussion"), is_small=True, is_enabled=can, tip=tip):
             desk.view.of(DiscussionView).carried = (opened.id, composer.text)
             run_action("new", desk)
     if cold.is_offer:
@@ -79,13 +84,16 @@ def _ways(desk: Desk, opened: OpenDiscussion, composer: ComposerView, cold: Cold
 def _offer(desk: Desk, *, is_enabled: bool) -> None:
     """Ask, the first time that it matters, whether such sends are to be said from now on."""
     ui = desk.ui
-    question = f"Say this before each send that writes more than {LIMIT_WORDS} again?"
+    question = tr(
+        "Warn you before each send that writes the cache again for over {LIMIT_WORDS}?",
+        LIMIT_WORDS=LIMIT_WORDS,
+    )
     ui.text("question", question, tone="muted", style="small", wraps=True)
     with ui.row("answers", gap=6):
-        if ui.button("say", f"Say it from {LIMIT_WORDS}", is_small=True, is_enabled=is_enabled,
-                     tip="You change the amount in Caching, Settings"):  # fmt: skip
+        if ui.button("say", tr("Warn from {LIMIT_WORDS}", LIMIT_WORDS=LIMIT_WORDS), is_small=True, is_enabled=is_enabled,
+                     tip=tr("You can change the amount in Caching, Settings")):  # fmt: skip
             desk.send(ChangeSetting(KEY, OFFERED_FROM_USD))
-        if ui.button("never", "Never say it", kind="ghost", is_small=True, is_enabled=is_enabled):
+        if ui.button("never", tr("Never warn"), kind="ghost", is_small=True, is_enabled=is_enabled):
             desk.send(ChangeSetting(KEY, 0))
 
 
@@ -215,7 +223,7 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
         least, most = EDITOR_LOW_PX, EDITOR_LOW_MAX_PX
     paste_limit = settings.files.paste_as_attachment_chars if desk.opened is not None else 0
     edited = ui.editor(
-        "editor", composer.text, hint="Write a message", height=least, most_height=most,
+        "editor", composer.text, hint=tr("Write a message"), height=least, most_height=most,
         revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=paste_limit,
         takes_pictures=desk.opened is not None, submits_on_enter=sends_on_enter,
     )  # fmt: skip
@@ -288,7 +296,10 @@ def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
 
 def pasted_names(ending: str) -> Iterator[str]:
     """Names for pastes: `pasted.txt`, `pasted 2.txt` and so on."""
-    return (f"pasted {number}.{ending}" if number > 1 else f"pasted.{ending}" for number in count(1))
+    return (
+        tr("pasted {number}.{ending}", number=number, ending=ending) if number > 1 else f"pasted.{ending}"
+        for number in count(1)
+    )
 
 
 def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
@@ -300,7 +311,10 @@ def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
                 _chip(desk, ui, opened, part, composer)
     if any(part.name in composer.pasted for part in opened.draft.attachments):
         most = desk.state.config.settings.files.paste_as_attachment_chars
-        text = f"A paste of more than {most:,} characters goes as a file. The arrow makes it text of the message."
+        text = tr(
+            "A paste of more than {most:,} characters becomes a file. The arrow makes the file text again.",
+            most=most,
+        )
         ui.text("pasted", text, tone="muted", style="small", wraps=True)
 
 
@@ -329,14 +343,16 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
                 _tokens(desk, part),
                 style="small",
                 tone="muted",
-                tip="Tokens that it adds to every request, about",
+                tip=tr("Estimated tokens that this file adds to every request"),
             )
         if part.name in composer.pasted:
             ui.text("size", fmt.size(part.size_bytes), style="small", tone="muted")
-            tip = f"Put {part.name} into the message as text"
+            tip = tr("Put {name} into the message as text", name=part.name)
             if ui.button("as text", "", icon="arrow-turn-down", kind="ghost", tip=tip, is_small=True):
                 _as_text(desk, opened, part, composer)
-        if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
+        if ui.button(
+            "remove", "", icon="xmark", kind="ghost", tip=tr("Remove {name}", name=part.name), is_small=True
+        ):
             composer.pasted.pop(part.name, None)
             desk.send(Detach(discussion_id=opened.id, sha256=part.sha256, name=part.name))
 
@@ -345,10 +361,10 @@ def attachment_line(desk: Desk, part: AttachmentPart) -> str:
     """Size of a file; of a PDF its pages, and whether the model gets them or their text."""
     told = [fmt.size(part.size_bytes), _tokens(desk, part)]
     if part.pages:
-        told.append(fmt.count(part.pages, "page"))
+        told.append(fmt.count(part.pages, tr("page"), tr("pages")))
     if part.is_pdf and desk.summary is not None and not _problem(desk, part):
         profile = profile_of(desk.state, desk.summary.meta.provider, desk.summary.meta.model)
-        told.append("sent as PDF" if goes_as_pdf(part, profile.pdf) else "sent as its text")
+        told.append(tr("sent as a PDF") if goes_as_pdf(part, profile.pdf) else tr("sent as text"))
     return " · ".join(told)
 
 
@@ -356,7 +372,7 @@ def _tokens(desk: Desk, part: AttachmentPart) -> str:
     """Tokens of a file with each request that holds it, about."""
     meta = desk.summary.meta if desk.summary is not None else None
     form = profile_of(desk.state, meta.provider, meta.model).pdf if meta is not None else None
-    return f"{fmt.tokens_est(attachment_tokens(part, form))} tok"
+    return tr("{part} tok", part=fmt.tokens_est(attachment_tokens(part, form)))
 
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:
@@ -378,16 +394,16 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             _estimate(desk, request)
         ui.push()
         is_stopped = desk.is_replying and ui.button(
-            "stop", "Stop", icon="stop", tip="Stop the reply (Escape)"
+            "stop", tr("Stop"), icon="stop", tip=tr("Stop the reply (Escape)")
         )
         if is_stopped:
             desk.send(CancelReply(opened.id))
         chord, queues = send_chord(desk.state), desk.is_replying
         is_chord_bound = chord != "Enter" and not ui.is_typing_elsewhere()
         is_command = slash_input(desk.view.of(DiscussionView).composer(opened.id).text) is not None
-        label, icon = ("Queue", "clock") if queues else ("Send", "paper-plane")
+        label, icon = (tr("Queue"), "clock") if queues else (tr("Send"), "paper-plane")
         if is_command:
-            label, icon = "Run", "terminal"
+            label, icon = tr("Run"), "terminal"
         if ui.button(
             "send", label, icon=icon, kind="primary",
             is_enabled=can_send(desk), shortcut=chord if is_chord_bound else "", tip=_send_tip(desk, chord),
@@ -404,13 +420,17 @@ def _estimate(desk: Desk, request: NextRequest) -> None:
 
 def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
-        return "This home is read-only: nothing can be saved"
-    return f"Send ({chord})" if not desk.is_replying else f"Send when the reply has ended ({chord})"
+        return tr("Nothing can be saved: this home is read-only")
+    return (
+        f"Send ({chord})" if not desk.is_replying else tr("Send when the reply ends ({chord})", chord=chord)
+    )
 
 
 def _more_menu(desk: Desk) -> None:
     """The menu of what puts words into the composer."""
-    with desk.ui.menu("more", "", icon="pen", tip="Insert a template, or write in your editor") as is_open:
+    with desk.ui.menu(
+        "more", "", icon="pen", tip=tr("Insert a template, or write in your editor")
+    ) as is_open:
         if is_open:
             action_item(desk, "template")
             action_item(desk, "draft_editor")
@@ -422,19 +442,19 @@ def _preset_menu(desk: Desk) -> None:
         return
     current = summary.meta.preset
     is_missing = bool(selection.missing_preset(desk.state))
-    label = f"{current} (missing)" if is_missing else current or "No preset"
+    label = f"{current} (missing)" if is_missing else current or tr("No preset")
     tip = (
-        f"There is no preset {current!r} in this project: no files are sent"
+        tr("This project has no preset {current!r}: the program sends no files", current=current)
         if is_missing
-        else "Context preset"
+        else tr("Context preset")
     )
     with ui.menu("preset", label, icon="layer-group", tip=tip) as is_open:
         if not is_open:
             return
         for name in ("", *project.presets):
-            label = name or "No preset"
+            label = name or tr("No preset")
             if ui.menu_item(("preset", name), label, is_checked=name == current) and name != current:
                 desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={"preset": name}))
         ui.divider("more")
-        if ui.menu_item("edit", "Edit presets", icon="pen", shortcut="Ctrl+1"):
+        if ui.menu_item("edit", tr("Edit presets"), icon="pen", shortcut="Ctrl+1"):
             run_action("presets", desk)

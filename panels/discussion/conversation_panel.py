@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from msgspec.structs import replace
 
 from core.agent.delegation import questions_of
+from core.kernel.language import tr
 from core.kernel.values.agent import AgentTurn
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.kernel.values.messages import Mark, Message
@@ -38,7 +39,9 @@ MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX, EFFORT_BARE_PX = 200.0, 132.0, 104.0, 92.
 ANSWERS_PX = 120.0
 """Height of a question's answers, with what stands below them, in the narrowest pane."""
 MAX_REPAIRS = 3
-TOOLS_HOW = "With tools the model reads and searches this project by itself, and asks you before it writes a file or runs a command."
+TOOLS_HOW = tr(
+    "With tools, the model reads and searches this project. The model asks you before it writes a file or runs a command."
+)
 
 
 def conversation_panel(desk: Desk) -> None:
@@ -55,7 +58,7 @@ def conversation_panel(desk: Desk) -> None:
         _warnings(desk, summary)
         if desk.opened is None:
             with ui.surface("messages", "clear", height=0, padding=(0, 0)):
-                ui.text("loading", "Reading the conversation…", tone="muted")
+                ui.text("loading", tr("Reading the discussion…"), tone="muted")
             composer_panel(desk, OpenDiscussion(id=summary.meta.id), is_low=is_low)
             return
         read_in_front(desk)
@@ -71,11 +74,11 @@ def conversation_panel(desk: Desk) -> None:
 def _nothing_selected(desk: Desk) -> None:
     ui = desk.ui
     if desk.state.program.is_loading:
-        ui.text("loading", "Opening your discussions…", tone="muted")
+        ui.text("loading", tr("Opening your discussions…"), tone="muted")
         return
-    ui.text("title", "Begin a discussion", style="h2")
-    ui.text("how", "Pick one in the list, or start a new one.", tone="muted", wraps=True)
-    if ui.button("new", "New discussion", icon="plus", kind="primary", tip=action_tip(desk, "new")):
+    ui.text("title", tr("Start a discussion"), style="h2")
+    ui.text("how", tr("Choose a discussion in the list, or start a new one."), tone="muted", wraps=True)
+    if ui.button("new", tr("New discussion"), icon="plus", kind="primary", tip=action_tip(desk, "new")):
         run_action("new", desk)
 
 
@@ -93,12 +96,12 @@ def _header(desk: Desk, summary: DiscussionSummary, *, is_low: bool) -> None:
         ui.push()
         action_button(desk, "branch", has_label=is_wide)
         if is_wide:
-            if ui.button("regenerate", "Regenerate", icon="arrows-rotate", kind="ghost",
+            if ui.button("regenerate", tr("Regenerate"), icon="arrows-rotate", kind="ghost",
                          is_enabled=desk.actions["regenerate"].is_enabled(desk), tip=action_tip(desk, "regenerate")):  # fmt: skip
                 run_action("regenerate", desk)
         else:
             action_button(desk, "regenerate")
-        with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+        with ui.menu("more", "", icon="ellipsis", tip=tr("More")) as is_open:
             if is_open:
                 _more_menu(desk, summary)
 
@@ -128,7 +131,11 @@ def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -
     room = desk.ui.width()
     width = EFFORT_PX if room >= NARROW_PX else EFFORT_NARROW_PX if room >= BARE_PX else EFFORT_BARE_PX
     effort = desk.ui.combo(
-        "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
+        "effort",
+        efforts,
+        summary.meta.effort,
+        width=width,
+        tip=tr("How much the model thinks before it replies"),
     )
     if effort is not None:
         desk.send(ChangeDiscussion(discussion_id=summary.meta.id, changes={"effort": effort}))
@@ -141,23 +148,25 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
     ui.divider("choices")
     action_item(desk, "model")
     action_item(desk, "compare")
-    with ui.menu("persona", "Persona", icon="user-gear") as is_open:
+    with ui.menu("persona", tr("Persona"), icon="user-gear") as is_open:
         if is_open:
             for name in _choices(project.personas, meta.persona):
-                label = name if not name or name in project.personas else f"{name} (missing)"
-                if ui.menu_item(("persona", name), label or "None", is_checked=meta.persona == name):
+                label = name if not name or name in project.personas else tr("{name} (missing)", name=name)
+                if ui.menu_item(("persona", name), label or tr("None"), is_checked=meta.persona == name):
                     desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"persona": name}))
             ui.divider("rest")
-            if ui.menu_item("edit", "Edit personas", icon="pen"):
+            if ui.menu_item("edit", tr("Edit personas"), icon="pen"):
                 desk.view.show_settings("prompts")
-    with ui.menu("system", "System prompt", icon="file-lines") as is_open:
+    with ui.menu("system", tr("System prompt"), icon="file-lines") as is_open:
         if is_open:
             for name in _choices(project.system_prompts, meta.system_preset):
-                label = name if not name or name in project.system_prompts else f"{name} (missing)"
-                if ui.menu_item(("system", name), label or "None", is_checked=meta.system_preset == name):
+                label = (
+                    name if not name or name in project.system_prompts else tr("{name} (missing)", name=name)
+                )
+                if ui.menu_item(("system", name), label or tr("None"), is_checked=meta.system_preset == name):
                     desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"system_preset": name}))
             ui.divider("rest")
-            if ui.menu_item("edit", "Edit system prompts", icon="pen"):
+            if ui.menu_item("edit", tr("Edit system prompts"), icon="pen"):
                 desk.view.show_settings("prompts")
     ui.divider("files")
     for action_id in ("export_markdown", "export_json", "export_page", "delete"):
@@ -177,7 +186,7 @@ def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
             desk.ui.icon("icon", "triangle-exclamation", tone="warn")
             desk.ui.text("text", sentence, tone="warn", style="small", wraps=True)
     if len(repaired) > MAX_REPAIRS:
-        rest = f"and {len(repaired) - MAX_REPAIRS} more repairs"
+        rest = tr("and {repaired} more repairs", repaired=len(repaired) - MAX_REPAIRS)
         desk.ui.text("more repairs", rest, tone="warn", style="small")
 
 
@@ -330,8 +339,8 @@ def _way_to_end(desk: Desk, left_px: float) -> None:
     is_asked = desk.turn is not None and bool(questions_of(desk.state, desk.turn.discussion_id))
     if is_asked and left_px < ANSWERS_PX:
         return
-    label = "Jump to the reply being written" if desk.is_replying else "Jump to end"
-    label = "A tool call waits for you" if is_asked else label
+    label = tr("Jump to the current reply") if desk.is_replying else tr("Jump to end")
+    label = tr("A tool call waits for your approval") if is_asked else label
     with desk.ui.floating("jump", at_foot=True):
         if desk.ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
             run_action("to_end", desk)
@@ -352,22 +361,23 @@ def _empty_state(desk: Desk) -> None:
     status = desk.state.config.providers.get(meta.provider)
     chord = send_chord(desk.state)
     ui.gap(48)
-    ui.text("title", "What shall we work on?", style="h2")
+    ui.text("title", tr("What do you want to work on?"), style="h2")
     if meta.provider == "embedded":
-        how = (
-            f"{label} is a small model that runs inside this program: no key, no network, simple answers."
-            f" Enter a key for a large one, or write below and press {chord}."
+        how = tr(
+            "{label} is a small model inside this program: no key, no network, simple answers. Enter a key for a larger model, or write below and press {chord}.",
+            label=label,
+            chord=chord,
         )
     elif status is not None and not status.is_ready:
-        how = f"{status.label} is not ready: {status.advice}"
+        how = tr("{label} is not ready: {advice}", label=status.label, advice=status.advice)
     else:
-        how = f"You are talking to {label}. Write below and press {chord}."
+        how = tr("You are talking to {label}. Write below and press {chord}.", label=label, chord=chord)
     ui.text("how", how, tone="muted", wraps=True)
     ui.gap(8)
     with ui.row("first steps"):
-        if ui.button("files", "Choose files", icon="layer-group", tip=action_tip(desk, "presets")):
+        if ui.button("files", tr("Choose files"), icon="layer-group", tip=action_tip(desk, "presets")):
             run_action("presets", desk)
-        if ui.button("keys", "Models and keys", icon="key", tip="Settings, providers"):
+        if ui.button("keys", tr("Models and keys"), icon="key", tip=tr("Open Settings, Providers")):
             desk.view.show_settings("providers")
         action_button(desk, "palette", has_label=True)
     if meta.has_tools:
@@ -375,6 +385,6 @@ def _empty_state(desk: Desk) -> None:
     ui.gap(8)
     ui.text("tools how", TOOLS_HOW, tone="muted", wraps=True)
     with ui.row("tools"):
-        if ui.button("tools", "Give it tools", icon="wrench"):
+        if ui.button("tools", tr("Turn tools on"), icon="wrench"):
             run_action("tools", desk)
             desk.view.show_hub("agent")

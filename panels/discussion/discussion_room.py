@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import starmap
 
+from core.kernel.language import tr
 from core.kernel.values.discussion import (
     FLAGS,
     Flag,
@@ -56,7 +57,7 @@ def _can_retry(desk: Desk) -> bool:
 
 def why_no_retry(desk: Desk) -> str:
     """Reason why nothing can be sent again, in a sentence."""
-    return "A reply is under way." if desk.is_replying else NOTHING_FAILED
+    return tr("A reply is in progress.") if desk.is_replying else NOTHING_FAILED
 
 
 def _can_regenerate(desk: Desk) -> bool:
@@ -131,7 +132,7 @@ def _flag_action(field: str, flag: Flag) -> Action:
 
     return Action(
         id=flag.verb,
-        menu="Discussion",
+        menu=tr("Discussion"),
         group=1,
         label=flag.verb.capitalize(),
         run=run,
@@ -251,49 +252,49 @@ def _neighbour(step: int) -> Callable[[Desk], None]:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="new", menu="File", group=0, label="New discussion", run=_create, icon="plus", chord="Ctrl+N"),
-    Action(id="export_markdown", menu="File", group=1, label="Export as Markdown…", run=opens_dialog("export_markdown"), icon="file-export",
+    Action(id="new", menu=tr("File"), group=0, label=tr("New discussion"), run=_create, icon="plus", chord="Ctrl+N"),
+    Action(id="export_markdown", menu=tr("File"), group=1, label=tr("Export as Markdown…"), run=opens_dialog("export_markdown"), icon="file-export",
            chord="Ctrl+Shift+E", is_enabled=has_discussion),
-    Action(id="export_json", menu="File", group=1, label="Export as JSON…", run=opens_dialog("export_json"), icon="file-export",
+    Action(id="export_json", menu=tr("File"), group=1, label=tr("Export as JSON…"), run=opens_dialog("export_json"), icon="file-export",
            is_enabled=has_discussion),
-    Action(id="export_page", menu="File", group=1, label="Export as a page…", run=opens_dialog("export_page"), icon="file-export",
+    Action(id="export_page", menu=tr("File"), group=1, label=tr("Export as a web page…"), run=opens_dialog("export_page"), icon="file-export",
            is_enabled=has_discussion),
-    Action(id="undo_delete", menu="Edit", group=0, label="Undo delete", run=lambda d: d.send(UndoDelete()), icon="rotate-left",
+    Action(id="undo_delete", menu=tr("Edit"), group=0, label=tr("Undo delete"), run=lambda d: d.send(UndoDelete()), icon="rotate-left",
            is_enabled=lambda d: bool(d.state.discussions.trash)),
-    Action(id="copy_reply", menu="Edit", group=1, label="Copy last reply", run=_copy_reply, icon="copy", chord="Ctrl+Shift+C",
+    Action(id="copy_reply", menu=tr("Edit"), group=1, label=tr("Copy last reply"), run=_copy_reply, icon="copy", chord="Ctrl+Shift+C",
            is_enabled=lambda d: _last_reply(d) is not None),
-    Action(id="find", menu="Edit", group=2, label="Find in conversation", run=_find, icon="magnifying-glass", chord="Ctrl+F", is_enabled=has_messages),
-    Action(id="search", menu="Edit", group=2, label="Search discussions", run=_search, icon="magnifying-glass", chord="Ctrl+Shift+F"),
-    Action(id="composer", menu="View", group=0, label="Write a message", run=_focus_composer, icon="pen", chord="Ctrl+L", is_enabled=has_discussion),
-    Action(id="to_end", menu="View", group=0, label="Jump to end", run=_to_end, icon="angles-down", chord="Alt+End", is_enabled=has_messages),
-    Action(id="send", menu="Discussion", group=0, label="Send", run=_send, icon="paper-plane", chord="Ctrl+Enter", is_enabled=can_send, is_bound=False,
+    Action(id="find", menu=tr("Edit"), group=2, label=tr("Find in discussion"), run=_find, icon="magnifying-glass", chord="Ctrl+F", is_enabled=has_messages),
+    Action(id="search", menu=tr("Edit"), group=2, label=tr("Search discussions"), run=_search, icon="magnifying-glass", chord="Ctrl+Shift+F"),
+    Action(id="composer", menu=tr("View"), group=0, label=tr("Write a message"), run=_focus_composer, icon="pen", chord="Ctrl+L", is_enabled=has_discussion),
+    Action(id="to_end", menu=tr("View"), group=0, label=tr("Jump to end"), run=_to_end, icon="angles-down", chord="Alt+End", is_enabled=has_messages),
+    Action(id="send", menu=tr("Discussion"), group=0, label=tr("Send"), run=_send, icon="paper-plane", chord="Ctrl+Enter", is_enabled=can_send, is_bound=False,
            chord_of=send_chord),
-    Action(id="stop", menu="Discussion", group=0, label="Stop reply", run=lambda d: d.send(CancelReply(d.state.discussions.selected_id)), icon="stop",
+    Action(id="stop", menu=tr("Discussion"), group=0, label=tr("Stop reply"), run=lambda d: d.send(CancelReply(d.state.discussions.selected_id)), icon="stop",
            chord="Escape", is_enabled=lambda d: d.is_replying or d.turn is not None, is_bound=False),
-    Action(id="retry", menu="Discussion", group=0, label="Retry failed send", run=lambda d: d.send(RetrySend(discussion_id=d.state.discussions.selected_id)),
+    Action(id="retry", menu=tr("Discussion"), group=0, label=tr("Retry failed send"), run=lambda d: d.send(RetrySend(discussion_id=d.state.discussions.selected_id)),
            icon="arrows-rotate", chord="F5", is_enabled=_can_retry, why_not=why_no_retry),
-    Action(id="regenerate", menu="Discussion", group=0, label="Regenerate reply",
+    Action(id="regenerate", menu=tr("Discussion"), group=0, label=tr("Regenerate reply"),
            run=_regenerate, icon="arrows-rotate", chord="Ctrl+Shift+R", is_enabled=_can_regenerate),
-    Action(id="regenerate_with", menu="Discussion", group=0, label="Regenerate with another model…", run=_regenerate_with, icon="arrows-rotate",
+    Action(id="regenerate_with", menu=tr("Discussion"), group=0, label=tr("Regenerate with another model…"), run=_regenerate_with, icon="arrows-rotate",
            is_enabled=_can_regenerate),
-    Action(id="compare", menu="Discussion", group=0, label="Compare models…", run=_compare, icon="table-columns", is_enabled=_can_compare),
-    Action(id="version_before", menu="Discussion", group=0, label="Previous version", run=_choose(-1), icon="chevron-left",
+    Action(id="compare", menu=tr("Discussion"), group=0, label=tr("Compare models…"), run=_compare, icon="table-columns", is_enabled=_can_compare),
+    Action(id="version_before", menu=tr("Discussion"), group=0, label=tr("Previous version"), run=_choose(-1), icon="chevron-left",
            chord="Alt+PageUp", is_enabled=lambda d: _has_version(d, -1)),
-    Action(id="version_after", menu="Discussion", group=0, label="Next version", run=_choose(1), icon="chevron-right",
+    Action(id="version_after", menu=tr("Discussion"), group=0, label=tr("Next version"), run=_choose(1), icon="chevron-right",
            chord="Alt+PageDown", is_enabled=lambda d: _has_version(d, 1)),
-    Action(id="branch", menu="Discussion", group=1, label="Branch", run=_branch, icon="code-branch", chord="Ctrl+Shift+B", is_enabled=has_messages),
-    Action(id="model", menu="Discussion", group=1, label="Model…", run=_model, icon="sliders", chord="", is_enabled=has_discussion),
-    Action(id="effort", menu="Discussion", group=1, label="Next reasoning effort", run=next_effort, icon="gauge-high", chord="Ctrl+R",
+    Action(id="branch", menu=tr("Discussion"), group=1, label=tr("Branch"), run=_branch, icon="code-branch", chord="Ctrl+Shift+B", is_enabled=has_messages),
+    Action(id="model", menu=tr("Discussion"), group=1, label=tr("Model…"), run=_model, icon="sliders", chord="", is_enabled=has_discussion),
+    Action(id="effort", menu=tr("Discussion"), group=1, label=tr("Next effort level"), run=next_effort, icon="gauge-high", chord="Ctrl+R",
            is_enabled=lambda d: bool(efforts_of(d)), why_not=why_no_effort),
-    Action(id="rename", menu="Discussion", group=1, label="Rename", run=_rename, icon="pen", chord="F2", is_enabled=has_discussion),
+    Action(id="rename", menu=tr("Discussion"), group=1, label=tr("Rename"), run=_rename, icon="pen", chord="F2", is_enabled=has_discussion),
     *starmap(_flag_action, FLAGS.items()),
-    Action(id="delete", menu="Discussion", group=2, label="Delete", run=_delete, icon="trash-can", chord="Ctrl+Shift+Delete", is_enabled=has_discussion,
+    Action(id="delete", menu=tr("Discussion"), group=2, label=tr("Delete"), run=_delete, icon="trash-can", chord="Ctrl+Shift+Delete", is_enabled=has_discussion,
            tone="error"),
-    Action(id="previous", menu="Discussion", group=3, label="Previous discussion", run=_neighbour(-1), icon="arrow-up", chord="Ctrl+PageUp"),
-    Action(id="next", menu="Discussion", group=3, label="Next discussion", run=_neighbour(1), icon="arrow-down", chord="Ctrl+PageDown"),
-    Action(id="template", menu="Tools", group=1, label="Insert template…", run=opens_dialog("template"), icon="file-lines", is_enabled=has_discussion),
-    Action(id="draft_editor", menu="Tools", group=1, label="Edit message in your editor", run=_in_editor, icon="pen", is_enabled=_has_composer),
-    Action(id="attach", menu="Tools", group=1, label="Attach file…", run=opens_dialog("attach"), icon="paperclip", chord="Ctrl+Shift+A", is_enabled=has_discussion),
+    Action(id="previous", menu=tr("Discussion"), group=3, label=tr("Previous discussion"), run=_neighbour(-1), icon="arrow-up", chord="Ctrl+PageUp"),
+    Action(id="next", menu=tr("Discussion"), group=3, label=tr("Next discussion"), run=_neighbour(1), icon="arrow-down", chord="Ctrl+PageDown"),
+    Action(id="template", menu=tr("Tools"), group=1, label=tr("Insert template…"), run=opens_dialog("template"), icon="file-lines", is_enabled=has_discussion),
+    Action(id="draft_editor", menu=tr("Tools"), group=1, label=tr("Edit message in your editor"), run=_in_editor, icon="pen", is_enabled=_has_composer),
+    Action(id="attach", menu=tr("Tools"), group=1, label=tr("Attach file…"), run=opens_dialog("attach"), icon="paperclip", chord="Ctrl+Shift+A", is_enabled=has_discussion),
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion
 from core.kernel import figures as fmt
 from core.kernel.errors import SHORT_ENDS
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.search_terms import plain_terms
 from core.kernel.values.discussion import (
     FLAGS,
@@ -68,7 +69,11 @@ def discussions_panel(desk: Desk) -> None:
         if own.opens_first:
             _open_first(desk, own, shown)
         if own.search_text.strip() and (instead := desk.state.discussions.search.instead) and shown:
-            words = f"Nothing holds “{one_line(own.search_text, 40)}”. Shown is what holds “{one_line(instead, 40)}”."
+            words = tr(
+                "Nothing matches “{search_text}”. The list shows matches for “{instead}”.",
+                search_text=one_line(own.search_text, 40),
+                instead=one_line(instead, 40),
+            )
             desk.ui.text("instead", words, tone="muted", style="small", wraps=True)
         if shown:
             is_wide = desk.ui.width() >= WIDE_FROM_PX
@@ -103,7 +108,7 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
     ui, view = desk.ui, desk.view
     with ui.row("search row", gap=4):
         typed = ui.text_input(
-            "search", own.search_text, hint="Search discussions", icon="magnifying-glass", width=0,
+            "search", own.search_text, hint=tr("Search discussions"), icon="magnifying-glass", width=0,
             is_focused=view.focus == "search",
         )  # fmt: skip
         if view.focus == "search":
@@ -115,7 +120,7 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
         if had_keyboard and own.search_text.strip() and ui.shortcut("Enter", while_typing=True):
             own.opens_first = True
             ui.focus("search")  # until there is something to open: the keyboard would go home to the composer
-        with ui.menu("projects", "", icon="filter", tip="Projects") as is_open:
+        with ui.menu("projects", "", icon="filter", tip=tr("Projects")) as is_open:
             if is_open:
                 _project_menu(desk, own)
         if ui.button("new", "", icon="plus", kind="primary", tip=action_tip(desk, "new")):
@@ -125,14 +130,14 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
 def _project_menu(desk: Desk, own: DiscussionView) -> None:
     ui, found = desk.ui, projects(desk.state, desk.view.memo)
     names = project_names(tuple(found))
-    if ui.menu_item("all", "All projects", is_checked=own.project == ALL_PROJECTS):
+    if ui.menu_item("all", tr("All projects"), is_checked=own.project == ALL_PROJECTS):
         own.project = ALL_PROJECTS
     for folder, count in found.items():
         is_shown = own.project == folder
         if ui.menu_item(("project", folder), names[folder], shortcut=f"{count:,}", is_checked=is_shown):
             own.project = folder
     ui.divider("grouping")
-    if ui.menu_item("by project", "Group by project", is_checked=own.grouping == "project"):
+    if ui.menu_item("by project", tr("Group by project"), is_checked=own.grouping == "project"):
         own.grouping = "date" if own.grouping == "project" else "project"
 
 
@@ -143,7 +148,7 @@ def _filter_row(desk: Desk, own: DiscussionView) -> None:
     with ui.row("filter row", gap=6):
         ui.icon("icon", "folder", tone="accent")
         ui.text("project", names[own.project], style="small", width=0, tip=own.project)
-        if ui.button("all", "", icon="xmark", kind="ghost", is_small=True, tip="Show all projects"):
+        if ui.button("all", "", icon="xmark", kind="ghost", is_small=True, tip=tr("Show all projects")):
             own.project = ALL_PROJECTS
 
 
@@ -151,14 +156,18 @@ def _empty(desk: Desk, own: DiscussionView) -> None:
     state, query = desk.state, own.search_text.strip()
     if query:
         text = (
-            f"Nothing found for “{one_line(query, 60)}”"
+            tr("Nothing found for “{query}”", query=one_line(query, 60))
             if state.discussions.search.is_complete
-            else "Searching…"
+            else tr("Searching…")
         )
     elif state.program.is_loading:
-        text = "Reading discussions…"
+        text = tr("Reading discussions…")
     else:
-        text = "No discussions yet" if own.project == ALL_PROJECTS else "No discussions of this project yet"
+        text = (
+            tr("No discussions yet")
+            if own.project == ALL_PROJECTS
+            else tr("This project has no discussions yet")
+        )
     desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
 
 
@@ -246,11 +255,11 @@ def _heading(desk: Desk, own: DiscussionView, ui: Ui, heading: ListHeading) -> N
             ui.gap(2)
         return
     is_open = own.is_archive_open if fold == "archive" else own.is_trash_open
-    days = fmt.count(desk.state.config.settings.trash_days, "day")
+    days = fmt.count(desk.state.config.settings.trash_days, tr("day"), tr("days"))
     tip = (
-        f"What you delete waits here for {days}"
+        tr("Deleted discussions stay here for {days}", days=days)
         if fold == "trash"
-        else "Put away, and still found by the search"
+        else tr("Archived discussions; the search still finds them")
     )
     icon = "chevron-down" if is_open else "chevron-right"
     label = f"{heading.title} · {heading.count:,}"
@@ -301,7 +310,7 @@ def _right(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, has_men
         age = fmt.age(summary.updated_at, shown.desk.state.now, "terminal")
         ui.text("age", age, tone="faint", style="small")
         return
-    with ui.menu("menu", "", icon="ellipsis", tip="More", is_small=True) as is_open:
+    with ui.menu("menu", "", icon="ellipsis", tip=tr("More"), is_small=True) as is_open:
         if is_open:
             _row_menu(shown, ui, summary)
     if is_open:
@@ -315,7 +324,7 @@ def _name(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, is_selec
     if own.renaming_id != meta.id:
         ui.text("name", meta.name, style="strong" if is_selected else "body", width=0)
         return
-    name = ui.text_input("rename", meta.name, width=0, is_focused=True, submits=True, hint="Name")
+    name = ui.text_input("rename", meta.name, width=0, is_focused=True, submits=True, hint=tr("Name"))
     if name is None:
         return
     own.renaming_id = ""
@@ -338,13 +347,20 @@ def row_tip(state: AppState, summary: DiscussionSummary) -> str:
     """Tip of a row: the whole name, turns and model, what it cost, its project, its origin, when it was used last."""
     meta, used = summary.meta, summary.usage
     model = selection.model_label(state, meta.provider, meta.model)
-    lines = [meta.name, f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model]
+    lines = [
+        meta.name,
+        f"{fmt.count(summary.turns, tr('turn'), tr('turns'))} · {model}" if summary.turns else model,
+    ]
     if used != Usage():
         cost = fmt.money(used.cost_usd, is_estimate=used.is_estimate)
-        sent = "" if used.input_tokens is None else f"{fmt.tokens(used.input_tokens)} tokens sent, "
+        sent = (
+            ""
+            if used.input_tokens is None
+            else tr("{input_tokens} tokens sent, ", input_tokens=fmt.tokens(used.input_tokens))
+        )
         lines.append(f"{sent}{cost}")
     lines += [line for line in (meta.folder, summary.origin) if line]
-    lines.append(f"Used last {fmt.moment(summary.updated_at, state.now)}")
+    lines.append(tr("Last used {updated_at}", updated_at=fmt.moment(summary.updated_at, state.now)))
     return "\n".join(lines)
 
 
@@ -357,9 +373,13 @@ def _trash_row(desk: Desk, ui: Ui, listed: ListedTrash) -> None:
         ui.text(
             "name", name, tone="muted", width=0, tip=f"{name}\n{item.why.capitalize()} {when}\n{item.path}"
         )
-        if ui.button("restore", "Restore", kind="ghost", is_small=True, tip=f"Restore {name}"):
+        if ui.button(
+            "restore", tr("Restore"), kind="ghost", is_small=True, tip=tr("Restore {name}", name=name)
+        ):
             desk.send(UndoDelete(item.discussion_id))
-        if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, tip=f"Forget {name}…"):
+        if ui.button(
+            "forget", "", icon="eraser", kind="ghost", is_small=True, tip=tr("Forget {name}…", name=name)
+        ):
             desk.view.dialog = Dialog(
                 kind="forget", command=ForgetDiscussion(discussion_id=item.discussion_id)
             )
@@ -374,7 +394,7 @@ def _sign(shown: DiscussionRows, summary: DiscussionSummary) -> tuple[str, Tone,
     if not waiting:
         return None
     icon, tone = LEVEL_ICONS[waiting[0].level]
-    return icon, tone, "\n".join(f"Not read yet: {notice.text}" for notice in waiting)
+    return icon, tone, "\n".join(tr("Unread: {text}", text=notice.text) for notice in waiting)
 
 
 def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone, str]:
@@ -382,35 +402,46 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     meta = summary.meta
     turn = selection.turn_of(state, meta.id)
     if turn is not None and asking(turn.calls):
-        return "shield-halved", "warn", "A tool call waits for your yes"
+        return "shield-halved", "warn", tr("A tool call waits for your approval")
     if meta.id in state.turns.calls or turn is not None:
-        return "comments", "warn", "A reply is on its way"
+        return "comments", "warn", tr("A reply is in progress")
     if summary.problem:
         return "triangle-exclamation", "warn", summary.problem
     opened = state.discussions.open.get(meta.id)
     if opened is None and has_left_calls(summary):
-        calls = f"{fmt.count(summary.left_calls, 'tool call')} that nobody answered"
-        words = f"{calls}: open it. They ask here, unless another program asks for them"
+        calls = tr(
+            "{left_calls} without an answer",
+            left_calls=fmt.count(summary.left_calls, tr("tool call"), tr("tool calls")),
+        )
+        words = tr("{calls}: open the discussion to answer, unless another program asks you", calls=calls)
         return "shield-halved", "warn", words
     if opened is not None and opened.held_calls:
         return "terminal", "warn", held_words(opened)
     if opened is not None and opened.failure is not None:
         if opened.failure.kind in SHORT_ENDS:
             return "circle-exclamation", "warn", opened.failure.what
-        return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
+        return "circle-exclamation", "error", tr("The last message failed: {what}", what=opened.failure.what)
     if summary.is_unanswered:
-        return "circle-exclamation", "warn", "The last message has no reply: it can be sent again"
+        return (
+            "circle-exclamation",
+            "warn",
+            tr("The last message has no reply: you can send the message again"),
+        )
     if summary.is_partial:
-        return "circle-exclamation", "warn", "The last reply is not whole: open it and press Continue"
+        return (
+            "circle-exclamation",
+            "warn",
+            tr("The last reply is incomplete: open the discussion and press Continue"),
+        )
     is_drafted = opened.draft != Draft() if opened is not None else meta.id in state.discussions.drafted
     if is_drafted:
-        return "pen", "muted", "Something is written and not sent"
+        return "pen", "muted", tr("You have an unsent draft")
     tone: Tone = "accent" if meta.id == state.discussions.selected_id else "muted"
     if meta.parent_id:
         parent = state.discussions.summaries.get(meta.parent_id)
         if meta.delegated_by:
-            return "sitemap", tone, f"Task of {parent.meta.name}" if parent else "Task"
-        return "code-branch", tone, f"Branch of {parent.meta.name}" if parent else "Branch"
+            return "sitemap", tone, tr("Task of {name}", name=parent.meta.name) if parent else tr("Turn")
+        return "code-branch", tone, tr("Branch of {name}", name=parent.meta.name) if parent else tr("Branch")
     if summary.origin:
         return "file-import", tone, summary.origin
     return "comments", tone, ""
@@ -418,19 +449,19 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
 
 def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None:
     desk, meta = shown.desk, summary.meta
-    if ui.menu_item("rename", "Rename", icon="pen", shortcut="F2"):
+    if ui.menu_item("rename", tr("Rename"), icon="pen", shortcut="F2"):
         shown.own.renaming_id = meta.id
     for field, flag in FLAGS.items():
         is_set = bool(getattr(meta, field))
         if ui.menu_item(flag.verb, (flag.undo if is_set else flag.verb).capitalize(), icon=flag.icon):
             desk.send(ChangeDiscussion(discussion_id=meta.id, changes={field: not is_set}))
     ui.divider("export group")
-    if ui.menu_item("markdown", "Export as Markdown…", icon="file-export"):
+    if ui.menu_item("markdown", tr("Export as Markdown…"), icon="file-export"):
         desk.view.dialog = Dialog(kind="export_markdown", subject=meta.id)
-    if ui.menu_item("json", "Export as JSON…", icon="file-export"):
+    if ui.menu_item("json", tr("Export as JSON…"), icon="file-export"):
         desk.view.dialog = Dialog(kind="export_json", subject=meta.id)
     ui.divider("delete group")
-    if ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
+    if ui.menu_item("delete", tr("Delete"), icon="trash-can", tone="error"):
         desk.send(DeleteDiscussion(meta.id))
-    if ui.menu_item("forget", "Forget…", icon="eraser", tone="error"):
+    if ui.menu_item("forget", tr("Forget…"), icon="eraser", tone="error"):
         desk.view.dialog = Dialog(kind="forget", command=ForgetDiscussion(discussion_id=meta.id))

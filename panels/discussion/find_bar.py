@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.search_terms import search_terms
 from core.kernel.values.discussion import OpenDiscussion
@@ -124,7 +125,7 @@ def find_bar(desk: Desk, opened: OpenDiscussion) -> None:
     found = occurrences(view.memo, opened, terms_of(find))
     step = 0
     with ui.row("find"):
-        typed = ui.text_input("query", find.query, hint="Find in conversation", icon="magnifying-glass",
+        typed = ui.text_input("query", find.query, hint=tr("Find in discussion"), icon="magnifying-glass",
                               width=0, is_focused=view.focus == "find")  # fmt: skip
         view.focus = "" if view.focus == "find" else view.focus
         if typed is not None:
@@ -135,15 +136,19 @@ def find_bar(desk: Desk, opened: OpenDiscussion) -> None:
         had_keyboard, find.has_keyboard = find.has_keyboard, ui.is_focused("query")
         if had_keyboard or find.has_keyboard:
             step = _stepped(desk) or step
-        where = f"{find.at % found.total + 1:,} of {found.total:,}" if found.total else "no match"
+        where = (
+            tr("{at:,} of {total:,}", at=find.at % found.total + 1, total=found.total)
+            if found.total
+            else tr("no match")
+        )
         ui.text("where", where if find.query.strip() else "", tone="muted", style="small", width=104)
-        if ui.button("up", "", icon="chevron-up", kind="ghost", tip="Previous match (Shift+F3)",
+        if ui.button("up", "", icon="chevron-up", kind="ghost", tip=tr("Previous match (Shift+F3)"),
                      shortcut="Shift+F3", is_enabled=bool(found.total)):  # fmt: skip
             step = -1
-        if ui.button("down", "", icon="chevron-down", kind="ghost", tip="Next match (F3)", shortcut="F3",
+        if ui.button("down", "", icon="chevron-down", kind="ghost", tip=tr("Next match (F3)"), shortcut="F3",
                      is_enabled=bool(found.total)):  # fmt: skip
             step = 1
-        if ui.button("close", "", icon="xmark", kind="ghost", tip="Close find (Escape)"):
+        if ui.button("close", "", icon="xmark", kind="ghost", tip=tr("Close find (Escape)")):
             close_find(desk)
     if step and found.total:
         find.at = (find.at + step) % found.total

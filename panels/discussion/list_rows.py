@@ -9,13 +9,14 @@ from pathlib import PurePath
 import msgspec
 
 from core.kernel.figures import day_start
+from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, TrashItem
 from panels.base.view import Memo
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, Fold
 
 MAX_DEPTH = 6
-NO_PROJECT = "Without a project"
+NO_PROJECT = tr("Without a project")
 
 
 class ListHeading(msgspec.Struct, frozen=True):
@@ -43,7 +44,7 @@ class ListedTrash(msgspec.Struct, frozen=True):
 Row = ListHeading | ListedDiscussion | ListedTrash
 Place = tuple[int, int, str]
 """Place of a section: its rank, its order within the rank, its title."""
-PINNED: Place = (0, 0, "Pinned")
+PINNED: Place = (0, 0, tr("Pinned"))
 
 
 def rows(state: AppState, own: DiscussionView, memo: Memo) -> tuple[Row, ...]:
@@ -127,7 +128,7 @@ def _all(
 ) -> tuple[Row, ...]:
     out = [*_sections(summaries, today, own.grouping, with_archive=own.is_archive_open)]
     if trash:
-        out.append(ListHeading(title="Trash", count=len(trash), fold="trash"))
+        out.append(ListHeading(title=tr("Trash"), count=len(trash), fold="trash"))
         if own.is_trash_open:
             newest = sorted(trash, key=lambda item: (item.deleted_at, item.path), reverse=True)
             out += map(ListedTrash, newest)
@@ -162,7 +163,7 @@ def _sections(
     for place in sorted(sections):
         out += [ListHeading(title=place[2], count=len(sections[place])), *sections[place]]
     if archived:
-        out.append(ListHeading(title="Archived", count=len(archived), fold="archive"))
+        out.append(ListHeading(title=tr("Archived"), count=len(archived), fold="archive"))
         out += archived if with_archive else ()
     return out
 
@@ -174,7 +175,12 @@ class _Calendar:
         self._today = today
         self._recent = [
             (day_start(today - timedelta(days=days)), (1, days, title))
-            for days, title in ((0, "Today"), (1, "Yesterday"), (7, "Last 7 days"), (30, "Last 30 days"))
+            for days, title in (
+                (0, tr("Today")),
+                (1, tr("Yesterday")),
+                (7, tr("Last 7 days")),
+                (30, tr("Last 30 days")),
+            )
             if today > date.min
         ]
         self._month = (datetime.max.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), PINNED)
@@ -182,7 +188,7 @@ class _Calendar:
     def place(self, newest: datetime) -> Place:
         """The section of a discussion whose newest message is so old."""
         if not self._recent:
-            return 1, 0, "Today"
+            return 1, 0, tr("Today")
         for start, place in self._recent:
             if newest >= start:
                 return place

@@ -7,6 +7,7 @@ from datetime import datetime
 from core.agent.attention_machine import cause_told
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
+from core.kernel.language import tr
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
 from core.kernel.values.state import AppState
@@ -40,7 +41,7 @@ from panels.discussion.view import DiscussionView, MessageKey
 
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
-RESEND = "Send these words in place of the old ones; those and all that followed stay as another version"
+RESEND = tr("Send the changed message; the old message and its replies stay as another version")
 EDIT_PX, EDIT_MOST_PX = 96.0, 360.0
 """Height of the form of a short message, and of a long one, which then scrolls."""
 META_FROM_PX = 600
@@ -48,21 +49,23 @@ META_FROM_PX = 600
 BESIDE_FROM_PX = 300
 """Width of a card from which buttons stand beside the words that they are about, else below."""
 BUILT_IN = "embedded"
-SMALL_MODEL = "The model that is built in: small, so its answers are short and at times wrong. Choose a larger one at the top"
-CARD_ACTIONS = (
-    ("copy", "copy", "Copy as Markdown"),
-    ("edit", "pen", "Edit message"),
-    ("branch", "code-branch", "Branch from here"),
+SMALL_MODEL = tr(
+    "The small built-in model wrote this: its answers are short and at times wrong. Choose a larger model at the top"
 )
-REGENERATE = ("regenerate", "arrows-rotate", "Regenerate this reply")
+CARD_ACTIONS = (
+    ("copy", "copy", tr("Copy as Markdown")),
+    ("edit", "pen", tr("Edit message")),
+    ("branch", "code-branch", tr("Branch from here")),
+)
+REGENERATE = ("regenerate", "arrows-rotate", tr("Regenerate this reply"))
 PHASES = {
-    CallPhase.SAVING: "saving your message",
-    CallPhase.COMPACTING: "making room in the model's window",
-    CallPhase.WAITING: "waiting for the first word",
+    CallPhase.SAVING: tr("saving your message"),
+    CallPhase.COMPACTING: tr("making room in the model's context"),
+    CallPhase.WAITING: tr("waiting for the first word"),
     CallPhase.STREAMING: "writing",
-    CallPhase.RETRYING: "trying again",
+    CallPhase.RETRYING: tr("trying again"),
     CallPhase.STOPPING: "stopping",
-    CallPhase.STORING: "saving the reply",
+    CallPhase.STORING: tr("saving the reply"),
 }
 MARK_ICONS = {
     "cancelled": "stop",
@@ -150,9 +153,9 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         if not has_line:
             ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
         if message.provider == BUILT_IN:
-            ui.badge("small", "small model", tip=SMALL_MODEL)
+            ui.badge("small", tr("small model"), tip=SMALL_MODEL)
         if message.is_edited and not has_line:
-            ui.badge("edited", "edited")
+            ui.badge("edited", tr("edited"))
         ui.push()
         _message_actions(desk, opened, message)
     if has_line:
@@ -163,15 +166,15 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
 def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
     match message.role:
         case Role.USER if is_opening(state, message):
-            return "moon", "muted", "The program"
+            return "moon", "muted", tr("The program")
         case Role.USER if message.is_autonomous:
-            return "sitemap", "muted", "The task, by its parent's model"
+            return "sitemap", "muted", tr("Task, from the model of the parent discussion")
         case Role.USER:
-            return "user", "muted", "You"
+            return "user", "muted", tr("You")
         case Role.ASSISTANT:
             return "robot", "accent", view.model_label(state, message.provider, message.model)
         case Role.TOOL:
-            return "wrench", "cyan", "Tools"
+            return "wrench", "cyan", tr("Tools")
 
 
 def _is_task(state: AppState) -> bool:
@@ -185,7 +188,9 @@ def _meta_line(desk: Desk, message: Message) -> str:
     if message.usage is not None:
         return f"{when} · {usage_line(message.usage)}"
     counted = tokens_by_message(desk.view.memo, view.report_of(desk.state)).get(message.id)
-    return when if counted is None else f"{when} · {fmt.tokens_est(counted)} tok"
+    return (
+        when if counted is None else tr("{when} · {counted} tok", when=when, counted=fmt.tokens_est(counted))
+    )
 
 
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
@@ -206,7 +211,7 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
             _act(desk, opened, message, name)
     if message.role is Role.TOOL and as_buttons:
         return
-    with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+    with ui.menu("more", "", icon="ellipsis", tip=tr("More")) as is_open:
         if not is_open:
             return
         for name, icon, label in actions[len(as_buttons) :]:
@@ -216,7 +221,7 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
         if message.role is Role.ASSISTANT:
             regenerate_with(desk, opened, message)
         if not message.is_of_tools and ui.menu_item(
-            "delete", "Delete message", icon="trash-can", tone="error"
+            "delete", tr("Delete message"), icon="trash-can", tone="error"
         ):
             desk.send(DeleteMessage(opened.id, message.id))
 
@@ -240,7 +245,7 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
         return
     text = own.editing[key]
     edited = ui.editor(
-        "edit", text, height=EDIT_PX, most_height=EDIT_MOST_PX, hint="Message", is_focused=True
+        "edit", text, height=EDIT_PX, most_height=EDIT_MOST_PX, hint=tr("Message"), is_focused=True
     )
     if edited is not None:
         own.editing[key] = text = edited.text
@@ -252,7 +257,7 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
         is_enabled = bool(text.strip()) or bool(left)
         own_chord = "" if message.role is Role.USER else chord
         if ui.button(
-            "save", "Save", kind="primary", is_small=True, is_enabled=is_enabled, shortcut=own_chord
+            "save", tr("Save"), kind="primary", is_small=True, is_enabled=is_enabled, shortcut=own_chord
         ):
             desk.send(
                 EditMessage(
@@ -264,7 +269,7 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
             is_enabled = bool(text.strip()) and not is_under_way(desk.state, own.resent.get(key, ""))
             if ui.button(
                 "resend",
-                "Save and resend",
+                tr("Save and resend"),
                 icon="paper-plane",
                 is_small=True,
                 is_enabled=is_enabled,
@@ -276,7 +281,7 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
                         discussion_id=key[0], message_id=key[1], text=text, detached=own.detached.get(key, ())
                     )
                 )
-        if ui.button("cancel", "Cancel", is_small=True):
+        if ui.button("cancel", tr("Cancel"), is_small=True):
             own.give_up(key)
         if problem:
             ui.text("problem", problem, tone="warn", style="small", wraps=True)
@@ -309,7 +314,14 @@ def _attachments_left(
         with ui.row(("attached", part.key), gap=4):
             ui.icon("icon", "file-image" if part.is_image else "file-lines")
             ui.text("name", part.name, style="small")
-            if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
+            if ui.button(
+                "remove",
+                "",
+                icon="xmark",
+                kind="ghost",
+                tip=tr("Remove {name}", name=part.name),
+                is_small=True,
+            ):
                 own.detached[key] = (*detached, part.key)
     return left
 
@@ -320,7 +332,7 @@ def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -
         return
     is_open = key in own.unfolded
     used = message.usage.reasoning_tokens if message.usage else None
-    label = "Reasoning" if used is None else f"Reasoning · {fmt.tokens(used)} tok"
+    label = tr("Reasoning") if used is None else tr("Reasoning · {used} tokens", used=fmt.tokens(used))
     if ui.button(
         "reasoning", label, icon="chevron-down" if is_open else "chevron-right", kind="ghost", is_small=True
     ):
@@ -339,10 +351,10 @@ def _opening(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, *, 
     """Say in a line what woke it, and fold the words, which stay much the same. Returns whether they are shown."""
     is_open = is_found or key in own.unfolded
     with ui.row("opening", gap=6):
-        woken = f"Woken by {cause_told(message.text)}"
+        woken = tr("Woken by {text}", text=cause_told(message.text))
         ui.text("woken", woken, tone="muted", style="small", width=0, wraps=True)
-        lines = fmt.count(message.text.rstrip().count("\n") + 1, "line")
-        if ui.button("fold", "Show less" if is_open else f"Show all {lines}", kind="link", is_small=True,
+        lines = fmt.count(message.text.rstrip().count("\n") + 1, tr("line"), tr("lines"))
+        if ui.button("fold", tr("Show less") if is_open else tr("Show all {lines}", lines=lines), kind="link", is_small=True,
                      is_enabled=not is_found):  # fmt: skip
             own.unfolded ^= {key}
     return is_open
@@ -367,8 +379,15 @@ def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     with ui.row("cut off"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED
-        why = "Stopped before the end" if was_stopped else "This reply is not whole"
-        ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small", width=0, wraps=True)
+        why = tr("Stopped before the end") if was_stopped else tr("This reply is incomplete")
+        ui.text(
+            "why",
+            tr("{why}. The program kept the part that arrived.", why=why),
+            tone="warn",
+            style="small",
+            width=0,
+            wraps=True,
+        )
         is_below = 0 < ui.width() < BESIDE_FROM_PX
         if is_last and not is_below:
             _go_on_or_again(desk, opened)
@@ -380,7 +399,7 @@ def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
 def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
     _go_on(desk, opened)
     if desk.ui.button(
-        "retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
+        "retry", tr("Retry"), icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
     ):
         desk.send(RegenerateReply(discussion_id=opened.id))
 
@@ -394,7 +413,9 @@ def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bo
 
 
 def _go_on(desk: Desk, opened: OpenDiscussion) -> None:
-    if desk.ui.button("continue", "Continue", icon="play", is_small=True, tip="Ask the model to go on"):
+    if desk.ui.button(
+        "continue", tr("Continue"), icon="play", is_small=True, tip=tr("Ask the model to continue")
+    ):
         desk.send(ContinueReply(discussion_id=opened.id))
 
 
@@ -402,16 +423,19 @@ def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     with desk.ui.row("deleted"):
         desk.ui.icon("icon", "trash-can", tone="faint")
         who = (
-            "Opening of ours"
+            tr("The program's opening message")
             if message.is_autonomous
-            else "Your message"
+            else tr("Your message")
             if message.role is Role.USER
-            else "Reply"
+            else tr("Reply")
         )
         desk.ui.text(
-            "text", f"{who} of {fmt.moment(message.at, desk.state.now)} deleted", tone="faint", style="small"
+            "text",
+            tr("{who} of {at} deleted", who=who, at=fmt.moment(message.at, desk.state.now)),
+            tone="faint",
+            style="small",
         )
-        if desk.ui.button("restore", "Restore", kind="link", is_small=True):
+        if desk.ui.button("restore", tr("Restore"), kind="link", is_small=True):
             desk.send(RestoreMessage(opened.id, message.id))
         versions = opened.versions_of(message)
         if versions is not None and message.id == versions.chosen_id:
@@ -434,13 +458,13 @@ def live_row(desk: Desk, call: LiveCall) -> None:
             ui.text("name", view.model_label(state, call.provider, call.model), style="strong")
             ui.text("phase", _phase_line(call, state.now), tone="muted", style="small")
             if call.provider == BUILT_IN:
-                ui.badge("small", "small model", tip=SMALL_MODEL)
+                ui.badge("small", tr("small model"), tip=SMALL_MODEL)
             if call.version_of:
                 ui.badge("version", _version_line(state, call))
             ui.push()
             can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
             if ui.button(
-                "stop", "Stop", icon="stop", is_small=True, is_enabled=can_stop, tip="Stop (Escape)"
+                "stop", tr("Stop"), icon="stop", is_small=True, is_enabled=can_stop, tip=tr("Stop (Escape)")
             ):
                 desk.send(CancelReply(call.discussion_id))
         if call.reasoning and not call.text:
@@ -454,7 +478,7 @@ def live_row(desk: Desk, call: LiveCall) -> None:
 def _version_line(state: AppState, call: LiveCall) -> str:
     opened = state.discussions.open.get(call.discussion_id)
     known = opened.versions.get(call.version_of) if opened is not None else None
-    return f"version {len(known.ids) + 1 if known is not None else 2}"
+    return tr("version {ids}", ids=len(known.ids) + 1 if known is not None else 2)
 
 
 def _phase_line(call: LiveCall, now: datetime | None) -> str:
@@ -463,7 +487,7 @@ def _phase_line(call: LiveCall, now: datetime | None) -> str:
         waited_s = max(0.0, (now - call.started_at).total_seconds())
         line += f" · {fmt.span(waited_s)}"
     if call.phase is CallPhase.RETRYING:
-        when = f" at {call.retry_at.astimezone():%H:%M:%S}" if call.retry_at else ""
+        when = tr(" at {astimezone:%H:%M:%S}", astimezone=call.retry_at.astimezone()) if call.retry_at else ""
         line = f"{line}{when} · {call.retry_reason}" if call.retry_reason else line + when
     return line
 
@@ -484,25 +508,27 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
         details = [
             failure.where,
             f"HTTP {failure.status}" if failure.status else "",
-            f"request {failure.request_id}" if failure.request_id else "",
-            f"the server asks to wait {fmt.span(failure.retry_after_s)}" if failure.retry_after_s else "",
+            tr("request {request_id}", request_id=failure.request_id) if failure.request_id else "",
+            tr("the server asks you to wait {retry_after_s}", retry_after_s=fmt.span(failure.retry_after_s))
+            if failure.retry_after_s
+            else "",
         ]
         if any(details):
             ui.text("details", " · ".join(d for d in details if d), tone="muted", style="small", wraps=True)
         with ui.row("buttons"):
             if opened.failed_message_id:
                 if ui.button(
-                    "retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
+                    "retry", tr("Retry"), icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
                 ):
                     desk.send(RetrySend(discussion_id=opened.id))
                 ui.text("hint", desk.actions["retry"].shown_chord(desk.state), tone="muted", style="small")
             if opened.failed_message_id and failure.kind is FailureKind.NO_TOOLS:
-                tip = "Send it again, and give this discussion's model no tools from now on"
-                if ui.button("without-tools", "Send without tools", icon="arrows-rotate", tip=tip):
+                tip = tr("Send the message again; this discussion's model gets no tools from now on")
+                if ui.button("without-tools", tr("Send without tools"), icon="arrows-rotate", tip=tip):
                     desk.send(RetrySend(discussion_id=opened.id, without_tools=True))
             if can_go_on(desk, opened, next(view.latest(opened), None)):
                 _go_on(desk, opened)
-            if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):
+            if failure.kind in KEY_FAILURES and ui.button("settings", tr("Enter a key"), icon="key"):
                 desk.view.show_settings("providers")
 
 
@@ -510,9 +536,9 @@ def _unanswered(desk: Desk, opened: OpenDiscussion) -> None:
     ui = desk.ui
     with ui.row("unanswered"):
         ui.icon("icon", "circle-info", tone="muted")
-        ui.text("what", "There is no answer to this message yet.", tone="muted", style="small")
+        ui.text("what", tr("This message has no reply yet."), tone="muted", style="small")
         ui.push()
         if ui.button(
-            "ask", "Ask for one", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "retry")
+            "ask", tr("Ask for a reply"), icon="arrows-rotate", is_small=True, tip=action_tip(desk, "retry")
         ):
             desk.send(RetrySend(discussion_id=opened.id))

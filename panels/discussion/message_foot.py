@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import Message, Role, ToolResultPart
 from core.kernel.values.state import AppState
@@ -60,7 +61,7 @@ def versions_foot(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
             icon="table-columns",
             kind="ghost",
             is_small=True,
-            tip="Show the versions side by side",
+            tip=tr("Show the versions side by side"),
         ):
             desk.view.of(DiscussionView).side_by_side[opened.id] = message.id
 
@@ -76,7 +77,11 @@ def pager(desk: Desk, opened: OpenDiscussion, versions: ReplyVersions) -> None:
         if not step:
             shown = f"{versions.number}/{len(versions.ids)}"
             ui.text(
-                name, shown, tone="muted", style="small", tip="Versions of this message; this one is sent"
+                name,
+                shown,
+                tone="muted",
+                style="small",
+                tip=tr("Versions of this message; the program sends the version shown"),
             )
             continue
         to = versions.neighbour(step, opened.asked_version)
@@ -93,14 +98,18 @@ def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
     meta = desk.summary.meta if desk.summary is not None else None
     ui, rows = desk.ui, desk.state.discussions.summaries
     if meta is not None and meta.parent_id and meta.branch_message_id == point_id:
-        icon, words = ("sitemap", "Task of") if meta.delegated_by else ("code-branch", "Branched here from")
+        icon, words = (
+            ("sitemap", tr("Task of")) if meta.delegated_by else ("code-branch", tr("Branched here from"))
+        )
         with ui.row(("branched", point_id), gap=6):
             ui.icon("icon", icon, tone="accent")
             ui.text("text", words, tone="muted", style="small")
             parent = rows.get(meta.parent_id)
             if parent is None:
-                ui.text("gone", "a discussion that is not in the list", tone="faint", style="small")
-            elif ui.button("parent", parent.meta.name, kind="link", is_small=True, tip="Open it"):
+                ui.text("gone", tr("a discussion that is not in the list"), tone="faint", style="small")
+            elif ui.button(
+                "parent", parent.meta.name, kind="link", is_small=True, tip=tr("Open the discussion")
+            ):
                 desk.send(SelectDiscussion(meta.parent_id))
     made = branches_of(desk.state, desk.view.memo, opened.id).get(point_id, ())
     if not made:
@@ -109,15 +118,19 @@ def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
         ui.icon("icon", "code-branch", tone="muted")
         ui.text(
             "text",
-            "Branch from here" if len(made) == 1 else "Branches from here",
+            tr("Branch from here") if len(made) == 1 else tr("Branches from here"),
             tone="muted",
             style="small",
         )
         for row in made[-BRANCHES_SHOWN:]:
-            if ui.button(("to", row.meta.id), row.meta.name, kind="link", is_small=True, tip="Open it"):
+            if ui.button(
+                ("to", row.meta.id), row.meta.name, kind="link", is_small=True, tip=tr("Open the discussion")
+            ):
                 desk.send(SelectDiscussion(row.meta.id))
         if len(made) > BRANCHES_SHOWN:
-            ui.text("more", f"and {len(made) - BRANCHES_SHOWN} older", tone="faint", style="small")
+            ui.text(
+                "more", tr("and {made} older", made=len(made) - BRANCHES_SHOWN), tone="faint", style="small"
+            )
 
 
 def branch_points(desk: Desk, opened: OpenDiscussion) -> Mapping[str, tuple[str, ...]]:
@@ -156,13 +169,13 @@ def usage_line(usage: Usage) -> str:
     """Usage of a reply, in a line: `512 tok · $0.011 · cached 11.9k`."""
     is_exact = not usage.is_estimate
     parts = [
-        f"{fmt.tokens_est(usage.output_tokens, is_exact=is_exact)} tok"
+        tr("{output_tokens} tok", output_tokens=fmt.tokens_est(usage.output_tokens, is_exact=is_exact))
         if usage.output_tokens is not None
-        else f"usage {fmt.NOT_REPORTED}"
+        else tr("usage {NOT_REPORTED}", NOT_REPORTED=fmt.NOT_REPORTED)
     ]
     parts.append(fmt.money(usage.cost_usd, is_estimate=usage.is_estimate))
     if usage.cache_read_tokens:
-        parts.append(f"cached {fmt.tokens(usage.cache_read_tokens)}")
+        parts.append(tr("cached {cache_read_tokens}", cache_read_tokens=fmt.tokens(usage.cache_read_tokens)))
     return " · ".join(parts)
 
 
@@ -170,28 +183,28 @@ def usage_details(usage: Usage) -> str:
     """Every figure of a reply, one a line, for a tooltip."""
     rows = [
         ("sent", fmt.tokens(usage.input_tokens)),
-        ("read from cache", fmt.tokens(usage.cache_read_tokens)),
-        ("written to cache", fmt.tokens(usage.cache_write_tokens)),
+        (tr("read from cache"), fmt.tokens(usage.cache_read_tokens)),
+        (tr("written to cache"), fmt.tokens(usage.cache_write_tokens)),
         ("reply", fmt.tokens(usage.output_tokens)),
-        ("of it reasoning", fmt.tokens(usage.reasoning_tokens)),
+        (tr("reasoning in reply"), fmt.tokens(usage.reasoning_tokens)),
         ("cost", fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)),
     ]
     if usage.is_estimate:
-        rows.append(("estimated", "the provider did not say all that it used"))
+        rows.append(("estimated", tr("the provider did not report all tokens")))
     if usage.time_to_first_token_s is not None:
-        rows.append(("first token after", fmt.span(usage.time_to_first_token_s)))
+        rows.append((tr("first token after"), fmt.span(usage.time_to_first_token_s)))
     if usage.duration_s is not None:
-        rows.append(("whole reply after", fmt.span(usage.duration_s)))
+        rows.append((tr("whole reply after"), fmt.span(usage.duration_s)))
     if usage.request_id:
         rows.append(("request", usage.request_id))
     if usage.miss_reason:
-        rows.append(("cache miss", usage.miss_reason))
+        rows.append((tr("cache miss"), usage.miss_reason))
     return "\n".join(f"{name}: {value}" for name, value in rows)
 
 
 # The mark where the model's view begins: how much stands above it, and what the model is told of that.
 
-SHORTER = "The model's view was made shorter"
+SHORTER = tr("The program shortened the model's view")
 """Title where every message is in it."""
 
 
@@ -202,16 +215,16 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
     with ui.surface("view", "inset", padding=(12, 6)), ui.group("parts", gap=6):
         with ui.row("line", gap=6):
             ui.icon("icon", "scissors", tone="accent")
-            title = "The model's view begins here" if cut.left_messages else SHORTER
+            title = tr("The model's view begins here") if cut.left_messages else SHORTER
             ui.text("title", title, style="small_strong", width=0)
-            label = "Hide it" if is_open else "What it is told of them"
+            label = tr("Hide") if is_open else tr("Show the text that the model reads instead")
             if has_words and ui.button("fold", label, kind="link", is_small=True):
                 own.open_views ^= {place}
         ui.text("left", left_words(cut, " above"), tone="muted", style="small", wraps=True)
         if is_open:
             for key, title, text in (
                 ("summary", "A summary", cut.summary),
-                ("journal", "Its journal", cut.journal),
+                ("journal", tr("The model's journal"), cut.journal),
             ):
                 if text.strip():
                     ui.text((key, "title"), title, tone="faint", style="small")
@@ -220,14 +233,38 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
 
 def left_words(cut: ViewCut, where: str = "") -> str:
     """Words of what left: `12 messages above, ≈3.4k tokens, left it; the log keeps them`. `where`: as ` above`."""
-    left = fmt.count(cut.left_messages, "message")
+    left = fmt.count(cut.left_messages, tr("message"), tr("messages"))
     tokens = fmt.tokens_est(cut.left_tokens_est)
-    said = [f"{left}{where}, {tokens} tokens, left it; the log keeps them"] if cut.left_messages else []
-    said += [f"{fmt.count(len(cut.calls), 'tool call')} left with it"] if cut.calls else []
-    said += [f"{fmt.count(len(cut.shrunk), 'long result')} shown by head and tail"] if cut.shrunk else []
+    said = (
+        [
+            tr(
+                "{left}{where} ({tokens} tokens) left the model's view; the log keeps them",
+                left=left,
+                where=where,
+                tokens=tokens,
+            )
+        ]
+        if cut.left_messages
+        else []
+    )
+    said += (
+        [tr("{calls} left the view too", calls=fmt.count(len(cut.calls), tr("tool call"), tr("tool calls")))]
+        if cut.calls
+        else []
+    )
+    said += (
+        [
+            tr(
+                "{shrunk} cut to beginning and end",
+                shrunk=fmt.count(len(cut.shrunk), tr("long result"), tr("long results")),
+            )
+        ]
+        if cut.shrunk
+        else []
+    )
     is_told = not cut.left_messages or cut.summary.strip() or cut.journal.strip()
-    words = "; ".join(said) or "No message left it"
-    return f"{words}." + ("" if is_told else " Nothing tells of them.")
+    words = "; ".join(said) or tr("No message left the model's view")
+    return f"{words}." + ("" if is_told else tr(" The model reads no summary of them."))
 
 
 # The words of a message, and the menu at a right click on them.
@@ -257,18 +294,18 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         _text_items(desk, opened.id, copied_text(message))
         ui.divider("message group")
         is_own = not message.is_of_tools
-        if is_own and ui.menu_item("edit", "Edit", icon="pen"):
+        if is_own and ui.menu_item("edit", tr("Edit"), icon="pen"):
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
-        if ui.menu_item("branch", "Branch here", icon="code-branch"):
+        if ui.menu_item("branch", tr("Branch here"), icon="code-branch"):
             desk.send(BranchDiscussion(opened.id, message.id))
         if message.role is Role.ASSISTANT:
             if ui.menu_item(
-                "regenerate", "Regenerate", icon="arrows-rotate", is_enabled=not desk.is_replying
+                "regenerate", tr("Regenerate"), icon="arrows-rotate", is_enabled=not desk.is_replying
             ):
                 desk.send(RegenerateReply(discussion_id=opened.id, message_id=message.id))
             regenerate_with(desk, opened, message)
         ui.divider("delete group")
-        if is_own and ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
+        if is_own and ui.menu_item("delete", tr("Delete"), icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))
 
 
@@ -282,11 +319,11 @@ def live_menu(desk: Desk, call: LiveCall) -> None:
 def _text_items(desk: Desk, discussion_id: str, text: str) -> None:
     ui = desk.ui
     selected = ui.selected_text()
-    if ui.menu_item("copy", "Copy", icon="copy", shortcut="Ctrl+C", is_enabled=bool(selected)):
+    if ui.menu_item("copy", tr("Copy"), icon="copy", shortcut="Ctrl+C", is_enabled=bool(selected)):
         ui.copy(selected)
-    if ui.menu_item("copy all", "Copy message as Markdown", icon="copy", is_enabled=bool(text)):
+    if ui.menu_item("copy all", tr("Copy message as Markdown"), icon="copy", is_enabled=bool(text)):
         ui.copy(text)
-    label = "Quote selection" if selected else "Quote message"
+    label = tr("Quote selection") if selected else tr("Quote message")
     if ui.menu_item("quote", label, icon="quote-left", is_enabled=bool(selected or text)):
         quote(desk, discussion_id, selected or text)
 

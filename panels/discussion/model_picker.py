@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.kernel.values.messages import Message
 from core.kernel.values.provider import ModelProfile, ProviderKind
@@ -24,7 +25,7 @@ from panels.base.view import Dialog
 LABEL_PX = 120.0
 STEP = 0.05
 USUAL_TEMPERATURE = 1.0
-NO_LEVELS = "This model has no levels of effort."
+NO_LEVELS = tr("This model has no effort levels.")
 
 
 def model_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -35,14 +36,20 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
         return
     meta = row.meta
     profile = profile_of(desk.state, meta.provider, meta.model)
-    with ui.dialog("model", "Model", width=520) as closed:
+    with ui.dialog("model", tr("Model"), width=520) as closed:
         model_combo(desk, meta, 0)
         ui.text("facts", _facts(desk.state, meta, profile), tone="muted", style="small", wraps=True)
         ui.gap(8)
         if options := effort_options(profile):
             with ui.row("effort"):
-                ui.text("label", "Effort", width=LABEL_PX)
-                effort = ui.combo("effort", options, meta.effort, width=200, tip="How hard the model thinks")
+                ui.text("label", tr("Effort"), width=LABEL_PX)
+                effort = ui.combo(
+                    "effort",
+                    options,
+                    meta.effort,
+                    width=200,
+                    tip=tr("How much the model thinks before it replies"),
+                )
             if effort is not None:
                 desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"effort": effort}))
         if profile.max_temperature is not None:
@@ -50,7 +57,7 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
         _max_output(desk, dialog, meta, profile)
         with ui.row("buttons"):
             ui.push()
-            is_done = ui.button("done", "Done", kind="primary")
+            is_done = ui.button("done", tr("Done"), kind="primary")
     if is_done or closed.clicked:
         desk.view.dialog = None
 
@@ -65,7 +72,9 @@ def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
             Option(value=value, label=label, group=selection.provider_label(desk.state, meta.provider)),
             *options,
         )
-    chosen = desk.ui.combo("model", options, value, width=width, tip="Model; it can change in the middle")
+    chosen = desk.ui.combo(
+        "model", options, value, width=width, tip=tr("Model; you can change the model during a discussion")
+    )
     if chosen is not None and chosen != value:
         provider, _, model = chosen.partition("\n")
         desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"provider": provider, "model": model}))
@@ -76,7 +85,9 @@ def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
     if profile is None or not profile.efforts:
         return ()
     names = ["auto", *(effort.value for effort in profile.efforts if effort.value != "auto")]
-    return tuple(Option(value=name, label=f"{name.capitalize()} effort") for name in names)
+    return tuple(
+        Option(value=name, label=tr("{capitalize} effort", capitalize=name.capitalize())) for name in names
+    )
 
 
 def efforts_of(desk: Desk) -> tuple[str, ...]:
@@ -88,7 +99,7 @@ def efforts_of(desk: Desk) -> tuple[str, ...]:
 
 def why_no_effort(desk: Desk) -> str:
     """Reason why there is no next level of effort, in a sentence."""
-    return NO_LEVELS if desk.summary is not None else "Pick a discussion first."
+    return NO_LEVELS if desk.summary is not None else tr("Choose a discussion first.")
 
 
 def next_effort(desk: Desk) -> None:
@@ -108,16 +119,26 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
     key = (meta.provider, meta.model)
     price = state.config.prices.get(key)
     if price is not None:
-        cost = "Free." if price_text(price) == "free" else f"{price_text(price)} for a million tokens."
+        cost = (
+            tr("Free.")
+            if price_text(price) == "free"
+            else tr("{price} per million tokens.", price=price_text(price))
+        )
         cost = f"{cost} By {price.origin}." if price.origin else cost
     else:
-        cost = "Its price is not known." if key in state.config.prices else "Its price is being looked up."
+        cost = (
+            tr("The price is unknown.")
+            if key in state.config.prices
+            else tr("The program is looking up the price.")
+        )
     window = profile.context_tokens
     known = [
-        "A small model that runs inside this program."
+        tr("A small model that runs inside this program.")
         if status is not None and status.kind is ProviderKind.EMBEDDED
         else "",
-        f"Window of {fmt.tokens(window)} tokens." if window else "Its window is not known.",
+        tr("Context window: {window} tokens.", window=fmt.tokens(window))
+        if window
+        else tr("The context window is unknown."),
         cost,
     ]
     return " ".join(part for part in known if part)
@@ -126,9 +147,9 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
 def _temperature(desk: Desk, meta: DiscussionMeta, highest: float) -> None:
     ui = desk.ui
     with ui.row("temperature"):
-        ui.text("label", "Temperature", width=LABEL_PX)
-        is_own = ui.checkbox("own", "Choose it", meta.temperature is not None,
-                             tip="Without it the model's own temperature counts")  # fmt: skip
+        ui.text("label", tr("Temperature"), width=LABEL_PX)
+        is_own = ui.checkbox("own", tr("Choose it"), meta.temperature is not None,
+                             tip=tr("Unticked, the model uses its own temperature"))  # fmt: skip
         if is_own is not None:
             desk.send(
                 ChangeDiscussion(
@@ -149,11 +170,16 @@ def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: Model
     own = meta.max_output_tokens
     usual = desk.state.config.settings.ai.max_output_tokens or profile.max_output_tokens
     with ui.row("longest"):
-        ui.text("label", "Longest reply", width=LABEL_PX)
+        ui.text("label", tr("Longest reply"), width=LABEL_PX)
         typed = ui.text_input("tokens", "" if own is None else str(own), width=160, submits=True,
-                              hint=f"{usual:,}" if usual else "As the model has it")  # fmt: skip
+                              hint=f"{usual:,}" if usual else tr("Model default"))  # fmt: skip
         most = profile.max_output_tokens
-        ui.text("unit", f"tokens, at most {most:,}" if most else "tokens", tone="muted", style="small")
+        ui.text(
+            "unit",
+            tr("tokens, at most {most:,}", most=most) if most else tr("tokens"),
+            tone="muted",
+            style="small",
+        )
     if typed is None:
         pass
     elif not typed.strip():
@@ -162,7 +188,7 @@ def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: Model
     else:
         digits = typed.strip().replace(",", "").replace("_", "")
         is_number = digits.isascii() and digits.isdecimal() and 0 < int(digits[:12]) <= MAX_OUTPUT_TOKENS
-        dialog.text = "" if is_number else f"{typed.strip()!r} is no number of tokens."
+        dialog.text = "" if is_number else tr("{typed!r} is not a number of tokens.", typed=typed.strip())
         if is_number:
             desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"max_output_tokens": int(digits)}))
     if dialog.text:
@@ -214,14 +240,14 @@ def regenerate_with(desk: Desk, opened: OpenDiscussion, message: Message) -> Non
     ui, models = desk.ui, offered_models(desk)
     if not models or desk.is_replying:
         return
-    with ui.menu("regenerate with", "Regenerate with", icon="arrows-rotate") as is_open:
+    with ui.menu("regenerate with", tr("Regenerate with"), icon="arrows-rotate") as is_open:
         if not is_open:
             return
         for one in models[:MOST_OFFERED]:
             label = selection.model_label(desk.state, one.provider, one.model)
             if ui.menu_item(("with", one.provider, one.model), label):
                 _again(desk, opened.id, message.id, one)
-        if ui.menu_item("another", "Another model…", icon="ellipsis"):
+        if ui.menu_item("another", tr("Another model…"), icon="ellipsis"):
             desk.view.dialog = Dialog(kind="regenerate_with", subject=message.id)
 
 
@@ -231,20 +257,20 @@ def regenerate_dialog(desk: Desk, dialog: Dialog) -> None:
     if opened is None:
         desk.view.dialog = None
         return
-    options = (Option(value="", label="Choose a model"), *remembered_options(desk.state, desk.view.memo))
-    with ui.dialog("regenerate with", "Regenerate with another model", width=520) as closed:
-        chosen = ui.combo("model", options, dialog.text, width=0, tip="Model that answers from now on")
+    options = (Option(value="", label=tr("Choose a model")), *remembered_options(desk.state, desk.view.memo))
+    with ui.dialog("regenerate with", tr("Regenerate with another model"), width=520) as closed:
+        chosen = ui.combo("model", options, dialog.text, width=0, tip=tr("Model that answers from now on"))
         if chosen is not None:
             dialog.text = chosen
-        words = (
-            "It answers from now on in this discussion. The reply that stands there stays as another version."
+        words = tr(
+            "This model answers from now on in this discussion. The current reply stays as another version."
         )
         ui.text("what", words, tone="muted", style="small", wraps=True)
         with ui.row("buttons"):
             ui.push()
-            is_closed = ui.button("cancel", "Cancel")
+            is_closed = ui.button("cancel", tr("Cancel"))
             can = bool(dialog.text) and not desk.is_replying
-            if ui.button("do", "Regenerate", icon="arrows-rotate", kind="primary", is_enabled=can):
+            if ui.button("do", tr("Regenerate"), icon="arrows-rotate", kind="primary", is_enabled=can):
                 provider, _, model = dialog.text.partition("\n")
                 _again(desk, opened.id, dialog.subject, OtherModel(provider, model))
                 is_closed = True
@@ -281,7 +307,7 @@ def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 def _attach(desk: Desk, dialog: Dialog) -> None:
-    picked = desk.ui.file_dialog("attach", "Attach file", start=desk.state.config.project.root)
+    picked = desk.ui.file_dialog("attach", tr("Attach file"), start=desk.state.config.project.root)
     if picked is not None:
         desk.view.dialog = None
         for path in picked:
@@ -296,7 +322,7 @@ def _export(desk: Desk, dialog: Dialog, form: str) -> None:
         desk.view.dialog = None
         return
     name = file_name(summary.meta.name) + ENDINGS[form]
-    picked = desk.ui.file_dialog(f"export {form}", f"Export {summary.meta.name}", picks="save",
+    picked = desk.ui.file_dialog(f"export {form}", tr("Export {name}", name=summary.meta.name), picks="save",
                                  start=desk.state.config.project.root, name=name)  # fmt: skip
     if picked is not None:
         desk.view.dialog = None

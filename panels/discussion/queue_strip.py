@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.discussion import OpenDiscussion, QueuedPrompt
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.window import CompactionPhase
@@ -25,10 +26,10 @@ from panels.discussion.view import ComposerView, DiscussionView
 
 Awaiting = RetrySend | RegenerateReply | ResendMessage | ContinueReply
 AWAITED: dict[type[Awaiting], str] = {
-    RetrySend: "What was not sent waits",
-    RegenerateReply: "Another version waits",
-    ResendMessage: "The changed message waits",
-    ContinueReply: "The rest of the reply waits",
+    RetrySend: tr("The unsent message waits"),
+    RegenerateReply: tr("Another version waits"),
+    ResendMessage: tr("The changed message waits"),
+    ContinueReply: tr("The rest of the reply waits"),
 }
 SHOWN = 4
 LINE_CHARS = 400
@@ -47,7 +48,9 @@ def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
         for prompt in prompts[:SHOWN]:
             _row(desk, opened.id, prompt)
         if len(prompts) > SHOWN:
-            ui.text("more", f"and {len(prompts) - SHOWN:,} more", tone="muted", style="small")
+            ui.text(
+                "more", tr("and {prompts:,} more", prompts=len(prompts) - SHOWN), tone="muted", style="small"
+            )
 
 
 def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
@@ -55,23 +58,27 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
     is_held = bool(opened.queue_hold) or not desk.is_replying
     with ui.row("head", gap=6):
         ui.icon("icon", "circle-pause" if is_held else "clock", tone="warn" if is_held else "muted")
-        what = "1 message waits" if count == 1 else f"{count:,} messages wait"
+        what = tr("1 message waits") if count == 1 else tr("{count:,} messages wait", count=count)
         if opened.is_held_at_limit:
-            text = f"{what} for the limit to be raised. {opened.queue_hold}"
+            text = tr(
+                "{what} until you raise the limit. {queue_hold}", what=what, queue_hold=opened.queue_hold
+            )
         elif is_held:
-            text = f"{what} for you. {opened.queue_hold}".rstrip()
+            text = tr("{what} for you. {queue_hold}", what=what, queue_hold=opened.queue_hold).rstrip()
         else:
-            text = f"{what} for the end of the reply"
+            text = tr("{what} until the reply ends", what=what)
         ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, wraps=True)
         if not is_held:
             return
-        tip = "Send the first now, the others after it" if count > 1 else "Send it now"
-        label, icon = "Send now", "paper-plane"
+        tip = (
+            tr("Send the first message now, the others after it") if count > 1 else tr("Send the message now")
+        )
+        label, icon = tr("Send now"), "paper-plane"
         if desk.is_replying:
-            tip = "Send it when the reply has ended"
+            tip = tr("Send the message when the reply ends")
         elif failed_prompt_id(opened):
-            label, icon = "Retry, then send", "rotate"
-            tip = "Ask again for the reply that failed, then send what waits"
+            label, icon = tr("Retry, then send"), "rotate"
+            tip = tr("Ask again for the failed reply, then send the waiting messages")
         is_enabled = not desk.state.program.is_home_read_only
         if ui.button("send now", label, icon=icon, is_small=True, tip=tip, is_enabled=is_enabled):
             desk.send(SendQueued(discussion_id=opened.id))
@@ -84,11 +91,13 @@ def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
         return
     with ui.row("awaits limit", gap=6):
         ui.icon("icon", "circle-pause", tone="warn")
-        text = f"{AWAITED[type(command)]} for the limit to be raised in Usage."
+        text = tr("{AWAITED} until you raise the limit in Usage.", AWAITED=AWAITED[type(command)])
         ui.text("what", text, tone="warn", style="small", width=0, wraps=True)
-        if ui.button("send now", "Send now", icon="paper-plane", is_small=True, tip="Ask once more"):
+        if ui.button(
+            "send now", tr("Send now"), icon="paper-plane", is_small=True, tip=tr("Check the limit again")
+        ):
             desk.send(replace(command, awaits_limit=False))
-        if ui.button("leave", "Do not send", kind="ghost", is_small=True):
+        if ui.button("leave", tr("Do not send"), kind="ghost", is_small=True):
             desk.send(LeaveUnsent(opened.id))
             if isinstance(command, ResendMessage):  # what was typed stays
                 key = command.discussion_id, command.message_id
@@ -107,8 +116,8 @@ def _row(desk: Desk, discussion_id: str, prompt: QueuedPrompt) -> None:
             tip=prompt.text[:LINE_CHARS],
         )
         if ui.button(
-            "take back", "Take back", icon="arrow-turn-down", kind="ghost", is_small=True,
-            tip="Put it back into the composer",
+            "take back", tr("Take back"), icon="arrow-turn-down", kind="ghost", is_small=True,
+            tip=tr("Put the message back into the composer"),
         ):  # fmt: skip
             desk.send(TakeBackQueued(discussion_id=discussion_id, prompt_id=prompt.id))
 
@@ -123,11 +132,11 @@ def _files(ui: Ui, prompt: QueuedPrompt) -> None:
 # Strips over the composer while nothing goes out: a compaction, or calls that another program has.
 
 PHASES = {
-    CompactionPhase.WAITING: "when the turn that runs has ended",
-    CompactionPhase.PLANNING: "looking at what is old",
-    CompactionPhase.RESERVING: "asking the model for a summary of what leaves",
-    CompactionPhase.SUMMARISING: "asking the model for a summary of what leaves",
-    CompactionPhase.STORING: "writing it down",
+    CompactionPhase.WAITING: tr("waiting for the current turn to end"),
+    CompactionPhase.PLANNING: tr("looking for old messages"),
+    CompactionPhase.RESERVING: tr("asking the model to summarize old messages"),
+    CompactionPhase.SUMMARISING: tr("asking the model to summarize old messages"),
+    CompactionPhase.STORING: tr("saving the result"),
 }
 
 
@@ -137,7 +146,7 @@ def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView)
     if one is not None:
         with ui.row("compaction", gap=6):
             ui.icon("icon", "scissors", tone="accent")
-            words = f"Making room in the model's view: {PHASES[one.phase]}"
+            words = tr("Making room in the model's view: {PHASES}", PHASES=PHASES[one.phase])
             ui.text("text", words, tone="muted", style="small", width=0, wraps=True)
         return
     outcome = outcome_of(desk.state, composer.compaction_id) if composer.compaction_id else None
@@ -150,10 +159,10 @@ def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView)
 
 def held_words(opened: OpenDiscussion) -> str:
     """Sentence on who has the calls, and where they are answered."""
-    calls = fmt.count(len(opened.held_calls), "tool call")
-    return (
-        f"Another window or terminal has {calls} here: answer there. Until then nothing is sent from here; once it has "
-        "ended, what it did not begin asks here"
+    calls = fmt.count(len(opened.held_calls), tr("tool call"), tr("tool calls"))
+    return tr(
+        "Another window or terminal has {calls} here: answer there. Nothing is sent from here until then. After that program ends, you answer the calls not yet started here",
+        calls=calls,
     )
 
 

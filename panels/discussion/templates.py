@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.kernel.language import tr
 from core.kernel.values.settings import PromptTemplate
 from core.services.settings.templates import filled, unnamed_of, variables_of
 from core.talk.discussion.discussion_messages import SetDraft
@@ -11,7 +12,9 @@ from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, TemplateForm
 
 WIDTH_PX, FIELDS_PX = 520, 300
-NONE = "There are no templates. Save a text as prompts/templates/NAME.md in the project, or in knowledge/prompts/templates of the home."
+NONE = tr(
+    "There are no templates. Save a text as prompts/templates/NAME.md in the project, or in knowledge/prompts/templates of the home."
+)
 FIELDS_SHOWN = 5
 
 
@@ -19,9 +22,9 @@ def choose_template(desk: Desk, name: str) -> str:
     """Insert a template, or ask for its variables first. Returns why it cannot be done, empty where it was."""
     template = desk.state.config.templates.get(name)
     if template is None:
-        return f"No template is called {name!r}."
+        return tr("No template is called {name!r}.", name=name)
     if desk.opened is None:
-        return "Open a discussion first."
+        return tr("Open a discussion first.")
     if variables_of(template.text):
         desk.view.of(DiscussionView).template = TemplateForm(name=name)
         desk.view.dialog = Dialog(kind="template", subject=desk.opened.id, text=name)
@@ -47,7 +50,7 @@ def template_dialog(desk: Desk, dialog: Dialog) -> None:
     """Draw the choice of a template and the fields of its variables. Sends SetDraft."""
     ui, templates = desk.ui, desk.state.config.templates
     form = desk.view.of(DiscussionView).template
-    with ui.dialog("template", "Insert template", width=WIDTH_PX) as closed:
+    with ui.dialog("template", tr("Insert template"), width=WIDTH_PX) as closed:
         if not templates:
             ui.text("none", NONE, tone="muted", wraps=True)
         else:
@@ -65,10 +68,10 @@ def template_dialog(desk: Desk, dialog: Dialog) -> None:
 
 def _choice(desk: Desk, dialog: Dialog, form: TemplateForm) -> None:
     options = (
-        Option(value="", label="Choose a template"),
+        Option(value="", label=tr("Choose a template")),
         *(Option(value=name, label=name) for name in desk.state.config.templates),
     )
-    chosen = desk.ui.combo("which", options, dialog.text, width=0, tip="Template")
+    chosen = desk.ui.combo("which", options, dialog.text, width=0, tip=tr("Template"))
     if chosen is not None and chosen != dialog.text:
         dialog.text = form.name = chosen
         form.values.clear()
@@ -77,7 +80,7 @@ def _choice(desk: Desk, dialog: Dialog, form: TemplateForm) -> None:
 def _fields(desk: Desk, template: PromptTemplate, form: TemplateForm) -> None:
     ui, names = desk.ui, variables_of(template.text)
     if unnamed := unnamed_of(template.text):
-        words = f"{unnamed!r} names no variable. The text goes in as it stands."
+        words = tr("{unnamed!r} is no variable. The program inserts the text unchanged.", unnamed=unnamed)
         ui.text("unnamed", words, tone="warn", style="small", wraps=True)
     height = FIELDS_PX if len(names) > FIELDS_SHOWN else 0
     if height:
@@ -92,7 +95,7 @@ def _inputs(desk: Desk, template: PromptTemplate, names: tuple[str, ...], form: 
     for index, name in enumerate(names):
         ui.text(("name", template.name, index), name, style="small_strong")
         typed = ui.text_input(
-            ("value", template.name, index), form.values.get(name, ""), hint="Text", is_focused=index == 0
+            ("value", template.name, index), form.values.get(name, ""), hint=tr("Text"), is_focused=index == 0
         )
         if typed is not None:
             form.values[name] = typed
@@ -106,10 +109,14 @@ def _buttons(desk: Desk, template: PromptTemplate | None, form: TemplateForm) ->
     )
     with ui.row("buttons"):
         ui.text(
-            "missing", f"{missing[0]!r} is empty." if missing else "", tone="muted", style="small", width=0
+            "missing",
+            tr("{missing!r} is empty.", missing=missing[0]) if missing else "",
+            tone="muted",
+            style="small",
+            width=0,
         )
-        is_left = ui.button("cancel", "Cancel")
+        is_left = ui.button("cancel", tr("Cancel"))
         can = template is not None and not missing
-        is_done = ui.button("do", "Insert", kind="primary", is_enabled=can)
+        is_done = ui.button("do", tr("Insert"), kind="primary", is_enabled=can)
         is_done = is_done or (can and ui.shortcut("Enter", while_typing=True))
     return is_done, is_left

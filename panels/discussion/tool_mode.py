@@ -16,6 +16,7 @@ from core.agent.tool import escaped
 from core.kernel import figures as fmt
 from core.kernel.decoders import from_json
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.agent import CallState, Mode, ToolCall
 from core.kernel.values.discussion import HAND_OVER, DiscussionSummary
@@ -32,30 +33,30 @@ SUMMARY_CHARS = 160
 LINE_FROM_PX = 420.0
 """Width from which what a call does and how it stands have room beside its name."""
 TOOLS = {
-    "bash": ("Run", "terminal"),
-    "bash_kill": ("Kill a command", "stop"),
-    "bash_output": ("Output of a command", "terminal"),
-    "delegate": ("Give a task away", "sitemap"),
-    "edit_file": ("Edit", "pen-to-square"),
-    "glob": ("Find files", "folder-tree"),
-    "grep": ("Search files", "magnifying-glass"),
-    "journal": ("Journal", "book"),
+    "bash": (tr("Run"), "terminal"),
+    "bash_kill": (tr("Kill a command"), "stop"),
+    "bash_output": (tr("Output of a command"), "terminal"),
+    "delegate": (tr("Delegate a task"), "sitemap"),
+    "edit_file": (tr("Edit"), "pen-to-square"),
+    "glob": (tr("Find files"), "folder-tree"),
+    "grep": (tr("Search files"), "magnifying-glass"),
+    "journal": (tr("Journal"), "book"),
     "read_file": ("Read", "file-lines"),
-    "read_note": ("Read a note", "file-lines"),
-    "search_notes": ("Search notes", "magnifying-glass"),
-    "todo": ("Todo list", "list-check"),
-    "view_image": ("Look at a picture", "file-image"),
-    "web_fetch": ("Fetch a page", "globe"),
-    "write_file": ("Write", "file-circle-plus"),
-    "yield_to_user": ("Hand over", "hand"),
+    "read_note": (tr("Read a note"), "file-lines"),
+    "search_notes": (tr("Search notes"), "magnifying-glass"),
+    "todo": (tr("Todo list"), "list-check"),
+    "view_image": (tr("Look at a picture"), "file-image"),
+    "web_fetch": (tr("Fetch a page"), "globe"),
+    "write_file": (tr("Write"), "file-circle-plus"),
+    "yield_to_user": (tr("Hand over to you"), "hand"),
 }
 """Our tools in a person's words, with their icons."""
 OWN = frozenset({"delegate", "journal", "todo", "yield_to_user"})
 """Tools whose summary says no more than their name: what they were given says it."""
 QUIET = {
-    HAND_OVER: "It handed over to you",
-    "journal": "Written to the journal",
-    "todo": "The list was set",
+    HAND_OVER: tr("The model handed over to you"),
+    "journal": tr("The model wrote to the journal"),
+    "todo": tr("The model set the todo list"),
 }
 """Tools whose answer says only that it was done, each in a line: what was asked of them stands with their call."""
 OF_SERVER = "__"
@@ -63,8 +64,8 @@ OF_SERVER = "__"
 COMMANDS = frozenset({"bash"})
 """Tools whose calls run a command, which can be killed."""
 STATES: dict[CallState, tuple[str, Tone, str]] = {
-    CallState.PREPARING: ("clock", "muted", "waits its turn"),
-    CallState.ASKING: ("shield-halved", "warn", "waits for you"),
+    CallState.PREPARING: ("clock", "muted", tr("waits its turn")),
+    CallState.ASKING: ("shield-halved", "warn", tr("waits for you")),
     CallState.RUNNING: ("circle-play", "accent", "running"),
     CallState.DONE: ("circle-check", "ok", "done"),
     CallState.FAILED: ("circle-exclamation", "error", "failed"),
@@ -135,7 +136,7 @@ def took_words(call: ToolCall, now: datetime | None) -> str:
 def state_words(call: ToolCall, now: datetime | None) -> str:
     """State of a call with its time: `running · 12 s`."""
     goes_on = call.is_background and call.ended_at is None and call.state is CallState.DONE
-    words = "runs in the background" if goes_on else STATES[call.state][2]
+    words = tr("runs in the background") if goes_on else STATES[call.state][2]
     return " · ".join(filter(None, (words, took_words(call, now))))
 
 
@@ -152,20 +153,22 @@ def tail_text(tail: str, lines: int) -> str:
 MODES = (
     Option(
         value=Mode.ASK.value,
-        label="Ask first",
-        detail="writes, edits and commands wait for a yes",
+        label=tr("Ask first"),
+        detail=tr("writes, edits and commands need your approval"),
         icon="shield-halved",
     ),
     Option(
         value=Mode.ACCEPT_EDITS.value,
-        label="Accept edits",
-        detail="edits inside the project need no yes",
+        label=tr("Accept edits"),
+        detail=tr("edits inside the project need no approval"),
         icon="pen-to-square",
     ),
-    Option(value=Mode.PLAN.value, label="Plan", detail="it only reads", icon="eye"),
+    Option(value=Mode.PLAN.value, label=tr("Plan"), detail=tr("the model only reads"), icon="eye"),
 )
-WITHOUT_TIP = "Give the model tools: it reads and searches this project, and asks before it writes a file or runs a command"
-TRUST_LABEL = "Trust this folder, so that they work in it…"
+WITHOUT_TIP = tr(
+    "Give the model tools to read and search this project. The model asks before it writes a file or runs a command"
+)
+TRUST_LABEL = tr("Trust this folder, so that the tools work…")
 BY_MODE = {Mode(option.value): option for option in MODES}
 
 
@@ -210,13 +213,18 @@ def tool_menu(desk: Desk) -> None:
     if summary is None:
         return
     has_any, now = summary.meta.has_tools, BY_MODE[mode_of(desk.state, summary.meta.id)]
-    label, icon = (now.label, now.icon) if has_any else ("No tools", "wrench")
+    label, icon = (now.label, now.icon) if has_any else (tr("No tools"), "wrench")
     missing = missing_tools(desk.state, summary.meta.provider)
     if has_any and missing:
         is_some = can_take_memory(desk.state, summary.meta.provider)
-        label, icon = "Search alone" if is_some else "No tools here", "triangle-exclamation"
+        label, icon = tr("Search only") if is_some else tr("No tools here"), "triangle-exclamation"
     tip = (
-        f"{now.label}: {now.detail} ({desk.actions['mode'].shown_chord(desk.state)}: the next)"
+        tr(
+            "{label}: {detail} ({state}: the next)",
+            label=now.label,
+            detail=now.detail,
+            state=desk.actions["mode"].shown_chord(desk.state),
+        )
         if has_any
         else WITHOUT_TIP
     )
@@ -231,7 +239,7 @@ def tool_menu(desk: Desk) -> None:
                 _give(desk, Mode(option.value))
         if has_any or can_be_trusted(desk):
             ui.divider("off line")
-        if has_any and ui.menu_item("off", "Take its tools away", icon="xmark"):
+        if has_any and ui.menu_item("off", tr("Turn tools off"), icon="xmark"):
             toggle_tools(desk)
         if can_be_trusted(desk) and ui.menu_item("trust", TRUST_LABEL, icon="shield-halved"):
             run_action("trust", desk)
@@ -299,11 +307,11 @@ def task_link(desk: Desk, discussion_id: str, tool: str, call_id: str) -> None:
     child = tasks_of(desk.state, desk.view.memo, discussion_id).get(call_id, "") if tool == NAME else ""
     if child and desk.ui.button(
         "task",
-        "Open task",
+        tr("Open task"),
         icon="arrow-right",
         kind="link",
         is_small=True,
-        tip="Show the discussion of this task",
+        tip=tr("Show the discussion of this task"),
     ):
         desk.send(SelectDiscussion(child))
 
@@ -315,7 +323,7 @@ def asked_by(desk: Desk, discussion_id: str, asker: str) -> None:
         return
     with desk.ui.row("asked by", gap=6):
         desk.ui.icon("icon", "sitemap", tone="warn")
-        desk.ui.text("text", f"A task asks: {row.meta.name}", style="small", width=0)
+        desk.ui.text("text", tr("A task asks: {name}", name=row.meta.name), style="small", width=0)
 
 
 def task_words(state: AppState, discussion_id: str, call_id: str) -> str:
@@ -334,11 +342,11 @@ def task_words(state: AppState, discussion_id: str, call_id: str) -> str:
     call = state.turns.calls.get(one.child_id)
     doing = [] if turn is None else [each for each in turn.calls if not each.state.is_over]
     if any(each.state is CallState.ASKING for each in doing):
-        words = "waits for you"
+        words = tr("waits for you")
     elif doing:
         words = ", ".join(dict.fromkeys(tool_label(each.name) for each in doing))
     elif call is not None and call.text:
-        words = f"writes: {escaped(one_line(call.text[-SAID_CHARS:], SAID_CHARS))}"
+        words = tr("writes: {text}", text=escaped(one_line(call.text[-SAID_CHARS:], SAID_CHARS)))
     else:
         words = "thinks"
     usd = row.usage.cost_usd if row is not None else None

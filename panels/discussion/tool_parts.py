@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 from core.agent.agent_messages import KillCommands
 from core.agent.delegation import questions_of
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.agent import AgentTurn, CallState, ToolCall
 from core.kernel.values.messages import CallEnd, Entry, Message, ToolCallPart, ToolResultPart
 from core.talk.turn.turn_messages import CancelReply
@@ -99,7 +100,7 @@ def _call(desk: Desk, own: DiscussionView, place: tuple[str, str, int], part: To
     ui, is_open = desk.ui, place in own.open_tools
     with ui.group(("call", place[2]), gap=4):
         with ui.row("line", gap=6):
-            tip = "Hide the arguments" if is_open else "Show the arguments"
+            tip = tr("Hide the arguments") if is_open else tr("Show the arguments")
             icon = "chevron-down" if is_open else "chevron-right"
             if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=tip):
                 own.open_tools ^= {place}
@@ -140,7 +141,7 @@ def _result(
         with ui.row("line", gap=6):
             icon, tone, words = STATES[CallState(end)]
             ui.icon("icon", icon, tone=tone)
-            name = tool_label(call.name) if call is not None else "The tool"
+            name = tool_label(call.name) if call is not None else tr("The tool")
             is_done = end is CallEnd.DONE
             said = f"{name}: {'answered' if is_done else words}"
             tone = "muted" if is_done else tone
@@ -152,8 +153,8 @@ def _result(
                 ui.text("words", said, tone=tone, style="small")
                 ui.text("summary", summary, tone="faint", style="small", width=0)
             if is_long:
-                size = fmt.count(lines, "line") if lines > 1 else fmt.size(len(part.text))
-                label = "Show less" if is_open else f"Show all {size}"
+                size = fmt.count(lines, tr("line"), tr("lines")) if lines > 1 else fmt.size(len(part.text))
+                label = tr("Show less") if is_open else tr("Show all {size}", size=size)
                 if ui.button("fold", label, kind="link", is_small=True):
                     own.open_tools ^= {place}
         if is_narrow:
@@ -215,15 +216,15 @@ def _head(desk: Desk, turn: AgentTurn) -> None:
     ui = desk.ui
     with ui.row("head"):
         ui.icon("icon", "wrench", tone="cyan")
-        ui.text("name", "Tools", style="strong")
-        ui.text("round", f"round {turn.rounds:,}", tone="muted", style="small", width=0)
-        if ui.button("stop", "Stop", icon="stop", is_small=True, is_enabled=not turn.is_stopping,
-                     tip="Stop the reply and its calls (Escape)"):  # fmt: skip
+        ui.text("name", tr("Tools"), style="strong")
+        ui.text("round", tr("round {rounds:,}", rounds=turn.rounds), tone="muted", style="small", width=0)
+        if ui.button("stop", tr("Stop"), icon="stop", is_small=True, is_enabled=not turn.is_stopping,
+                     tip=tr("Stop the reply and its calls (Escape)")):  # fmt: skip
             desk.send(CancelReply(turn.discussion_id))
     if turn.is_left:
         ui.text(
             "left",
-            "Begun before the program ended: everything asks.",
+            tr("These calls began before the program ended: each asks you first."),
             tone="muted",
             style="small",
             wraps=True,
@@ -252,7 +253,7 @@ def _running(desk: Desk, turn: AgentTurn, call: ToolCall) -> None:
                 ui.text("state", state, tone="muted", style="small")
             task_link(desk, turn.discussion_id, call.name, call.id)
             if call.name in COMMANDS and ui.button(
-                "kill", "", icon="stop", kind="ghost", is_small=True, tip="Kill this command"
+                "kill", "", icon="stop", kind="ghost", is_small=True, tip=tr("Kill this command")
             ):
                 desk.send(KillCommands(turn.discussion_id, call.id))
         if is_narrow:
@@ -267,8 +268,17 @@ def _running(desk: Desk, turn: AgentTurn, call: ToolCall) -> None:
 def _rest(ui: Ui, turn: AgentTurn, more: int, waiting: int) -> None:
     """Say how many calls stand otherwise."""
     counted = Counter(call.state for call in turn.calls)
-    said = [f"{more:,} more running"] if more > 0 else []
-    said += [f"{fmt.count(waiting - 1, 'more question')} after this one"] if waiting > 1 else []
+    said = [tr("{more:,} more running", more=more)] if more > 0 else []
+    said += (
+        [
+            tr(
+                "{waiting} after this one",
+                waiting=fmt.count(waiting - 1, tr("more question"), tr("more questions")),
+            )
+        ]
+        if waiting > 1
+        else []
+    )
     states = (CallState.PREPARING, CallState.DONE, CallState.FAILED, CallState.REFUSED, CallState.INTERRUPTED)
     said += [f"{counted[state]:,} {_words(state, counted[state])}" for state in states if counted[state]]
     if said:
@@ -277,5 +287,5 @@ def _rest(ui: Ui, turn: AgentTurn, more: int, waiting: int) -> None:
 
 def _words(state: CallState, count: int) -> str:
     if state is CallState.PREPARING:
-        return "waits its turn" if count == 1 else "wait their turn"
+        return tr("waits its turn") if count == 1 else tr("wait their turn")
     return STATES[state][2]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import HAND_OVER
 from core.kernel.values.messages import (
     CallEnd,
@@ -179,7 +180,7 @@ def run_words(run: Rounds) -> str:
     shown = calls.most_common(KINDS_SHOWN)
     named = [fmt.count(number, *kind) for kind, number in shown]
     if rest := calls.total() - sum(number for _, number in shown):
-        named.append(f"{rest:,} more")
+        named.append(tr("{rest:,} more", rest=rest))
     return " · ".join(filter(None, (", ".join(named), _span(run), _cost(run))))
 
 
@@ -216,7 +217,7 @@ def ended_otherwise(run: Rounds) -> tuple[str, Tone]:
             (CallEnd.INTERRUPTED, "interrupted"),
         ],
     )
-    said = [f"{failed:,} failed"] if failed else []
+    said = [tr("{failed:,} failed", failed=failed)] if failed else []
     said += [f"{ends[end]:,} {words}" for end, words in others if ends[end]]
     return ", ".join(said), "error" if failed else "warn"
 
@@ -227,7 +228,7 @@ def rounds_row(desk: Desk, own: DiscussionView, key: MessageKey, run: Rounds) ->
     called, words, tone = desk.view.memo.get(
         ("rounds", *key), (run,), lambda: (run_words(run), *ended_otherwise(run))
     )
-    tip = "Fold these calls to a line" if run.is_open else "Show these calls and what they gave"
+    tip = tr("Collapse these calls to one line") if run.is_open else tr("Show these calls and their results")
     with ui.row("rounds", gap=6):
         icon = "chevron-down" if run.is_open else "chevron-right"
         if ui.button("fold", called, icon=icon, kind="ghost", is_small=True, tip=tip):

@@ -20,6 +20,7 @@ from core.app.forgetting.forgetting_places import (
 from core.app.forgetting.forgetting_step import branches_of, target_of
 from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.knowledge import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
@@ -45,7 +46,7 @@ def forget_dialog(desk: Desk, dialog: Dialog) -> None:
 def _question(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem) -> None:
     ui = desk.ui
     is_item = isinstance(command, ForgetItem)
-    title = "Forget this item?" if is_item else "Forget this conversation?"
+    title = tr("Forget this item?") if is_item else tr("Forget this conversation?")
     with ui.dialog("forget", title, width=WIDTH_PX) as closed:
         if isinstance(command, ForgetItem):
             with ui.surface("words", "inset"):
@@ -57,8 +58,8 @@ def _question(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem
         ui.text("warning", WARNING, tone="warn", wraps=True)
         with ui.row("buttons"):
             ui.push()
-            is_cancelled = ui.button("cancel", "Cancel")
-            is_asked = ui.button("forget", "Forget", kind="danger")
+            is_cancelled = ui.button("cancel", tr("Cancel"))
+            is_asked = ui.button("forget", tr("Forget"), kind="danger")
     if is_asked:
         dialog.at = ASKED
         own = desk.view.of(DiscussionView)
@@ -76,7 +77,7 @@ def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem)
         desk.send(_look(command))
     preview = desk.state.forgetting.preview
     if preview is None or preview.target != wanted:
-        ui.text("looking", "Looking at what goes with it…", tone="muted")
+        ui.text("looking", tr("Looking for everything to forget…"), tone="muted")
     elif preview.problem:
         ui.text("problem", preview.problem, tone="error", wraps=True)
     else:
@@ -84,14 +85,14 @@ def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem)
         if preview.holders:
             names = ", ".join(_name(desk, one) for one in preview.holders[:SHOWN_NAMES])
             more = (
-                f" and {len(preview.holders) - SHOWN_NAMES:,} more"
+                tr(" and {holders:,} more", holders=len(preview.holders) - SHOWN_NAMES)
                 if len(preview.holders) > SHOWN_NAMES
                 else ""
             )
             stay = (
-                "Words of it stay in this conversation"
+                tr("Some words stay in this conversation")
                 if len(preview.holders) == 1
-                else "Words of it stay in"
+                else tr("Some words stay in")
             )
             ui.text("holders", f"{stay}: {names}{more}.", wraps=True)
 
@@ -109,7 +110,7 @@ def _name(desk: Desk, discussion_id: str) -> str:
         return rows[discussion_id].meta.name
     binned = (item for item in desk.state.discussions.trash if item.discussion_id == discussion_id)
     item = next(binned, None)
-    return discussion_id if item is None else f"{item.name or discussion_id} (in the trash)"
+    return discussion_id if item is None else tr("{value} (in the trash)", value=item.name or discussion_id)
 
 
 def _conversation(desk: Desk, dialog: Dialog, command: ForgetDiscussion) -> ForgetDiscussion:
@@ -117,12 +118,14 @@ def _conversation(desk: Desk, dialog: Dialog, command: ForgetDiscussion) -> Forg
     ui, chosen = desk.ui, command.discussion_id
     with ui.surface("words", "inset"):
         ui.text("name", one_line(_name(desk, chosen), SHOWN_CHARS), wraps=True)
-    what = "Its messages go, with draft, files and caches, and what was harvested from it alone."
+    what = tr(
+        "This removes the messages, draft, files, caches, and items harvested only from this conversation."
+    )
     ui.text("what", what, tone="muted", wraps=True)
     branches = branches_of(desk.state, chosen)
     if branches:
-        which = count(len(branches), "branch that begins", "branches that begin")
-        label = f"Its branches too: {which} with its records"
+        which = count(len(branches), tr("branch that begins"), tr("branches that begin"))
+        label = tr("Also forget its branches: {which} with its messages", which=which)
         ticked = ui.checkbox("branches", label, command.with_branches)
         if ticked is not None:
             command = replace(command, with_branches=ticked)
@@ -135,21 +138,23 @@ def _ended(desk: Desk) -> None:
     ui, now = desk.ui, desk.state.forgetting
     receipt = now.receipt
     width = WIDTH_PX if receipt is None else RECEIPT_WIDTH_PX
-    title = "Forgetting" if receipt is None else "Forgotten"
+    title = tr("Forgetting") if receipt is None else tr("Forgotten")
     with ui.dialog("forgotten", title, width=width) as closed:
         if receipt is not None:
             _receipt(desk, receipt)
         elif now.problem:
             ui.text("problem", f"{now.problem}. {now.remedy}", tone="error", wraps=True)
         elif now.is_running:
-            ui.text("doing", "Going through every place…", tone="muted")
+            ui.text("doing", tr("Searching every place…"), tone="muted")
         else:
-            ui.text("not begun", "It was not begun; the notice says why.", tone="muted", wraps=True)
+            ui.text(
+                "not begun", tr("Forgetting did not start; the notice says why."), tone="muted", wraps=True
+            )
         with ui.row("buttons"):
             ui.push()
-            if receipt is not None and ui.button("copy", "Copy the receipt", icon="copy", kind="ghost"):
+            if receipt is not None and ui.button("copy", tr("Copy receipt"), icon="copy", kind="ghost"):
                 ui.copy(receipt_text(receipt, {one: _name(desk, one) for one in receipt.holders}))
-            is_closed = ui.button("close", "Close")
+            is_closed = ui.button("close", tr("Close"))
     if is_closed or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
         desk.send(DismissReceipt())
@@ -173,7 +178,9 @@ def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
         for one in receipt.holders[:SHOWN_NAMES]:
             ui.text(("holder", one), _name(desk, one), style="small", wraps=True)
         if len(receipt.holders) > SHOWN_NAMES:
-            ui.text("more", f"and {len(receipt.holders) - SHOWN_NAMES:,} more", style="small")
+            ui.text(
+                "more", tr("and {holders:,} more", holders=len(receipt.holders) - SHOWN_NAMES), style="small"
+            )
     ui.text("cannot", CANNOT_SAYS, style="small_strong")
     for index, line in enumerate(CANNOT):
         ui.text(("cannot", index), line, tone="muted", style="small", wraps=True)

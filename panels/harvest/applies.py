@@ -8,6 +8,7 @@ from pathlib import PurePath
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.harvest import ApplySummary, ArtifactClass, HarvestReport, UndoReport
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
@@ -64,7 +65,7 @@ def applied_section(desk: Desk) -> None:
         lambda: _rows(desk.state, harvest_facts.known_names(desk.state, desk.view.memo)),
     )
     if not lines:
-        nothing = "Nothing was applied yet. What is written stands here, and can be taken back."
+        nothing = tr("You have not applied anything yet. Applied items appear here, and you can undo them.")
         text = nothing if harvest.looked_at is not None else harvest_facts.not_looked(harvest)
         desk.ui.text("none", text, tone="muted", style="small", wraps=True)
         return
@@ -81,30 +82,32 @@ def _undo_row(desk: Desk) -> None:
     ui, harvest = desk.ui, desk.state.harvest
     last = newest(harvest.look.applies)
     with ui.row("head"):
-        ui.text("title", "Applied", style="strong")
+        ui.text("title", tr("Applied"), style="strong")
         ui.text(
             "count",
-            fmt.count(len(harvest.look.applies), "apply", "applies"),
+            fmt.count(len(harvest.look.applies), tr("apply"), tr("applies")),
             tone="faint",
             style="small",
             width=0,
         )
         can, why = _can_undo(desk, last)
-        if ui.button("undo", "Undo the last", icon="rotate-left", is_small=True, is_enabled=can, tip=why):
+        if ui.button(
+            "undo", tr("Undo last apply"), icon="rotate-left", is_small=True, is_enabled=can, tip=why
+        ):
             desk.send(UndoHarvest())
 
 
 def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
-        return False, "This home is read-only: nothing can be saved"
+        return False, tr("Nothing can be saved: this home is read-only")
     if state.harvest.is_busy:
-        return False, "Wait for the end of what is under way"
+        return False, tr("Wait until the current work ends")
     if state.harvest.question is not None:
-        return False, "Answer the question above first"
+        return False, tr("Answer the question above first")
     if last is None:
-        return False, "There is nothing to take back"
-    return True, "Takes its items out and brings its conversations back; what you changed since is left"
+        return False, tr("There is nothing to undo")
+    return True, tr("Removes the items and brings the conversations back; your later changes stay")
 
 
 def _rows(state: AppState, names: Mapping[str, str]) -> tuple[Row, ...]:
@@ -115,7 +118,7 @@ def _rows(state: AppState, names: Mapping[str, str]) -> tuple[Row, ...]:
     if harvest.report is not None:
         out += _report(harvest.report, names, has_more=harvest.preview is not None)
     if harvest.look.applies:
-        out.append(ApplyLine(key="applies", text="All applies", style="small_strong", tone="muted"))
+        out.append(ApplyLine(key="applies", text=tr("All applies"), style="small_strong", tone="muted"))
         out += harvest.look.applies
     return tuple(out)
 
@@ -127,14 +130,14 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
         out.append(
             ApplyLine(
                 key="stopped",
-                text="It ended early",
+                text=tr("The apply ended early"),
                 detail=report.stopped,
                 tone="error",
                 icon="circle-exclamation",
             )
         )
         if has_more:
-            text = "What was not written is still in the preview, as you left it."
+            text = tr("The preview still holds the items that were not written.")
             out.append(ApplyLine(key="more", text=text, tone="muted", icon="list-check"))
     kept = [one for one in report.artifacts if one.kind is ArtifactClass.KEEP]
     if report.failures or kept:
@@ -170,24 +173,32 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
 
 def _summary(report: HarvestReport, written: int) -> ApplyCard:
     aside = (
-        f"{fmt.size(report.reclaimed_bytes)} moved to the trash"
+        tr("{reclaimed_bytes} moved to the trash", reclaimed_bytes=fmt.size(report.reclaimed_bytes))
         if report.reclaimed_bytes
-        else "nothing was reclaimed",
-        f"{fmt.count(report.struck, 'known item')} struck through, for new ones replace them"
+        else tr("no disk space was freed"),
+        tr(
+            "{struck} struck through, because new items replace them",
+            struck=fmt.count(report.struck, tr("known item"), tr("known items")),
+        )
         if report.struck
         else "",
-        f"{report.known:,} known already, not written again" if report.known else "",
-        fmt.count(report.dropped, "malformed row dropped", "malformed rows dropped")
+        tr("{known:,} known already, not written again", known=report.known) if report.known else "",
+        fmt.count(report.dropped, tr("malformed row dropped"), tr("malformed rows dropped"))
         if report.dropped
         else "",
-        fmt.count(report.unfound, "quote left out", "quotes left out") if report.unfound else "",
-        f"{report.forgotten:,} forgotten before, left out" if report.forgotten else "",
-        f"structured facts wait until {', '.join(report.held_files)} can be read"
+        fmt.count(report.unfound, tr("quote left out"), tr("quotes left out")) if report.unfound else "",
+        tr("{forgotten:,} forgotten before, left out", forgotten=report.forgotten)
+        if report.forgotten
+        else "",
+        tr(
+            "structured facts wait until the program can read {held_files}",
+            held_files=", ".join(report.held_files),
+        )
         if report.held_files
         else "",
     )
     return ApplyCard(
-        key="report", title=f"{fmt.count(written, 'item')} written", icon="circle-check", tone="ok",
+        key="report", title=tr("{written} written", written=fmt.count(written, tr('item'), tr('items'))), icon="circle-check", tone="ok",
         lines=(harvest_facts.items_words(report.items), " · ".join(filter(None, aside))),
         paths=tuple(path for path in (report.digest_path, report.ledger_path) if path),
         has_items=written > 0,
@@ -195,16 +206,22 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
 
 
 def _undone(state: AppState, report: UndoReport) -> list[Row]:
-    back = fmt.count(len(report.restored), "conversation is back", "conversations are back")
+    back = fmt.count(len(report.restored), tr("conversation is back"), tr("conversations are back"))
     out: list[Row] = [
-        ApplyCard(key="undone", title="Taken back", icon="rotate-left", tone="purple",
-             lines=(f"{fmt.count(report.removed, 'line')} taken out · {back}",)),
+        ApplyCard(key="undone", title=tr("Undone"), icon="rotate-left", tone="purple",
+             lines=(tr("{removed} removed · {back}", removed=fmt.count(report.removed, tr('line'), tr('lines')), back=back),)),
     ]  # fmt: skip
     if report.left:
-        count, which = fmt.count(len(report.left), "line"), "it" if len(report.left) == 1 else "them"
+        count, which = (
+            fmt.count(len(report.left), tr("line"), tr("lines")),
+            "it" if len(report.left) == 1 else "them",
+        )
         out.append(
             ApplyLine(
-                key="left", text=f"{count} left, because you changed {which} since", tone="warn", icon="pen"
+                key="left",
+                text=tr("{count} kept, because you changed {which} since", count=count, which=which),
+                tone="warn",
+                icon="pen",
             )
         )
         out += [
@@ -218,7 +235,7 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     out += [
         ApplyLine(
             key=f"problem {index}",
-            text="Could not be taken back",
+            text=tr("Could not be undone"),
             detail=text,
             tone="error",
             icon="circle-exclamation",
@@ -286,7 +303,7 @@ def _card(desk: Desk, ui: Ui, card: ApplyCard) -> None:
         with ui.row("title"):
             ui.icon("icon", card.icon, tone=card.tone)
             ui.text("text", card.title, style="h3", width=0)
-            if card.has_items and ui.button("items", "Show in Knowledge", icon="book", is_small=True):
+            if card.has_items and ui.button("items", tr("Show in Knowledge"), icon="book", is_small=True):
                 desk.view.show_hub("knowledge")
         for index, line in enumerate(card.lines):
             ui.text(("line", index), line, tone="muted" if index else "text", style="small", wraps=True)
@@ -311,10 +328,10 @@ def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:
             ui.text("at", at, tone="faint", style="small", width=0, tip=one.at)
         if one.undone_at:
             at = harvest_facts.time_text(one.undone_at, state.now)
-            ui.badge("undone", f"undone {at}", tone="purple", tip=one.undone_at)
+            ui.badge("undone", tr("undone {at}", at=at), tone="purple", tip=one.undone_at)
             return
         if one == newest(state.harvest.look.applies):
             return  # the button above the list takes it back
         can, why = _can_undo(desk, one)
-        if ui.button("undo", "Undo", is_small=True, is_enabled=can, tip=why):
+        if ui.button("undo", tr("Undo"), is_small=True, is_enabled=can, tip=why):
             desk.send(UndoHarvest(apply_id=one.id))

@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.harvest import BatchReport
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.knowledge.harvest.batch_book import POLL
@@ -19,7 +20,7 @@ from panels.base.view import Dialog, Same
 from panels.harvest import harvest_facts as facts
 from panels.harvest.harvest_room import SHOWN_PROBLEMS, HarvestView
 
-POLLS = f"Asked by itself every {POLL.seconds // 60} minutes"
+POLLS = tr("The program asks for results every {seconds} minutes", seconds=POLL.seconds // 60)
 
 
 def batches_section(desk: Desk) -> None:
@@ -43,7 +44,12 @@ def batches_section(desk: Desk) -> None:
     for index, problem in enumerate(told.problems[:SHOWN_PROBLEMS]):
         ui.text(("batch problem", index), problem, tone="warn", style="small", wraps=True)
     if (more := len(told.problems) - SHOWN_PROBLEMS) > 0:
-        ui.text("more batch problems", f"and {fmt.count(more, 'more problem')}", tone="warn", style="small")
+        ui.text(
+            "more batch problems",
+            tr("and {more}", more=fmt.count(more, tr("more problem"), tr("more problems"))),
+            tone="warn",
+            style="small",
+        )
 
 
 def _open_batches(desk: Desk) -> None:
@@ -57,13 +63,13 @@ def _open_batches(desk: Desk) -> None:
                 ui.text(("line", one.tag), line, style="small", wraps=True, tip=polling_words())
     with ui.row("batch buttons"):
         ui.text("polls", POLLS, tone="muted", style="small", width=0, tip=polling_words())
-        tip = "Ask the provider for results now; what came is previewed without further cost"
-        if ui.button("collect", "Collect", is_small=True, is_enabled=is_free, tip=tip):
+        tip = tr("Ask the provider for results now; previewing them costs nothing more")
+        if ui.button("collect", tr("Collect"), is_small=True, is_enabled=is_free, tip=tip):
             desk.view.of(HarvestView).waits_for_batch = True
             desk.send(BatchHarvest(submits=False, previews=True))
-        tip = "Stop them at the provider; answers that are there by now are kept and billed"
+        tip = tr("Stop the batches at the provider; finished answers are kept and billed")
         can = is_free and not all(one.is_unwanted for one in harvest.look.batches)
-        if ui.button("stop", "Cancel…", kind="ghost", is_small=True, is_enabled=can, tip=tip):
+        if ui.button("stop", tr("Cancel…"), kind="ghost", is_small=True, is_enabled=can, tip=tip):
             desk.view.dialog = Dialog(kind="harvest_cancel_batches", command=CancelBatches())
 
 
@@ -86,11 +92,13 @@ def _past_limit(desk: Desk) -> None:
     assert isinstance(harvest.batch, BatchHarvest)
     with ui.row("past limit"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
-        ui.text("text", "It waits for your yes.", tone="warn", style="small", wraps=True, width=0)
+        ui.text(
+            "text", tr("The batch waits for your approval."), tone="warn", style="small", wraps=True, width=0
+        )
         is_free = not harvest.is_busy and not desk.state.program.is_home_read_only
-        if ui.button("agree", "Submit all the same", is_small=True, is_enabled=is_free, tip=harvest.problem):
+        if ui.button("agree", tr("Submit anyway"), is_small=True, is_enabled=is_free, tip=harvest.problem):
             desk.send(harvest.batch)
-        if ui.button("leave", "Leave it", kind="ghost", is_small=True):
+        if ui.button("leave", tr("Do not submit"), kind="ghost", is_small=True):
             desk.send(LeaveBatch())
 
 
@@ -101,17 +109,16 @@ def cancel_dialog(desk: Desk, dialog: Dialog) -> None:
     if not isinstance(command, CancelBatches) or not waiting:
         desk.view.dialog = None
         return
-    several = fmt.count(len(waiting), "batch", "batches")
-    with ui.dialog("cancel batches", f"Cancel {several}?", width=460) as closed:
+    several = fmt.count(len(waiting), tr("batch"), tr("batches"))
+    with ui.dialog("cancel batches", tr("Cancel {several}?", several=several), width=460) as closed:
         for one in waiting:
             ui.text(("what", one.tag), f"{batch_line(one, desk.state.now)}.", wraps=True)
-        ui.text("means", "Answers that are there by now are kept, and billed. The rest is not read: the conversations stay, "
-                "and what was sent is deleted at the provider.", tone="muted", wraps=True)  # fmt: skip
+        ui.text("means", tr("Finished answers are kept and billed. The rest is not read. The conversations stay, and the provider deletes the sent data."), tone="muted", wraps=True)  # fmt: skip
         with ui.row("buttons"):
             ui.push()
-            if ui.button("keep", "Let it go on" if len(waiting) == 1 else "Let them go on"):
+            if ui.button("keep", tr("Keep batch") if len(waiting) == 1 else tr("Keep batches")):
                 desk.view.dialog = None
-            if ui.button("stop", f"Cancel {several}", kind="danger"):
+            if ui.button("stop", tr("Cancel {several}", several=several), kind="danger"):
                 desk.view.dialog = None
                 desk.send(command)
     if closed.clicked or ui.shortcut("Escape"):
@@ -130,17 +137,17 @@ TONES: dict[LedgerStatus, Tone] = {
 WORDS = {
     LedgerStatus.HARVESTED: "harvested",
     LedgerStatus.HARVEST_FAILED: "failed",
-    LedgerStatus.DELETED_UNHARVESTED: "given up",
-    LedgerStatus.TOO_LARGE: "too large",
+    LedgerStatus.DELETED_UNHARVESTED: tr("trashed"),
+    LedgerStatus.TOO_LARGE: tr("too large"),
     LedgerStatus.PRUNED: "pruned",
 }
 STATUSES = (
-    Option(value="", label="All"),
+    Option(value="", label=tr("All")),
     *(Option(value=one.value, label=words.capitalize(), detail=one.value) for one, words in WORDS.items()),
 )
-NARROW = (Column(label="Conversation"), Column(label="Status", width=92, is_number=True))
-WIDE = (Column(label="Status", width=92), Column(label="Conversation"), Column(label="Items or error", weight=0.7),
-        Column(label="Size", width=72, is_number=True), Column(label="When", width=104, is_number=True))  # fmt: skip
+NARROW = (Column(label=tr("Conversation")), Column(label=tr("Status"), width=92, is_number=True))
+WIDE = (Column(label=tr("Status"), width=92), Column(label=tr("Conversation")), Column(label=tr("Items or error"), weight=0.7),
+        Column(label=tr("Size"), width=72, is_number=True), Column(label=tr("When"), width=104, is_number=True))  # fmt: skip
 
 
 def ledger_section(desk: Desk) -> None:
@@ -149,14 +156,16 @@ def ledger_section(desk: Desk) -> None:
     ledger = desk.state.harvest.look.ledger
     shown = shown_entries(desk)
     with ui.row("head"):
-        ui.text("title", "Ledger", style="strong")
-        count = fmt.count(len(ledger), "entry", "entries")
-        said = count if len(shown) == len(ledger) else f"{len(shown):,} of {count}"
+        ui.text("title", tr("Ledger"), style="strong")
+        count = fmt.count(len(ledger), tr("entry"), tr("entries"))
+        said = (
+            count if len(shown) == len(ledger) else tr("{shown:,} of {count}", shown=len(shown), count=count)
+        )
         ui.text("count", said, tone="faint", style="small")
     with ui.row("filters"):
-        typed = ui.text_input("query", own.ledger_query, hint="Find an entry", icon="magnifying-glass")
+        typed = ui.text_input("query", own.ledger_query, hint=tr("Find an entry"), icon="magnifying-glass")
         own.ledger_query = own.ledger_query if typed is None else typed
-        chosen = ui.combo("status", STATUSES, own.status, width=128, tip="Show one status")
+        chosen = ui.combo("status", STATUSES, own.status, width=128, tip=tr("Show only one status"))
         own.status = own.status if chosen is None else chosen
     if shown:
         is_wide = ui.width() >= WIDE_PX
@@ -170,9 +179,9 @@ def ledger_section(desk: Desk) -> None:
         return
     is_filtered = bool(ledger)
     text = (
-        "No entry is like that."
+        tr("No entry matches.")
         if is_filtered
-        else "Nothing was harvested yet. What becomes of a conversation stands here."
+        else tr("Nothing is harvested yet. This list shows the result for each conversation.")
         if desk.state.harvest.looked_at is not None
         else facts.not_looked(desk.state.harvest)
     )
@@ -242,7 +251,9 @@ class LedgerRows(msgspec.Struct):
         _status(ui, entry, state.now)
         ui.text("name", name, width=0, tip=entry.path)
         ui.text("items", came, tone=tone, style="small", width=0, tip=came)
-        ui.text("size", fmt.size(entry.size_bytes), tip=f"{entry.size_bytes:,} bytes")
+        ui.text(
+            "size", fmt.size(entry.size_bytes), tip=tr("{size_bytes:,} bytes", size_bytes=entry.size_bytes)
+        )
         ui.text("when", when, tone="muted", tip=entry.at)
 
 
@@ -250,9 +261,14 @@ def _status(ui: Ui, entry: HarvestLedgerEntry, now: datetime | None) -> None:
     words = WORDS.get(entry.status, str(entry.status))
     if entry.undone_at:
         undone = facts.time_text(entry.undone_at, now)
-        ui.text("status", "undone", tone="purple", tip=f"{words.capitalize()}, and taken back: {undone}")
+        ui.text(
+            "status",
+            tr("undone"),
+            tone="purple",
+            tip=tr("{capitalize}, then undone: {undone}", capitalize=words.capitalize(), undone=undone),
+        )
         return
-    where = "; the conversation is in the trash" if entry.deleted else ""
+    where = tr("; the conversation is in the trash") if entry.deleted else ""
     ui.text("status", words, tone=TONES.get(entry.status, "muted"), tip=f"{entry.status}{where}")
 
 
@@ -261,4 +277,4 @@ def _became(entry: HarvestLedgerEntry) -> str:
         return entry.error
     if entry.status is LedgerStatus.HARVESTED:
         return facts.items_words([(one.value, entry.items.get(one.value, 0)) for one in Category])
-    return "in the trash" if entry.deleted else "kept"
+    return tr("in the trash") if entry.deleted else "kept"

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from core.kernel.values.provider import ProviderKind
 from core.knowledge.harvest.batch_step import HALF, offer_words
@@ -42,15 +43,15 @@ RANKS = {kind: rank for rank, kind in enumerate(
     (ArtifactClass.HARVEST, ArtifactClass.PRUNE, ArtifactClass.KEEP, ArtifactClass.USER_KEPT, ArtifactClass.LIVE)
 )}  # fmt: skip
 KINDS = (
-    Option(value="", label="All of them"),
+    Option(value="", label=tr("All")),
     *(Option(value=kind.value, label=harvest_facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
 )
-NOTHING_LEFT = "All that can be read is in a batch: Collect reads what has come."
-IN_A_BATCH_TIP = "It waits for the batch: reading it now would be paid twice"
-NARROW = (Column(label="", width=40), Column(label="Conversation"))
-WIDE = (Column(label="", width=40), Column(label="Conversation"), Column(label="State", width=88), Column(label="Why", weight=0.5),
-        Column(label="Size", width=72, is_number=True), Column(label="Age", width=88, is_number=True),
-        Column(label="Estimate", width=172, is_number=True))  # fmt: skip
+NOTHING_LEFT = tr("All readable conversations are in a batch: Collect reads the results so far.")
+IN_A_BATCH_TIP = tr("This conversation is in a batch: reading it now would cost twice")
+NARROW = (Column(label="", width=40), Column(label=tr("Conversation")))
+WIDE = (Column(label="", width=40), Column(label=tr("Conversation")), Column(label=tr("State"), width=88), Column(label=tr("Why"), weight=0.5),
+        Column(label=tr("Size"), width=72, is_number=True), Column(label=tr("Age"), width=88, is_number=True),
+        Column(label=tr("Estimate"), width=172, is_number=True))  # fmt: skip
 
 
 def conversations_section(desk: Desk) -> None:
@@ -78,7 +79,7 @@ def conversations_section(desk: Desk) -> None:
             )
         else:
             is_filtered = bool(own.query.strip() or own.kind)
-            text = "None is like that." if is_filtered else "There are no conversations yet."
+            text = tr("No conversation matches.") if is_filtered else tr("There are no conversations yet.")
             ui.text("empty", text, tone="muted", style="small")
     _foot(desk)
 
@@ -141,14 +142,18 @@ def _head(desk: Desk) -> None:
     ui, state, own = desk.ui, desk.state, desk.view.of(HarvestView)
     harvest = state.harvest
     with ui.row("head"):
-        ui.text("title", "Conversations", style="strong")
-        at = f"looked at {fmt.moment(harvest.looked_at, state.now)}" if harvest.looked_at is not None else ""
+        ui.text("title", tr("Conversations"), style="strong")
+        at = (
+            tr("checked {looked_at}", looked_at=fmt.moment(harvest.looked_at, state.now))
+            if harvest.looked_at is not None
+            else ""
+        )
         ui.text("at", at, tone="faint", style="small", width=0)
         if ui.button("look", "", icon="arrows-rotate", kind="ghost", is_small=True, is_enabled=not harvest.is_busy,
-                     tip="Look again; changes nothing on disk"):  # fmt: skip
+                     tip=tr("Look again; nothing on disk changes")):  # fmt: skip
             desk.send(LookForHarvest())
-        if ui.button("settings", "Settings", icon="sliders", kind="ghost", is_small=True,
-                     tip="Which model reads, what is left alone, where else to look"):  # fmt: skip
+        if ui.button("settings", tr("Settings"), icon="sliders", kind="ghost", is_small=True,
+                     tip=tr("Choose the model, conversations to leave alone, and other folders")):  # fmt: skip
             own.are_settings_open = True
     if harvest.looked_at is None:
         return
@@ -160,16 +165,18 @@ def _head(desk: Desk) -> None:
         "harvest count words", (artifacts, held), lambda: harvest_facts.counts_words(artifacts, held)
     )
     with ui.group("figures", gap=4):
-        ui.text("counts", words, style="small", wraps=True, tip=f"What a harvest would do with each\n{line}")
+        ui.text(
+            "counts",
+            words,
+            style="small",
+            wraps=True,
+            tip=tr("Plan of a harvest for each conversation\n{line}", line=line),
+        )
         model = selection.model_label(state, harvest.provider, harvest.model)
         found = ticked(desk)
         line = harvest_facts.estimate_line(harvest_facts.chosen_estimate(harvest, found), model)
         if not found.candidates:
-            line = (
-                NOTHING_LEFT
-                if held
-                else "No conversation is old enough and unread: there is nothing to harvest."
-            )
+            line = NOTHING_LEFT if held else tr("Nothing to harvest: no unread conversation is old enough.")
         if not _is_short(desk):
             ui.text("estimate", line, tone="muted", style="small", wraps=True)
     if is_recall_only(state.config.settings.knowledge):
@@ -184,7 +191,7 @@ def recall_row(desk: Desk) -> None:
     with ui.row("recall"):
         ui.icon("icon", "circle-pause", tone="warn")
         ui.text("text", f"{RECALL_ONLY}.", tone="warn", style="small", wraps=True, width=0)
-        if ui.button("mode", "Choose another mode", is_small=True, tip="In the settings of the harvest"):
+        if ui.button("mode", tr("Choose another mode"), is_small=True, tip=tr("Open the harvest settings")):
             own.tab, own.are_settings_open = "conversations", True
 
 
@@ -197,15 +204,20 @@ def _begun(desk: Desk) -> None:
     fault = harvest_facts.cannot_read(desk.state)
     can = not desk.state.program.is_home_read_only and not fault
     tip = fault or (
-        "Your ticks, words and categories are kept, and so are the replies: nothing is asked again"
+        tr("Your ticks, edits and categories are kept. So are the replies: no model is asked again")
         if cost == "free"
-        else "Your ticks, words and categories are kept; what has no kept reply is read again"
+        else tr(
+            "Your ticks, edits and categories are kept. Conversations without a kept reply are read again"
+        )
     )
     with ui.row("begun"):
         ui.icon("icon", "list-check", tone="accent")
-        words = f"A review of {fmt.count(len(reviewed), 'conversation')} was begun."
+        words = tr(
+            "You began a review of {reviewed}.",
+            reviewed=fmt.count(len(reviewed), tr("conversation"), tr("conversations")),
+        )
         ui.text("text", words, style="small", width=0, tip=words)
-        if ui.button("go on", f"Go on ({cost})", is_small=True, is_enabled=can, tip=tip):
+        if ui.button("go on", tr("Continue ({cost})", cost=cost), is_small=True, is_enabled=can, tip=tip):
             desk.view.of(HarvestView).tab = "preview"
             desk.send(PreviewHarvest(paths=tuple(one.path for one in reviewed)))
 
@@ -222,9 +234,9 @@ def _reviewed(desk: Desk) -> tuple[ArtifactFacts, ...]:
 def _filters(desk: Desk) -> None:
     ui, own = desk.ui, desk.view.of(HarvestView)
     with ui.row("filters"):
-        typed = ui.text_input("query", own.query, hint="Find a conversation", icon="magnifying-glass")
+        typed = ui.text_input("query", own.query, hint=tr("Find a conversation"), icon="magnifying-glass")
         own.query = own.query if typed is None else typed
-        chosen = ui.combo("kind", KINDS, own.kind, width=128, tip="Show one state")
+        chosen = ui.combo("kind", KINDS, own.kind, width=128, tip=tr("Show only one state"))
         own.kind = own.kind if chosen is None else chosen
 
 
@@ -268,7 +280,7 @@ class ArtifactRows(msgspec.Struct):
             ui.text(
                 "size",
                 fmt.size(artifact.facts.size_bytes),
-                tip=f"{artifact.facts.size_bytes:,} bytes",
+                tip=tr("{size_bytes:,} bytes", size_bytes=artifact.facts.size_bytes),
             )
             at = artifact.facts.updated_at
             ui.text(
@@ -295,7 +307,10 @@ def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
         ui.text("tick", "")
         return
     changed = ui.checkbox(
-        "tick", "", path not in own.left_out, tip=f"Read {harvest_facts.name_of(artifact.facts)}"
+        "tick",
+        "",
+        path not in own.left_out,
+        tip=tr("Read {facts}", facts=harvest_facts.name_of(artifact.facts)),
     )
     if changed is not None:
         own.left_out = own.left_out - {path} if changed else own.left_out | {path}
@@ -309,7 +324,7 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
         if about.id in desk.state.discussions.summaries:
             with ui.row("line", gap=4):
                 ui.text("name", name, width=0, tip=where)
-                tip = f"Show {name}"
+                tip = tr("Show {name}", name=name)
                 if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
                     show_discussion(desk, about.id)
         else:
@@ -330,7 +345,7 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
 
 def origin_words(origin: str) -> str:
     """Origin of an imported talk in two words: `from ChatGPT`. `origin`: as its mark says it."""
-    return f"from {name}" if (name := origin.partition(" from ")[2].partition(": ")[0]) else ""
+    return tr("from {name}", name=name) if (name := origin.partition(" from ")[2].partition(": ")[0]) else ""
 
 
 def show_discussion(desk: Desk, discussion_id: str) -> None:
@@ -344,7 +359,7 @@ def _estimate(desk: Desk, artifact: Artifact) -> str:
         return ""
     look = desk.state.harvest.look
     if artifact.facts.sha256 in look.kept:
-        return "replies kept, free"
+        return tr("replies kept, free")
     if _is_in_batch(desk, artifact):
         return ""
     return harvest_facts.row_estimate(look.estimate, artifact.facts)
@@ -366,13 +381,15 @@ def _foot(desk: Desk) -> None:
         with ui.row("buttons"):
             _preview_button(desk, found)
             ui.push()
-            with ui.menu("more", "", icon="ellipsis", tip="More to do with the conversations") as is_open:
+            with ui.menu(
+                "more", "", icon="ellipsis", tip=tr("More actions for the conversations")
+            ) as is_open:
                 if is_open:
                     _menu(desk, found)
         if _has_batch_row(desk):
             _batch_button(desk, found)
         if not _is_short(desk):
-            note = f"Nothing on disk changes before Apply. {where_it_goes(state)}"
+            note = tr("Nothing on disk changes before you choose Apply. {state}", state=where_it_goes(state))
             ui.text("note", note, tone="muted", style="small", width=0, tip=note)
 
 
@@ -384,13 +401,13 @@ def _is_short(desk: Desk) -> bool:
 def _preview_button(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     ui, harvest = desk.ui, desk.state.harvest
     if harvest.preview is not None and harvest.phase != "previewing":
-        if ui.button("shown", "Back to the preview", icon="chevron-right", kind="primary"):
+        if ui.button("shown", tr("Back to the preview"), icon="chevron-right", kind="primary"):
             desk.view.of(HarvestView).tab = "preview"
         return
     price = fmt.price(harvest_facts.chosen_estimate(harvest, found).cost_usd)
-    label = f"Preview {fmt.count(len(found.paths), 'conversation')} ({price})"
+    label = f"Preview {fmt.count(len(found.paths), tr('conversation'), tr('conversations'))} ({price})"
     if not found.paths or is_recall_only(desk.state.config.settings.knowledge):
-        label = "Preview"
+        label = tr("Preview")
     elif 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
         label = f"Preview {len(found.paths):,} ({price})"
     can, why = _can_preview(desk, found)
@@ -407,27 +424,27 @@ def preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
 def _can_preview(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[bool, str]:
     state = desk.state
     if state.program.is_home_read_only:
-        return False, "This home is read-only: nothing can be saved"
+        return False, tr("Nothing can be saved: this home is read-only")
     if state.harvest.is_busy:
-        return False, "Wait for the end of what is under way"
+        return False, tr("Wait until the current work ends")
     if not found.candidates and state.harvest.look.batches:
-        return False, "What could be read is in a batch: collect it, or cancel it"
+        return False, tr("All readable conversations are in a batch: collect or cancel the batch")
     if not found.candidates:
-        return False, "No conversation is old enough and unread"
+        return False, tr("No unread conversation is old enough")
     if not found.paths:
-        return False, "Tick a conversation first"
+        return False, tr("Tick a conversation first")
     if fault := harvest_facts.cannot_read(state):
         return False, fault
-    return True, "The model reads them and proposes what to keep; you choose"
+    return True, tr("The model reads the conversations and proposes items to keep; you choose")
 
 
 def _menu(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     own = desk.view.of(HarvestView)
     ui, view = desk.ui, desk.view
     artifacts = desk.state.harvest.look.artifacts
-    if ui.menu_item("all", "Tick all", is_enabled=not found.is_all):
+    if ui.menu_item("all", tr("Tick all"), is_enabled=not found.is_all):
         own.left_out = frozenset()
-    if ui.menu_item("none", "Tick none", is_enabled=bool(found.paths)):
+    if ui.menu_item("none", tr("Untick all"), is_enabled=bool(found.paths)):
         own.left_out = frozenset(a.facts.path for a in artifacts if a.kind is ArtifactClass.HARVEST)
     if _offers_batch(desk) and _is_short(desk):
         label, can_submit, _ = _batch_words(desk, found)
@@ -436,10 +453,12 @@ def _menu(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     ui.divider("line")
     is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
     can = is_free and desk.state.harvest.preview is None
-    empty = fmt.count(found.pruned, "empty one")
-    if found.pruned and ui.menu_item("prune", f"Remove {empty}…", icon="broom", is_enabled=can):
+    empty = fmt.count(found.pruned, tr("empty conversation"), tr("empty conversations"))
+    if found.pruned and ui.menu_item(
+        "prune", tr("Remove {empty}…", empty=empty), icon="broom", is_enabled=can
+    ):
         view.dialog = Dialog(kind="harvest_give_up", command=ApplyHarvest())
-    if ui.menu_item("give up", f"Give up {fmt.count(len(found.ours), 'conversation')} without harvesting…",
+    if ui.menu_item("give up", tr("Move {ours} to the trash without harvesting…", ours=fmt.count(len(found.ours), tr('conversation'), tr('conversations'))),
                     icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
         view.dialog = Dialog(kind="harvest_give_up", command=ApplyHarvest(paths=found.ours))
 
@@ -461,7 +480,11 @@ def _batch_button(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
     """The provider's batch service instead, with its price; collected here, then previewed as ever."""
     label, can, why = _batch_words(desk, found)
     tip = (
-        f"Send {fmt.count(len(found.paths), 'conversation')} to the provider's batch service, {HALF}"
+        tr(
+            "Send {paths} to the provider's batch service, {HALF}",
+            paths=fmt.count(len(found.paths), tr("conversation"), tr("conversations")),
+            HALF=HALF,
+        )
         if can
         else why
     )
@@ -475,7 +498,9 @@ def _batch_words(desk: Desk, found: harvest_facts.ArtifactChoice) -> tuple[str, 
     offer = offer_words(harvest_facts.chosen_estimate(desk.state.harvest, found).cost_usd)
     if 0 < desk.ui.width() < OFFER_PX:
         offer = offer.partition(",")[0]
-    return f"As a batch ({offer})" if found.paths else f"As a batch: {HALF}", *_can_preview(desk, found)
+    return tr("As a batch ({offer})", offer=offer) if found.paths else tr(
+        "As a batch: {HALF}", HALF=HALF
+    ), *_can_preview(desk, found)
 
 
 def _submit(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -52,34 +53,36 @@ CLASS_TONES: dict[ArtifactClass, Tone] = {
     ArtifactClass.LIVE: "ok",
 }
 CLASS_WORDS = {
-    ArtifactClass.HARVEST: "to read",
+    ArtifactClass.HARVEST: tr("to read"),
     ArtifactClass.PRUNE: "empty",
-    ArtifactClass.LIVE: "in use",
-    ArtifactClass.USER_KEPT: "kept by you",
-    ArtifactClass.KEEP: "left alone",
+    ArtifactClass.LIVE: tr("in use"),
+    ArtifactClass.USER_KEPT: tr("kept by you"),
+    ArtifactClass.KEEP: tr("left alone"),
 }
-IN_A_BATCH = "in a batch"
+IN_A_BATCH = tr("in a batch")
 _IN_ORDER = tuple(dict.fromkeys((CLASS_WORDS[ArtifactClass.HARVEST], IN_A_BATCH, *CLASS_WORDS.values())))
 CLASS_TIPS = {
-    ArtifactClass.LIVE: "Open, or touched lately: left alone",
-    ArtifactClass.USER_KEPT: "Kept by you: left alone",
-    ArtifactClass.PRUNE: "Nothing was said in it: it goes to the trash with the next Apply",
-    ArtifactClass.KEEP: "Not read and never removed",
-    ArtifactClass.HARVEST: "A model can read it, and once what it holds is written it goes to the trash",
+    ArtifactClass.LIVE: tr("Open or recently changed: left alone"),
+    ArtifactClass.USER_KEPT: tr("You kept this conversation: left alone"),
+    ArtifactClass.PRUNE: tr("This conversation is empty: the next Apply moves it to the trash"),
+    ArtifactClass.KEEP: tr("The program never reads and never removes this conversation"),
+    ArtifactClass.HARVEST: tr(
+        "A model can read this conversation. After Apply writes its items, the conversation goes to the trash"
+    ),
 }
 CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
 CATEGORIES = tuple(Option(value=one.value, label=CATEGORY_WORDS[one][0].capitalize()) for one in Category)
 REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
 """Cost of a reply, as bytes that are read: four a token, and written ones cost about five times as much."""
 
-PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Path", "Note")}
+PARTS = {Category.PLAYBOOKS: (tr("Name"), tr("Steps")), Category.FILES: (tr("Path"), tr("Note"))}
 PHASE_WORDS = {
-    HarvestPhase.LOOKING: "Looking at the conversations",
-    HarvestPhase.PREVIEWING: "Reading conversations",
-    HarvestPhase.APPLYING: "Writing what is ticked",
-    HarvestPhase.UNDOING: "Taking the harvest back",
-    HarvestPhase.BATCHING: "Looking after the batches",
-    HarvestPhase.MERGING: "Looking for items that say the same",
+    HarvestPhase.LOOKING: tr("Looking at the conversations"),
+    HarvestPhase.PREVIEWING: tr("Reading conversations"),
+    HarvestPhase.APPLYING: tr("Writing the ticked items"),
+    HarvestPhase.UNDOING: tr("Undoing the harvest"),
+    HarvestPhase.BATCHING: tr("Checking the batches"),
+    HarvestPhase.MERGING: tr("Looking for items that mean the same"),
 }
 
 
@@ -97,7 +100,7 @@ def counts_words(artifacts: Sequence[Artifact], held: frozenset[str] = frozenset
     """
     counts = Counter(class_words(one, held) for one in artifacts)
     known = [f"{counts[words]:,} {words}" for words in _IN_ORDER if counts[words]]
-    return ", ".join(known) or "None are there"
+    return ", ".join(known) or tr("No conversations")
 
 
 def class_words(artifact: Artifact, held: frozenset[str]) -> str:
@@ -108,7 +111,7 @@ def class_words(artifact: Artifact, held: frozenset[str]) -> str:
 
 def part_words(category: Category) -> tuple[str, str]:
     """Names of an item's head and body."""
-    return PARTS.get(category, ("What it says", "Detail, may be empty"))
+    return PARTS.get(category, (tr("Text"), tr("Detail (optional)")))
 
 
 def in_batches(batches: Iterable[HarvestBatch]) -> frozenset[str]:
@@ -224,15 +227,25 @@ def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEst
 def estimate_line(estimate: HarvestEstimate, model: str) -> str:
     """`2.3 MB, ≈600k input tokens, ~$0.42 with Opus`."""
     size, tokens = fmt.size(estimate.candidate_bytes), fmt.tokens_est(estimate.input_tokens_est)
-    return f"{size}, {tokens} input tokens, {fmt.money(estimate.cost_usd, 'report')} with {model}"
+    return tr(
+        "{size}, {tokens} input tokens, {cost_usd} with {model}",
+        size=size,
+        tokens=tokens,
+        cost_usd=fmt.money(estimate.cost_usd, "report"),
+        model=model,
+    )
 
 
 def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
     """Cost and tokens of reading one candidate: its part of the whole. The cost first, for a narrow row ends early."""
     if facts.known_status:
-        return "read before, free"
+        return tr("read before, free")
     part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
-    return f"{fmt.money(part.cost_usd, 'report')}, {fmt.tokens_est(part.input_tokens_est)} tokens"
+    return tr(
+        "{cost_usd}, {input_tokens_est} tokens",
+        cost_usd=fmt.money(part.cost_usd, "report"),
+        input_tokens_est=fmt.tokens_est(part.input_tokens_est),
+    )
 
 
 def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
@@ -265,12 +278,16 @@ def cannot_read(state: AppState) -> str:
 
 def not_looked(harvest: HarvestState) -> str:
     """Words of every part before the first look: what is not known yet is not said to be nothing."""
-    return "Looking at the conversations…" if harvest.is_busy else "The conversations were not looked at yet."
+    return (
+        tr("Looking at the conversations…")
+        if harvest.is_busy
+        else tr("The program has not looked at the conversations yet.")
+    )
 
 
 def progress_line(harvest: HarvestState) -> str:
     """Progress of the run under way, and the conversation in work."""
-    far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""
+    far = tr("{done:,} of {total:,}", done=harvest.done, total=harvest.total) if harvest.total else ""
     return " · ".join(filter(None, (far, harvest.doing)))
 
 
@@ -295,11 +312,11 @@ def missing_words(category: Category) -> str:
     """Words that an item needs before it can be taken."""
     match category:
         case Category.PLAYBOOKS:
-            return "A playbook needs a name and its steps."
+            return tr("A playbook needs a name and steps.")
         case Category.FILES:
-            return "A file note needs a path and a note."
+            return tr("A file note needs a path and a note.")
         case _:
-            return "It has no words."
+            return tr("This item has no text.")
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -316,19 +333,45 @@ class Outcome(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """`Write 12 items, strike 1 known one through, move 3 conversations to the trash, remove 2 empty ones`."""
-        parts = [f"Write {fmt.count(self.items, 'item')}" if self.items else "Write nothing"]
+        parts = [
+            f"Write {fmt.count(self.items, tr('item'), tr('items'))}" if self.items else tr("Write nothing")
+        ]
         if self.struck:
-            parts.append(f"strike {fmt.count(self.struck, 'known one')} through")
+            parts.append(
+                tr(
+                    "strike {struck} through",
+                    struck=fmt.count(self.struck, tr("known item"), tr("known items")),
+                )
+            )
         if self.moved:
-            parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
+            parts.append(
+                tr(
+                    "move {moved} to the trash",
+                    moved=fmt.count(self.moved, tr("conversation"), tr("conversations")),
+                )
+            )
         if self.kept:
-            parts.append(f"keep {fmt.count(self.kept, 'conversation')} as read")
+            parts.append(
+                tr("keep {kept} as read", kept=fmt.count(self.kept, tr("conversation"), tr("conversations")))
+            )
         if self.left:
-            parts.append(f"leave {fmt.count(self.left, 'conversation')} as is")
+            parts.append(
+                tr("leave {left} as is", left=fmt.count(self.left, tr("conversation"), tr("conversations")))
+            )
         if self.pruned:
-            parts.append(f"remove {fmt.count(self.pruned, 'empty one')}")
+            parts.append(
+                tr(
+                    "remove {pruned}",
+                    pruned=fmt.count(self.pruned, tr("empty conversation"), tr("empty conversations")),
+                )
+            )
         if self.read_only:
-            parts.append(f"leave {fmt.count(self.read_only, 'source')} of other programs alone")
+            parts.append(
+                tr(
+                    "leave {read_only} of other programs alone",
+                    read_only=fmt.count(self.read_only, tr("source"), tr("sources")),
+                )
+            )
         return ", ".join(parts)
 
 
@@ -354,13 +397,13 @@ def outcome(
 def known_words(one: ProposedItem) -> str:
     """Words for an item that is not written, because exactly that is known, or proposed above it."""
     if one.is_repeated:
-        return "Proposed above already, will not be written twice"
-    return "Known already, will not be written again"
+        return tr("Already proposed above, not written twice")
+    return tr("Already known, not written again")
 
 
 def deleted_words(one: ProposedItem) -> str:
     """Words for an item that the person deleted before."""
-    return f"You deleted this on {one.deleted_on}; tick it to have it again"
+    return tr("You deleted this item on {deleted_on}; tick it to restore it", deleted_on=one.deleted_on)
 
 
 def items_words(counts: Sequence[tuple[str, int]]) -> str:

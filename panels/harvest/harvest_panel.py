@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.harvest import ArtifactClass
 from core.knowledge.harvest.harvest_messages import ApplyHarvest, CancelHarvest, LookForHarvest
 from panels.base.desk import Desk, answers
@@ -65,12 +66,12 @@ def _look(desk: Desk) -> None:
 
 def _tabs(desk: Desk) -> None:
     preview, own = desk.state.harvest.preview, desk.view.of(HarvestView)
-    proposed = f"Preview ({len(preview.items):,})" if preview is not None and preview.items else "Preview"
+    proposed = f"Preview ({len(preview.items):,})" if preview is not None and preview.items else tr("Preview")
     tabs = (
-        Option(value="conversations", label="Conversations", icon="comments"),
+        Option(value="conversations", label=tr("Conversations"), icon="comments"),
         Option(value="preview", label=proposed, icon="list-check"),
-        Option(value="applied", label="Applied", icon="clock-rotate-left"),
-        Option(value="ledger", label="Ledger", icon="database"),
+        Option(value="applied", label=tr("Applied"), icon="clock-rotate-left"),
+        Option(value="ledger", label=tr("Ledger"), icon="database"),
     )
     match desk.ui.tabs("parts", tabs, own.tab):
         case "conversations" | "preview" | "applied" | "ledger" as clicked:
@@ -87,8 +88,8 @@ def _progress(desk: Desk) -> None:
         with ui.row("what"):
             ui.icon("icon", "wheat-awn", tone="warn")
             ui.text("phase", facts.PHASE_WORDS.get(harvest.phase, ""), style="strong", width=0)
-            label = "Stopping…" if harvest.is_cancelling else "Cancel"
-            tip = "Stops after what is being written; what was read is kept"
+            label = tr("Stopping…") if harvest.is_cancelling else tr("Cancel")
+            tip = tr("Stops after the current write; the replies so far are kept")
             if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling, tip=tip):
                 desk.send(CancelHarvest())
         if harvest.total:
@@ -106,7 +107,7 @@ def _problem(desk: Desk) -> None:
         with ui.row("what"):
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", problem, style="small_strong", wraps=True, width=0)
-            tip = "Look at the conversations, the ledger and the applies anew"
+            tip = tr("Reload the conversations, the ledger and the list of applied harvests")
             is_free = not desk.state.harvest.is_busy
             if ui.button(
                 "again", "", icon="arrows-rotate", kind="ghost", is_small=True, is_enabled=is_free, tip=tip
@@ -140,21 +141,31 @@ def _give_up(desk: Desk, dialog: Dialog) -> None:
     ui, command = desk.ui, dialog.command
     paths = command.paths if isinstance(command, ApplyHarvest) else ()
     pruned = desk.view.memo.get("harvest pruned", (desk.state.harvest.look,), lambda: _pruned(desk))
-    days = fmt.count(desk.state.config.settings.trash_days, "day")
+    days = fmt.count(desk.state.config.settings.trash_days, tr("day"), tr("days"))
     with ui.dialog(
-        "give up", "Give up without harvesting?" if paths else "Remove the empty ones?", width=460
+        "give up",
+        tr("Move to the trash without harvesting?") if paths else tr("Remove the empty conversations?"),
+        width=460,
     ) as closed:
         if paths:
-            several = fmt.count(len(paths), "conversation goes", "conversations go")
-            text = f"{several} to the trash, and nothing of what was said in them is kept in the knowledge. No model reads them."
+            several = fmt.count(len(paths), tr("conversation goes"), tr("conversations go"))
+            text = tr(
+                "{several} to the trash, and knowledge keeps nothing of them. No model reads them.",
+                several=several,
+            )
             ui.text("what", text, wraps=True)
         if pruned:
             ui.text(
-                "empty", f"{fmt.count(pruned, 'empty one goes', 'empty ones go')} to the trash.", wraps=True
+                "empty",
+                tr(
+                    "{pruned} to the trash.",
+                    pruned=fmt.count(pruned, tr("empty conversation goes"), tr("empty conversations go")),
+                ),
+                wraps=True,
             )
-        note = f"They wait there for {days}; until then Undo brings them back."
+        note = tr("They stay in the trash for {days}; until then, Undo brings them back.", days=days)
         ui.text("note", note, tone="muted", wraps=True)
-        answer = answers(desk.ui, "Keep them", "Give up" if paths else "Remove", is_danger=True)
+        answer = answers(desk.ui, tr("Keep"), tr("Move to trash") if paths else tr("Remove"), is_danger=True)
     _close(desk, dialog, answer, is_closed=closed.clicked)
     if answer == "yes":
         own.tab = "applied"
@@ -165,11 +176,13 @@ def _discard(desk: Desk, dialog: Dialog) -> None:
     """Say what discarding loses."""
     own = desk.view.of(HarvestView)
     ui = desk.ui
-    with ui.dialog("discard", "Discard the preview?", width=440) as closed:
-        ui.text("what", "What you changed, ticked and unticked in it is gone.", wraps=True)
-        note = "The conversations stay as they are. What the model said is kept: another preview of them costs nothing."
+    with ui.dialog("discard", tr("Discard the preview?"), width=440) as closed:
+        ui.text("what", tr("You lose your changes and ticks in this preview."), wraps=True)
+        note = tr(
+            "The conversations stay as they are. The model's replies are kept: another preview of them costs nothing."
+        )
         ui.text("note", note, tone="muted", wraps=True)
-        answer = answers(desk.ui, "Keep it", "Discard", is_danger=True)
+        answer = answers(desk.ui, tr("Keep"), tr("Discard"), is_danger=True)
     _close(desk, dialog, answer, is_closed=closed.clicked)
     if answer == "yes":
         own.edits.clear()
@@ -190,12 +203,12 @@ def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
 
 def _add_folder(desk: Desk, _dialog: Dialog) -> None:
     """Choose a folder to look in."""
-    _add(desk, "Look for conversations in a folder", "folder")
+    _add(desk, tr("Look for conversations in a folder"), "folder")
 
 
 def _add_files(desk: Desk, _dialog: Dialog) -> None:
     """Choose files to look at."""
-    _add(desk, "Add conversations from files", "files")
+    _add(desk, tr("Add conversations from files"), "files")
 
 
 def _add(desk: Desk, title: str, picks: Literal["files", "folder"]) -> None:

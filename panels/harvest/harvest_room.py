@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.harvest import BatchReport, HarvestLook
 from core.kernel.values.settings import KnowledgeSettings
 from core.knowledge.harvest.harvest_messages import LookForHarvest, UndoHarvest
@@ -116,8 +117,8 @@ def _can_undo(desk: Desk) -> bool:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="undo_harvest", menu="Edit", group=0, label="Undo the last harvest", run=_undo, icon="rotate-left", is_enabled=_can_undo),
-    Action(id="look_harvest", menu="Tools", group=3, label="Look for conversations to harvest", run=_look, icon="wheat-awn",
+    Action(id="undo_harvest", menu=tr("Edit"), group=0, label=tr("Undo last harvest"), run=_undo, icon="rotate-left", is_enabled=_can_undo),
+    Action(id="look_harvest", menu=tr("Tools"), group=3, label=tr("Look for conversations to harvest"), run=_look, icon="wheat-awn",
            is_enabled=lambda d: not d.state.harvest.is_busy),
 )  # fmt: skip
 
@@ -171,12 +172,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="harvest",
-            title="Harvest",
-            label="Harvest",
+            title=tr("Harvest"),
+            label=tr("Harvest"),
             icon="wheat-awn",
             place=5,
             guide="knowledge",
-            about="Let a model read old conversations and propose items to keep. You confirm each item, and can undo it.",
+            about=tr(
+                "Let a model read old conversations and propose items to keep. You confirm each item, and can undo it."
+            ),
             draw=_panel,
             least_px=_least_px,
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.knowledge import CATEGORY_WORDS, Category
 from core.kernel.values.settings import MemoryMode
 from core.knowledge.harvest.modes import NOTHING_AUTOMATIC, harvest_reader, writes_nothing_itself
@@ -17,15 +18,18 @@ from panels.knowledge.rows import reader_fault, where_it_goes
 
 TABLE = "ai_settings.knowledge"
 MODES = (
-    Option(value=MemoryMode.RECALL.value, label="Recall only"),
-    Option(value=MemoryMode.CONFIRM.value, label="Confirm each write"),
-    Option(value=MemoryMode.AUTOMATIC.value, label="Automatic for some categories"),
+    Option(value=MemoryMode.RECALL.value, label=tr("Recall only")),
+    Option(value=MemoryMode.CONFIRM.value, label=tr("Confirm each write")),
+    Option(value=MemoryMode.AUTOMATIC.value, label=tr("Automatic for some categories")),
 )
 ABOUT_MODE = {
-    MemoryMode.RECALL: "No harvest reads or writes. What is known is used as before, and you write by hand.",
-    MemoryMode.CONFIRM: "You tick what is written.",
-    MemoryMode.AUTOMATIC: "Conversations in which only these were found are written after a preview, without being asked. "
-    "What contradicts or resembles what is known waits for you; so does everything that the built-in model finds.",
+    MemoryMode.RECALL: tr(
+        "No harvest reads or writes. Existing knowledge is used as before, and you write by hand."
+    ),
+    MemoryMode.CONFIRM: tr("You tick the items to write."),
+    MemoryMode.AUTOMATIC: tr(
+        "Conversations with only these categories are written after a preview, without asking you. Items that contradict or resemble known items wait for you. So do all items of the built-in model."
+    ),
 }
 NUMBER_PX = 96.0
 MOST_DAYS = 3_650
@@ -39,19 +43,24 @@ def settings_section(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.knowledge
     with ui.row("head"):
         if ui.button(
-            "back", "Back", icon="chevron-left", kind="ghost", is_small=True, tip="Back to the conversations"
+            "back",
+            tr("Back"),
+            icon="chevron-left",
+            kind="ghost",
+            is_small=True,
+            tip=tr("Back to the conversations"),
         ):
             desk.view.of(HarvestView).are_settings_open = False
-        ui.text("title", "Settings of the harvest", style="strong", width=0)
+        ui.text("title", tr("Harvest settings"), style="strong", width=0)
     with ui.surface("settings", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("lines", gap=10):
         _reader(desk)
         ui.divider("reader line")
         _mode(desk)
         ui.divider("mode line")
-        _number(desk, "live_days", "Leave alone for (days)", f"{settings.live_days:g}",
-                "What was touched within so many days is live")  # fmt: skip
-        _number(desk, "max_source_bytes", "Largest size (KiB)", f"{settings.max_source_bytes / KIB:.10g}",
-                f"Larger ones are kept; now {fmt.size(settings.max_source_bytes)}")  # fmt: skip
+        _number(desk, "live_days", tr("Skip if changed within (days)"), f"{settings.live_days:g}",
+                tr("Conversations changed within this many days are left alone"))  # fmt: skip
+        _number(desk, "max_source_bytes", tr("Largest size (KiB)"), f"{settings.max_source_bytes / KIB:.10g}",
+                tr("Larger conversations are not read; now {max_source_bytes}", max_source_bytes=fmt.size(settings.max_source_bytes)))  # fmt: skip
         ui.divider("sources line")
         _sources(desk)
 
@@ -61,16 +70,21 @@ def _reader(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    own = f"The model of a new discussion ({view.model_label(state, provider, model)})"
+    own = tr("The model of a new discussion ({state})", state=view.model_label(state, provider, model))
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = remembered_options(state, desk.view.memo)
     value = "" if is_own else model_value(provider, model)
-    options = [Option(value="", label=own if is_own else "The model of a new discussion"), *listed]
+    options = [Option(value="", label=own if is_own else tr("The model of a new discussion")), *listed]
     if value not in {option.value for option in options}:
         options.append(Option(value=value, label=model or provider, detail="unknown"))
-    ui.text("label", "Read by", tone="muted")
+    ui.text("label", tr("Reading model"), tone="muted")
     chosen = ui.combo(
-        "model", options, value, width=0, is_enabled=not state.harvest.is_busy, tip="The model that reads"
+        "model",
+        options,
+        value,
+        width=0,
+        is_enabled=not state.harvest.is_busy,
+        tip=tr("Model that reads the conversations"),
     )
     if chosen is not None and chosen != value:
         name, _, found = chosen.partition("\n")
@@ -79,7 +93,9 @@ def _reader(desk: Desk) -> None:
     ui.text("goes", where_it_goes(state), tone="muted", style="small", wraps=True)
     if fault := reader_fault(state):
         ui.text("fault", fault, tone="warn", style="small", wraps=True)
-        if ui.button("set up", "Set up providers", is_small=True, tip="Keys and servers, in the settings"):
+        if ui.button(
+            "set up", tr("Set up providers"), is_small=True, tip=tr("Open keys and servers in the settings")
+        ):
             desk.view.show_settings("providers")
 
 
@@ -87,8 +103,8 @@ def _mode(desk: Desk) -> None:
     """The choice of who may write, and of the categories that are not asked about."""
     ui, settings = desk.ui, desk.state.config.settings.knowledge
     with ui.group("mode", gap=6):
-        ui.text("label", "What is found", tone="muted")
-        chosen = ui.combo("mode", MODES, settings.mode, width=0, tip="Who may write to knowledge")
+        ui.text("label", tr("Found items"), tone="muted")
+        chosen = ui.combo("mode", MODES, settings.mode, width=0, tip=tr("Choose who writes to knowledge"))
         if chosen is not None and chosen != settings.mode:
             desk.send(ChangeSetting(f"{TABLE}.mode", chosen))
         ui.text("about", ABOUT_MODE[MemoryMode(settings.mode)], tone="muted", style="small", wraps=True)
@@ -126,29 +142,43 @@ def _parsed(name: str, text: str) -> float | int | str:
     """The number that was typed, or why it is not taken."""
     whole, _, part = text.replace(",", "").partition(".")
     if not whole.isdecimal() or len(whole) > 9 or (part and not part.isdecimal()):
-        return f"{text!r} is no number"
+        return tr("{text!r} is not a number", text=text)
     value = float(f"{whole}.{part or 0}")
     if name == "live_days":
-        return value if value <= MOST_DAYS else f"{text} is outside of what is possible, 0 to {MOST_DAYS:,}"
+        return (
+            value
+            if value <= MOST_DAYS
+            else tr("{text} is out of range: enter 0 to {MOST_DAYS:,}", text=text, MOST_DAYS=MOST_DAYS)
+        )
     if not 1 <= value <= MOST_KIB:
-        return f"{text} is outside of what is possible, 1 to {MOST_KIB:,}"
+        return tr("{text} is out of range: enter 1 to {MOST_KIB:,}", text=text, MOST_KIB=MOST_KIB)
     return round(value * KIB)
 
 
 def _sources(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.knowledge
     with ui.row("sources head"):
-        ui.text("title", "Conversations of other programs", style="small_strong", width=0)
-        if ui.button("folder", "", icon="folder-plus", kind="ghost", is_small=True, tip="Add a folder…"):
+        ui.text("title", tr("Conversations of other programs"), style="small_strong", width=0)
+        if ui.button("folder", "", icon="folder-plus", kind="ghost", is_small=True, tip=tr("Add a folder…")):
             desk.view.dialog = Dialog(kind="harvest_folder")
-        if ui.button("file", "", icon="file-circle-plus", kind="ghost", is_small=True, tip="Add files…"):
+        if ui.button("file", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tr("Add files…")):
             desk.view.dialog = Dialog(kind="harvest_files")
-    ui.text("note", "They are read and never removed.", tone="muted", style="small")
+    ui.text(
+        "note",
+        tr("The program reads these conversations and never removes them."),
+        tone="muted",
+        style="small",
+    )
     for path in settings.harvest_sources:
         with ui.row(("source", path)):
             ui.text("path", path, style="mono_small", width=0, tip=path)
             if ui.button(
-                "remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Do not look in {path}"
+                "remove",
+                "",
+                icon="xmark",
+                kind="ghost",
+                is_small=True,
+                tip=tr("Stop looking in {path}", path=path),
             ):
                 change_sources(desk, tuple(one for one in settings.harvest_sources if one != path))
 

@@ -8,6 +8,7 @@ from operator import attrgetter
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.harvest import (
     ArtifactFacts,
     HarvestFailure,
@@ -90,7 +91,12 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
             _editors(desk, ui, one, edit)
         if has_source:
             ui.text(
-                "source", f"from {one.source}", tone="faint", style="small", width=0, tip=one.artifact_path
+                "source",
+                tr("from {source}", source=one.source),
+                tone="faint",
+                style="small",
+                width=0,
+                tip=one.artifact_path,
             )
         _replaced(desk, ui, one)
         _near(ui, one)
@@ -100,16 +106,21 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
 def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.row("top"):
-        tip = harvest_facts.known_words(one) if one.is_known else "Write this"
+        tip = harvest_facts.known_words(one) if one.is_known else tr("Write this item")
         ticked = ui.checkbox("tick", "", one.is_ticked, is_enabled=can and not one.is_known, tip=tip)
         if ticked is not None:
             desk.send(TickHarvestItems((one.id,), ticked))
         _category(desk, ui, one, is_enabled=can)
         ui.push()
         if one.is_edited:
-            ui.badge("edited", "changed", tone="accent", tip="You changed its words or its category")
+            ui.badge(
+                "edited",
+                tr("changed"),
+                tone="accent",
+                tip=tr("You changed the text or the category of this item"),
+            )
         if not is_editing and ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can,
-                                        tip="Edit its words"):  # fmt: skip
+                                        tip=tr("Edit the text")):  # fmt: skip
             desk.view.of(HarvestView).edits[one.id] = ItemEdit(head=one.item.head, body=one.item.body)
 
 
@@ -120,7 +131,7 @@ def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> Non
         ui.icon("icon", icon)
         ui.text("category", label, tone="muted")
         return
-    with ui.menu("category", label, icon=icon, tip="Its category; choose another") as is_open:
+    with ui.menu("category", label, icon=icon, tip=tr("Category; choose another")) as is_open:
         for option in harvest_facts.can_be(one.item) if is_open else ():
             category = Category(option.value)
             if ui.menu_item(category.value, option.label, icon=harvest_facts.CATEGORY_ICONS[category],
@@ -152,7 +163,7 @@ def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
         ui.text("words", quote.text, tone="muted", style="small", wraps=True, width=0)
         where = harvest_facts.discussion_of(one.artifact_path)
         if where in desk.state.discussions.summaries and ui.button(
-            "show", "", icon="arrow-right", kind="ghost", is_small=True, tip="Show the message"
+            "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tr("Show the message")
         ):
             show_turn(desk, where, quote.turns[0], quote.text)
 
@@ -176,19 +187,26 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     with ui.row("buttons"):
         if _has_detail(one, edit) and ui.button(
             "remove",
-            "Leave it out",
+            tr("Leave out detail"),
             icon="xmark",
             kind="ghost",
             is_small=True,
-            tip="Write it without its detail",
+            tip=tr("Write the item without the detail"),
         ):
             edit.body, edit.revision = "", edit.revision + 1
         ui.push()
         if ui.button(
-            "cancel", "Cancel", is_small=True, kind="ghost", tip="Leave its words as they were (Escape)"
+            "cancel", tr("Cancel"), is_small=True, kind="ghost", tip=tr("Keep the old text (Escape)")
         ):
             own.edits.pop(one.id, None)
-        if ui.button("keep", "Keep", is_small=True, kind="primary", is_enabled=can, tip="Keep (Ctrl+Enter)"):
+        if ui.button(
+            "keep",
+            tr("Keep"),
+            is_small=True,
+            kind="primary",
+            is_enabled=can,
+            tip=tr("Keep your changes (Ctrl+Enter)"),
+        ):
             keep_words(desk, one.id)
 
 
@@ -210,7 +228,7 @@ def keep_words(desk: Desk, item_id: str) -> None:
 def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     """Name of the second field, which is written too: other words above it may leave it saying what is no longer meant."""
     if _has_detail(one, edit):
-        ui.text("detail name", "Detail, written behind it", tone="muted", style="small")
+        ui.text("detail name", tr("Detail, written after the text"), tone="muted", style="small")
 
 
 def _has_detail(one: ProposedItem, edit: ItemEdit) -> bool:
@@ -224,8 +242,14 @@ def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.surface("replaced", "inset"), ui.group("lines", gap=4):
         ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
-        ui.text("old", f"Known until now: {one.replaces.item.text}", tone="muted", style="small", wraps=True)
-        label = "Strike the old one through; it stays in its file"
+        ui.text(
+            "old",
+            tr("Known until now: {text}", text=one.replaces.item.text),
+            tone="muted",
+            style="small",
+            wraps=True,
+        )
+        label = tr("Strike the old item through; it stays in its file")
         changed = ui.checkbox("replace", label, one.is_replacing, is_enabled=can and one.is_ticked)
         if changed is not None:
             desk.send(ReplaceKnownItem(one.id, changed))
@@ -239,8 +263,8 @@ def _near(ui: Ui, one: ProposedItem) -> None:
         return
     if one.deleted_on:
         ui.text("deleted", harvest_facts.deleted_words(one), tone="warn", style="small", wraps=True)
-    _like_it(ui, "near", "Nearly the same is known:", one.near)
-    _like_it(ui, "near here", "Nearly the same is proposed in this preview:", one.near_here)
+    _like_it(ui, "near", tr("Similar items in knowledge:"), one.near)
+    _like_it(ui, "near here", tr("Similar items in this preview:"), one.near_here)
 
 
 def _like_it(ui: Ui, key: str, title: str, lines: tuple[str, ...]) -> None:
@@ -251,7 +275,7 @@ def _like_it(ui: Ui, key: str, title: str, lines: tuple[str, ...]) -> None:
         for index, line in enumerate(lines[:MOST_NEAR]):
             ui.text(("near", index), f"•  {line}", tone="muted", style="small", wraps=True)
         if len(lines) > MOST_NEAR:
-            ui.text("more", f"and {len(lines) - MOST_NEAR} more", tone="faint", style="small")
+            ui.text("more", tr("and {lines} more", lines=len(lines) - MOST_NEAR), tone="faint", style="small")
 
 
 # The harvest's preview: every proposed item to tick, edit and move, and Apply, which says what it will do.
@@ -386,12 +410,12 @@ def _title(about: ArtifactFacts | None, items: Sequence[ProposedItem], group: Se
 
 FOOT_PX = 122.0
 AFTER_KEY = "ai_settings.knowledge.after_harvest"
-ASK_AFTER = Option(value="", label="Choose what happens to the conversations")
+ASK_AFTER = Option(value="", label=tr("Choose what happens to the conversations"))
 AFTER = (
-    (AfterHarvest.KEEP.value, "Keep the conversations, marked as read"),
-    (AfterHarvest.TRASH.value, "Move them to the trash, keep imported ones"),
-    (AfterHarvest.TRASH_ALL.value, "Move them to the trash, imported ones too"),
-    (AfterHarvest.LEAVE.value, "Leave them, and list them again"),
+    (AfterHarvest.KEEP.value, tr("Keep the conversations, marked as read")),
+    (AfterHarvest.TRASH.value, tr("Move them to the trash, keep imported ones")),
+    (AfterHarvest.TRASH_ALL.value, tr("Move them to the trash, imported ones too")),
+    (AfterHarvest.LEAVE.value, tr("Leave them, and list them again")),
 )
 HEADING_PX = 32.0
 CHAR_PX = 7.6
@@ -400,14 +424,14 @@ SPENT_BESIDE_FROM_PX = 340
 BUTTON_PX = 250.0
 """Width of what stands beside the Apply button, and its padding."""
 SHOWS = (
-    Option(value="", label="All"),
-    Option(value="ticked", label="Ticked"),
-    Option(value="left", label="Not ticked"),
-    Option(value="changed", label="Changed by you"),
-    Option(value="similar", label="Like another"),
-    Option(value="known", label="Known already"),
-    Option(value="unquoted", label="Quote left out"),
-    Option(value="failed", label="Failed"),
+    Option(value="", label=tr("All")),
+    Option(value="ticked", label=tr("Ticked")),
+    Option(value="left", label=tr("Not ticked")),
+    Option(value="changed", label=tr("Changed by you")),
+    Option(value="similar", label=tr("Similar to another")),
+    Option(value="known", label=tr("Already known")),
+    Option(value="unquoted", label=tr("Quote left out")),
+    Option(value="failed", label=tr("Failed")),
 )
 
 
@@ -442,17 +466,16 @@ def shown_rows(desk: Desk, preview: HarvestPreview) -> tuple[Row, ...]:
 def _say_none(desk: Desk) -> None:
     ui = desk.ui
     with ui.group("none", gap=8):
-        ui.text("title", "No preview", style="strong")
+        ui.text("title", tr("No preview"), style="strong")
         if is_recall_only(desk.state.config.settings.knowledge):
             recall_row(desk)
             return
-        text = (
-            "Tick conversations and choose Preview: a model reads them and proposes what to keep. "
-            "You tick, edit and move what it proposes; only Apply writes it."
+        text = tr(
+            "Tick conversations and choose Preview: a model reads them and proposes items to keep. You tick, edit and move these items; only Apply writes them."
         )
         ui.text("what", text, tone="muted", wraps=True)
         with ui.row("buttons"):
-            if ui.button("choose", "Choose conversations", icon="list-check"):
+            if ui.button("choose", tr("Choose conversations"), icon="list-check"):
                 desk.view.of(HarvestView).tab = "conversations"
 
 
@@ -460,11 +483,11 @@ def _say_empty(desk: Desk, preview: HarvestPreview) -> None:
     own = desk.view.of(HarvestView)
     is_filtered = bool(own.item_query.strip() or own.show)
     if is_filtered and (preview.items or preview.failures):
-        text = "No item is like that."
+        text = tr("No item matches.")
     elif desk.state.harvest.phase is HarvestPhase.PREVIEWING:
-        text = "What is found appears here as it is read."
+        text = tr("Items appear here as the model finds them.")
     else:
-        text = "Nothing was read."
+        text = tr("The model read nothing.")
     desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
 
 
@@ -473,44 +496,57 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
     ui = desk.ui
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.row("head"):
-        ui.text("ticked", f"{counted.ticked:,} of {counted.items:,} ticked", style="strong")
+        ui.text(
+            "ticked",
+            tr("{ticked:,} of {items:,} ticked", ticked=counted.ticked, items=counted.items),
+            style="strong",
+        )
         spent, about = _spent(desk, preview)
         is_narrow = 0 < ui.width() < SPENT_BESIDE_FROM_PX
         ui.text("spent", "" if is_narrow else spent, tone="faint", style="small", width=0, tip=about)
-        scope = "that is shown" if own.item_query.strip() or own.show else ""
-        if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
-                     tip=f"Tick everything {scope or 'that is proposed'} and not known yet"):  # fmt: skip
+        scope = tr("shown") if own.item_query.strip() or own.show else ""
+        if ui.button("all", tr("Tick all"), kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
+                     tip=tr("Tick all new items {value}", value=scope or tr('proposed'))):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=True)
-        if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
-                     tip=f"Untick everything {scope}".strip()):  # fmt: skip
+        if ui.button("none", tr("None"), kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
+                     tip=tr("Untick all items {scope}", scope=scope).strip()):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=False)
     figures = _figures(preview, counted)
     if is_narrow and spent:
         figures = f"{spent} · {figures}"
     ui.text("figures", figures, tone="muted", style="small", wraps=True, tip=about if is_narrow else "")
     if any(not one.was_ticked and not one.is_known for one in preview.items):
-        text = "The built-in model is small: nothing is ticked beforehand. Read what you take."
+        text = tr("The built-in model is small, so nothing is ticked yet. Read each item before you tick it.")
         ui.text("small model", text, tone="warn", style="small", wraps=True)
     if preview.failures:
-        failed = fmt.count(len(preview.failures), "conversation")
+        failed = fmt.count(len(preview.failures), tr("conversation"), tr("conversations"))
         with ui.row("failed"):
             ui.icon("icon", "circle-exclamation", tone="error")
-            ui.text("text", f"{failed} could not be read", tone="error", style="small", width=0, wraps=True)
+            ui.text(
+                "text",
+                tr("{failed} could not be read", failed=failed),
+                tone="error",
+                style="small",
+                width=0,
+                wraps=True,
+            )
             is_shown = own.show == "failed"
-            if ui.button("show", "Show all" if is_shown else "Show why", kind="ghost", is_small=True):
+            if ui.button("show", tr("Show all") if is_shown else tr("Show why"), kind="ghost", is_small=True):
                 own.show = "" if is_shown else "failed"
 
 
 def _figures(preview: HarvestPreview, counted: Tally) -> str:
     parts = (
-        fmt.count(len(preview.sources), "conversation"),
-        f"{counted.empty:,} with nothing to keep" if counted.empty else "",
-        f"{counted.known:,} known already" if counted.known else "",
-        fmt.count(preview.dropped, "malformed row dropped", "malformed rows dropped")
+        fmt.count(len(preview.sources), tr("conversation"), tr("conversations")),
+        tr("{empty:,} without items to keep", empty=counted.empty) if counted.empty else "",
+        tr("{known:,} already known", known=counted.known) if counted.known else "",
+        fmt.count(preview.dropped, tr("malformed row dropped"), tr("malformed rows dropped"))
         if preview.dropped
         else "",
-        fmt.count(preview.unfound, "quote left out", "quotes left out") if preview.unfound else "",
-        f"{preview.forgotten:,} forgotten before, left out" if preview.forgotten else "",
+        fmt.count(preview.unfound, tr("quote left out"), tr("quotes left out")) if preview.unfound else "",
+        tr("{forgotten:,} forgotten before, left out", forgotten=preview.forgotten)
+        if preview.forgotten
+        else "",
     )
     return " · ".join(filter(None, parts))
 
@@ -520,12 +556,16 @@ def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
     use, every = desk.state.harvest.run_use, desk.state.harvest.use
     if not use.calls:
         return "", ""
-    calls, known = fmt.count(preview.calls, "call"), use.usage.cost_usd
+    calls, known = fmt.count(preview.calls, tr("call"), tr("calls")), use.usage.cost_usd
     is_part = use.cost_usd is None and known is not None  # a call that broke off says no price
     cost = fmt.money(known if is_part else use.cost_usd, is_estimate=use.usage.is_estimate)
     return (
-        f"{'over ' if is_part else ''}{cost} for this preview",
-        f"{calls} to the model for this preview; harvests since the program started: {every.calls:,}",
+        tr("{is_part}{cost} for this preview", is_part="over " if is_part else "", cost=cost),
+        tr(
+            "{calls} to the model for this preview; {calls2:,} for all harvests since program start",
+            calls=calls,
+            calls2=every.calls,
+        ),
     )
 
 
@@ -540,14 +580,14 @@ def _tick(desk: Desk, preview: HarvestPreview, shown: Sequence[Row], *, is_ticke
 def _filters(desk: Desk) -> None:
     ui, own, is_busy = desk.ui, desk.view.of(HarvestView), desk.state.harvest.is_busy
     with ui.row("filters"):
-        typed = ui.text_input("query", own.item_query, hint="Find an item", icon="magnifying-glass")
+        typed = ui.text_input("query", own.item_query, hint=tr("Find an item"), icon="magnifying-glass")
         own.item_query = own.item_query if typed is None else typed
-        shown = ui.combo("show", SHOWS, own.show, width=108, tip="Show only some items")
+        shown = ui.combo("show", SHOWS, own.show, width=108, tip=tr("Show only some items"))
         own.show = own.show if shown is None else shown
         is_by_category = own.by == "category"
-        tip = "Group by conversation" if is_by_category else "Group by category"
+        tip = tr("Group by conversation") if is_by_category else tr("Group by category")
         if ui.button("by", "", icon="comments" if is_by_category else "layer-group", is_enabled=not is_busy,
-                     tip="By conversation while parts arrive" if is_busy else tip):  # fmt: skip
+                     tip=tr("Grouped by conversation while parts arrive") if is_busy else tip):  # fmt: skip
             own.by = "conversation" if is_by_category else "category"
 
 
@@ -602,13 +642,17 @@ def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: ProposalHeading) 
         if row.items:
             is_all = chosen == len(row.items) - known and chosen > 0
             changed = ui.checkbox("all", "", is_all, is_enabled=can and known < len(row.items),
-                                  tip=f"Everything of {row.title}")  # fmt: skip
+                                  tip=tr("Tick all items of {title}", title=row.title))  # fmt: skip
             if changed is not None:
                 _tick(desk, preview, row.items, is_ticked=changed)
         else:
             ui.icon("none", "inbox", tone="faint")
         ui.text("title", row.title, style="strong", width=0, tip=_about(row))
-        words = f"{chosen:,} of {len(row.items):,}" if row.items else "nothing to keep"
+        words = (
+            tr("{chosen:,} of {items:,}", chosen=chosen, items=len(row.items))
+            if row.items
+            else tr("no items to keep")
+        )
         ui.text("count", words, tone="faint", style="small")
         if row.facts is not None and row.facts.id in desk.state.discussions.summaries:
             tip = f"Show {row.title}"
@@ -633,7 +677,7 @@ def _failure(desk: Desk, ui: Ui, row: HarvestFailure) -> None:
         with ui.row("line"):
             ui.icon("icon", "circle-exclamation", tone="error")
             ui.text("name", name, style="strong", width=0, tip=row.path)
-            ui.text("kept", "kept", tone="muted", style="small")
+            ui.text("kept", tr("kept"), tone="muted", style="small")
         ui.text("reason", row.reason, tone="error", style="small", wraps=True)
     ui.gap(GAP_PX)
 
@@ -655,13 +699,13 @@ def _foot(desk: Desk, preview: HarvestPreview) -> None:
         elif not is_wide:
             ui.text("will", f"{will.sentence}.", tone="muted", style="small", wraps=True)
         with ui.row("buttons"):
-            label = will.sentence if is_wide else "Apply"
+            label = will.sentence if is_wide else tr("Apply")
             if ui.button(
                 "apply", label, icon="check", kind="primary", is_enabled=can, tip=why or will.sentence
             ):
                 _apply(desk, preview)
-            if ui.button("discard", "Discard", kind="ghost", is_enabled=not desk.state.harvest.is_busy,
-                         tip="Forget what was proposed; the conversations stay as they are"):  # fmt: skip
+            if ui.button("discard", tr("Discard"), kind="ghost", is_enabled=not desk.state.harvest.is_busy,
+                         tip=tr("Drop the proposed items; the conversations stay as they are")):  # fmt: skip
                 _discard(desk, preview)
 
 
@@ -691,13 +735,13 @@ def _after(desk: Desk, preview: HarvestPreview, after: str) -> None:
         if value != AfterHarvest.TRASH_ALL or has_imported or after == value
     ]
     with desk.ui.row("after"):
-        desk.ui.text("label", "Then", style="small_strong")
+        desk.ui.text("label", tr("Then"), style="small_strong")
         chosen = desk.ui.combo(
             "choice",
             options if after else [ASK_AFTER, *options],
             after,
             width=0,
-            tip="What happens to the conversations",
+            tip=tr("What happens to the conversations"),
         )
     if chosen:
         desk.view.of(HarvestView).after = chosen
@@ -707,21 +751,21 @@ def _after(desk: Desk, preview: HarvestPreview, after: str) -> None:
 def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
     state, own = desk.state, desk.view.of(HarvestView)
     if state.program.is_home_read_only:
-        return False, "This home is read-only: nothing can be saved"
+        return False, tr("Nothing can be saved: this home is read-only")
     if state.harvest.phase is HarvestPhase.PREVIEWING:
-        return False, "Wait until all are read, or cancel: then what was read can be applied"
+        return False, tr("Wait until everything is read, or cancel and apply the finished part")
     if state.harvest.is_busy:
-        return False, "Wait for the end of what is under way"
+        return False, tr("Wait until the current work ends")
     if state.harvest.question is not None:
-        return False, "Answer the question above first"
+        return False, tr("Answer the question above first")
     if not preview.sources:
-        return False, "Nothing was read"
+        return False, tr("The model read nothing")
     if _asks_after(preview) and not chosen_after(desk):
-        return False, "Choose what happens to the conversations"
+        return False, tr("Choose what happens to the conversations")
     if is_recall_only(state.config.settings.knowledge):
         return False, f"{RECALL_ONLY}."
     if own.edits and _wordless(desk, preview):
-        return False, "An item that you are editing lacks words: finish it or cancel the edit"
+        return False, tr("An item that you edit has no text: finish or cancel the edit")
     return True, ""
 
 

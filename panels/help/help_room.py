@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from core.services.settings.settings_messages import ReadGuide
 from panels.base.desk import Action, Desk, Room
 from panels.base.ui import Option
@@ -62,13 +63,13 @@ def help_dialog(desk: Desk, _dialog: Dialog) -> None:
     """Draw the page. Sends ReadGuide."""
     ui, own, found = desk.ui, desk.view.of(HelpView), desk.state.program.guide
     title = found.titles.get(own.page, "") if found is not None else ""
-    with ui.dialog("help", title or "Help", width=WIDE_PX, height=HIGH_PX) as closed:
+    with ui.dialog("help", title or tr("Help"), width=WIDE_PX, height=HIGH_PX) as closed:
         _ways(desk, own)
         if own.about:
             ui.text("about", own.about, wraps=True)
         with ui.surface(("page", own.page), "clear", height=0, padding=(0, 0), scrolls=True):
             if found is None or found.name != own.page:
-                ui.text("reading", "Reading the page…", tone="muted", style="small")
+                ui.text("reading", tr("Reading the page…"), tone="muted", style="small")
             elif found.problem:
                 ui.text("problem", found.problem, tone="error", wraps=True)
             elif pressed := ui.markdown("text", found.text, has_pages=True):
@@ -81,14 +82,16 @@ def _ways(desk: Desk, own: HelpView) -> None:
     """All pages to choose from, and the way back."""
     ui, found = desk.ui, desk.state.program.guide
     with ui.row("ways"):
-        if ui.button("back", "Back", icon="arrow-left", is_small=True, is_enabled=bool(own.read)):
+        if ui.button("back", tr("Back"), icon="arrow-left", is_small=True, is_enabled=bool(own.read)):
             page, own.read, own.page = own.read[-1], own.read[:-1], ""
             open_page(desk, page)
         ui.push()
         titles = found.titles if found is not None else {}
         options = tuple(Option(value=name, label=label) for name, label in titles.items())
         chosen = (
-            ui.combo("page", options, own.page, width=CHOICE_PX, tip="Page of the guide") if options else None
+            ui.combo("page", options, own.page, width=CHOICE_PX, tip=tr("Page of the guide"))
+            if options
+            else None
         )
         if chosen and chosen != own.page:
             open_page(desk, chosen)
@@ -98,9 +101,9 @@ ROOM = Room(
     actions=(
         Action(
             id="help",
-            menu="Help",
+            menu=tr("Help"),
             group=0,
-            label="Help on this panel",
+            label=tr("Help on this panel"),
             run=_ask,
             icon="circle-question",
             chord="F1",

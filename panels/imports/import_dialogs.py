@@ -18,6 +18,7 @@ from core.imports.import_plan import (
 from core.imports.imports_messages import CancelImport, DismissImport, ImportConversations
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.imports import ImportReport, ImportRow, KnownPlace
 from core.services.settings.settings_messages import ChangeSetting
 from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -33,28 +34,28 @@ LOW_SHARE = 0.27
 """Part of the dialog that the notes take at most: in a low window the conversations have the rest."""
 ROW_PX = 24.0
 TICK = Column(label="", width=40)
-BRANCHES = Column(label="Branches", width=88, is_number=True)
+BRANCHES = Column(label=tr("Branches"), width=88, is_number=True)
 COLUMNS = (
-    Column(label="Day", width=92),
-    Column(label="From", width=96),
-    Column(label="Conversation"),
-    Column(label="New", width=64, is_number=True),
+    Column(label=tr("Day"), width=92),
+    Column(label=tr("From"), width=96),
+    Column(label=tr("Conversation")),
+    Column(label=tr("New"), width=64, is_number=True),
 )
-WHY = Column(label="New", width=112, is_number=True)
+WHY = Column(label=tr("New"), width=112, is_number=True)
 """The last one where it says why a conversation adds nothing."""
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""
 SHOWN_FAULTS = 100
-READ_ONLY = "This home is read-only: nothing can be saved"
+READ_ONLY = tr("Nothing can be saved: this home is read-only")
 
 
 def import_dialog(desk: Desk, dialog: Dialog) -> None:
     """Draw the dialog that is open, one of imports'."""
     match dialog.kind:
         case "import_files":
-            _choose(desk, "Import conversations", "files")
+            _choose(desk, tr("Import conversations"), "files")
         case "import_folder":
-            _choose(desk, "Import a folder of conversations", "folder")
+            _choose(desk, tr("Import a folder of conversations"), "folder")
         case "import_follow":
             _ask_to_follow(desk, dialog)
         case _:
@@ -74,20 +75,28 @@ def _import(desk: Desk) -> None:
     """Show how far the run is, what an import would do, or what it did."""
     ui, imports = desk.ui, desk.state.imports
     report = imports.report
-    title = "Imported" if report is not None and not report.is_dry else "Import conversations"
+    title = tr("Imported") if report is not None and not report.is_dry else tr("Import conversations")
     with ui.dialog("import", title, width=WIDTH_PX, height=None if report is None else HEIGHT_PX) as closed:
         if report is not None:
             _report(desk, report)
         elif imports.is_running:
-            done = fmt.count(imports.count, "conversation")
-            doing = "Reading" if imports.is_dry else "Importing"
+            done = fmt.count(imports.count, tr("conversation"), tr("conversations"))
+            doing = tr("Reading") if imports.is_dry else tr("Importing")
             ui.text(
-                "doing", f"{doing}: {done} so far. {one_line(imports.doing, 80)}", tone="muted", wraps=True
+                "doing",
+                tr(
+                    "{doing}: {done} so far. {doing2}",
+                    doing=doing,
+                    done=done,
+                    doing2=one_line(imports.doing, 80),
+                ),
+                tone="muted",
+                wraps=True,
             )
         elif imports.problem:
             ui.text("problem", f"{imports.problem}. {imports.remedy}", tone="error", wraps=True)
         else:
-            ui.text("begins", "Reading what you chose…", tone="muted")
+            ui.text("begins", tr("Reading your selection…"), tone="muted")
         answer = _foot(desk, report)
     if answer == "import" and report is not None:
         desk.send(
@@ -107,7 +116,9 @@ def _report(desk: Desk, report: ImportReport) -> None:
     ui.text("sum", f"{sum_text(report).removesuffix('.')}.", style="strong", wraps=True)
     is_wide = not 0 < ui.width() < NARROW_PX
     if is_wide and report.is_dry and report.new_count:
-        text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
+        text = tr(
+            "The import takes only text. Nothing acts on old calls, approvals or system texts; no file is opened."
+        )
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
     most_px = min(MOST_NOTES_PX, LOW_SHARE * ui.height()) if ui.height() > 0 else MOST_NOTES_PX
@@ -134,7 +145,7 @@ def _follow_switch(desk: Desk, place: KnownPlace) -> None:
     """Draw the switch of one place. On asks first; off is done at once."""
     followed, is_read_only = desk.state.config.settings.imports.follow, desk.state.program.is_home_read_only
     places = desk.view.memo.get("followed places", (followed,), lambda: frozenset(map(whole, followed)))
-    label = f"Take new sessions of {place.label} by itself"
+    label = tr("Import new sessions of {label} automatically", label=place.label)
     tip = READ_ONLY if is_read_only else place.path
     changed = desk.ui.checkbox(
         ("follow", place.name), label, place.path in places, is_enabled=not is_read_only, tip=tip
@@ -147,12 +158,14 @@ def _follow_switch(desk: Desk, place: KnownPlace) -> None:
 
 def _ask_to_follow(desk: Desk, dialog: Dialog) -> None:
     ui, followed = desk.ui, desk.state.config.settings.imports.follow
-    title = f"Take new sessions of {dialog.subject} by itself?"
+    title = tr("Import new sessions of {subject} automatically?", subject=dialog.subject)
     with ui.dialog("follow", title, width=520) as closed:
         ui.text("place", dialog.text, style="mono", wraps=True)
-        text = "New sessions there become discussions while this program runs, and what grows adds its part. You can switch it off here or in the settings."
+        text = tr(
+            "While this program runs, new sessions there become discussions, and their later messages follow. You can turn this off here or in the settings."
+        )
         ui.text("what", text, tone="muted", wraps=True)
-        answer = answers(ui, "Not now", "Take them")
+        answer = answers(ui, tr("Not now"), tr("Import sessions"))
     if answer == "yes":
         desk.send(ChangeSetting(KEY, with_place(followed, dialog.text)))
     if answer or closed.clicked or ui.shortcut("Escape"):
@@ -168,13 +181,17 @@ def _choosers(desk: Desk, report: ImportReport) -> None:
     ui, own = desk.ui, desk.view.of(ImportView)
     new = frozenset(row.discussion_id for row in report.rows if not row.why)
     with ui.row("choose"):
-        words = f"{_ticked(desk, report):,} of {fmt.count(report.new_count, 'new conversation')} ticked"
+        words = tr(
+            "{desk:,} of {new_count} ticked",
+            desk=_ticked(desk, report),
+            new_count=fmt.count(report.new_count, tr("new conversation"), tr("new conversations")),
+        )
         more = report.count - len(report.rows)
-        rest = f"; {more:,} more stand behind the list and go with them" if more > 0 else ""
+        rest = tr("; {more:,} more are not listed and go with them", more=more) if more > 0 else ""
         ui.text("ticked", f"{words}{rest}", tone="muted", style="small", width=0)
-        if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=bool(own.left_out)):
+        if ui.button("all", tr("Tick all"), kind="ghost", is_small=True, is_enabled=bool(own.left_out)):
             own.left_out = frozenset()
-        if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=own.left_out != new):
+        if ui.button("none", tr("None"), kind="ghost", is_small=True, is_enabled=own.left_out != new):
             own.left_out = new
 
 
@@ -186,7 +203,9 @@ def _ticked(desk: Desk, report: ImportReport) -> int:
 def _notes(report: ImportReport) -> tuple[tuple[bool, str], ...]:
     """Notes on what is not taken, each with whether it is a fault."""
     faults = [(True, fault_text(one)) for one in report.faults[:SHOWN_FAULTS]]
-    stopped = [(True, f"It ended early: {report.stopped}")] if report.stopped else []
+    stopped = (
+        [(True, tr("The import ended early: {stopped}", stopped=report.stopped))] if report.stopped else []
+    )
     return (*stopped, *faults, *((False, line) for line in left_out(report)))
 
 
@@ -196,14 +215,16 @@ def _foot(desk: Desk, report: ImportReport | None) -> str:
     with ui.row("foot"):
         ui.push()
         if imports.is_running:
-            return "stop" if ui.button("stop", "Stop") else ""
-        found = "close" if ui.button("close", "Close") else ""
+            return "stop" if ui.button("stop", tr("Stop")) else ""
+        found = "close" if ui.button("close", tr("Close")) else ""
         if report is not None and report.is_dry and (report.new_count or report.offered):
             ticked = _ticked(desk, report)
-            offers = f"Offer {fmt.count(report.offered, 'proposal')}" if report.offered else "Import"
-            label = f"Import {fmt.count(ticked, 'conversation')}" if ticked else offers
+            offers = f"Offer {fmt.count(report.offered, 'proposal')}" if report.offered else tr("Import")
+            label = (
+                f"Import {fmt.count(ticked, tr('conversation'), tr('conversations'))}" if ticked else offers
+            )
             can = not desk.state.program.is_home_read_only and bool(ticked or report.offered)
-            tip = "" if can else READ_ONLY if ticked or report.offered else "Tick a conversation first"
+            tip = "" if can else READ_ONLY if ticked or report.offered else tr("Tick a conversation first")
             if ui.button("import", label, kind="primary", is_enabled=can, tip=tip):
                 found = "import"
     return found
@@ -256,7 +277,7 @@ class _Rows:
         is_here = row.discussion_id in self._desk.state.discussions.summaries
         with ui.row("title"):
             if is_here and ui.button(
-                "show", "", icon="chevron-right", kind="ghost", is_small=True, tip="Show the discussion"
+                "show", "", icon="chevron-right", kind="ghost", is_small=True, tip=tr("Show the discussion")
             ):
                 self._desk.view.page, self._desk.view.dialog = "chat", None
                 self._desk.send(DismissImport())
@@ -271,7 +292,9 @@ class _Rows:
         if row.why:
             ui.text("tick", "")
             return
-        changed = ui.checkbox("tick", "", row.discussion_id not in own.left_out, tip=f"Import {row.title}")
+        changed = ui.checkbox(
+            "tick", "", row.discussion_id not in own.left_out, tip=tr("Import {title}", title=row.title)
+        )
         if changed is not None:
             one = {row.discussion_id}
             own.left_out = own.left_out - one if changed else own.left_out | one

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.imports import ImportReport
 from panels.base.desk import Action, Desk, Room
 from panels.base.view import Dialog, Kept
@@ -48,13 +49,18 @@ def _folder(desk: Desk) -> None:
 
 ACTIONS: tuple[Action, ...] = (
     Action(
-        id="import_files", menu="File", group=1, label="Import conversations…", run=_files, icon="file-import"
+        id="import_files",
+        menu=tr("File"),
+        group=1,
+        label=tr("Import conversations…"),
+        run=_files,
+        icon="file-import",
     ),
     Action(
         id="import_folder",
-        menu="File",
+        menu=tr("File"),
         group=1,
-        label="Import a folder of conversations…",
+        label=tr("Import a folder of conversations…"),
         run=_folder,
         icon="folder-open",
     ),

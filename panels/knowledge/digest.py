@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.knowledge import DigestSwitch, NoteFile, NoteStatus
 from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
@@ -22,20 +23,24 @@ from panels.knowledge.knowledge_room import ask, can_ask
 # The digest in the Knowledge panel: exactly as it is injected, how full it is, and what switches it.
 
 SWITCH: dict[DigestSwitch, tuple[str, Tone, str]] = {
-    DigestSwitch.ON: ("Memory is on", "ok", "circle-check"),
-    DigestSwitch.OFF_BY_DELETION: ("Memory is off", "warn", "circle-pause"),
-    DigestSwitch.OFF_WITHOUT_KNOWLEDGE: ("Memory is empty", "muted", "circle-pause"),
-    DigestSwitch.OFF_BY_CONFIGURATION: ("Memory is off", "warn", "circle-pause"),
+    DigestSwitch.ON: (tr("Knowledge is on"), "ok", "circle-check"),
+    DigestSwitch.OFF_BY_DELETION: (tr("Knowledge is off"), "warn", "circle-pause"),
+    DigestSwitch.OFF_WITHOUT_KNOWLEDGE: (tr("Knowledge is empty"), "muted", "circle-pause"),
+    DigestSwitch.OFF_BY_CONFIGURATION: (tr("Knowledge is off"), "warn", "circle-pause"),
 }
 WHY = {
-    DigestSwitch.ON: "The digest and notes on files in scope are sent with every request, as layer 7. Deleting "
-    "digest.md turns this off, here or with any other tool.",
-    DigestSwitch.OFF_BY_DELETION: "There is no digest.md, so nothing of this is sent. “Regenerate digest” makes the file "
-    "and turns memory on; so does applying a harvest.",
-    DigestSwitch.OFF_WITHOUT_KNOWLEDGE: "Nothing is known yet, so nothing is sent. Applying a harvest, or an item that you "
-    "write, is what a digest is made of.",
-    DigestSwitch.OFF_BY_CONFIGURATION: "The setting ai_settings.knowledge.digest_enabled is off, so nothing of this is "
-    "sent, whether digest.md is there or not. The switch below turns it on.",
+    DigestSwitch.ON: tr(
+        "Every request contains the digest and notes on files in scope, as layer 7. Deleting digest.md turns knowledge off, here or with any other tool."
+    ),
+    DigestSwitch.OFF_BY_DELETION: tr(
+        "There is no digest.md, so nothing is sent. “Regenerate digest” makes the file and turns knowledge on. So does applying a harvest."
+    ),
+    DigestSwitch.OFF_WITHOUT_KNOWLEDGE: tr(
+        "There is no knowledge yet, so nothing is sent. Apply a harvest, or write an item, to make a digest."
+    ),
+    DigestSwitch.OFF_BY_CONFIGURATION: tr(
+        "The setting ai_settings.knowledge.digest_enabled is off: nothing is sent, even if digest.md exists. The switch below turns the setting on."
+    ),
 }
 FULL_FROM = 0.95
 WIDE_PX = 320
@@ -56,7 +61,7 @@ def switch_row(desk: Desk) -> None:
     """Draw the switch with its state in a line. Sends RegenerateDigest, DeleteDigest, ChangeSetting."""
     ui, knowledge = desk.ui, desk.state.knowledge
     title, tone, icon = SWITCH[knowledge.switch]
-    label = "Regenerate digest" if ui.width() >= WIDE_PX else "Regenerate"
+    label = tr("Regenerate digest") if ui.width() >= WIDE_PX else tr("Regenerate")
     with ui.row("switch"):
         ui.icon("icon", icon, tone=tone, tip=WHY[knowledge.switch])
         with ui.group("words", gap=3):
@@ -69,15 +74,15 @@ def switch_row(desk: Desk) -> None:
         if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
                      kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
                      is_enabled=not desk.state.program.is_home_read_only,
-                     tip="Make digest.md from the category files; this turns memory on"):  # fmt: skip
+                     tip=tr("Make digest.md from the category files; this turns knowledge on")):  # fmt: skip
             desk.send(RegenerateDigest())
 
 
 def _on_off(desk: Desk) -> None:
     """The switch itself: off removes digest.md, as `rm` does, and on makes it anew."""
     is_off_by_setting = desk.state.knowledge.switch is DigestSwitch.OFF_BY_CONFIGURATION
-    tip = "Off removes digest.md, as rm does; on makes it from the category files"
-    wanted = desk.ui.checkbox("on", "On", desk.state.knowledge.is_on, tip=tip)
+    tip = tr("Off removes digest.md, as rm does; on makes it from the category files")
+    wanted = desk.ui.checkbox("on", tr("On"), desk.state.knowledge.is_on, tip=tip)
     if wanted is None:
         return
     if wanted and is_off_by_setting:
@@ -89,13 +94,17 @@ def _on_off(desk: Desk) -> None:
 def _note(state: AppState) -> str:
     match state.knowledge.switch:
         case DigestSwitch.ON:
-            return f"{state.knowledge.digest_bytes:,} of {DIGEST_MAX_BYTES:,} bytes"
+            return tr(
+                "{digest_bytes:,} of {DIGEST_MAX_BYTES:,} bytes",
+                digest_bytes=state.knowledge.digest_bytes,
+                DIGEST_MAX_BYTES=DIGEST_MAX_BYTES,
+            )
         case DigestSwitch.OFF_BY_DELETION:
-            return "no digest.md"
+            return tr("no digest.md")
         case DigestSwitch.OFF_WITHOUT_KNOWLEDGE:
-            return "nothing is known yet"
+            return tr("no knowledge yet")
         case DigestSwitch.OFF_BY_CONFIGURATION:
-            return "by configuration"
+            return tr("off in the settings")
 
 
 def digest_section(desk: Desk) -> None:
@@ -106,24 +115,30 @@ def digest_section(desk: Desk) -> None:
         _gauges(ui, desk.state)
         _switches(desk)
     with ui.row("text title"):
-        ui.text("title", "As it is injected", style="strong")
+        ui.text("title", tr("Text that is sent"), style="strong")
         ui.push()
         text = injected(desk.state)
-        if text and ui.button("copy", "", icon="copy", kind="ghost", is_small=True, tip="Copy the digest"):
+        if text and ui.button(
+            "copy", "", icon="copy", kind="ghost", is_small=True, tip=tr("Copy the digest")
+        ):
             ui.copy(text)
     if text:
         ui.selectable_text("text", text, mono=True, height=math.inf)
     elif knowledge.digest:
         ui.text(
             "none",
-            "Nothing is injected. digest.md waits in its file:",
+            tr("The program sends nothing. digest.md waits in its file:"),
             tone="muted",
             style="small",
             wraps=True,
         )
         ui.selectable_text("waiting", knowledge.digest, mono=True, height=math.inf)
     else:
-        why = "Nothing: the digest is empty." if knowledge.is_on else "Nothing: memory is off."
+        why = (
+            tr("Nothing is sent: the digest is empty.")
+            if knowledge.is_on
+            else tr("Nothing is sent: knowledge is off.")
+        )
         ui.text("none", why, tone="muted", style="small")
 
 
@@ -139,16 +154,18 @@ def _gauges(ui: Ui, state: AppState) -> None:
     _gauge(
         ui,
         "digest",
-        "Digest",
+        tr("Digest"),
         state.knowledge.digest_bytes,
         DIGEST_MAX_BYTES,
-        "digest.md holds at most this much",
+        tr("digest.md may hold at most this much"),
     )
     report = selection.report_of(state)
     if report is not None and state.knowledge.is_on:
         used = sum(layer.size_bytes for layer in report.layers if layer.layer is LayerId.KNOWLEDGE)
-        tip = "Digest and notes on files in scope, in the selected discussion; ai_settings.knowledge.budget_bytes"
-        _gauge(ui, "layer", "All of layer 7", used, state.config.settings.knowledge.budget_bytes, tip)
+        tip = tr(
+            "Digest and notes on files of the selected discussion; the setting ai_settings.knowledge.budget_bytes limits them"
+        )
+        _gauge(ui, "layer", tr("All of layer 7"), used, state.config.settings.knowledge.budget_bytes, tip)
 
 
 def _gauge(ui: Ui, key: str, label: str, used: int, most: int, tip: str) -> None:
@@ -157,14 +174,20 @@ def _gauge(ui: Ui, key: str, label: str, used: int, most: int, tip: str) -> None
     with ui.group(key, gap=4):
         with ui.row("words"):
             ui.text("label", label, style="small", width=0, tip=tip)
-            ui.text("bytes", f"{used:,} of {most:,} bytes", tone="muted", style="small", tip=tip)
+            ui.text(
+                "bytes",
+                tr("{used:,} of {most:,} bytes", used=used, most=most),
+                tone="muted",
+                style="small",
+                tip=tip,
+            )
         ui.progress("bar", share, tone=tone)
 
 
 def _switches(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     is_enabled = ui.checkbox(
-        "enabled", "Send it while digest.md is there", state.config.settings.knowledge.digest_enabled,
+        "enabled", tr("Send the digest while digest.md exists"), state.config.settings.knowledge.digest_enabled,
         tip="ai_settings.knowledge.digest_enabled",
     )  # fmt: skip
     if is_enabled is not None:
@@ -174,11 +197,15 @@ def _switches(desk: Desk) -> None:
     ui.text("path", path, tone="muted", style="mono_small", wraps=True)
     with ui.row("file"):
         can = has_file and not state.program.is_home_read_only
-        why = f"Deletes {path}; “Regenerate digest” makes it again" if has_file else "There is no digest.md"
-        if ui.button("off", "Turn off", icon="power-off", is_small=True, is_enabled=can, tip=why):
+        why = (
+            tr("Deletes {path}; “Regenerate digest” makes the file again", path=path)
+            if has_file
+            else tr("There is no digest.md")
+        )
+        if ui.button("off", tr("Turn off"), icon="power-off", is_small=True, is_enabled=can, tip=why):
             desk.send(DeleteDigest())
         if has_file:
-            file_button(ui, path, label="Open in editor")
+            file_button(ui, path, label=tr("Open in editor"))
 
 
 # The head of notes that are bound to one file: which file, and what became of it.
@@ -187,13 +214,13 @@ NOTES_WIDE_PX = 400
 """Narrower, the buttons stand under each other."""
 
 STATUS: dict[NoteStatus, tuple[str, Tone, str]] = {
-    NoteStatus.ATTACHED: ("attached", "muted", "The file is where it was when the notes were written"),
-    NoteStatus.MOVED: ("moved", "muted", "The file was saved anew at its path; the notes follow it"),
-    NoteStatus.RENAMED: ("renamed", "muted", "The file has another path now; the notes follow it"),
+    NoteStatus.ATTACHED: ("attached", "muted", tr("The file is still at the path of the notes")),
+    NoteStatus.MOVED: ("moved", "muted", tr("The file was saved again at its path; the notes follow")),
+    NoteStatus.RENAMED: ("renamed", "muted", tr("The file has another path now; the notes follow")),
     NoteStatus.ORPHANED: (
         "orphaned",
         "warn",
-        "The file is not there any more: say which one the notes are about",
+        tr("The file no longer exists: choose the file of these notes"),
     ),
 }
 
@@ -214,16 +241,30 @@ def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
             ui.icon(
                 "icon", "link-slash" if is_orphan else "file-lines", tone="warn" if is_orphan else "muted"
             )
-            ui.text("name", name or path or "a file without a name", style="strong", width=0, tip=path)
+            ui.text("name", name or path or tr("a file without a name"), style="strong", width=0, tip=path)
             if note.status is not NoteStatus.ATTACHED:
                 ui.badge("status", label, tone=tone, tip=tip)
-            ui.text("count", fmt.count(len(note.items), "note"), tone="faint", style="small")
-            if ui.button("copy", "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"):
+            ui.text("count", fmt.count(len(note.items), tr("note"), tr("notes")), tone="faint", style="small")
+            if ui.button(
+                "copy",
+                "",
+                icon="copy",
+                kind="ghost",
+                is_small=True,
+                tip=tr("Copy the path {path}", path=path),
+            ):
                 ui.copy(path)
             file_button(ui, notes_path(desk.state, note))
         ui.text("folder", folder or path, tone="muted", style="small", width=0, tip=path)
         if note.status is NoteStatus.RENAMED and note.heading != note.path:
-            ui.text("was", f"was {note.heading}", tone="faint", style="small", width=0, tip=note.heading)
+            ui.text(
+                "was",
+                tr("formerly {heading}", heading=note.heading),
+                tone="faint",
+                style="small",
+                width=0,
+                tip=note.heading,
+            )
         if note.problem:
             ui.text("problem", note.problem, tone="warn", style="small", wraps=True)
         if is_orphan:
@@ -232,7 +273,7 @@ def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
 
 def _orphan(desk: Desk, ui: Ui, note: NoteFile) -> None:
     can = can_ask(desk, note)
-    ui.text("why", "There is no such file any more. The notes stay out of requests until they are attached.",
+    ui.text("why", tr("This file no longer exists. Requests leave out the notes until you attach them to a file."),
             tone="warn", style="small", wraps=True)  # fmt: skip
     ui.gap(6)
     with ui.row("buttons") if ui.width() >= NOTES_WIDE_PX else ui.group("stacked", gap=6):
@@ -241,10 +282,10 @@ def _orphan(desk: Desk, ui: Ui, note: NoteFile) -> None:
 
 def _attach(desk: Desk, ui: Ui, note: NoteFile, *, can: bool) -> None:
     if note.proposal and ui.button(
-        "attach", f"Attach to {note.proposal.replace(chr(92), '/').rpartition('/')[2]}", icon="link",
+        "attach", tr("Attach to {rpartition}", rpartition=note.proposal.replace(chr(92), '/').rpartition('/')[2]), icon="link",
         kind="primary", is_small=True, is_enabled=can, tip=note.proposal,
     ):  # fmt: skip
         ask(desk, note, AttachNotes(file_id=note.file_id, path=note.proposal))
-    if ui.button("choose", "Choose another file…" if note.proposal else "Choose a file…", icon="folder-open",
+    if ui.button("choose", tr("Choose another file…") if note.proposal else tr("Choose a file…"), icon="folder-open",
                  is_small=True, is_enabled=can):  # fmt: skip
         desk.view.dialog = Dialog(kind="attach_notes", subject=note.file_id, text=note.heading)

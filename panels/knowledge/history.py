@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.facts import IndexedFact, ItemHistory, TurnPlace, Witness
 from core.kernel.values.knowledge import Item
 from core.knowledge.evidence_rows import is_struck, item_hash, unstruck
@@ -29,7 +30,7 @@ MOST_REQUESTS = 5
 SHOWN_CHARS, LONG_CHARS = 400, 240
 """Of the item; a longer turn scrolls."""
 
-GONE = "It does not stand in its file any more as it is told here."
+GONE = tr("The file no longer holds this item as shown here.")
 
 
 def ask_why(desk: Desk, item: Item) -> None:
@@ -110,13 +111,13 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
             return
     if may_ask and desk.view.of(KnowledgeView).asked_of != _known(desk):
         _ask(desk, asked)
-    with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
+    with ui.dialog("item history", tr("Why the model knows this"), width=WIDTH_PX) as closed:
         with ui.surface("words", "inset"):
             ui.text("text", one_line(unstruck(words), SHOWN_CHARS), wraps=True)
             if is_struck(words):
                 ui.text(
                     "struck",
-                    "Replaced: it is struck through in its file.",
+                    tr("Replaced: this item is struck through in its file."),
                     tone="warn",
                     style="small",
                     wraps=True,
@@ -127,12 +128,12 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
         height = SHORT_PX if is_short else HEIGHT_PX
         with ui.surface("history", "clear", height=height, padding=(0, 4), scrolls=True):
             if told is None or not is_it:
-                ui.text("wait", "Reading the logs…", tone="muted")
+                ui.text("wait", tr("Reading the logs…"), tone="muted")
             else:
                 _history(desk, ui, told)
         with ui.row("buttons"):
             ui.push()
-            if ui.button("close", "Close"):
+            if ui.button("close", tr("Close")):
                 desk.view.dialog = None
     if closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
@@ -142,7 +143,10 @@ def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
     with ui.group("lines", gap=8):
         if not told.witnesses:
             ui.text(
-                "none", f"Nothing is known that it stands on: {no_evidence(told)}.", tone="muted", wraps=True
+                "none",
+                tr("No source of this item is known: {told}.", told=no_evidence(told)),
+                tone="muted",
+                wraps=True,
             )
         for index, witness in enumerate(told.witnesses):
             with ui.group(("witness", index), gap=4):
@@ -152,13 +156,13 @@ def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
             ui.text(("event", index), line_text(line, names), tone="muted", style="small", wraps=True)
         _requests(ui, told)
         if told.torn:
-            text = f"{told.torn:,} lines of the logs could not be read and were passed over."
+            text = tr("The program skipped {torn:,} unreadable lines of the logs.", torn=told.torn)
             ui.text("torn", text, tone="warn", style="small", wraps=True)
 
 
 def _witness(desk: Desk, ui: Ui, witness: Witness) -> None:
     row = witness.row
-    ui.text("where", f"From {witness_line(witness)}", style="small_strong", wraps=True)
+    ui.text("where", tr("From {witness}", witness=witness_line(witness)), style="small_strong", wraps=True)
     if row.quote:
         with ui.surface("quote", "inset"):
             ui.text("words", f"“{row.quote}”", wraps=True)
@@ -175,13 +179,13 @@ def _witness(desk: Desk, ui: Ui, witness: Witness) -> None:
     with ui.row("ways"):
         if witness.place is TurnPlace.LIST and ui.button(
             "show",
-            "Show the message" if row.turns else "Show the conversation",
+            tr("Show the message") if row.turns else tr("Show the conversation"),
             icon="comments",
             is_small=True,
         ):
             show_turn(desk, row.discussion, row.turns[0] if row.turns else "", row.quote)
         if witness.place is TurnPlace.TRASH and ui.button(
-            "restore", "Take it out of the trash", icon="clock-rotate-left", is_small=True
+            "restore", tr("Restore from trash"), icon="clock-rotate-left", is_small=True
         ):
             desk.view.dialog = None
             desk.send(UndoDelete(row.discussion))
@@ -199,10 +203,15 @@ def _turn(ui: Ui, witness: Witness) -> None:
 
 def _requests(ui: Ui, told: ItemHistory) -> None:
     if not told.injected:
-        ui.text("requests", "No request to a model is known that held it.", tone="muted", style="small")
+        ui.text("requests", tr("No known request to a model held this item."), tone="muted", style="small")
         return
-    text = f"It was in requests from {day(told.injected[-1].at)} on:"
+    text = tr("Requests held this item from {at} on:", at=day(told.injected[-1].at))
     ui.text("requests", text, tone="muted", style="small", wraps=True)
     for index, event in enumerate(told.injected[:MOST_REQUESTS]):
-        words = f"{day(event.at)}  {event.model}, discussion {event.discussion}"
+        words = tr(
+            "{at}  {model}, discussion {discussion}",
+            at=day(event.at),
+            model=event.model,
+            discussion=event.discussion,
+        )
         ui.text(("request", index), words, tone="faint", style="small", wraps=True)

@@ -7,6 +7,7 @@ from datetime import date
 
 from core.app.forgetting.forgetting_messages import ForgetItem
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item, Provenance
 from core.kernel.values.updates import is_under_way
 from core.knowledge.evidence_rows import is_struck, item_hash
@@ -42,9 +43,9 @@ BUTTONS_BESIDE_FROM_PX = 264
 TICK_PX = 24.0
 _TASKS = frozenset({Category.TASKS_OPEN, Category.TASKS_DONE})
 
-READ_ONLY = "This home is read-only: nothing can be saved"
+READ_ONLY = tr("Nothing can be saved: this home is read-only")
 ONE_OF = {
-    Category.TASKS_OPEN: "open task",
+    Category.TASKS_OPEN: tr("open task"),
     Category.QUESTIONS: "question",
     Category.DECISIONS: "decision",
     Category.FACTS: "fact",
@@ -61,7 +62,7 @@ def item_card(desk: Desk, ui: Ui, item: Item) -> None:
     draft = desk.view.of(KnowledgeView).live.get(id(item))
     with ui.surface("card", "card", padding=(12, 8)):
         if draft is not None:
-            _form(desk, ui, draft, "Other words for this item")
+            _form(desk, ui, draft, tr("New text for this item"))
             return
         _words(desk, ui, item)
         _draft(desk, ui, item)
@@ -93,7 +94,7 @@ def _words(desk: Desk, ui: Ui, item: Item) -> None:
     if len(text) > LONG_CHARS:
         with ui.row("length", gap=0):
             ui.gap(TICK_PX if item.category in _TASKS else 0)
-            label = "Show all of it" if is_cut else "Show less"
+            label = tr("Show all") if is_cut else tr("Show less")
             if ui.button("whole", label, kind="link", is_small=True):
                 view.whole.symmetric_difference_update({place})
 
@@ -105,9 +106,9 @@ def _draft(desk: Desk, ui: Ui, item: Item) -> None:
     path = desk.state.knowledge.drafts.get(draft_mark(item_hash(item.category, item.text)), "")
     if path:
         with ui.row("draft", gap=0):
-            tip = f"Nothing reads or runs it until you rename it\n{path}"
+            tip = tr("Nothing reads or runs the draft until you rename it\n{path}", path=path)
             if ui.button(
-                "open", "Open the draft", icon="up-right-from-square", kind="link", is_small=True, tip=tip
+                "open", tr("Open draft"), icon="up-right-from-square", kind="link", is_small=True, tip=tip
             ):
                 ui.open_file(path)
 
@@ -142,7 +143,7 @@ def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
         with ui.surface("tick", "clear", width=TICK_PX, padding=(0, 0)):
             ticked = ui.checkbox(
                 "done", "", is_done, is_enabled=can_ask(desk, item),
-                tip=f"{'Open it again' if is_done else 'Done'}: {shown[:80]}",
+                tip=(tr("Reopen: {task}", task=shown[:80]) if is_done else tr("Mark as done: {task}", task=shown[:80])),
             )  # fmt: skip
         if is_done:
             ui.text("text", shown, tone="muted", wraps=True)
@@ -157,7 +158,7 @@ def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
     if tag is None:
         ui.icon("icon", "user", tone="faint")
         ui.gap(PAD_PX)
-        ui.text("from", "added by hand", tone="faint", style="small")
+        ui.text("from", tr("added by hand"), tone="faint", style="small")
         return
     source = source_of(desk.state, desk.view.memo, tag.source)
     match source.place:
@@ -168,15 +169,20 @@ def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
         case SourcePlace.GONE:
             ui.icon("icon", "comments", tone="faint")
             ui.gap(PAD_PX)
-            ui.text("from", f"from {source.name}, {_day(desk, tag.date)}", tone="muted", style="small",
-                    tip=f"{tag.source}: this conversation is not here any more")  # fmt: skip
+            ui.text("from", tr("from {name}, {desk}", name=source.name, desk=_day(desk, tag.date)), tone="muted", style="small",
+                    tip=tr("{source}: this conversation no longer exists", source=tag.source))  # fmt: skip
 
 
 def _other_origins(ui: Ui, tag: Provenance | None) -> None:
     """Draw how many conversations a merged item came from besides, and which."""
     if tag is not None and tag.also:
-        listed = "\n".join(f"from {one.source}, {one.date}" for one in tag.also)
-        ui.badge("also", f"+{len(tag.also)}", tone="muted", tip=f"Merged, and besides\n{listed}")
+        listed = "\n".join(tr("from {source}, {date}", source=one.source, date=one.date) for one in tag.also)
+        ui.badge(
+            "also",
+            f"+{len(tag.also)}",
+            tone="muted",
+            tip=tr("Merged; other sources:\n{listed}", listed=listed),
+        )
 
 
 def _day(desk: Desk, written: str) -> str:
@@ -190,19 +196,29 @@ def _day(desk: Desk, written: str) -> str:
 def _conversation(desk: Desk, ui: Ui, source: ItemSource, written: str) -> None:
     is_archived = source.place is SourcePlace.ARCHIVE
     ui.icon("icon", "box-archive" if is_archived else "comments", tone="faint")
-    tip = f"Show the conversation {source.name}{', in the archive' if is_archived else ''}"
-    if ui.button("from", f"from {source.name}, {_day(desk, written)}", kind="link", is_small=True, tip=tip):
+    tip = tr(
+        "Show the conversation {name}{is_archived}",
+        name=source.name,
+        is_archived=tr(", in the archive") if is_archived else "",
+    )
+    if ui.button(
+        "from",
+        tr("from {name}, {desk}", name=source.name, desk=_day(desk, written)),
+        kind="link",
+        is_small=True,
+        tip=tip,
+    ):
         desk.view.page = "chat"
         desk.send(SelectDiscussion(source.id))
 
 
 def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
-    tip = f"{tag.source}: this conversation is in the trash"
+    tip = tr("{source}: this conversation is in the trash", source=tag.source)
     ui.icon("icon", "clock-rotate-left", tone="faint", tip=tip)
     ui.gap(PAD_PX)
     ui.text(
         "from",
-        f"from {source.name}, {_day(desk, tag.date)}, in the trash",
+        tr("from {name}, {desk}, in the trash", name=source.name, desk=_day(desk, tag.date)),
         tone="muted",
         style="small",
         tip=tip,
@@ -213,32 +229,34 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
         icon="trash-arrow-up",
         kind="ghost",
         is_small=True,
-        tip=f"Take the conversation {source.name} out of the trash; the item stays as it is",
+        tip=tr("Restore the conversation {name} from the trash; the item stays as it is", name=source.name),
     ):
         desk.send(UndoDelete(source.id))
 
 
 def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     is_free = can_ask(desk, item)
-    if ui.button("why", "", icon="quote-left", kind="ghost", is_small=True, tip="Why the model knows this"):
+    if ui.button(
+        "why", "", icon="quote-left", kind="ghost", is_small=True, tip=tr("Why the model knows this")
+    ):
         ask_why(desk, item)
     why = READ_ONLY if desk.state.program.is_home_read_only else ""
     is_live = not is_struck(item.text)  # what was replaced is history: nobody edits it
     if is_live and ui.button(
-        "edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"
+        "edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or tr("Edit")
     ):
         begin_edit(desk.view.of(KnowledgeView), item)
     if is_live and item.category is Category.PLAYBOOKS and ui.button(
         "graduate", "", icon="graduation-cap", kind="ghost", is_small=True, is_enabled=is_free,
-        tip=why or "Make a draft of a prompt or tool…",
+        tip=why or tr("Make a draft of a prompt or tool…"),
     ):  # fmt: skip
         ask_draft(desk, item)
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
-                 tip=why or "Delete…"):  # fmt: skip
+                 tip=why or tr("Delete…")):  # fmt: skip
         desk.view.dialog = Dialog(kind="delete_item", command=DeleteKnowledgeItem(item))
     ui.gap(PAD_PX)  # what can be taken back stands apart from what cannot
     if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, is_enabled=is_free,
-                 tip=why or "Forget every copy…"):  # fmt: skip
+                 tip=why or tr("Forget every copy…")):  # fmt: skip
         desk.view.dialog = Dialog(kind="forget", command=ForgetItem(item=item))
 
 
@@ -246,15 +264,15 @@ def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:
     """Draw the form for a new item. Sends AddKnowledgeItem."""
     one = ONE_OF[draft.category]
     with ui.surface("card", "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
-        ui.text("title", f"New {one}", style="small_strong", tone="muted")
+        ui.text("title", tr("New {one}", one=one), style="small_strong", tone="muted")
         if draft.category is Category.PLAYBOOKS:
-            typed = ui.text_input(
-                "name", draft.name, hint="Name of the playbook", is_focused=draft.wants_focus
-            )
+            typed = ui.text_input("name", draft.name, hint=tr("Playbook name"), is_focused=draft.wants_focus)
             draft.name = draft.name if typed is None else typed
             if ui.is_focused("name"):
                 desk.view.of(KnowledgeView).typing = draft
-        _form(desk, ui, draft, "Steps that worked" if draft.category is Category.PLAYBOOKS else f"One {one}")
+        _form(
+            desk, ui, draft, tr("Steps that worked") if draft.category is Category.PLAYBOOKS else f"One {one}"
+        )
 
 
 def lost_card(desk: Desk, ui: Ui, draft: ItemDraft) -> None:
@@ -263,18 +281,21 @@ def lost_card(desk: Desk, ui: Ui, draft: ItemDraft) -> None:
     with ui.surface("card", "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
         with ui.row("why"):
             ui.icon("icon", "triangle-exclamation", tone="warn")
-            text = f"{item.file} has changed: this item is not there any more as you saw it. Your words are kept here."
+            text = tr(
+                "{file} has changed and no longer holds this item as you saw it. Your text is kept here.",
+                file=item.file,
+            )
             ui.text("text", text, tone="warn", style="small", wraps=True)
         ui.selectable_text("words", draft.text, height=96)
         with ui.row("buttons"):
             one = ONE_OF.get(item.category)
             if one is not None and ui.button(
-                "add", f"Write a new {one}", icon="plus", kind="primary", is_small=True
+                "add", tr("Write a new {one}", one=one), icon="plus", kind="primary", is_small=True
             ):
                 _take_over(desk, draft)
-            if ui.button("copy", "Copy", icon="copy", is_small=True):
+            if ui.button("copy", tr("Copy"), icon="copy", is_small=True):
                 ui.copy(draft.text)
-            if ui.button("discard", "Discard", kind="ghost", is_small=True):
+            if ui.button("discard", tr("Discard"), kind="ghost", is_small=True):
                 desk.view.of(KnowledgeView).drop(draft)
 
 
@@ -304,16 +325,23 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
     if ui.is_focused(key):
         view.typing = draft
     with ui.row("form buttons"):
-        verb = "Add" if isinstance(draft, NewDraft) else "Save"
+        verb = tr("Add") if isinstance(draft, NewDraft) else tr("Save")
         can = can_save(desk.state, draft)
-        if ui.button("save", verb, kind="primary", is_small=True, is_enabled=can, tip=f"{verb} (Ctrl+Enter)"):
+        if ui.button(
+            "save",
+            verb,
+            kind="primary",
+            is_small=True,
+            is_enabled=can,
+            tip=tr("{verb} (Ctrl+Enter)", verb=verb),
+        ):
             save(desk, draft)
-        if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
+        if ui.button("cancel", tr("Cancel"), is_small=True, tip=tr("Cancel (Escape)")):
             view.drop(draft)
         if not draft.command_id:
             ui.text("keys", EDITOR_KEYS, tone="faint", style="small", width=0)
         if is_under_way(desk.state, draft.command_id):
-            ui.text("waiting", "Saving…", tone="muted", style="small")
+            ui.text("waiting", tr("Saving…"), tone="muted", style="small")
         elif draft.command_id:
-            ui.text("kept", "Not saved yet; your words are kept.", tone="warn", style="small", width=0,
-                    wraps=True, tip="The notice says why. Save tries again.")  # fmt: skip
+            ui.text("kept", tr("Not saved yet; your text is kept."), tone="warn", style="small", width=0,
+                    wraps=True, tip=tr("The notice says why. Save tries again."))  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from core.app.forgetting.forgetting_places import DELETE_SAYS, FORGET_SAYS
+from core.kernel.language import tr
 from core.kernel.values.knowledge import DraftKind, Item, RemovalQuestion
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
@@ -28,8 +29,8 @@ from panels.knowledge.knowledge_room import KnowledgeView, ask, item_key, shown_
 
 WIDTH_PX, TEXT_PX = 620, 300
 KINDS = (
-    Option(value=DraftKind.PROMPT.value, label="A prompt"),
-    Option(value=DraftKind.TOOL.value, label="A tool"),
+    Option(value=DraftKind.PROMPT.value, label=tr("A prompt")),
+    Option(value=DraftKind.TOOL.value, label=tr("A tool")),
 )
 
 
@@ -44,15 +45,19 @@ def draft_dialog(desk: Desk, dialog: Dialog) -> None:
     if not isinstance(asked, GraduatePlaybook):
         desk.view.dialog = None
         return
-    with ui.dialog("graduate playbook", "Make a draft of this playbook", width=WIDTH_PX) as closed:
+    with ui.dialog("graduate playbook", tr("Make a draft of this playbook"), width=WIDTH_PX) as closed:
         kind = DraftKind(ui.tabs("kind", KINDS, asked.kind.value) or asked.kind.value)
         if kind is not asked.kind:
             dialog.command = asked = GraduatePlaybook(item=asked.item, kind=kind)
         name = draft_name(asked.item, kind, ())
         ui.selectable_text("text", draft_text(asked.item, kind, name), mono=True, height=TEXT_PX)
-        where = f"It is written to {name} in the knowledge folder; the playbook stays. Nothing reads or runs it until you "
-        ui.text("where", f"{where}rename it to {becomes(name)}.", tone="muted", style="small", wraps=True)
-        answer = answers(ui, "Cancel", "Write the draft")
+        where = tr(
+            "The program writes the draft to {name} in the knowledge folder. Nothing reads or runs it until you rename it to {becomes}.",
+            name=name,
+            becomes=becomes(name),
+        )
+        ui.text("where", where, tone="muted", style="small", wraps=True)
+        answer = answers(ui, tr("Cancel"), tr("Write draft"))
     if answer or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
     if answer == "yes":
@@ -81,20 +86,29 @@ def _delete_item(desk: Desk, dialog: Dialog) -> None:
         desk.view.dialog = None
         return
     item = command.item
-    with ui.dialog("delete item", "Delete this item?", width=440) as closed:
+    with ui.dialog("delete item", tr("Delete this item?"), width=440) as closed:
         text = shown_text(item)
         with ui.surface("words", "inset"):
             shown = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
             ui.text("text", shown, wraps=True)
-        ui.text("what", f"It is taken out of {item.file}. {DELETE_SAYS}", tone="muted", wraps=True)
+        ui.text(
+            "what",
+            tr(
+                "The program removes this item from {file}. {DELETE_SAYS}",
+                file=item.file,
+                DELETE_SAYS=DELETE_SAYS,
+            ),
+            tone="muted",
+            wraps=True,
+        )
         ui.text("forget", FORGET_SAYS, tone="muted", wraps=True)
         if price := withdrawal_text(desk.state):
             ui.text("price", price, tone="warn", wraps=True)
         with ui.row("buttons"):
             ui.push()
-            if ui.button("cancel", "Cancel"):
+            if ui.button("cancel", tr("Cancel")):
                 desk.view.dialog = None
-            if ui.button("delete", "Delete item", kind="danger"):
+            if ui.button("delete", tr("Delete item"), kind="danger"):
                 desk.view.dialog = None
                 desk.view.of(KnowledgeView).edits.pop(item_key(item), None)
                 ask(desk, item, command)
@@ -107,7 +121,7 @@ def _attach_notes(desk: Desk, dialog: Dialog) -> None:
     note = next((n for n in desk.state.knowledge.notes if n.file_id == dialog.subject), None)
     folder = dialog.text.replace("\\", "/").rpartition("/")[0]
     start = desk.state.config.project.root or folder
-    picked = desk.ui.file_dialog("attach notes", "Attach notes to a file", start=start)
+    picked = desk.ui.file_dialog("attach notes", tr("Attach notes to a file"), start=start)
     if picked is None:
         return
     desk.view.dialog = None
@@ -136,19 +150,19 @@ def removal_question(desk: Desk) -> None:
         ui.selectable_text("items", listed, height=height)
         with ui.row("buttons"):
             ui.push()
-            if ui.button("leave", "Leave them", tip="Nothing is done"):
+            if ui.button("leave", tr("Keep"), tip=tr("Nothing changes")):
                 desk.send(LeaveRemoval())
             is_free = not desk.state.harvest.is_busy
-            tip = f"{what}, {len(question.items):,} items"
+            tip = tr("{what}, {items:,} items", what=what, items=len(question.items))
             kind: ButtonKind = "primary" if question.is_merge else "danger"
-            if ui.button("go on", "Go on", kind=kind, is_enabled=is_free, tip=tip):
+            if ui.button("go on", tr("Continue"), kind=kind, is_enabled=is_free, tip=tip):
                 desk.send(command)
 
 
 def _agreed(question: RemovalQuestion) -> tuple[UndoHarvest | ApplyHarvest | ApplyMerge, str]:
     """The command that a yes gives, and what it does with the items."""
     if question.is_merge:
-        return ApplyMerge(is_agreed=True), "Merged"
+        return ApplyMerge(is_agreed=True), tr("Merged")
     if question.is_undo:
-        return UndoHarvest(apply_id=question.apply_id, is_agreed=True), "Taken out"
-    return ApplyHarvest(is_agreed=True, after=question.after), "Struck through"
+        return UndoHarvest(apply_id=question.apply_id, is_agreed=True), tr("Removed")
+    return ApplyHarvest(is_agreed=True, after=question.after), tr("Struck through")

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.facts import SHOWN_CONFIDENCE, FactCategory, FactsState, IndexedFact
 from core.kernel.values.updates import is_under_way, outcome_of
 from core.knowledge.duplicates import query_words
@@ -22,25 +23,24 @@ from panels.knowledge.history import ask_why_fact
 from panels.knowledge.knowledge_room import EDITOR_KEYS, FactDraft, KnowledgeView
 
 CATEGORY_WORDS = {
-    FactCategory.FACT: "Facts",
-    FactCategory.PITFALL: "Pitfalls",
-    FactCategory.PATTERN: "Patterns",
-    FactCategory.TOOL_QUIRK: "Tool quirks",
-    FactCategory.QUESTION: "Questions",
+    FactCategory.FACT: tr("Facts"),
+    FactCategory.PITFALL: tr("Pitfalls"),
+    FactCategory.PATTERN: tr("Patterns"),
+    FactCategory.TOOL_QUIRK: tr("Tool quirks"),
+    FactCategory.QUESTION: tr("Questions"),
 }
 ROW_PX, FORM_PX, LINE_PX, CHAR_PX, GAP_PX = 98.0, 230.0, 19.0, 7.2, 8.0
 BAR_PX = 90.0
 CHOICES_PX = 360.0
 """Width from which the three choices stand in one row."""
-ABOUT = (
-    "Facts with a confidence, by repository, in YAML files: harvested items and what you write there. A request takes "
-    "those of its repository and the global ones, the surest first, beside the digest that is made of the items."
+ABOUT = tr(
+    "Facts with a confidence, by repository, in YAML files: harvested items and your own. Each request takes its repository's facts and the global ones, most certain first. The digest, made of the items, goes along."
 )
-HELD = "What a broken fact said last is kept, and goes with requests, until its lines are mended."
-CHANGED = "Its file has changed, and says now:"
-LOST = "{} is not in its file any more. Your words are kept here."
+HELD = tr("Requests use a broken fact's last valid text until you repair its lines.")
+CHANGED = tr("The fact's file has changed and now says:")
+LOST = tr("{} is no longer in its file. Your text is kept here.")
 SHOWN_PROBLEMS = 5
-READ_ONLY = "This home is read-only: nothing can be saved"
+READ_ONLY = tr("Nothing can be saved: this home is read-only")
 
 
 def facts_section(desk: Desk) -> None:
@@ -53,10 +53,18 @@ def facts_section(desk: Desk) -> None:
     _lost_forms(desk, view)
     shown = shown_facts(known, view, desk.view.memo)
     if not known.facts:
-        ui.text("none", "No structured facts yet. A harvest writes them; you can also write them yourself, into the YAML files "
-                "that SCHEMA.md in the knowledge folder describes.", tone="muted", wraps=True)  # fmt: skip
+        ui.text("none", tr("There are no structured facts yet. A harvest writes them, or you write them into YAML files. SCHEMA.md in the knowledge folder describes these files."), tone="muted", wraps=True)  # fmt: skip
         return
-    ui.text("found", f"{len(shown):,} of {fmt.count(len(known.facts), 'fact')}", tone="muted", style="small")
+    ui.text(
+        "found",
+        tr(
+            "{shown:,} of {facts}",
+            shown=len(shown),
+            facts=fmt.count(len(known.facts), tr("fact"), tr("facts")),
+        ),
+        tone="muted",
+        style="small",
+    )
     if shown:
         ui.virtual_list("fact rows", FactRows(desk, shown))
 
@@ -85,20 +93,20 @@ def _toolbar(desk: Desk) -> None:
     domains, tags = desk.view.memo.get("fact choices", (facts,), lambda: _choices(facts))
     with ui.row("fact filters"):
         typed = ui.text_input(
-            "fact filter", view.fact_query, hint="Words or “a phrase”", icon="magnifying-glass"
+            "fact filter", view.fact_query, hint=tr("Words or “a phrase”"), icon="magnifying-glass"
         )
         view.fact_query = view.fact_query if typed is None else typed
         if ui.button("sync", "", icon="arrows-rotate", kind="ghost",
                      is_enabled=not desk.state.program.is_home_read_only,
-                     tip="Read the YAML files again now"):  # fmt: skip
+                     tip=tr("Read the YAML files again now")):  # fmt: skip
             desk.send(SyncFacts())
     is_wide = not 0 < ui.width() < CHOICES_PX
     with ui.row("fact choices"):
         domain = ui.combo(
-            "domain", _options("All domains", domains), view.fact_domain, tip="Domain", width=118
+            "domain", _options(tr("All domains"), domains), view.fact_domain, tip=tr("Domain"), width=118
         )
         view.fact_domain = view.fact_domain if domain is None else domain
-        category = ui.combo("category", _CATEGORIES, view.fact_category, tip="Category", width=138)
+        category = ui.combo("category", _CATEGORIES, view.fact_category, tip=tr("Category"), width=138)
         view.fact_category = view.fact_category if category is None else category
         if is_wide:
             _tag_choice(ui, view, tags)
@@ -108,12 +116,12 @@ def _toolbar(desk: Desk) -> None:
 
 
 def _tag_choice(ui: Ui, view: KnowledgeView, tags: Iterable[str]) -> None:
-    tag = ui.combo("tag", _options("All tags", tags), view.fact_tag, tip="Tag", width=98)
+    tag = ui.combo("tag", _options(tr("All tags"), tags), view.fact_tag, tip=tr("Tag"), width=98)
     view.fact_tag = view.fact_tag if tag is None else tag
 
 
 _CATEGORIES = (
-    Option(value="", label="All categories"),
+    Option(value="", label=tr("All categories")),
     *(Option(value=category.value, label=words) for category, words in CATEGORY_WORDS.items()),
 )
 
@@ -142,7 +150,7 @@ def _problems(desk: Desk, known: FactsState) -> None:
     if any(fact.held for fact in known.facts):
         ui.text("kept", HELD, tone="muted", style="small", wraps=True)
     if (more := len(known.problems) - SHOWN_PROBLEMS) > 0:
-        said = f"and {more:,} more: `manual-slop knowledge validate` lists all"
+        said = tr("and {more:,} more: `manual-slop knowledge validate` lists all", more=more)
         ui.text("more fact problems", said, tone="warn", style="small")
 
 
@@ -187,16 +195,27 @@ class FactRows(msgspec.Struct):
 def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
     ui.text("text", fact.text, wraps=True)
     with ui.row("foot", gap=8):
-        ui.text("name", "sure", tone="faint", style="small", tip=_confidence_tip(fact))
+        ui.text("name", tr("sure"), tone="faint", style="small", tip=_confidence_tip(fact))
         ui.progress("bar", fact.effective_confidence, tone=_tone(fact), width=BAR_PX)
         ui.text("confidence", f"{fact.effective_confidence:.2f}", style="small", tip=_confidence_tip(fact))
         ui.push()
         if ui.button(
-            "why", "", icon="quote-left", kind="ghost", is_small=True, tip=f"Why the model knows {fact.id}"
+            "why",
+            "",
+            icon="quote-left",
+            kind="ghost",
+            is_small=True,
+            tip=tr("Why the model knows {id}", id=fact.id),
         ):
             ask_why_fact(desk, fact)
         can = not desk.state.program.is_home_read_only and not fact.held
-        why = f"Edit {fact.id}" if can else READ_ONLY if not fact.held else "Mend its item in the file first"
+        why = (
+            f"Edit {fact.id}"
+            if can
+            else READ_ONLY
+            if not fact.held
+            else tr("Repair this fact in its file first")
+        )
         if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can, tip=why):
             view = desk.view.of(KnowledgeView)
             tags = ", ".join(fact.tags)
@@ -208,13 +227,21 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
             desk.send(DeleteFact(fact_id=fact.id, was=fact.text))
     with ui.row("origin", gap=8):
         if fact.withdrawn:
-            tip = "The item that it was made of was deleted or replaced: it enters no request"
-            ui.badge("withdrawn", "item gone", tone="warn", tip=tip)
+            tip = tr("Its source item was deleted or replaced: no request contains this fact")
+            ui.badge("withdrawn", tr("item gone"), tone="warn", tip=tip)
         elif fact.stale:
-            ui.badge("stale", "expired", tone="warn", tip=f"Expired on {fact.expires}: it enters no request")
+            ui.badge(
+                "stale",
+                tr("expired"),
+                tone="warn",
+                tip=tr("Expired on {expires}: no request contains this fact", expires=fact.expires),
+            )
         if fact.held:
             ui.badge(
-                "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
+                "held",
+                tr("held"),
+                tone="error",
+                tip=tr("This fact is broken in its file; you see its last valid text"),
             )
         ui.text("origin", _origin(fact), tone="faint", style="small", tip=f"{_origin_tip(fact)}\n{fact.id}")
         if fact.tags:
@@ -229,20 +256,44 @@ def _tone(fact: IndexedFact) -> Tone:
 def _confidence_tip(fact: IndexedFact) -> str:
     said = f"{fact.effective_confidence:.2f}: {band(fact.effective_confidence)}"
     if fact.effective_confidence != fact.confidence:
-        said += f"; {fact.confidence:.2f} in its file, {fact.harvests_since_confirmed:,} harvested conversations ago"
-    return said if fact.effective_confidence >= SHOWN_CONFIDENCE else f"{said}; it enters no prompt"
+        said += tr(
+            "; {confidence:.2f} in its file, last confirmed {harvests_since_confirmed:,} harvested conversations ago",
+            confidence=fact.confidence,
+            harvests_since_confirmed=fact.harvests_since_confirmed,
+        )
+    return (
+        said
+        if fact.effective_confidence >= SHOWN_CONFIDENCE
+        else tr("{said}; too low for requests", said=said)
+    )
 
 
 def _origin(fact: IndexedFact) -> str:
     """Number of conversations behind a fact; its id stands in the tip, for whoever edits the file."""
-    return f"from {fmt.count(fact.source_count, 'conversation')}" if fact.source_count else "from a file"
+    return (
+        tr(
+            "from {source_count}",
+            source_count=fmt.count(fact.source_count, tr("conversation"), tr("conversations")),
+        )
+        if fact.source_count
+        else tr("from a file")
+    )
 
 
 def _origin_tip(fact: IndexedFact) -> str:
-    parts = [f"confirmed by {fmt.count(fact.source_count, 'conversation')}"]
-    parts += [f"first seen {fact.first_seen}"] if fact.first_seen else []
-    parts += [f"last confirmed {fact.last_confirmed}"] if fact.last_confirmed else []
-    parts += [f"expires {fact.expires}"] if fact.expires else []
+    parts = [
+        tr(
+            "confirmed by {source_count}",
+            source_count=fmt.count(fact.source_count, tr("conversation"), tr("conversations")),
+        )
+    ]
+    parts += [tr("first seen {first_seen}", first_seen=fact.first_seen)] if fact.first_seen else []
+    parts += (
+        [tr("last confirmed {last_confirmed}", last_confirmed=fact.last_confirmed)]
+        if fact.last_confirmed
+        else []
+    )
+    parts += [tr("expires {expires}", expires=fact.expires)] if fact.expires else []
     return ", ".join(parts)
 
 
@@ -257,9 +308,9 @@ def _lost_forms(desk: Desk, view: KnowledgeView) -> None:
             ui.text("why", LOST.format(draft.fact_id), tone="warn", style="small", wraps=True)
             ui.selectable_text("words", draft.text, height=66)
             with ui.row("buttons"):
-                if ui.button("copy", "Copy", icon="copy", is_small=True):
+                if ui.button("copy", tr("Copy"), icon="copy", is_small=True):
                     ui.copy(draft.text)
-                if ui.button("discard", "Discard", kind="ghost", is_small=True):
+                if ui.button("discard", tr("Discard"), kind="ghost", is_small=True):
                     view.drop(draft)
 
 
@@ -267,17 +318,17 @@ def _form(desk: Desk, ui: Ui, draft: FactDraft, fact: IndexedFact) -> None:
     view = desk.view.of(KnowledgeView)
     if fact.text != draft.was and not is_under_way(desk.state, draft.command_id):
         ui.text("changed", f"{CHANGED} {fact.text}", tone="warn", style="small", wraps=True)
-    edited = ui.editor("words", draft.text, height=66.0, hint="One sentence, at most 280 characters",
+    edited = ui.editor("words", draft.text, height=66.0, hint=tr("One sentence, at most 280 characters"),
                        is_focused=draft.wants_focus)  # fmt: skip
     draft.text = draft.text if edited is None else edited.text
     draft.wants_focus = False
     has_keyboard = ui.is_focused("words")
     with ui.row("fields"):
         confidence = ui.text_input(
-            "confidence", draft.confidence, label="Confidence", width=80, tip="0.0 to 1.0"
+            "confidence", draft.confidence, label=tr("Confidence"), width=80, tip=tr("0.0 to 1.0")
         )
         draft.confidence = draft.confidence if confidence is None else confidence
-        tags = ui.text_input("tags", draft.tags, label="Tags", hint="ci, tests", width=0)
+        tags = ui.text_input("tags", draft.tags, label=tr("Tags"), hint=tr("ci, tests"), width=0)
         draft.tags = draft.tags if tags is None else tags
         has_keyboard = has_keyboard or ui.is_focused("confidence") or ui.is_focused("tags")
     if has_keyboard:
@@ -285,14 +336,16 @@ def _form(desk: Desk, ui: Ui, draft: FactDraft, fact: IndexedFact) -> None:
     with ui.row("buttons"):
         is_busy = is_under_way(desk.state, draft.command_id)
         can = _can_save(desk, draft)
-        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=can, tip="Save (Ctrl+Enter)"):
+        if ui.button(
+            "save", tr("Save"), kind="primary", is_small=True, is_enabled=can, tip=tr("Save (Ctrl+Enter)")
+        ):
             save_fact(desk, draft)
-        if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
+        if ui.button("cancel", tr("Cancel"), is_small=True, tip=tr("Cancel (Escape)")):
             view.drop(draft)
         if draft.number is None:
-            ui.text("wrong", "Confidence is a number from 0.0 to 1.0", tone="warn", style="small", wraps=True)
+            ui.text("wrong", tr("Enter a confidence from 0.0 to 1.0"), tone="warn", style="small", wraps=True)
         elif is_busy:
-            ui.text("waiting", "Saving…", tone="muted", style="small")
+            ui.text("waiting", tr("Saving…"), tone="muted", style="small")
         elif (outcome := outcome_of(desk.state, draft.command_id)) is not None and outcome.problem:
             ui.text("problem", outcome.problem, tone="warn", style="small", wraps=True)
         else:

@@ -8,6 +8,7 @@ import msgspec
 
 from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Item, NoteFile
 from core.knowledge.knowledge_step import WAYS_BACK
 from panels.base.desk import Desk, action_tip
@@ -37,11 +38,11 @@ from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Not
 # The Knowledge panel: what is known, as lists that a person edits, and the digest that models see of it.
 
 TABS = (
-    Option(value="items", label="Items", icon="book"),
-    Option(value="digest", label="Digest", icon="file-lines"),
-    Option(value="facts", label="Structured facts", icon="list-check"),
+    Option(value="items", label=tr("Items"), icon="book"),
+    Option(value="digest", label=tr("Digest"), icon="file-lines"),
+    Option(value="facts", label=tr("Structured facts"), icon="list-check"),
 )
-MERGE_TAB = Option(value="merge", label="Merge", icon="code-merge")
+MERGE_TAB = Option(value="merge", label=tr("Merge"), icon="code-merge")
 HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0
@@ -73,7 +74,11 @@ def knowledge_panel(desk: Desk) -> None:
         count = len(desk.state.proposals.waiting)
         tabs = (
             *tabs,
-            Option(value=PROPOSED, label=f"Proposed ({count:,})" if count else "Proposed", icon="plug"),
+            Option(
+                value=PROPOSED,
+                label=tr("Proposed ({count:,})", count=count) if count else tr("Proposed"),
+                icon="plug",
+            ),
         )
     own.tab = ui.tabs("parts", tabs, own.tab) or own.tab
     if own.tab == "digest":
@@ -103,7 +108,7 @@ def _problems(desk: Desk) -> None:
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", problem, tone="warn", style="small", wraps=True)
     if len(problems) > SHOWN_PROBLEMS:
-        rest = f"and {len(problems) - SHOWN_PROBLEMS:,} more"
+        rest = tr("and {problems:,} more", problems=len(problems) - SHOWN_PROBLEMS)
         ui.text("more problems", rest, tone="warn", style="small", tip="\n".join(problems[SHOWN_PROBLEMS:]))
 
 
@@ -116,7 +121,7 @@ def _ways_back(desk: Desk) -> None:
                 ui.text("text", notice.text, width=0, tip=notice.text)
                 if ui.button("undo", notice.action_label, icon="rotate-left", is_small=True):
                     desk.send(notice.action)
-                if ui.button("dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True):
+                if ui.button("dismiss", "", icon="xmark", kind="ghost", tip=tr("Dismiss"), is_small=True):
                     desk.send(DismissNotice(notice.id))
 
 
@@ -125,7 +130,15 @@ def _items(desk: Desk) -> None:
     _toolbar(desk)
     shown = listing(desk.state.knowledge, view, desk.view.memo)
     if view.query.strip():
-        text = f"{shown.found:,} of {fmt.count(shown.count, 'item')}" if shown.found else "Nothing matches."
+        text = (
+            tr(
+                "{found:,} of {count}",
+                found=shown.found,
+                count=fmt.count(shown.count, tr("item"), tr("items")),
+            )
+            if shown.found
+            else tr("Nothing matches.")
+        )
         ui.text("found", text, tone="muted", style="small")
     target = shown.forms.get(view.show_new) if view.show_new is not None else None
     view.show_new = None
@@ -137,21 +150,21 @@ def _toolbar(desk: Desk) -> None:
     ui, view = desk.ui, desk.view.of(KnowledgeView)
     with ui.row("toolbar"):
         typed = ui.text_input(
-            "filter", view.query, hint="Words or “a phrase”", icon="magnifying-glass", width=0
+            "filter", view.query, hint=tr("Words or “a phrase”"), icon="magnifying-glass", width=0
         )
         view.query = view.query if typed is None else typed
         are_closed = all(category.value in view.closed for category, _, _ in SECTIONS)
         if ui.button("fold", "", icon="angles-down" if are_closed else "angles-up", kind="ghost",
-                     tip="Unfold all sections" if are_closed else "Fold all sections"):  # fmt: skip
+                     tip=tr("Unfold all sections") if are_closed else tr("Fold all sections")):  # fmt: skip
             view.closed = set() if are_closed else {category.value for category, _, _ in SECTIONS}
             view.shape += 1
         if desk.state.program.is_home_read_only:
             return
-        with ui.menu("add", "", icon="plus", tip="Add to knowledge") as is_open:
+        with ui.menu("add", "", icon="plus", tip=tr("Add to knowledge")) as is_open:
             if is_open:
                 for category, _, icon in SECTIONS:
                     if category in ONE_OF and ui.menu_item(
-                        category.value, f"New {ONE_OF[category]}", icon=icon
+                        category.value, tr("New {ONE_OF}", ONE_OF=ONE_OF[category]), icon=icon
                     ):
                         begin_new(view, category)
 
@@ -159,15 +172,13 @@ def _toolbar(desk: Desk) -> None:
 def _empty(desk: Desk, ui: Ui) -> None:
     with ui.group("empty", gap=6):
         ui.gap(8)
-        ui.text("title", "Nothing is known yet", style="h3")
-        ui.text("what", "Here is what stays true when a conversation is gone: facts, decisions, questions, tasks, playbooks "
-                "and notes on files. A harvest distils them from old conversations; you can also write them "
-                "yourself, here or in the Markdown files in this folder:", tone="muted", wraps=True)  # fmt: skip
+        ui.text("title", tr("There is no knowledge yet"), style="h3")
+        ui.text("what", tr("Knowledge keeps facts, decisions, questions, tasks, playbooks and notes on files. A harvest takes them from old conversations. You can also write them here or in the Markdown files in this folder:"), tone="muted", wraps=True)  # fmt: skip
         folder = knowledge_path(desk.state, "").rstrip("/\\")
         ui.selectable_text("folder", folder, mono=True, height=28)
         if ui.button(
             "harvest",
-            "Harvest conversations",
+            tr("Harvest conversations"),
             icon="wheat-awn",
             is_small=True,
             tip=action_tip(desk, "harvest"),
@@ -262,8 +273,12 @@ def _row(desk: Desk, ui: Ui, row: Row) -> None:
 
 def _heading(desk: Desk, ui: Ui, heading: KnowledgeHeading) -> None:
     view = desk.view.of(KnowledgeView)
-    count = f"{heading.count:,}" if heading.found is None else f"{heading.found:,} of {heading.count:,}"
-    tip = f"{'Fold' if heading.is_open else 'Unfold'} {heading.title}"
+    count = (
+        f"{heading.count:,}"
+        if heading.found is None
+        else tr("{found:,} of {count:,}", found=heading.found, count=heading.count)
+    )
+    tip = f"{tr('Fold') if heading.is_open else tr('Unfold')} {heading.title}"
     with (
         ui.clickable("heading", "clear", height=HEADING_PX - 6, padding=(4, 3), tip=tip) as clicks,
         ui.row("line", gap=8, height=HEADING_PX - 12),
@@ -281,7 +296,12 @@ def _heading(desk: Desk, ui: Ui, heading: KnowledgeHeading) -> None:
             heading.category in ONE_OF
             and not desk.state.program.is_home_read_only
             and ui.button(
-                "add", "", icon="plus", kind="ghost", is_small=True, tip=f"New {ONE_OF[heading.category]}"
+                "add",
+                "",
+                icon="plus",
+                kind="ghost",
+                is_small=True,
+                tip=tr("New {ONE_OF}", ONE_OF=ONE_OF[heading.category]),
             )
         ):
             begin_new(view, heading.category)
@@ -297,12 +317,20 @@ def _more(desk: Desk, ui: Ui, more: More) -> None:
     view = desk.view.of(KnowledgeView)
     with ui.row("more", gap=4):
         if more.left > MORE_AT_ONCE and ui.button(
-            "some", f"Show {MORE_AT_ONCE} more", icon="chevron-down", kind="ghost", is_small=True
+            "some",
+            tr("Show {MORE_AT_ONCE} more", MORE_AT_ONCE=MORE_AT_ONCE),
+            icon="chevron-down",
+            kind="ghost",
+            is_small=True,
         ):
             view.shown[more.section] = more.listed + MORE_AT_ONCE
             view.shape += 1
         if ui.button(
-            "all", f"Show all {more.listed + more.left:,}", icon="angles-down", kind="ghost", is_small=True
+            "all",
+            tr("Show all {listed:,}", listed=more.listed + more.left),
+            icon="angles-down",
+            kind="ghost",
+            is_small=True,
         ):
             view.shown[more.section] = more.listed + more.left
             view.shape += 1

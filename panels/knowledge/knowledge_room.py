@@ -9,6 +9,7 @@ import msgspec
 
 from core.app.app_messages import Command
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.knowledge import (
     Category,
     CategoryFile,
@@ -75,7 +76,7 @@ class NewDraft(msgspec.Struct):
 
 Draft = ItemDraft | NewDraft
 
-EDITOR_KEYS = "Ctrl+Enter saves, Escape cancels"
+EDITOR_KEYS = tr("Ctrl+Enter saves, Escape cancels")
 """Rule of every editor of the panel, told beside its buttons."""
 
 
@@ -321,7 +322,7 @@ def items_in(knowledge: KnowledgeState, name: str) -> tuple[Item, ...]:
 # Actions on the knowledge from the menus.
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="regenerate_digest", menu="Tools", group=2, label="Regenerate digest", run=lambda d: d.send(RegenerateDigest()), icon="book-open",
+    Action(id="regenerate_digest", menu=tr("Tools"), group=2, label=tr("Regenerate digest"), run=lambda d: d.send(RegenerateDigest()), icon="book-open",
            is_enabled=lambda d: not d.state.program.is_home_read_only),
 )  # fmt: skip
 
@@ -371,12 +372,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="knowledge",
-            title="Knowledge",
-            label="Knowledge",
+            title=tr("Knowledge"),
+            label=tr("Knowledge"),
             icon="book",
             place=3,
             guide="knowledge",
-            about="Read and edit the items that you kept from conversations. Models read a short digest of them.",
+            about=tr(
+                "Read and edit the items that you kept from conversations. Models read a short digest of them."
+            ),
             draw=_panel,
             least_px=_least_px,
         ),

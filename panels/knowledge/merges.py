@@ -9,6 +9,7 @@ import msgspec
 from core.kernel import figures as fmt
 from core.kernel.errors import SlopError
 from core.kernel.frame import flat
+from core.kernel.language import tr
 from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.knowledge import Category, CategoryFile, Item, MergeGroup, MergeProposal, MergeReport
 from core.knowledge.categories import FILE_OF
@@ -48,7 +49,7 @@ from panels.knowledge.knowledge_room import EDITOR_KEYS, KnowledgeView, MergeWor
 from panels.knowledge.rows import reader_fault, source_of, where_it_goes
 
 EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
-READ_ONLY = "This home is read-only: nothing can be saved"
+READ_ONLY = tr("Nothing can be saved: this home is read-only")
 
 
 class MergeResult(msgspec.Struct, frozen=True):
@@ -72,8 +73,8 @@ def merge_button(desk: Desk, ui: Ui, category: Category, count: int) -> None:
     elif is_recall_only(state.config.settings.knowledge):
         why = RECALL_ONLY
     elif state.harvest.is_busy:
-        why = "Wait for the end of what is under way"
-    tip = why or "Merge: a model proposes a shorter list, shown with its price before it is asked"
+        why = tr("Wait until the current work ends")
+    tip = why or tr("Merge: a model proposes a shorter list; you see the price first")
     if ui.button("merge", "", icon="code-merge", kind="ghost", is_small=True, is_enabled=not why, tip=tip):
         own = desk.view.of(KnowledgeView)
         own.tab, own.merge_offer = "merge", category
@@ -108,7 +109,7 @@ def merge_section(desk: Desk) -> None:
             ui.icon("icon", "rotate-left", tone="purple")
             ui.text("text", undone, wraps=True, width=0)
     elif harvest.merged is None:
-        text = "No merge is proposed. The head of each section has a button that asks a model for one."
+        text = tr("There is no proposed merge. The head of each section has a button for one.")
         ui.text("none", text, tone="muted", wraps=True)
 
 
@@ -133,7 +134,7 @@ def _offer(desk: Desk, category: Category) -> None:
         )
         with ui.row("buttons"):
             ui.push()
-            if ui.button("leave", "Cancel", is_small=True):
+            if ui.button("leave", tr("Cancel"), is_small=True):
                 own.merge_offer = None
                 own.tab = "merge" if has_merge(desk) else "items"
             label = ask_words(cost)
@@ -148,8 +149,8 @@ def _reading(desk: Desk) -> None:
     with ui.surface("progress", "card", padding=(12, 8)), ui.row("what"):
         ui.icon("icon", "code-merge", tone="warn")
         who = view.model_label(desk.state, harvest.provider, harvest.model)
-        ui.text("phase", f"{who} looks for items that say the same", style="strong", width=0)
-        label = "Stopping…" if harvest.is_cancelling else "Cancel"
+        ui.text("phase", tr("{who} looks for items that mean the same", who=who), style="strong", width=0)
+        label = tr("Stopping…") if harvest.is_cancelling else tr("Cancel")
         if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling):
             desk.send(CancelHarvest())
 
@@ -159,16 +160,21 @@ def _written(desk: Desk, report: MergeReport) -> None:
     with ui.surface("written", "card", padding=(12, 10)), ui.group("lines", gap=5):
         with ui.row("title"):
             ui.icon("icon", "circle-check", tone="ok")
-            title = f"{fmt.count(report.items, 'item')} of {report.file} became {report.merged:,}"
+            title = tr(
+                "{items} of {file} became {merged:,}",
+                items=fmt.count(report.items, tr("item"), tr("items")),
+                file=report.file,
+                merged=report.merged,
+            )
             ui.text("text", title, style="strong", width=0, tip=title)
             is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
-            if ui.button("undo", "Undo", icon="rotate-left", is_small=True, is_enabled=is_free,
-                         tip="Every item as it was, in its place"):  # fmt: skip
+            if ui.button("undo", tr("Undo"), icon="rotate-left", is_small=True, is_enabled=is_free,
+                         tip=tr("Restore every old item in its place")):  # fmt: skip
                 desk.send(UndoHarvest(apply_id=report.apply_id))
         with ui.row("version", gap=4):
             ui.text(
                 "path",
-                f"As it was: {report.version}",
+                tr("Old version: {version}", version=report.version),
                 tone="faint",
                 style="small",
                 width=0,
@@ -191,7 +197,7 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
             ui.text("refused", result.problem, tone="error", style="small", wraps=True)
         elif merge.ticked:
             text = (
-                f"{merge.file}: {fmt.count(result.before_items, 'item')} → {result.after_items:,}, "
+                f"{merge.file}: {fmt.count(result.before_items, tr('item'), tr('items'))} → {result.after_items:,}, "
                 f"{fmt.size(result.before_bytes)} → {fmt.size(result.after_bytes)}"
             )
             ui.text("result", text, style="small", wraps=True)
@@ -201,19 +207,23 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
             ui.push()
             is_free = not desk.state.harvest.is_busy
             if ui.button(
-                "discard", "Discard", is_small=True, is_enabled=is_free, tip="Every item stays as it is"
+                "discard",
+                tr("Discard"),
+                is_small=True,
+                is_enabled=is_free,
+                tip=tr("Every item stays as it is"),
             ):
                 own.merge_edits.clear()
                 desk.send(DiscardMerge())
             count = len(merge.ticked)
             is_asked = desk.state.harvest.question is not None
             can = is_free and bool(count) and not result.problem and not own.merge_edits and not is_asked
-            tip = "The file as it was is kept"
+            tip = tr("The program keeps the old file")
             if is_asked:
-                tip = "Answer the question above first"
+                tip = tr("Answer the question above first")
             elif own.merge_edits:
-                tip = "Save or cancel what you are editing first"
-            if ui.button("write", f"Write {fmt.count(count, 'merge')}", kind="primary", is_small=True,
+                tip = tr("Save or cancel your edit first")
+            if ui.button("write", tr("Write {count}", count=fmt.count(count, tr('merge'), tr('merges'))), kind="primary", is_small=True,
                          is_enabled=can, tip=tip):  # fmt: skip
                 desk.send(ApplyMerge())
     if merge.groups:
@@ -278,13 +288,17 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
         ui.group("lines", gap=5),
     ):
         with ui.row("top"):
-            ticked = ui.checkbox("tick", "", group.is_ticked, is_enabled=can, tip="Write this merge")
+            ticked = ui.checkbox("tick", "", group.is_ticked, is_enabled=can, tip=tr("Write this merge"))
             if ticked is not None:
                 desk.send(TickMergeGroups((group.id,), ticked))
-            ui.text("count", f"{fmt.count(len(group.items), 'item')} into one", style="small_strong")
+            ui.text(
+                "count",
+                tr("{items} into one", items=fmt.count(len(group.items), tr("item"), tr("items"))),
+                style="small_strong",
+            )
             ui.push()
             if group.is_edited:
-                ui.badge("edited", "changed", tone="accent", tip="You changed its words")
+                ui.badge("edited", tr("changed"), tone="accent", tip=tr("You changed the text"))
             if group.id not in own.merge_edits and ui.button(
                 "edit",
                 "",
@@ -292,13 +306,13 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
                 kind="ghost",
                 is_small=True,
                 is_enabled=can,
-                tip="Edit the merged words",
+                tip=tr("Edit the merged text"),
             ):
                 own.merge_edits[group.id] = group.text
         if group.reason:
             ui.text("reason", group.reason, tone="muted", style="small", wraps=True)
         if group.lost:
-            said = f"It {lost_text(group)}. Edit the words, or tick it as it is."
+            said = tr("The merge {group}. Edit the text, or tick the merge as it is.", group=lost_text(group))
             ui.text("lost", said, tone="warn", style="small", wraps=True)
         for index, item in enumerate(group.items):
             _line(desk, ui, ("old", index), item, is_new=False)
@@ -319,22 +333,24 @@ def _line(desk: Desk, ui: Ui, key: Hashable, item: Item, *, is_new: bool) -> Non
                     for one in item.provenance.all
                 )
                 came = " · ".join(f"{name}, {at}" for name, at in named)
-                ui.text("from", f"from {came}", tone="faint", style="small", wraps=True)
+                ui.text("from", tr("from {came}", came=came), tone="faint", style="small", wraps=True)
 
 
 def _editor(desk: Desk, ui: Ui, group: MergeGroup) -> None:
     own = desk.view.of(KnowledgeView)
     text = own.merge_edits[group.id]
-    edited = ui.editor("words", text, hint="What the merged item says", height=EDITOR_PX, is_focused=True)
+    edited = ui.editor("words", text, hint=tr("Text of the merged item"), height=EDITOR_PX, is_focused=True)
     text = own.merge_edits[group.id] = text if edited is None else edited.text
     if ui.is_focused("words"):
         own.typing = MergeWords(group.id)
     with ui.row("edit buttons"):
         ui.text("keys", EDITOR_KEYS, tone="faint", style="small", width=0)
-        if ui.button("cancel", "Cancel", kind="ghost", is_small=True, tip="Cancel (Escape)"):
+        if ui.button("cancel", tr("Cancel"), kind="ghost", is_small=True, tip=tr("Cancel (Escape)")):
             own.merge_edits.pop(group.id, None)
         can = bool(text.strip())
-        if ui.button("keep", "Save", kind="primary", is_small=True, is_enabled=can, tip="Save (Ctrl+Enter)"):
+        if ui.button(
+            "keep", tr("Save"), kind="primary", is_small=True, is_enabled=can, tip=tr("Save (Ctrl+Enter)")
+        ):
             keep_words(desk, group.id)
 
 

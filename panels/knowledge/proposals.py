@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState
 from core.kernel.values.updates import is_under_way
 from core.knowledge.mcp_server.proposal_messages import AcceptProposal, RefuseProposals
@@ -19,8 +20,8 @@ from panels.knowledge.knowledge_room import KnowledgeView, ProposalWords
 EDITOR_PX, CARD_PX, GAP_PX, LINE_PX, CHAR_PX = 96.0, 108.0, 8.0, 19.0, 7.2
 
 KINDS = {
-    Category.TASKS_OPEN: "open task",
-    Category.TASKS_DONE: "done task",
+    Category.TASKS_OPEN: tr("open task"),
+    Category.TASKS_DONE: tr("done task"),
     Category.QUESTIONS: "question",
     Category.DECISIONS: "decision",
     Category.FACTS: "fact",
@@ -43,15 +44,20 @@ def proposals_section(desk: Desk) -> None:
             ui.text("text", proposals.problem, tone="warn", style="small", wraps=True)
     waiting = proposals.waiting
     if not waiting:
-        text = "Nothing is proposed. A program that `manual-slop mcp` serves can propose items; they wait here for you."
+        text = tr(
+            "There are no proposals. A program that `manual-slop mcp` serves can propose items; they wait here for you."
+        )
         ui.text("none", text, tone="muted", wraps=True)
         return
     with ui.row("head"):
-        items = fmt.count(len(waiting), "item")
-        said = f"{items} proposed by other programs or imports. Nothing of them is known before you add it."
+        items = fmt.count(len(waiting), tr("item"), tr("items"))
+        said = tr(
+            "Other programs or imports proposed {items}. The program knows none of them before you add it.",
+            items=items,
+        )
         ui.text("what", said, tone="muted", style="small", width=0, wraps=True)
         is_writable = not desk.state.program.is_home_read_only
-        if ui.button("refuse all", "Refuse all", kind="ghost", is_small=True, is_enabled=is_writable):
+        if ui.button("refuse all", tr("Refuse all"), kind="ghost", is_small=True, is_enabled=is_writable):
             desk.send(RefuseProposals(tuple(one.id for one in waiting)))
     ui.virtual_list("proposals", ProposalRows(desk, proposals))
 
@@ -105,7 +111,7 @@ def _card(desk: Desk, ui: Ui, one: Proposal, near: tuple[str, ...]) -> None:
         else:
             ui.text("text", proposed_text(one), wraps=True)
         if near:
-            ui.text("near title", "Nearly the same is known:", tone="warn", style="small", wraps=True)
+            ui.text("near title", tr("Similar items in knowledge:"), tone="warn", style="small", wraps=True)
         for index, line in enumerate(near):
             ui.text(("near", index), f"•  {line}", tone="muted", style="small", wraps=True)
         with ui.row("from", gap=4):
@@ -119,11 +125,11 @@ def _card(desk: Desk, ui: Ui, one: Proposal, near: tuple[str, ...]) -> None:
 def _editor(desk: Desk, ui: Ui, one: Proposal) -> None:
     own = desk.view.of(KnowledgeView)
     text = own.proposal_edits[one.id]
-    edited = ui.editor("words", text, hint="What the item says", height=EDITOR_PX, is_focused=True)
+    edited = ui.editor("words", text, hint=tr("Text of the item"), height=EDITOR_PX, is_focused=True)
     own.proposal_edits[one.id] = text if edited is None else edited.text
     if ui.is_focused("words"):
         own.typing = ProposalWords(one.id)
-    ui.text("keys", "Ctrl+Enter adds, Escape cancels", tone="faint", style="small")
+    ui.text("keys", tr("Ctrl+Enter adds, Escape cancels"), tone="faint", style="small")
 
 
 def _buttons(desk: Desk, ui: Ui, one: Proposal) -> None:
@@ -131,17 +137,19 @@ def _buttons(desk: Desk, ui: Ui, one: Proposal) -> None:
     why = READ_ONLY if desk.state.program.is_home_read_only else ""
     is_free = _is_free(desk, one.id)
     if one.id not in own.proposal_edits:
-        tip = why or "Edit the proposed words"
+        tip = why or tr("Edit the proposed text")
         if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=tip):
             own.proposal_edits[one.id] = proposed_text(one)
-    elif ui.button("cancel", "Cancel", kind="ghost", is_small=True, tip="Cancel (Escape)"):
+    elif ui.button("cancel", tr("Cancel"), kind="ghost", is_small=True, tip=tr("Cancel (Escape)")):
         own.proposal_edits.pop(one.id)
-    if ui.button("refuse", "Refuse", is_small=True, is_enabled=is_free, tip=why or "Forget this proposal"):
+    if ui.button(
+        "refuse", tr("Refuse"), is_small=True, is_enabled=is_free, tip=why or tr("Drop this proposal")
+    ):
         own.proposal_edits.pop(one.id, None)
         desk.send(RefuseProposals((one.id,)))
     can = is_free and bool(own.proposal_edits.get(one.id, proposed_text(one)).strip())
-    tip = why or "Write it into knowledge"
-    if ui.button("add", "Add", kind="primary", is_small=True, is_enabled=can, tip=tip):
+    tip = why or tr("Write this item into knowledge")
+    if ui.button("add", tr("Add"), kind="primary", is_small=True, is_enabled=can, tip=tip):
         _add(desk, one)
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 import msgspec
 
 from core.kernel.ids import time_of_id
+from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NoteFile
 from core.kernel.values.provider import ProviderKind
@@ -21,13 +22,13 @@ from panels.base.view import Memo
 from panels.knowledge.knowledge_room import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraft
 
 SECTIONS: tuple[tuple[Category, str, str], ...] = (
-    (Category.TASKS_OPEN, "Open tasks", "list-check"),
-    (Category.TASKS_DONE, "Done tasks", "circle-check"),
-    (Category.QUESTIONS, "Questions", "circle-question"),
-    (Category.DECISIONS, "Decisions", "scale-balanced"),
-    (Category.FACTS, "Facts", "lightbulb"),
-    (Category.PLAYBOOKS, "Playbooks", "list-ol"),
-    (Category.FILES, "Notes on files", "file-lines"),
+    (Category.TASKS_OPEN, tr("Open tasks"), "list-check"),
+    (Category.TASKS_DONE, tr("Done tasks"), "circle-check"),
+    (Category.QUESTIONS, tr("Questions"), "circle-question"),
+    (Category.DECISIONS, tr("Decisions"), "scale-balanced"),
+    (Category.FACTS, tr("Facts"), "lightbulb"),
+    (Category.PLAYBOOKS, tr("Playbooks"), "list-ol"),
+    (Category.FILES, tr("Notes on files"), "file-lines"),
 )
 """Category, title and icon, in the order of the list."""
 
@@ -265,10 +266,16 @@ def reader_fault(state: AppState) -> str:
     provider, model = harvest_reader(state)
     status = state.config.providers.get(provider)
     if status is None:
-        return f"There is no provider {provider!r}: choose another model." if state.config.providers else ""
+        return (
+            tr("There is no provider {provider!r}: choose another model.", provider=provider)
+            if state.config.providers
+            else ""
+        )
     if not status.is_ready:
-        return status.advice or f"{status.label} is not ready: choose another model or set it up."
-    return "" if model else f"{status.label} has no model: choose another one."
+        return status.advice or tr(
+            "{label} is not ready: choose another model or set the provider up.", label=status.label
+        )
+    return "" if model else tr("{label} has no model: choose another model.", label=status.label)
 
 
 def where_it_goes(state: AppState) -> str:
@@ -276,5 +283,8 @@ def where_it_goes(state: AppState) -> str:
     provider, _ = harvest_reader(state)
     status = state.config.providers.get(provider)
     if status is not None and status.kind is ProviderKind.EMBEDDED:
-        return "What is read stays on this machine."
-    return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."
+        return tr("The conversations stay on this machine.")
+    return tr(
+        "The conversations go to {state}, without the secrets in them.",
+        state=selection.provider_label(state, provider),
+    )

@@ -11,6 +11,7 @@ from core.agent.tool import escaped
 from core.kernel import figures as fmt
 from core.kernel.errors import SlopError
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproval, McpOrigin, McpPhase, McpServer, McpServerSettings, McpTool
 from core.kernel.values.updates import is_under_way, outcome_of
 from core.mcp.approvals import count_words, question_id, start_lines, state_words, where_words
@@ -72,7 +73,9 @@ def tool_rows(
     hidden = hidden_tools(own, server)
     for tool in tools[: len(tools) - len(hidden)]:
         _row(desk, own, server, tool, ticks)
-    if hidden and ui.button("whole", f"Show {len(hidden):,} more", kind="ghost", is_small=True):
+    if hidden and ui.button(
+        "whole", tr("Show {hidden:,} more", hidden=len(hidden)), kind="ghost", is_small=True
+    ):
         own.whole |= {name}
 
 
@@ -91,7 +94,7 @@ def _row(
                     "mark", "circle-check" if is_approved else "circle", tone="ok" if is_approved else "faint"
                 )
             icon = "chevron-down" if is_open else "chevron-right"
-            tip = f"What a model is told of {tool.name}"
+            tip = tr("Show the text that a model gets about {name}", name=tool.name)
             if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=tip):
                 own.open_tools ^= {place}
             ui.text("name", tool.name, style="small_strong", width=0)
@@ -102,7 +105,7 @@ def _row(
             ui.text("description", description, style="small", wraps=True)
             ui.code("schema", escaped(tool.schema.parameters_json), language="json")
             if tool.says_read_only:
-                ui.text("hint", "It says of itself that it only reads. That lets nothing go without a question.",
+                ui.text("hint", tr("The tool says that it only reads. The program still asks you about each call."),
                         tone="muted", style="small", wraps=True)  # fmt: skip
 
 
@@ -113,7 +116,7 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
     """Draw what a yes would start. Sends ApproveServer. No key presses its yes."""
     ui, name = desk.ui, server.settings.name
     with ui.surface("question", "card_selected", padding=(12, 10)), ui.group("rows", gap=6):
-        title = "Speak to this server?" if asked.url else "Start this server?"
+        title = tr("Connect to this server?") if asked.url else tr("Start this server?")
         ui.text("title", title, style="strong")
         for label, text in start_lines(asked):
             # beside text of many lines a label would stand by none of them
@@ -122,12 +125,12 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
                 ui.text("text", escaped(text), style="mono_small", wraps=True)
         sandbox = desk.state.agent.sandbox
         if not asked.url and sandbox.is_known and not sandbox.is_confined:
-            ui.text("bare", "Nothing confines programs on this machine: it may do whatever you may.",
+            ui.text("bare", tr("No sandbox limits programs on this machine: the server may do whatever you may."),
                     tone="warn", style="small", wraps=True)  # fmt: skip
         is_free = not is_under_way(desk.state, own.sent.get(name, ""))
-        if ui.button("approve", "Approve and start", icon="check", kind="primary", is_small=True,
+        if ui.button("approve", tr("Approve and start"), icon="check", kind="primary", is_small=True,
                      is_enabled=is_free and desk.state.config.project.is_trusted, guard_s=GUARD_S,
-                     tip="Until something of this changes"):  # fmt: skip
+                     tip=tr("Valid until one of these lines changes")):  # fmt: skip
             own.sent[name] = desk.ask(ApproveServer(name=name, shown=question_id(asked)))
 
 
@@ -143,7 +146,7 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
 
     def tick(tool: McpTool) -> bool | None:
         is_on = tool.name not in left
-        changed = ui.checkbox("tick", "", is_on, tip=f"A model may be offered {tool.name}")
+        changed = ui.checkbox("tick", "", is_on, tip=tr("Offer {name} to models", name=tool.name))
         if changed is not None:
             own.left[shown] = left ^ {tool.name}
         return changed
@@ -154,22 +157,26 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
             if not is_unfolded(desk, own, server):
                 return
         else:
-            ui.text("title", "Which of its tools may a model be offered?", style="strong", wraps=True)
-        ui.text("what", "Their descriptions are what the model reads of them. Each call is asked about.",
+            ui.text("title", tr("Which tools of this server may models use?"), style="strong", wraps=True)
+        ui.text("what", tr("Models read these descriptions. The program asks you about each call."),
                 tone="muted", style="small", wraps=True)  # fmt: skip
         tool_rows(desk, own, server, tick)
         hidden = frozenset(tool.name for tool in hidden_tools(own, server)) - server.approved
         names = tuple(tool.name for tool in server.tools if tool.name not in left | hidden)
         if hidden and not is_answered:
-            ui.text("hidden", f"{fmt.count(len(hidden), 'more tool')} not shown: a yes does not count for what you did not see.",
+            ui.text("hidden", tr("{hidden} not shown: your approval does not cover tools that you did not see.", hidden=fmt.count(len(hidden), tr('more tool'), tr('more tools'))),
                     tone="muted", style="small", wraps=True)  # fmt: skip
         if is_answered and server.approved == frozenset(names):
             return
         is_free = not is_under_way(desk.state, own.sent.get(name, ""))
         with ui.row("answers"):
-            label = f"Approve {fmt.count(len(names), 'tool')}" if names else "Approve none"
+            label = (
+                f"Approve {fmt.count(len(names), tr('tool'), tr('tools'))}"
+                if names
+                else tr("Approve no tool")
+            )
             if ui.button("approve", label, icon="check", kind="primary", is_small=True, is_enabled=is_free, guard_s=GUARD_S,
-                         tip="Until what it says of one of them changes"):  # fmt: skip
+                         tip=tr("Valid until the description of a tool changes")):  # fmt: skip
                 own.sent[name] = desk.ask(ApproveTools(name=name, shown=shown, names=names))
 
 
@@ -186,13 +193,12 @@ LOOKS: dict[McpPhase, tuple[str, Tone]] = {
     McpPhase.READY: ("circle-check", "ok"),
     McpPhase.FAILED: ("circle-exclamation", "error"),
 }
-WHAT = (
-    "Programs that give the model more tools. Each starts after your yes, in the sandbox of commands; every call is asked "
-    "about, and a change of the program or of a tool asks again."
+WHAT = tr(
+    "MCP servers give the model more tools. Each server starts after your approval, in the sandbox of commands. The program asks about every call, and again after a server or tool changes."
 )
 
-UNTRUSTED = "This folder is not trusted: no server starts in it, and no model is offered their tools."
-NO_FOLDER = "No project is open: no server starts, since each works in a folder that you trust."
+UNTRUSTED = tr("This folder is not trusted: no server starts, and models get no server tools.")
+NO_FOLDER = tr("No project is open: a server starts only in a folder that you trust.")
 
 FIELDS = ("name", "line", "variables")
 """Fields of the form, in which Enter adds the server."""
@@ -211,7 +217,7 @@ def mcp_panel(desk: Desk) -> None:
     ):
         ui.text("what", WHAT, tone="muted", style="small", wraps=True)
         if desk.state.program.is_loading:
-            ui.text("loading", "Reading settings…", tone="muted")
+            ui.text("loading", tr("Reading settings…"), tone="muted")
             return
         if not desk.state.config.project.is_trusted:
             _untrusted(desk)
@@ -219,7 +225,7 @@ def mcp_panel(desk: Desk) -> None:
         for server in desk.state.mcp.servers.values():
             _server(desk, own, server)
         if not desk.state.mcp.servers:
-            ui.text("none", "No server is set up.", tone="muted")
+            ui.text("none", tr("You have set up no server."), tone="muted")
         _form(desk, own)
 
 
@@ -256,13 +262,15 @@ def _waiting_tools(desk: Desk) -> None:
     ):
         return
     with ui.surface("other tools", "inset", padding=(12, 8)), ui.group("lines", gap=6):
-        text = (
-            "This discussion still has the tools of its last request, since its provider holds that. It gets what you approved "
-            "since then when that has ended."
+        text = tr(
+            "This discussion keeps the tools of its last request, because the provider caches them. Newly approved tools join when that cache ends."
         )
         ui.text("text", text, style="small", tone="muted", wraps=True)
         if ui.button(
-            "now", "Give them now", is_small=True, tip="What the provider holds is read anew, and paid again"
+            "now",
+            tr("Add tools now"),
+            is_small=True,
+            tip=tr("This ends the cache: you pay for the discussion's prefix again"),
         ):
             desk.send(OfferServerTools(chosen))
 
@@ -278,7 +286,11 @@ def _server(desk: Desk, own: McpView, server: McpServer) -> None:
         with ui.row("stand"):
             ui.text("words", state_words(server), tone=tone, style="small", width=0)
             if server.settings.origin is McpOrigin.PROJECT:
-                ui.badge("origin", "of this project", tip="Its manual_slop.toml names it")
+                ui.badge(
+                    "origin",
+                    tr("from this project"),
+                    tip=tr("The project's manual_slop.toml names this server"),
+                )
         where = where_words(server.settings)
         ui.text("where", escaped(where), style="mono_small", tone="muted", width=0, tip=escaped(where))
         if server.problem:
@@ -295,7 +307,11 @@ def _server(desk: Desk, own: McpView, server: McpServer) -> None:
             tool_rows(desk, own, server)
         for number, line in enumerate(server.left_out):
             ui.text(
-                ("left out", number), f"Not offered: {escaped(line)}", tone="muted", style="small", wraps=True
+                ("left out", number),
+                tr("Not offered: {line}", line=escaped(line)),
+                tone="muted",
+                style="small",
+                wraps=True,
             )
         outcome = outcome_of(desk.state, own.sent.get(name, ""))
         if outcome is not None and not outcome.is_done:
@@ -306,32 +322,44 @@ def _buttons(desk: Desk, ui: Ui, server: McpServer) -> None:
     name = server.settings.name
     can_try = server.settings.is_enabled and server.phase is not McpPhase.STARTING
     if ui.button("try", "", icon="rotate-right", kind="ghost", is_small=True, is_enabled=can_try,
-                 tip=f"Look at {name} again, and start it anew where it is approved"):  # fmt: skip
+                 tip=tr("Check {name} again, and restart the server if you approved it", name=name)):  # fmt: skip
         desk.send(TryServer(name))
     if server.kept is not None and ui.button("forget", "", icon="ban", kind="ghost", is_small=True,
-                                             tip=f"Take your yes to {name} back: it ends"):  # fmt: skip
+                                             tip=tr("Withdraw your approval of {name}; the server stops", name=name)):  # fmt: skip
         desk.send(WithdrawApproval(name))
     if server.settings.origin is McpOrigin.USER and ui.button(
-        "remove", "", icon="trash-can", kind="ghost", is_small=True, tip=f"Take {name} out of your settings"
+        "remove",
+        "",
+        icon="trash-can",
+        kind="ghost",
+        is_small=True,
+        tip=tr("Remove {name} from your settings", name=name),
     ):
-        what = f"{escaped(where_words(server.settings))} goes from your settings."
+        what = tr(
+            "This removes {settings} from your settings.", settings=escaped(where_words(server.settings))
+        )
         ask_removal(desk, name, what, RemoveMcpServer(name))
 
 
 def _form(desk: Desk, own: McpView) -> None:
     ui, form = desk.ui, _answered(desk, own)
     if form is None:
-        if ui.button("add", "Add a server", icon="plus", is_small=True):
+        if ui.button("add", tr("Add server"), icon="plus", is_small=True):
             own.form = McpForm()
         return
     with ui.surface("form", "inset", padding=(12, 10)), ui.group("fields", gap=6):
-        name = ui.text_input("name", form.name, hint="Name, for example files", is_focused=not form.name)
+        name = ui.text_input("name", form.name, hint=tr("Name, for example files"), is_focused=not form.name)
         form.name = form.name if name is None else name
-        line = ui.text_input("line", form.line, hint="Command, https:// address, or a README's JSON")
+        line = ui.text_input("line", form.line, hint=tr("Command, https:// address, or a README's JSON"))
         form.line = form.line if line is None else line
-        variables = ui.text_input("variables", form.variables, hint="Names of its variables")
+        variables = ui.text_input("variables", form.variables, hint=tr("Names of environment variables"))
         form.variables = form.variables if variables is None else variables
-        network = ui.checkbox("network", "It may reach the network", form.network, tip="Of a command alone")
+        network = ui.checkbox(
+            "network",
+            tr("Allow network access"),
+            form.network,
+            tip=tr("Only for a server that a command starts"),
+        )
         form.network = form.network if network is None else network
         if form.error:
             ui.text("error", form.error, tone="error", style="small", wraps=True)
@@ -341,11 +369,11 @@ def _form(desk: Desk, own: McpView) -> None:
             ui.focus("line" if form.name.strip() else "name")
         with ui.row("buttons"):
             is_free = not form.sent
-            if ui.button("save", "Add it", kind="primary", is_small=True, is_enabled=is_free) or (
+            if ui.button("save", tr("Add server"), kind="primary", is_small=True, is_enabled=is_free) or (
                 is_free and is_entered
             ):
                 _save(desk, form)
-            if ui.button("cancel", "Cancel", is_small=True):
+            if ui.button("cancel", tr("Cancel"), is_small=True):
                 own.form = None
 
 
@@ -370,10 +398,10 @@ def _save(desk: Desk, form: McpForm) -> None:
     try:
         words = () if is_address else tuple(shlex.split(line))
     except ValueError:
-        form.error = "The command cannot be read: a quote in it does not end"
+        form.error = tr("The command is not readable: close the open quote")
         return
     if not name or not (is_address or words):
-        form.error = "A server needs a name, and a command or an address"
+        form.error = tr("A server needs a name, and a command or an address")
         return
     server = McpServerSettings(
         name=name,

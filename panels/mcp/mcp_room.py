@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from panels.base.desk import Desk, HubPanel, Room
 from panels.base.view import Kept
 
@@ -58,12 +59,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="mcp",
-            title="MCP Servers",
-            label="Servers",
+            title=tr("MCP servers"),
+            label=tr("Servers"),
             icon="plug",
             place=8,
             guide="mcp",
-            about="Add MCP servers that give the model more tools. A server starts only after you approve it.",
+            about=tr(
+                "Add MCP servers that give the model more tools. A server starts only after you approve it."
+            ),
             draw=_panel,
         ),
     ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.curation import FileItem
 from core.kernel.values.retrieval import Corpus, CorpusCount, IndexReport, NavigationReport, Router
 from core.kernel.values.settings import Project
@@ -22,7 +23,7 @@ from core.services.settings.settings_messages import ChangeProjectSetting
 from panels.base import view as selection
 from panels.base.desk import Desk, run_action
 from panels.base.gauge import file_button
-from panels.base.ui import Ui
+from panels.base.ui import Tone, Ui
 from panels.base.view import Dialog
 from panels.context.preset_item import add_items, project_path
 from panels.retrieval import retrieval_facts
@@ -35,31 +36,27 @@ from panels.retrieval.retrieval_room import RetrievalView
 COUNT_INDENT_PX = 27.0
 """Indent of a checkbox's label."""
 
-BOUNDS = (
-    "A folder counts inside the project, or inside a folder that you allowed it. Whatever a stranger's "
-    "manual_slop.toml names, nothing outside of them is read."
+BOUNDS = tr(
+    "The program reads folders inside the project, and folders that you allowed. A stranger's manual_slop.toml can name others, but the program never reads them."
 )
 
 
 def off_section(desk: Desk) -> None:
     """Draw what retrieval is, what it would read here, and the switch. Sends ChangeProjectSetting."""
     ui = desk.ui
-    ui.text("title", "Search is off in this project", style="h3", wraps=True)
-    ui.text("what", "Switched on, you find again what you wrote and what was said, by its words and by its meaning. An index "
-            "of what you tick is kept on this machine; no other program gets it, and it can be deleted at any time. "
-            "Folders of notes get an index.md each, and the project's manual_slop.toml keeps what you choose; nothing else "
-            "is written.",
+    ui.text("title", tr("Search is off in this project"), style="h3", wraps=True)
+    ui.text("what", tr("Search finds your notes and past discussions by words and by meaning. The index stays on this machine, for this program only. You can delete the index at any time. Each folder of notes gets an index.md. The manual_slop.toml keeps your choices; the program writes nothing else."),
             tone="muted", wraps=True)  # fmt: skip
     if not _can_write(desk):
         return
     with ui.surface("reads", "card", padding=(12, 10)), ui.group("lines", gap=8):
-        ui.text("title", "It would read", style="small_strong")
+        ui.text("title", tr("Search would read"), style="small_strong")
         corpora_rows(desk)
         ui.divider("folders line")
         notes_rows(desk)
     with ui.row("switch"):
-        if ui.button("on", "Switch on for this project", icon="power-off", kind="primary",
-                     tip="Written to the project's manual_slop.toml"):  # fmt: skip
+        if ui.button("on", tr("Turn on for this project"), icon="power-off", kind="primary",
+                     tip=tr("Saved in the project's manual_slop.toml")):  # fmt: skip
             desk.send(ChangeProjectSetting(key="retrieval.enabled", value=True))
 
 
@@ -69,10 +66,10 @@ def _can_write(desk: Desk) -> bool:
     if not project.root:
         ui.text(
             "no project",
-            "Open a project folder first: what is searched is a matter of each project.",
+            tr("Open a project folder first: each project has its own search."),
             wraps=True,
         )
-        if ui.button("open", "Open project folder", icon="folder-open", is_small=True):
+        if ui.button("open", tr("Open project folder"), icon="folder-open", is_small=True):
             run_action("open_project", desk)
         return False
     ask_to_look(desk)
@@ -87,9 +84,11 @@ def ask_to_look(desk: Desk) -> None:
     with ui.surface("trust", "card", padding=(12, 10)), ui.group("lines", gap=8):
         with ui.row("head"):
             ui.icon("icon", "shield-halved", tone="warn")
-            text = "This folder's manual_slop.toml asks for things that you have not seen yet. Nothing of it counts before."
+            text = tr(
+                "This folder's manual_slop.toml asks for things that you have not seen. Nothing applies before you look."
+            )
             ui.text("text", text, wraps=True, width=0)
-        if ui.button("look", "Look at what it asks for", kind="primary", is_small=True):
+        if ui.button("look", tr("Review requests"), kind="primary", is_small=True):
             desk.view.dialog = Dialog(kind="trust")
 
 
@@ -137,28 +136,28 @@ def notes_rows(desk: Desk) -> None:
     ui, settings, retrieval = desk.ui, desk.state.config.settings.retrieval, desk.state.retrieval
     can = not is_locked(desk.state.config.project)
     with ui.row("folders head"):
-        ui.text("title", "Folders of notes", style="small_strong", width=0, tip=BOUNDS)
+        ui.text("title", tr("Folders of notes"), style="small_strong", width=0, tip=BOUNDS)
         if ui.button("browse", "", icon="folder-plus", kind="ghost", is_small=True, is_enabled=can,
-                     tip="Add a folder of notes…"):  # fmt: skip
+                     tip=tr("Add a folder of notes…")):  # fmt: skip
             desk.view.dialog = Dialog(kind="notes_folder")
     for name in settings.roots:
         with ui.row(("folder", name)):
             ui.icon("icon", "folder", tone="muted")
             ui.text("name", name, style="mono_small", width=0, tip=name)
             if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, is_enabled=can,
-                         tip=f"Do not read {name}"):  # fmt: skip
+                         tip=tr("Stop reading {name}", name=name)):  # fmt: skip
                 kept = tuple(one for one in settings.roots if one != name)
                 desk.send(ChangeProjectSetting(key="retrieval.roots", value=kept))
     if not settings.roots:
         ui.text(
             "none",
-            "None yet: name one that holds Markdown or text files.",
+            tr("None yet: add a folder with Markdown or text files."),
             tone="muted",
             style="small",
             wraps=True,
         )
-    typed = ui.text_input("add", "", hint="A folder, such as notes", icon="plus", width=0, submits=True,
-                          is_enabled=can, tip="Add a folder of notes")  # fmt: skip
+    typed = ui.text_input("add", "", hint=tr("A folder, for example notes"), icon="plus", width=0, submits=True,
+                          is_enabled=can, tip=tr("Add a folder of notes"))  # fmt: skip
     if typed is not None:
         add_folder(desk, typed)
     places = retrieval.preview.places if retrieval.preview is not None else retrieval.places
@@ -181,7 +180,7 @@ def add_folder(desk: Desk, typed: str) -> None:
 def notes_dialog(desk: Desk) -> None:
     """Choose a folder of notes. Sends ChangeProjectSetting."""
     start = desk.state.config.project.root
-    picked = desk.ui.file_dialog("notes folder", "Add a folder of notes", start=start, picks="folder")
+    picked = desk.ui.file_dialog("notes folder", tr("Add a folder of notes"), start=start, picks="folder")
     if picked is None:
         return
     desk.view.dialog = None
@@ -209,7 +208,9 @@ def _row(desk: Desk, router: Router) -> None:
     is_open = key in own.unfolded
     with ui.row(("router", router.path), gap=4):
         ui.text("path", inside, style="small", width=0, wraps=True)
-        tip = f"Hide {inside}" if is_open else f"Read {inside}: what a model sees first"
+        tip = (
+            f"Hide {inside}" if is_open else tr("Read {inside}: a model sees this file first", inside=inside)
+        )
         if ui.button(
             "read", "", icon="chevron-up" if is_open else "book-open", kind="ghost", is_small=True, tip=tip
         ):
@@ -224,8 +225,12 @@ def _row(desk: Desk, router: Router) -> None:
 def _add_button(desk: Desk, path: str) -> None:
     preset = selection.active_preset(desk.state)
     is_in = preset is not None and any(item.path == path for item in preset.items)
-    where = f"“{preset.name}”" if preset is not None else "a new preset"
-    tip = "It is in the preset already" if is_in else f"Add {path} to {where}, for a model without tools"
+    where = f"“{preset.name}”" if preset is not None else tr("a new preset")
+    tip = (
+        tr("Already in the preset")
+        if is_in
+        else tr("Add {path} to {where}, for a model without tools", path=path, where=where)
+    )
     if desk.ui.button("add", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tip,
                       is_enabled=not is_in and desk.summary is not None):  # fmt: skip
         add_items(desk, preset, (FileItem(path=path),))
@@ -240,7 +245,7 @@ def index_section(desk: Desk) -> None:
     ask_to_look(desk)
     _state(desk)
     with ui.group("sources", gap=8):
-        ui.text("title", "What is searched", style="strong")
+        ui.text("title", tr("Searched sources"), style="strong")
         with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=8):
             corpora_rows(desk)
             ui.divider("folders line")
@@ -257,23 +262,23 @@ def _state(desk: Desk) -> None:
         with ui.row("head"):
             ui.icon("icon", "circle-check" if report is not None and not retrieval.problem else "circle-dot",
                     tone="ok" if report is not None and not retrieval.problem else "muted")  # fmt: skip
-            said = facts.whole_words(report.counts) if report is not None else "Nothing is indexed yet"
+            said = facts.whole_words(report.counts) if report is not None else tr("The index is empty")
             ui.text("what", said, style="strong", width=0, wraps=True)
         if report is not None and not report.stopped and retrieval.indexed_at is not None:
             at = fmt.moment(retrieval.indexed_at, desk.state.now)
-            text = f"Up to date {at} · {facts.run_words(report)}"
+            text = tr("Up to date {at} · {report}", at=at, report=facts.run_words(report))
             ui.text("when", text, tone="muted", style="small", wraps=True)
         with ui.row("acts"):
-            if ui.button("update", "Update now", icon="arrows-rotate", is_small=True, is_enabled=not is_running,
-                         tip="Read what is new or changed"):  # fmt: skip
+            if ui.button("update", tr("Update now"), icon="arrows-rotate", is_small=True, is_enabled=not is_running,
+                         tip=tr("Read new and changed files")):  # fmt: skip
                 desk.send(UpdateIndex())
-            if ui.button("anew", "Make anew", kind="ghost", is_small=True, is_enabled=not is_running,
-                         tip="Delete the index and make it again from the files. Nothing is lost by it but time"):  # fmt: skip
+            if ui.button("anew", tr("Rebuild"), kind="ghost", is_small=True, is_enabled=not is_running,
+                         tip=tr("Delete the index and build it again from the files. You lose only time")):  # fmt: skip
                 desk.send(UpdateIndex(is_anew=True))
             ui.push()
-            if ui.button("off", "Switch off", kind="ghost", is_small=True,
+            if ui.button("off", tr("Turn off"), kind="ghost", is_small=True,
                          is_enabled=not is_locked(desk.state.config.project),
-                         tip="Search is off in this project from then on; the index stays until you delete it"):  # fmt: skip
+                         tip=tr("Turns search off in this project; the index stays until you delete it")):  # fmt: skip
                 desk.send(ChangeProjectSetting(key="retrieval.enabled", value=False))
 
 
@@ -284,44 +289,48 @@ def _navigation(desk: Desk) -> None:
         return
     report = retrieval.navigation
     with ui.group("navigation", gap=8):
-        ui.text("title", "Index files of your notes", style="strong", tip=(
-            "Each folder of notes has an index.md, the first one says which folder holds what: "
-            "a model reads them before it searches"
-        ))  # fmt: skip
+        ui.text("title", tr("Index files of your notes"), style="strong", tip=tr("Each folder of notes has an index.md. The first one says which folder holds what. A model reads them before it searches"))  # fmt: skip
         with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=6):
             if report is None:
-                ui.text("what", "Not looked at yet.", tone="muted", style="small")
+                ui.text(
+                    "what",
+                    tr("The program has not checked the index files yet."),
+                    tone="muted",
+                    style="small",
+                )
             else:
                 _navigation_lines(ui, report, desk.state.config.project.root)
                 router_rows(desk, report)
             is_free = retrieval.progress is None
             with ui.row("acts"):
                 needs = report is not None and bool(report.stale or report.orphans)
-                if ui.button("build", "Build", icon="hammer", kind="primary" if needs else "plain", is_small=True,
+                if ui.button("build", tr("Build"), icon="hammer", kind="primary" if needs else "plain", is_small=True,
                              is_enabled=is_free,
-                             tip="Write those that are missing or stale, remove those that are left over"):  # fmt: skip
+                             tip=tr("Write missing and stale index files, remove leftover ones")):  # fmt: skip
                     desk.send(BuildNavigation())
-                if ui.button("check", "Check", kind="ghost", is_small=True, is_enabled=is_free,
-                             tip="Compare them with the notes"):  # fmt: skip
+                if ui.button("check", tr("Check"), kind="ghost", is_small=True, is_enabled=is_free,
+                             tip=tr("Compare the index files with the notes")):  # fmt: skip
                     desk.send(CheckNavigation())
 
 
 def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
-    said = [f"{report.fresh:,} up to date"]
-    said += [f"{len(report.stale):,} stale"] if report.stale else []
-    said += [f"{len(report.orphans):,} left over"] if report.orphans else []
+    said = [tr("{fresh:,} up to date", fresh=report.fresh)]
+    said += [tr("{stale:,} stale", stale=len(report.stale))] if report.stale else []
+    said += [tr("{orphans:,} left over", orphans=len(report.orphans))] if report.orphans else []
     is_well = not report.stale and not report.orphans
     ui.text("what", ", ".join(said), tone="ok" if is_well else "warn", style="small_strong", wraps=True)
-    named = [("stale", path, "warn") for path in report.stale] + [
-        ("left over", path, "warn") for path in report.orphans
-    ]
-    named += [("your own", path, "muted") for path in report.own]
-    for kind, path, _ in named[:SHOWN]:
+    kinds: tuple[tuple[str, Sequence[str], Tone], ...] = (
+        (tr("stale"), report.stale, "warn"),
+        (tr("left over"), report.orphans, "warn"),
+        (tr("your own"), report.own, "muted"),
+    )
+    named = [(kind, path, tone) for kind, paths, tone in kinds for path in paths]
+    for kind, path, tone in named[:SHOWN]:
         with ui.row((kind, path)):
             ui.text("path", project_path(path, root), tone="muted", style="small", width=0, wraps=True)
-            ui.text("name", kind, tone="muted" if kind == "your own" else "warn", style="small")
+            ui.text("name", kind, tone=tone, style="small")
     if len(named) > SHOWN:
-        ui.text("more", f"and {len(named) - SHOWN:,} more", tone="muted", style="small")
+        ui.text("more", tr("and {named:,} more", named=len(named) - SHOWN), tone="muted", style="small")
     for index, problem in enumerate(report.problems[:SHOWN]):
         ui.text(("problem", index), f"{problem.rstrip('.')}.", tone="warn", style="small", wraps=True)
 
@@ -331,24 +340,29 @@ def _engine(desk: Desk) -> None:
     ui, settings, retrieval = desk.ui, desk.state.config.settings.retrieval, desk.state.retrieval
     report = retrieval.report
     with ui.group("engine", gap=8):
-        ui.text("title", "How it searches", style="strong")
+        ui.text("title", tr("Search method"), style="strong")
         with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=6):
-            _pair(ui, "vectors", "Meaning", embedder_words(desk))
+            _pair(ui, "vectors", tr("Meaning"), embedder_words(desk))
             if report is not None and report.no_vectors:
                 with ui.row("no vectors"):
                     ui.icon("icon", "triangle-exclamation", tone="warn")
-                    text = f"By words alone for now: {report.no_vectors.rstrip('.')}."
+                    text = tr("By words only for now: {rstrip}.", rstrip=report.no_vectors.rstrip("."))
                     ui.text("text", text, tone="warn", style="small", wraps=True)
             _pair(
                 ui,
                 "place",
-                "Index",
-                "On this machine" if not settings.server else f"Here and on {server_name(settings.server)}",
+                tr("Index"),
+                tr("On this machine")
+                if not settings.server
+                else tr("Here and on {server}", server=server_name(settings.server)),
             )
             if report is not None and report.server:
                 with ui.row("server"):
                     ui.icon("icon", "triangle-exclamation", tone="warn")
-                    text = f"The server is behind, the index here answers: {report.server.rstrip('.')}."
+                    text = tr(
+                        "The server is behind, so the index here answers: {rstrip}.",
+                        rstrip=report.server.rstrip("."),
+                    )
                     ui.text("text", text, tone="warn", style="small", wraps=True)
 
 
@@ -356,10 +370,14 @@ def embedder_words(desk: Desk) -> str:
     """Name of what makes vectors, and where it runs."""
     settings = desk.state.config.settings.retrieval
     if not settings.embedder:
-        return "By the model that comes with the program, on this machine"
+        return tr("By the built-in embedder, on this machine")
     server = desk.state.config.settings.servers.get(settings.embedder)
     label = server.label if server is not None else settings.embedder
-    return f"By {settings.embedding_model or 'its own model'} on {label or settings.embedder}"
+    return tr(
+        "By {value} on {value2}",
+        value=settings.embedding_model or "its own model",
+        value2=label or settings.embedder,
+    )
 
 
 def _pair(ui: Ui, key: str, label: str, value: str) -> None:
@@ -376,14 +394,22 @@ def _passed_over(desk: Desk) -> None:
     with ui.group("passed over", gap=6):
         ui.text(
             "title",
-            f"{fmt.count(len(report.passed_over), 'file')} passed over or not read whole",
+            tr(
+                "{passed_over} skipped or partly read",
+                passed_over=fmt.count(len(report.passed_over), tr("file"), tr("files")),
+            ),
             style="strong",
         )
         for index, (path, reason) in enumerate(report.passed_over[:SHOWN]):
             text = f"{one_line(path, 120)}: {reason}"
             ui.text(("file", index), text, tone="muted", style="small", wraps=True)
         if len(report.passed_over) > SHOWN:
-            ui.text("more", f"and {len(report.passed_over) - SHOWN:,} more", tone="muted", style="small")
+            ui.text(
+                "more",
+                tr("and {passed_over:,} more", passed_over=len(report.passed_over) - SHOWN),
+                tone="muted",
+                style="small",
+            )
 
 
 # The run that keeps the search index: how far it is, how it waits, stops and begins, and what stands in its
@@ -411,12 +437,12 @@ def _running(desk: Desk) -> None:
             doing = facts.doing_words(desk.state, progress)
             ui.text("doing", doing, tone="muted", style="small", width=0, tip=doing)
         with ui.row("acts"):
-            label = "Go on" if retrieval.is_paused else "Pause"
+            label = tr("Continue") if retrieval.is_paused else tr("Pause")
             icon = "play" if retrieval.is_paused else "pause"
             if ui.button("pause", label, icon=icon, kind="ghost", is_small=True):
                 desk.send(PauseIndexing(not retrieval.is_paused))
-            tip = "Stops after the file in work. What is done stays; the next run goes on where it was"
-            if ui.button("cancel", "Cancel", icon="stop", kind="ghost", is_small=True, tip=tip):
+            tip = tr("Stops after the current file. Finished work stays; the next run continues there")
+            if ui.button("cancel", tr("Cancel"), icon="stop", kind="ghost", is_small=True, tip=tip):
                 desk.send(CancelIndexing())
 
 
@@ -426,7 +452,7 @@ def _problem(desk: Desk, problem: str, remedy: str) -> None:
         with ui.row("what"):
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", f"{problem.rstrip('.')}.", style="small_strong", wraps=True, width=0)
-            if ui.button("again", "Update now", icon="arrows-rotate", kind="ghost", is_small=True):
+            if ui.button("again", tr("Update now"), icon="arrows-rotate", kind="ghost", is_small=True):
                 desk.send(UpdateIndex())
         if remedy:
             ui.text("remedy", f"{remedy.rstrip('.')}.", tone="muted", style="small", wraps=True)

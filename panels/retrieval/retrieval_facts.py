@@ -8,6 +8,7 @@ from datetime import date
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import (
     ChunkKind,
@@ -25,33 +26,35 @@ from core.kernel.words import STOP_WORDS
 from core.retrieval.retrieval_report import person_path
 
 CORPUS_WORDS: dict[Corpus, tuple[str, str]] = {
-    Corpus.NOTES: ("Notes", "file-lines"),
-    Corpus.KNOWLEDGE: ("Knowledge", "lightbulb"),
-    Corpus.DISCUSSIONS: ("Past discussions", "comments"),
-    Corpus.PROJECT: ("Project files", "file-code"),
+    Corpus.NOTES: (tr("Notes"), "file-lines"),
+    Corpus.KNOWLEDGE: (tr("Knowledge"), "lightbulb"),
+    Corpus.DISCUSSIONS: (tr("Past discussions"), "comments"),
+    Corpus.PROJECT: (tr("Project files"), "file-code"),
 }
 """Name and icon."""
 
 ABOUT_CORPUS = {
-    Corpus.NOTES: "Markdown and text files in the folders that you name below",
-    Corpus.KNOWLEDGE: "What harvests and you have kept: category files, notes on files, structured facts",
-    Corpus.DISCUSSIONS: "What you and models said before, in every discussion of this home",
-    Corpus.PROJECT: "The project's own files, but for what .gitignore leaves out",
+    Corpus.NOTES: tr("Markdown and text files in the folders that you name below"),
+    Corpus.KNOWLEDGE: tr(
+        "Knowledge from harvests and from you: category files, notes on files, structured facts"
+    ),
+    Corpus.DISCUSSIONS: tr("Earlier messages of you and the models, in every discussion of this home"),
+    Corpus.PROJECT: tr("The project's own files, without those that .gitignore leaves out"),
 }
 MODE_WORDS = {
-    SearchMode.HYBRID: "By words and by meaning",
-    SearchMode.KEYWORD: "By words alone",
-    SearchMode.NAVIGATION_ONLY: "By titles, tags and descriptions alone",
-    SearchMode.OFF: "Nothing is searched",
+    SearchMode.HYBRID: tr("By words and by meaning"),
+    SearchMode.KEYWORD: tr("By words only"),
+    SearchMode.NAVIGATION_ONLY: tr("By titles, tags and descriptions only"),
+    SearchMode.OFF: tr("Nothing is searched"),
 }
-SERVER_AWAY = "In the index on this machine"
+SERVER_AWAY = tr("In the index on this machine")
 """Mark of an answer by words and by meaning from which nothing but a server is missing."""
-IN_PART = "By words, and by meaning in part"
+IN_PART = tr("By words, and partly by meaning")
 """Mark of an answer while some passages wait for their vectors."""
 _RETRIEVER_WORDS = {
-    Retriever.KEYWORD: "its words",
-    Retriever.VECTOR: "its meaning",
-    Retriever.NAVIGATION: "its title, tags or description",
+    Retriever.KEYWORD: tr("its words"),
+    Retriever.VECTOR: tr("its meaning"),
+    Retriever.NAVIGATION: tr("its title, tags or description"),
 }
 SNIPPET_CHARS, BEFORE_CHARS = 260, 70
 _MARKS = re.compile(r"\*\*|`|^#{1,6}[ \t]+", re.MULTILINE)
@@ -100,10 +103,10 @@ def snippet(text: str, terms: Iterable[str], most_chars: int = SNIPPET_CHARS) ->
 def lines_words(corpus: Corpus, lines: LineRange) -> str:
     """Place of a passage in its source: `line 3`, `lines 3 to 9`; of a discussion `message 3`."""
     if corpus is Corpus.DISCUSSIONS:
-        return f"message {lines.first:,}"
+        return tr("message {first:,}", first=lines.first)
     if lines.first == lines.last:
-        return f"line {lines.first:,}"
-    return f"lines {lines.first:,} to {lines.last:,}"
+        return tr("line {first:,}", first=lines.first)
+    return tr("lines {first:,} to {last:,}", first=lines.first, last=lines.last)
 
 
 def source_title(state: AppState, corpus: Corpus, path: str, title: str) -> str:
@@ -111,7 +114,7 @@ def source_title(state: AppState, corpus: Corpus, path: str, title: str) -> str:
     if corpus is not Corpus.DISCUSSIONS:
         return title or path
     row = state.discussions.summaries.get(path)
-    return row.meta.name if row is not None else "A discussion that is gone"
+    return row.meta.name if row is not None else tr("A discussion that no longer exists")
 
 
 def hit_place(state: AppState, hit: SearchHit) -> str:
@@ -139,13 +142,13 @@ def day_words(state: AppState, day: str) -> str:
 def score_words(hit: SearchHit) -> str:
     """Scores of a hit by retriever: `Words 0.61 · Meaning 0.92`; a dash for one that did not find it."""
     if hit.found_by == (Retriever.NAVIGATION,):
-        return f"Title and tags {hit.score:.2f}"
-    return f"Words {_score(hit.keyword)} · Meaning {_score(hit.vector)}"
+        return tr("Title and tags {score:.2f}", score=hit.score)
+    return tr("Words {keyword} · Meaning {vector}", keyword=_score(hit.keyword), vector=_score(hit.vector))
 
 
 def found_by_words(hit: SearchHit) -> str:
     """Retrievers that found a hit, as a sentence."""
-    return f"Found by {' and by '.join(_RETRIEVER_WORDS[one] for one in hit.found_by)}."
+    return tr("Found by {value}.", value=tr(" and by ").join(_RETRIEVER_WORDS[one] for one in hit.found_by))
 
 
 def _score(value: float) -> str:
@@ -166,9 +169,15 @@ def degraded_words(answer: SearchAnswer) -> tuple[str, str]:
 def found_words(answer: SearchAnswer) -> str:
     """Number of hits and how they were found."""
     if not answer.hits:
-        return f"Nothing found for “{one_line(answer.query, 60)}”."
-    several = fmt.count(len(answer.hits), "source")
-    return f"{several} for “{one_line(answer.query, 60)}” · {MODE_WORDS[answer.mode].lower()} · {_took(answer.took_s)}"
+        return tr("Nothing found for “{query}”.", query=one_line(answer.query, 60))
+    several = fmt.count(len(answer.hits), tr("source"), tr("sources"))
+    return tr(
+        "{several} for “{query}” · {MODE_WORDS} · {took_s}",
+        several=several,
+        query=one_line(answer.query, 60),
+        MODE_WORDS=MODE_WORDS[answer.mode].lower(),
+        took_s=_took(answer.took_s),
+    )
 
 
 def _took(took_s: float) -> str:
@@ -177,11 +186,15 @@ def _took(took_s: float) -> str:
 
 def count_words(counted: CorpusCount) -> str:
     """Content of a corpus: files and passages, and how many of them wait for a vector."""
-    said = [fmt.count(counted.files, "file" if counted.corpus is not Corpus.DISCUSSIONS else "discussion")]
-    said += [fmt.count(counted.chunks, "passage")] if counted.chunks else []
+    said = [
+        fmt.count(counted.files, tr("file") if counted.corpus is not Corpus.DISCUSSIONS else tr("discussion"))
+    ]
+    said += [fmt.count(counted.chunks, tr("passage"), tr("passages"))] if counted.chunks else []
     if counted.bare:
         said.append(
-            f"{counted.bare:,} without a vector" if counted.bare < counted.chunks else "no vectors yet"
+            tr("{bare:,} without a vector", bare=counted.bare)
+            if counted.bare < counted.chunks
+            else tr("no vectors yet")
         )
     return " · ".join(said)
 
@@ -189,19 +202,27 @@ def count_words(counted: CorpusCount) -> str:
 def whole_words(counts: Iterable[CorpusCount]) -> str:
     """Content of the whole index."""
     files, chunks = sum(one.files for one in counts), sum(one.chunks for one in counts)
-    return f"{fmt.count(chunks, 'passage')} of {fmt.count(files, 'source')}"
+    return tr(
+        "{chunks} of {files}",
+        chunks=fmt.count(chunks, tr("passage"), tr("passages")),
+        files=fmt.count(files, tr("source"), tr("sources")),
+    )
 
 
 def progress_words(progress: IndexProgress, *, is_paused: bool) -> str:
     """Progress of a run: its step and its share of the work."""
     if is_paused:
-        return "Paused"
+        return tr("Paused")
     if progress.vectors or (progress.total and progress.files >= progress.total):
-        of = f" of {progress.bare:,}" if progress.bare else ""
-        return f"Making vectors: {progress.vectors:,}{of}"
+        of = tr(" of {bare:,}", bare=progress.bare) if progress.bare else ""
+        return tr("Making vectors: {vectors:,}{of}", vectors=progress.vectors, of=of)
     if not progress.total:
-        return "Looking at files"
-    return f"Reading: {progress.files:,} of {fmt.count(progress.total, 'file')}"
+        return tr("Looking at files")
+    return tr(
+        "Reading: {files:,} of {total}",
+        files=progress.files,
+        total=fmt.count(progress.total, tr("file"), tr("files")),
+    )
 
 
 def doing_words(state: AppState, progress: IndexProgress) -> str:
@@ -221,8 +242,19 @@ def run_words(report: IndexReport) -> str:
     """Outcome of the last run in a line; of one that looked at a part alone, how much there is beside it."""
     if report.is_part:
         files = sum(one.files for one in report.counts)
-        return f"{fmt.count(files, 'file')} in the index, {report.read:,} read just now"
-    said = [f"{fmt.count(report.read, 'file')} read", f"{report.unchanged:,} unchanged"]
-    said += [f"{report.removed:,} removed"] if report.removed else []
-    said += [f"{fmt.count(report.vectors, 'vector')} made"] if report.vectors else []
+        return tr(
+            "{files} in the index, {read:,} read just now",
+            files=fmt.count(files, tr("file"), tr("files")),
+            read=report.read,
+        )
+    said = [
+        tr("{read} read", read=fmt.count(report.read, tr("file"), tr("files"))),
+        tr("{unchanged:,} unchanged", unchanged=report.unchanged),
+    ]
+    said += [tr("{removed:,} removed", removed=report.removed)] if report.removed else []
+    said += (
+        [tr("{vectors} made", vectors=fmt.count(report.vectors, tr("vector"), tr("vectors")))]
+        if report.vectors
+        else []
+    )
     return ", ".join(said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.retrieval import Corpus, SentRecall
 from core.retrieval.retrieval_messages import CheckNavigation, LookAtSources
 from core.services.settings.settings_messages import ChangeProjectSetting, ChangeSetting
@@ -35,13 +36,12 @@ def _switch(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.retrieval
     with ui.surface("switch", "card", padding=(12, 10)), ui.group("lines", gap=6):
         changed = ui.checkbox(
-            "ambient", "Send along what fits", settings.ambient,
-            is_enabled=not is_locked(desk.state.config.project), tip="For this project, in its manual_slop.toml",
+            "ambient", tr("Send matching passages along"), settings.ambient,
+            is_enabled=not is_locked(desk.state.config.project), tip=tr("For this project, in its manual_slop.toml"),
         )  # fmt: skip
         if changed is not None:
             desk.send(ChangeProjectSetting(key="retrieval.ambient", value=changed))
-        ui.text("about", f"The few best passages of knowledge and past discussions join a message, behind your words and at most "
-                f"{settings.ambient_tokens:,} tokens. You see them before you send, and can keep each one out.",
+        ui.text("about", tr("The best few passages of knowledge and past discussions go with your message. They follow your words and take at most {ambient_tokens:,} tokens. You see them before you send, and can leave out each one.", ambient_tokens=settings.ambient_tokens),
                 tone="muted", style="small", wraps=True)  # fmt: skip
 
 
@@ -50,13 +50,13 @@ def _next(desk: Desk) -> None:
     if not desk.state.config.settings.retrieval.ambient:
         return
     with ui.group("next", gap=8):
-        ui.text("title", "With the next message", style="strong")
+        ui.text("title", tr("With the next message"), style="strong")
         is_said = desk.opened is not None and bool(desk.opened.kept_out)
         if report is None or not (report.recalled.passages or report.recalled.problem or is_said):
             text = (
-                "Nothing fits what stands in the composer."
+                tr("No passage matches your draft.")
                 if _has_words(desk)
-                else "Write a message: what fits it is shown here."
+                else tr("Write a message: matching passages appear here.")
             )
             ui.text("none", text, tone="muted", style="small", wraps=True)
         if report is not None:
@@ -73,9 +73,9 @@ def _lately(desk: Desk) -> None:
     if not sent and not desk.state.config.settings.retrieval.ambient:
         return
     with ui.group("lately", gap=8):
-        ui.text("title", "Sent lately in this discussion", style="strong")
+        ui.text("title", tr("Recently sent in this discussion"), style="strong")
         if not sent:
-            ui.text("none", "Nothing since the program was started.", tone="muted", style="small", wraps=True)
+            ui.text("none", tr("Nothing since the program started."), tone="muted", style="small", wraps=True)
         for at, one in enumerate(sent[:SHOWN]):
             _sent(desk, at, one)
 
@@ -84,14 +84,25 @@ def _sent(desk: Desk, at: int, sent: SentRecall) -> None:
     ui = desk.ui
     with ui.surface(("sent", at), "inset", padding=(12, 8)), ui.group("lines", gap=4):
         when = fmt.moment(sent.at, desk.state.now)
-        ui.text("when", f"{when} · ≈ {sent.tokens_est:,} tokens", style="small_strong", width=0)
-        ui.text("words", f"With “{one_line(sent.words, 80)}”", tone="muted", style="small", width=0)
+        ui.text(
+            "when",
+            tr("{when} · ≈ {tokens_est:,} tokens", when=when, tokens_est=sent.tokens_est),
+            style="small_strong",
+            width=0,
+        )
+        ui.text(
+            "words",
+            tr("With “{words}”", words=one_line(sent.words, 80)),
+            tone="muted",
+            style="small",
+            width=0,
+        )
         for passage in sent.passages:
             with ui.group(("passage", passage.place), gap=2):
                 ui.text(
                     "place", passage_words(desk.state, passage), style="small", wraps=True, tip=passage.title
                 )
-                ui.text("why", f"Because {passage.why}.", tone="muted", style="small", wraps=True)
+                ui.text("why", tr("Because {why}.", why=passage.why), tone="muted", style="small", wraps=True)
 
 
 def _kept_out(desk: Desk) -> None:
@@ -99,20 +110,20 @@ def _kept_out(desk: Desk) -> None:
     if not kept:
         return
     with ui.group("kept out", gap=8):
-        ui.text("title", "Never sent by themselves", style="strong")
+        ui.text("title", tr("Never recalled"), style="strong")
         for source in kept:
             with ui.row(("source", source)):
                 said = source_words(desk.state, source)
                 ui.text("name", said, style="small", width=0, wraps=True)
-                if ui.button("back", "Let in", kind="ghost", is_small=True):
+                if ui.button("back", tr("Include again"), kind="ghost", is_small=True):
                     rest = tuple(one for one in kept if one != source)
                     desk.send(ChangeSetting("retrieval.kept_out", rest))
 
 
 PARTS = (
-    Option(value="search", label="Search", icon="magnifying-glass"),
-    Option(value="index", label="Index", icon="database"),
-    Option(value="recall", label="Recall", icon="paper-plane"),
+    Option(value="search", label=tr("Search"), icon="magnifying-glass"),
+    Option(value="index", label=tr("Index"), icon="database"),
+    Option(value="recall", label=tr("Recall"), icon="paper-plane"),
 )
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.retrieval import AskedPlaces
 from core.retrieval.retrieval_messages import UpdateIndex
 from panels.base.desk import Action, Desk, HubPanel, Room
@@ -57,7 +58,7 @@ def _can_update(desk: Desk) -> bool:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="update_index", menu="Tools", group=2, label="Update search index", run=lambda d: d.send(UpdateIndex()), icon="compass",
+    Action(id="update_index", menu=tr("Tools"), group=2, label=tr("Update search index"), run=lambda d: d.send(UpdateIndex()), icon="compass",
            is_enabled=_can_update),
 )  # fmt: skip
 
@@ -80,12 +81,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="retrieval",
-            title="Retrieval",
-            label="Retrieval",
+            title=tr("Retrieval"),
+            label=tr("Retrieval"),
             icon="compass",
             place=6,
             guide="search",
-            about="Search notes, knowledge, past discussions and project files. Turn search and recall on here.",
+            about=tr(
+                "Search notes, knowledge, past discussions and project files. Turn search and recall on here."
+            ),
             draw=_panel,
         ),
     ),

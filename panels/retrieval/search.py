@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.curation import FileItem, FileMode, Preset
 from core.kernel.values.retrieval import Corpus, Retriever, SearchAnswer, SearchFilters, SearchHit
 from core.kernel.values.updates import is_under_way
@@ -42,7 +43,7 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
                 "score",
                 f"{hit.score:.2f}",
                 tone="accent",
-                tip="Of words and meaning together; 1.00 is the most",
+                tip=tr("Score of words and meaning together; 1.00 is the highest"),
             )
         place = facts.hit_place(state, hit)
         ui.text("place", place, tone="muted", style="small", wraps=True)
@@ -73,14 +74,16 @@ def _foot(desk: Desk, hit: SearchHit) -> None:
         )
         if hit.also:
             is_open = key_of(hit) in own.unfolded
-            tip = "Hide its other passages" if is_open else "Show its other passages"
+            tip = tr("Hide other passages") if is_open else tr("Show other passages")
             icon = "chevron-up" if is_open else "chevron-down"
-            if ui.button("more", f"{len(hit.also)} more", icon=icon, kind="ghost", is_small=True, tip=tip):
+            if ui.button(
+                "more", tr("{also} more", also=len(hit.also)), icon=icon, kind="ghost", is_small=True, tip=tip
+            ):
                 own.unfolded.symmetric_difference_update({key_of(hit)})
         if hit.corpus is Corpus.DISCUSSIONS:
             is_there = hit.path in desk.state.discussions.summaries
             if ui.button("show", "", icon="comments", kind="ghost", is_small=True, is_enabled=is_there,
-                         tip="Show the discussion"):  # fmt: skip
+                         tip=tr("Show the discussion")):  # fmt: skip
                 desk.view.page = "chat"
                 desk.send(SelectDiscussion(hit.path))
             return
@@ -96,11 +99,13 @@ def _add_button(desk: Desk, hit: SearchHit, path: str) -> None:
     inside = project_path(path, root)
     known = next((item for item in preset.items if item.path == inside), None) if preset is not None else None
     is_in = known is not None and with_hit(known, hit) == known
-    where = f"“{preset.name}”" if preset is not None else "a new preset"
+    where = f"“{preset.name}”" if preset is not None else tr("a new preset")
     lines = (
-        "the file" if hit.found_by == (Retriever.NAVIGATION,) else facts.lines_words(hit.corpus, hit.lines)
+        tr("the file")
+        if hit.found_by == (Retriever.NAVIGATION,)
+        else facts.lines_words(hit.corpus, hit.lines)
     )
-    tip = "It is in the preset already" if is_in else f"Add to preset: {lines} to {where}"
+    tip = tr("Already in the preset") if is_in else tr("Add {lines} to {where}", lines=lines, where=where)
     if desk.ui.button("add", "", icon="file-circle-plus", kind="ghost", is_small=True, tip=tip,
                       is_enabled=bool(path) and not is_in and desk.summary is not None):  # fmt: skip
         add_hit(desk, preset, known, hit, inside)
@@ -155,7 +160,7 @@ def search_section(desk: Desk) -> None:
         if own.are_filters_open:
             _filters(desk, own)
         if is_under_way(desk.state, own.command_id):
-            ui.text("busy", "Searching…", tone="muted", style="small")
+            ui.text("busy", tr("Searching…"), tone="muted", style="small")
         answer = desk.state.retrieval.answer
         if answer is not None and answer.query:
             _answer(desk, own, answer)
@@ -179,18 +184,18 @@ def _box(desk: Desk, own: RetrievalView) -> None:
         typed = ui.text_input(
             "query",
             own.query,
-            hint="Ask or search",
+            hint=tr("Ask or search"),
             icon="magnifying-glass",
             width=0,
             submits=True,
-            tip="Search in your own words",
+            tip=tr("Search in your own words"),
         )
         had_keyboard, own.has_keyboard = own.has_keyboard, ui.is_focused("query")
         is_entered = (typed is not None or had_keyboard) and ui.shortcut("Enter", while_typing=True)
         if is_entered:
             ui.focus("query")  # who searches goes on to refine: the keyboard would go home to the composer
         is_narrowed = filters(own) != SearchFilters()
-        tip = "Hide what narrows the search" if own.are_filters_open else "Narrow the search"
+        tip = tr("Hide the filters") if own.are_filters_open else tr("Show the filters")
         if ui.button("narrow", "", icon="filter", kind="primary" if is_narrowed else "ghost", tip=tip):
             own.are_filters_open = not own.are_filters_open
     if typed is not None:
@@ -220,18 +225,18 @@ def _filters(desk: Desk, own: RetrievalView) -> None:
         half = HALF_PX if ui.width() >= WIDE_PX else 0.0
         with _pair(ui, "where"):
             _choose_corpus(desk, own, half)
-            folder = _field(ui, "folder", own.folder, "Below a folder")
-        tag = _field(ui, "tag", own.tag, "With a tag")
+            folder = _field(ui, "folder", own.folder, tr("Inside a folder"))
+        tag = _field(ui, "tag", own.tag, tr("With a tag"))
         with _pair(ui, "when"):
-            after = _field(ui, "after", own.after, "From a day on", "From 2026-01-31", half)
-            until = _field(ui, "before", own.before, "Up to a day", "To 2026-12-31")
+            after = _field(ui, "after", own.after, tr("From this day"), "From 2026-01-31", half)
+            until = _field(ui, "before", own.before, tr("Until this day"), "To 2026-12-31")
         own.folder = own.folder if folder is None else folder.strip()
         own.tag = own.tag if tag is None else tag.strip().lstrip("#")
         _take_day(own, "after", after)
         _take_day(own, "before", until)
         if own.flaw[0]:
             ui.text("flaw", own.flaw[1], tone="error", style="small", wraps=True)
-        if filters(own) != SearchFilters() and ui.button("all", "Clear", kind="link", is_small=True):
+        if filters(own) != SearchFilters() and ui.button("all", tr("Clear"), kind="link", is_small=True):
             own.corpus = own.folder = own.tag = own.after = own.before = ""
             own.flaw = ("", "")
     if filters(own) != before:
@@ -247,11 +252,11 @@ def _choose_corpus(desk: Desk, own: RetrievalView, width: float) -> None:
     asked = desk.state.retrieval.asked
     listed = asked.corpora if asked is not None else ()
     options = (
-        Option(value="", label="Everywhere"),
+        Option(value="", label=tr("Everywhere")),
         *(Option(value=one.value, label=facts.CORPUS_WORDS[one][0]) for one in listed),
     )
     value = own.corpus if own.corpus in {one.value for one in options} else ""
-    chosen = desk.ui.combo("corpus", options, value, tip="Where to search", width=width)
+    chosen = desk.ui.combo("corpus", options, value, tip=tr("Choose where to search"), width=width)
     own.corpus = value if chosen is None else chosen
 
 
@@ -287,7 +292,10 @@ def _degraded(desk: Desk, answer: SearchAnswer) -> None:
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("mark", mark, tone="warn", style="small_strong", width=0, wraps=True)
             ui.badge(
-                "badge", "degraded", tone="warn", tip="Less answered than is set up; nothing is lost by it"
+                "badge",
+                tr("degraded"),
+                tone="warn",
+                tip=tr("Part of the search did not answer; you lose no data"),
             )
         ui.text("why", why, tone="muted", style="small", wraps=True)
 
@@ -297,25 +305,21 @@ def _empty(desk: Desk) -> None:
     report = retrieval.report
     held = sum(one.chunks for one in report.counts) if report is not None else 0
     if held:
-        text = "Ask as you would ask a person: what you remember of it finds it, also in other words. A name or a number finds it, too."
+        text = tr("Ask as you would ask a person, in your own words. A name or a number works too.")
     elif retrieval.progress is not None:
-        text = "The index is being made. What is in it already can be found."
+        text = tr("The program is building the index. You can already search the finished part.")
     else:
-        text = "Nothing is indexed yet. Name a folder of notes, or tick more to be searched, in Index."
+        text = tr("The index is empty. In Index, add a folder of notes, or tick more sources.")
     ui.text("empty", text, tone="muted", wraps=True)
-    if (
-        not held
-        and retrieval.progress is None
-        and ui.button("index", "Choose what is searched", is_small=True)
-    ):
+    if not held and retrieval.progress is None and ui.button("index", tr("Choose sources"), is_small=True):
         desk.view.of(RetrievalView).tab = "index"
 
 
 def _nothing(desk: Desk, own: RetrievalView) -> None:
     is_narrowed = filters(own) != SearchFilters()
     text = (
-        "Search with fewer limits, or in other words."
+        tr("Search with fewer filters, or in other words.")
         if is_narrowed
-        else "Try other words, or tick more to be searched, in Index."
+        else tr("Try other words, or tick more sources in Index.")
     )
     desk.ui.text("nothing", text, tone="muted", style="small", wraps=True)

@@ -6,6 +6,7 @@ import re
 from operator import attrgetter
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.settings import Settings
 from core.services.settings.settings_checks import value_flaw
 from core.services.settings.settings_messages import ChangeSetting
@@ -19,16 +20,16 @@ SHOWN = 60
 VALUE_PX = 220.0
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", re.IGNORECASE)
 _SECTIONS = {
-    "ai_settings": "Models and spend limits",
-    "ai_settings.caching": "Caching",
-    "ai_settings.knowledge": "Knowledge and harvest",
-    "appearance": "Appearance",
-    "agent": "Agent",
-    "attention": "Autonomy",
-    "files": "Files",
-    "notifications": "Notifications",
-    "retrieval": "Retrieval",
-    "tools": "Permissions",
+    "ai_settings": tr("Models and spend limits"),
+    "ai_settings.caching": tr("Caching"),
+    "ai_settings.knowledge": tr("Knowledge and harvest"),
+    "appearance": tr("Appearance"),
+    "agent": tr("Agent"),
+    "attention": tr("Autonomy"),
+    "files": tr("Files"),
+    "notifications": tr("Notifications"),
+    "retrieval": tr("Retrieval"),
+    "tools": tr("Permissions"),
     "mcp": "MCP",
 }
 LISTED: tuple[Setting, ...] = tuple(
@@ -40,12 +41,14 @@ LISTED: tuple[Setting, ...] = tuple(
 def all_section(desk: Desk) -> None:
     """Draw the list. Sends ChangeSetting."""
     ui, own = desk.ui, desk.view.of(SettingsView)
-    ui.text("title", "All settings", style="h2")
-    typed = ui.text_input("search", own.query, hint="Search settings", icon="magnifying-glass")
+    ui.text("title", tr("All settings"), style="h2")
+    typed = ui.text_input("search", own.query, hint=tr("Search settings"), icon="magnifying-glass")
     own.query = own.query if typed is None else typed
     found = found_settings(own.query)
     if not found:
-        ui.text("none", f"No setting is about {own.query.strip()!r}.", tone="muted", wraps=True)
+        ui.text(
+            "none", tr("No setting matches {query!r}.", query=own.query.strip()), tone="muted", wraps=True
+        )
     section = None
     for one in found[:SHOWN]:
         if one.section != section:
@@ -53,7 +56,12 @@ def all_section(desk: Desk) -> None:
             ui.text(("section", section), _SECTIONS.get(section, section), style="strong")
         _setting(desk, one)
     if len(found) > SHOWN:
-        ui.text("more", f"and {len(found) - SHOWN:,} more: search for them", tone="muted", style="small")
+        ui.text(
+            "more",
+            tr("and {found:,} more: search to find them", found=len(found) - SHOWN),
+            tone="muted",
+            style="small",
+        )
 
 
 def found_settings(query: str) -> tuple[Setting, ...]:
@@ -81,7 +89,7 @@ def _setting(desk: Desk, one: Setting) -> None:
         with ui.row("head"):
             ui.text("key", one.key, style="mono_small", width=0, tip=one.key)
             if value != one.default and ui.button(
-                "usual", "Back to usual", kind="link", is_small=True, tip=f"{shown_value(one, one.default)}"
+                "usual", tr("Reset"), kind="link", is_small=True, tip=f"{shown_value(one, one.default)}"
             ):
                 own.setting_errors.pop(one.key, None)
                 desk.send(ChangeSetting(one.key, None))
@@ -94,19 +102,19 @@ def _setting(desk: Desk, one: Setting) -> None:
 def _control(desk: Desk, one: Setting, value: Value | None) -> None:
     ui, own = desk.ui, desk.view.of(SettingsView)
     if one.kind is Kind.SWITCH:
-        is_on = ui.checkbox("value", "On", bool(value), tip=one.key)
+        is_on = ui.checkbox("value", tr("On"), bool(value), tip=one.key)
         if is_on is not None:
             desk.send(ChangeSetting(one.key, is_on))
         return
     if one.choices and one.kind is Kind.TEXT:
-        options = tuple(Option(value=choice, label=choice or "none") for choice in one.choices)
+        options = tuple(Option(value=choice, label=choice or tr("none")) for choice in one.choices)
         chosen = ui.combo("value", options, str(value or ""), width=VALUE_PX, tip=one.key)
         if chosen is not None and chosen != value:
             desk.send(ChangeSetting(one.key, chosen))
         return
     shown = shown_value(one, value)
     width = 0 if one.kind in {Kind.TEXT, Kind.TEXTS} else VALUE_PX
-    typed = ui.text_input("value", shown, hint="not set", width=width, submits=True, tip=one.key)
+    typed = ui.text_input("value", shown, hint=tr("not set"), width=width, submits=True, tip=one.key)
     if typed is None or typed.strip() == shown:
         return
     parsed, error = parsed_value(one, typed)
@@ -142,11 +150,11 @@ def parsed_value(one: Setting, typed: str) -> tuple[Value | None, str]:
         return _checked(one, tuple(part.strip() for part in text.split(",") if part.strip()))
     number = _number(one, text)
     if number is None:
-        wanted = "a size, such as 25 MB" if is_size(one) else f"a {one.kind.value}"
-        return None, f"{text!r} is not {wanted}."
+        wanted = tr("a size, for example 25 MB") if is_size(one) else f"a {one.kind.value}"
+        return None, tr("{text!r} is not {wanted}.", text=text, wanted=wanted)
     low, high = one.minimum, one.maximum
     if (low is not None and number < low) or (high is not None and number > high):
-        return None, f"It must be {_range(one)}."
+        return None, tr("The value must be {one}.", one=_range(one))
     return _checked(one, number)
 
 
@@ -176,7 +184,13 @@ def parse_size(text: str) -> int | None:
 
 def _range(one: Setting) -> str:
     low, high = (shown_value(one, _whole(one, limit)) for limit in (one.minimum, one.maximum))
-    return f"from {low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
+    return (
+        tr("from {low} to {high}", low=low, high=high)
+        if low and high
+        else tr("at least {low}", low=low)
+        if low
+        else tr("at most {high}", high=high)
+    )
 
 
 def _whole(one: Setting, limit: float | None) -> Value | None:

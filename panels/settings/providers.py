@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.kernel.values.settings import ServerSettings
 from core.services.settings.settings_messages import (
@@ -26,11 +27,11 @@ from panels.base.view import model_label
 from panels.settings.settings_room import ServerForm, SettingsView
 
 KEY_WORDS = {
-    KeySource.NOT_NEEDED: ("needs no key", "ok"),
-    KeySource.ENVIRONMENT: ("key from the environment", "ok"),
-    KeySource.KEYRING: ("key in the system keyring", "ok"),
-    KeySource.FILE: ("key in a file only you can read", "warn"),
-    KeySource.MISSING: ("no key", "warn"),
+    KeySource.NOT_NEEDED: (tr("needs no key"), "ok"),
+    KeySource.ENVIRONMENT: (tr("key from the environment"), "ok"),
+    KeySource.KEYRING: (tr("key in the system keyring"), "ok"),
+    KeySource.FILE: (tr("key in a file only you can read"), "warn"),
+    KeySource.MISSING: (tr("no key"), "warn"),
 }
 SHOWN_MODELS = 100
 BESIDE_FROM_PX = 460.0
@@ -40,15 +41,14 @@ _NO_ID = re.compile(r"[^a-z0-9]+")
 
 def providers_section(desk: Desk) -> None:
     """Draw every provider with its key and address. Sends StoreKey, RefreshModels, ChangeSetting."""
-    desk.ui.text("title", "Providers and keys", style="h2")
+    desk.ui.text("title", tr("Providers and keys"), style="h2")
     desk.ui.text(
         "what",
-        "Keys go to the system keyring, or to a file only you can read where there is none. They are never"
-        " written to settings or logs.",
+        tr("Keys go to the system keyring. Without a keyring, they go to a file only you can read. The program never writes keys to settings or logs."),
         tone="muted", wraps=True,
     )  # fmt: skip
     if not desk.state.config.providers:
-        desk.ui.text("none", "Providers are being looked up…", tone="muted")
+        desk.ui.text("none", tr("Looking up providers…"), tone="muted")
     for status in desk.state.config.providers.values():
         _provider(desk, status)
 
@@ -72,8 +72,8 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
             count = len(desk.state.config.models.get(status.id, ()))
             words, tone = _tested(desk, status, count)
             ui.text("models", words, tone=tone, style="small")
-            if ui.button("test", "Test", icon="plug", is_small=True,
-                         tip=f"Ask {status.label or status.id} for its models"):  # fmt: skip
+            if ui.button("test", tr("Test"), icon="plug", is_small=True,
+                         tip=tr("Ask {value} for its models", value=status.label or status.id)):  # fmt: skip
                 desk.view.of(SettingsView).tested.add(status.id)
                 desk.send(RefreshModels(status.id))
         if not is_beside:
@@ -89,14 +89,14 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
 
 def _tested(desk: Desk, status: ProviderStatus, count: int) -> tuple[str, Tone]:
     """Number of its models; where it was asked for them here, what came of that."""
-    models = fmt.count(count, "model")
+    models = fmt.count(count, tr("model"), tr("models"))
     if status.id not in desk.view.of(SettingsView).tested:
         return models, "muted"
     asking = desk.state.program.workers.get("models")
     if asking is not None and asking.status == "busy":
-        return "Asking…", "muted"
+        return tr("Asking…"), "muted"
     if status.problem or not status.is_ready:
-        return "Does not answer" if status.is_ready else "Not ready", "warn"
+        return tr("Does not answer") if status.is_ready else tr("Not ready"), "warn"
     return f"Works, {models}", "ok"
 
 
@@ -108,19 +108,23 @@ def _key_row(desk: Desk, status: ProviderStatus) -> None:
     ui, own = desk.ui, desk.view.of(SettingsView)
     label = status.label or status.id
     with ui.row("key"):
-        typed = ui.text_input("key", own.key_texts.get(status.id, ""), hint=f"{label} API key", icon="key",
+        typed = ui.text_input("key", own.key_texts.get(status.id, ""), hint=tr("{label} API key", label=label), icon="key",
                               is_secret=True, width=0)  # fmt: skip
         if typed is not None:
             own.key_texts[status.id] = typed
         key = own.key_texts.get(status.id, "").strip()
         if ui.button(
-            "store", "Save key", is_small=True, is_enabled=bool(key), tip=f"Save the key of {label}"
+            "store",
+            tr("Save key"),
+            is_small=True,
+            is_enabled=bool(key),
+            tip=tr("Save the key of {label}", label=label),
         ):
             desk.send(StoreKey(status.id, key))
             own.key_texts.pop(status.id, None)
         can_remove = status.key_source in {KeySource.KEYRING, KeySource.FILE}
-        if ui.button("remove", "Remove", kind="ghost", is_small=True, is_enabled=can_remove,
-                     tip=f"Remove the stored key of {label}"):  # fmt: skip
+        if ui.button("remove", tr("Remove"), kind="ghost", is_small=True, is_enabled=can_remove,
+                     tip=tr("Remove the stored key of {label}", label=label)):  # fmt: skip
             desk.send(StoreKey(status.id, ""))
 
 
@@ -128,7 +132,7 @@ def _address_row(desk: Desk, status: ProviderStatus) -> None:
     ui = desk.ui
     server = desk.state.config.settings.servers.get(status.id)
     now = server.base_url if server else ""
-    hint = status.base_url or "Address: the vendor's own"
+    hint = status.base_url or tr("Address: the provider's own")
     typed = ui.text_input("address", now, hint=hint, icon="link", submits=True)
     if typed is not None and typed.strip() != now:
         desk.send(ChangeSetting(f"providers.{status.id}.base_url", typed.strip() or None))
@@ -137,17 +141,17 @@ def _address_row(desk: Desk, status: ProviderStatus) -> None:
 def servers_section(desk: Desk) -> None:
     """Draw the OpenAI-compatible servers. Sends SaveServer, RemoveServer, FindLocalServers."""
     ui, own = desk.ui, desk.view.of(SettingsView)
-    ui.text("title", "Compatible servers", style="h2")
-    ui.text("what", "Ollama, vLLM, llama.cpp, LM Studio, OpenRouter: any server that speaks OpenAI's Chat Completions.",
+    ui.text("title", tr("Compatible servers"), style="h2")
+    ui.text("what", tr("Ollama, vLLM, llama.cpp, LM Studio, OpenRouter: any server that speaks OpenAI's Chat Completions."),
             tone="muted", wraps=True)  # fmt: skip
     with ui.row("buttons"):
-        if ui.button("find", "Find local servers", icon="magnifying-glass"):
+        if ui.button("find", tr("Find local servers"), icon="magnifying-glass"):
             desk.send(FindLocalServers())
-        if ui.button("add", "Add a server", icon="plus", kind="primary"):
+        if ui.button("add", tr("Add server"), icon="plus", kind="primary"):
             own.server_form = ServerForm()
     servers = [s for s in desk.state.config.settings.servers.values() if s.id not in VENDORS]
     if not servers and own.server_form is None:
-        ui.text("none", "None yet.", tone="muted")
+        ui.text("none", tr("None yet."), tone="muted")
     for server in servers:
         _server(desk, server)
     if own.server_form is not None:
@@ -161,31 +165,40 @@ def _server(desk: Desk, server: ServerSettings) -> None:
         ui.text("name", server.label or server.id, style="strong")
         ui.text("address", server.base_url, tone="muted", style="small", width=0, tip=server.base_url)
         label = server.label or server.id
-        if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {label}", is_small=True):
+        if ui.button(
+            "edit", "", icon="pen", kind="ghost", tip=tr("Change {label}", label=label), is_small=True
+        ):
             desk.view.of(SettingsView).server_form = ServerForm(
                 id=server.id, label=server.label, base_url=server.base_url
             )
-        if ui.button("remove", "", icon="trash-can", kind="ghost", tip=f"Remove {label}", is_small=True):
-            ask_removal(desk, label, f"{server.base_url} goes from your settings.", RemoveServer(server.id))
+        if ui.button(
+            "remove", "", icon="trash-can", kind="ghost", tip=tr("Remove {label}", label=label), is_small=True
+        ):
+            ask_removal(
+                desk,
+                label,
+                tr("This removes {base_url} from your settings.", base_url=server.base_url),
+                RemoveServer(server.id),
+            )
 
 
 def _server_form(desk: Desk, form: ServerForm, taken: set[str]) -> None:
     ui = desk.ui
     with ui.surface("form", "inset", padding=(16, 12)):
         label = ui.text_input(
-            "label", form.label, hint="Name, for example My Ollama", is_focused=not form.label
+            "label", form.label, hint=tr("Name, for example My Ollama"), is_focused=not form.label
         )
         form.label = form.label if label is None else label
         address = ui.text_input(
-            "address", form.base_url, hint="Address, for example http://127.0.0.1:11434/v1"
+            "address", form.base_url, hint=tr("Address, for example http://127.0.0.1:11434/v1")
         )
         form.base_url = form.base_url if address is None else address
         if form.error:
             ui.text("error", form.error, tone="error", style="small", wraps=True)
         with ui.row("buttons"):
-            if ui.button("save", "Save server", kind="primary", is_small=True):
+            if ui.button("save", tr("Save server"), kind="primary", is_small=True):
                 _save_server(desk, form, taken)
-            if ui.button("cancel", "Cancel", is_small=True):
+            if ui.button("cancel", tr("Cancel"), is_small=True):
                 desk.view.of(SettingsView).server_form = None
 
 
@@ -193,11 +206,11 @@ def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
     label, address = form.label.strip(), form.base_url.strip()
     server_id = form.id or _NO_ID.sub("-", label.casefold()).strip("-")
     if not server_id:
-        form.error = "Give it a name with letters or digits"
+        form.error = tr("Use a name with letters or digits")
     elif not form.id and (server_id in taken or server_id in desk.state.config.providers):
-        form.error = f"There is a provider called {server_id!r} already"
+        form.error = tr("A provider named {server_id!r} already exists", server_id=server_id)
     elif not re.match(r"https?://[^\s/]+", address):
-        form.error = f"{address!r} is no address; it begins with http:// or https://"
+        form.error = tr("{address!r} is not an address: begin with http:// or https://", address=address)
     else:
         desk.send(SaveServer(id=server_id, label=label, base_url=address))
         desk.view.of(SettingsView).server_form = None
@@ -209,22 +222,28 @@ def models_section(desk: Desk) -> None:
     """
     ui, ai = desk.ui, desk.state.config.settings.ai
     options = remembered_options(desk.state, desk.view.memo)
-    ui.text("title", "Models", style="h2")
+    ui.text("title", tr("Models"), style="h2")
     with ui.row("default"):
-        ui.text("label", "New discussions use", width=180)
+        ui.text("label", tr("New discussions use"), width=180)
         now = model_value(ai.provider, ai.model) if ai.provider or ai.model else ""
         known = any(option.value == now for option in options) or not now
         named = () if known else (Option(value=now, label=ai.model or ai.provider),)
-        shown = (Option(value="", label="The one used last"), *named, *options)
-        chosen = ui.combo("model", shown, now, width=280, tip="Model of new discussions")
+        shown = (Option(value="", label=tr("The last used model")), *named, *options)
+        chosen = ui.combo("model", shown, now, width=280, tip=tr("Model of new discussions"))
     first = starting_model(desk.state)
     label = model_label(desk.state, first.provider, first.model)
     why = (
         ""
         if ai.provider or ai.model
-        else " Without one used yet: one with a key, else the small built-in one."
+        else tr(" Until you use a model: one with a key, else the small built-in model.")
     )
-    ui.text("first", f"A new discussion now takes {label}.{why}", tone="muted", style="small", wraps=True)
+    ui.text(
+        "first",
+        tr("A new discussion now uses {label}.{why}", label=label, why=why),
+        tone="muted",
+        style="small",
+        wraps=True,
+    )
     if chosen is not None:
         provider, _, model = chosen.partition("\n")
         desk.send(ChangeSetting("ai_settings.provider", provider or None))
@@ -243,15 +262,26 @@ def _prices(desk: Desk) -> None:
         desk.send(PriceModels())
     source = config.price_source
     with ui.row("prices"):
-        given = f"those of {fmt.count(source.own, 'model')} are" if source.own else "you can give your own"
+        given = (
+            tr("you gave prices of {own}", own=fmt.count(source.own, tr("model"), tr("models")))
+            if source.own
+            else tr("you can give your own")
+        )
         text = (
-            f"Prices for a million tokens: {source.name} of {source.as_of}; {given} in models.toml beside your config.toml"
+            tr(
+                "Prices per million tokens: {name} of {as_of}; {given} in models.toml beside your config.toml",
+                name=source.name,
+                as_of=source.as_of,
+                given=given,
+            )
             if source.name
-            else "Prices are being read"
+            else tr("Reading prices")
         )
         ui.text("source", text, tone="muted", style="small", wraps=True, width=0)
-        tip = "Take newer prices from the network, and go by them from now on"
-        if ui.button("update", "Update prices", icon="arrows-rotate", kind="ghost", is_small=True, tip=tip):
+        tip = tr("Download newer prices and use them from now on")
+        if ui.button(
+            "update", tr("Update prices"), icon="arrows-rotate", kind="ghost", is_small=True, tip=tip
+        ):
             desk.send(UpdatePrices())
 
 
@@ -259,18 +289,18 @@ def _provider_models(desk: Desk, status: ProviderStatus) -> None:
     ui, models = desk.ui, desk.state.config.models.get(status.id, ())
     with ui.row("head"):
         ui.text("name", status.label or status.id, style="strong")
-        ui.text("count", fmt.count(len(models), "model"), tone="muted", style="small")
+        ui.text("count", fmt.count(len(models), tr("model"), tr("models")), tone="muted", style="small")
         ui.push()
-        if ui.button("refresh", "Refresh", icon="arrows-rotate", kind="ghost", is_small=True,
-                     tip=f"Refresh the models of {status.label or status.id}"):  # fmt: skip
+        if ui.button("refresh", tr("Refresh"), icon="arrows-rotate", kind="ghost", is_small=True,
+                     tip=tr("Refresh the models of {value}", value=status.label or status.id)):  # fmt: skip
             desk.send(RefreshModels(status.id))
     for known in models[:SHOWN_MODELS]:
         with ui.row(("model", known.id)):
             ui.text("name", known.label or known.id, width=0, tip=known.id)
             window = (
-                "window unknown"
+                tr("context size unknown")
                 if known.context_tokens is None
-                else f"{fmt.tokens(known.context_tokens)} window"
+                else tr("{context_tokens} window", context_tokens=fmt.tokens(known.context_tokens))
             )
             images = " · images" if known.takes_images else ""
             key = status.id, known.id
@@ -278,4 +308,6 @@ def _provider_models(desk: Desk, status: ProviderStatus) -> None:
             price = told_price(prices.get(key), is_known=key in prices)
             ui.text("facts", f"{window}{images} · {price}", tone="muted", style="small")
     if len(models) > SHOWN_MODELS:
-        ui.text("rest", f"and {len(models) - SHOWN_MODELS:,} more", tone="faint", style="small")
+        ui.text(
+            "rest", tr("and {models:,} more", models=len(models) - SHOWN_MODELS), tone="faint", style="small"
+        )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import LANGUAGES, language, tr
 from core.kernel.values.settings import FileLimits, Project
 from core.services.settings.asked_values import asked_lines, question_id, trust_reason, trust_title
 from core.services.settings.settings_messages import ChangeSetting, OpenProject, TrustProject
@@ -43,7 +44,7 @@ def settings_panel(desk: Desk) -> None:
         nav_px = NAV_NARROW_PX if is_narrow else NAV_PX
         with ui.surface("sections", "pane", width=nav_px, height=0, padding=(12, 16), scrolls=True):
             if not is_narrow:
-                ui.text("title", "Settings", style="h2")
+                ui.text("title", tr("Settings"), style="h2")
                 ui.gap(8)
             with ui.group("list", gap=2):
                 _navigation(view, ui, has_words=not is_narrow)
@@ -86,42 +87,56 @@ def _draw(shown: str) -> Callable[[Desk], None]:
 
 def _appearance(desk: Desk) -> None:
     ui, look = desk.ui, desk.state.config.settings.appearance
-    ui.text("title", "Appearance", style="h2")
-    with labelled(ui, "theme row", "Theme"):
+    ui.text("title", tr("Appearance"), style="h2")
+    with labelled(ui, "theme row", tr("Theme")):
         theme = ui.combo(
             "theme",
-            (Option(value="dark", label="Dark"), Option(value="light", label="Light")),
+            (Option(value="dark", label=tr("Dark")), Option(value="light", label=tr("Light"))),
             look.theme,
-            tip="Theme",
+            tip=tr("Theme"),
         )
     if theme is not None:
         desk.send(ChangeSetting("appearance.theme", theme))
-    with labelled(ui, "scale row", "Size of everything"):
+    with labelled(ui, "language row", tr("Language")):
+        languages = [Option(value=tag, label=name) for tag, name in LANGUAGES.items()]
+        tag = ui.combo("language", languages, look.language, tip=tr("Language"))
+    if tag is not None:
+        desk.send(ChangeSetting("appearance.language", tag))
+    if look.language != language():
+        ui.text(
+            "language note", tr("Restart the program to change the language."), tone="muted", style="small"
+        )
+    with labelled(ui, "scale row", tr("Interface size")):
         scales = sorted({*SCALES, look.ui_scale})
         options = [Option(value=f"{scale:g}", label=f"{scale:.0%}") for scale in scales]
-        scale = ui.combo("scale", options, f"{look.ui_scale:g}", tip="UI scale (Ctrl+= and Ctrl+-)")
+        scale = ui.combo("scale", options, f"{look.ui_scale:g}", tip=tr("Interface size (Ctrl+= and Ctrl+-)"))
     if scale is not None:
         desk.send(ChangeSetting("appearance.ui_scale", float(scale)))
-    with labelled(ui, "send row", "Send with"):
+    with labelled(ui, "send row", tr("Send with")):
         keys = (Option(value="ctrl+enter", label="Ctrl+Enter"), Option(value="enter", label="Enter"))
-        key = ui.combo("send key", keys, look.send_key, tip="Key that sends")
+        key = ui.combo("send key", keys, look.send_key, tip=tr("Key that sends"))
     if key is not None:
         desk.send(ChangeSetting("appearance.send_key", key))
     other = "Ctrl+Enter" if send_chord(desk.state) == "Enter" else "Enter"
-    ui.text("send note", f"{other} begins a new line.", tone="muted", style="small")
+    ui.text("send note", tr("{other} starts a new line.", other=other), tone="muted", style="small")
 
 
 LIMIT_FROM_PX = 600.0
 """Width from which a limit is said in words beside its field, else below it."""
 LIMITS: tuple[tuple[str, str, Callable[[FileLimits], int], Callable[[int], str]], ...] = (
-    ("max_file_bytes", "Largest file in a preset", lambda f: f.max_file_bytes, fmt.size),
-    ("max_glob_files", "Most files of one glob", lambda f: f.max_glob_files, lambda n: fmt.count(n, "file")),
-    ("max_attachment_bytes", "Largest attachment", lambda f: f.max_attachment_bytes, fmt.size),
+    ("max_file_bytes", tr("Largest file in a preset"), lambda f: f.max_file_bytes, fmt.size),
+    (
+        "max_glob_files",
+        tr("Most files per glob"),
+        lambda f: f.max_glob_files,
+        lambda n: fmt.count(n, tr("file"), tr("files")),
+    ),
+    ("max_attachment_bytes", tr("Largest attachment"), lambda f: f.max_attachment_bytes, fmt.size),
     (
         "paste_as_attachment_chars",
-        "Pastes become attachments from (characters)",
+        tr("Turn pastes into attachments from (characters)"),
         lambda f: f.paste_as_attachment_chars,
-        lambda n: fmt.count(n, "character"),
+        lambda n: fmt.count(n, tr("character"), tr("characters")),
     ),
 )
 
@@ -129,7 +144,7 @@ LIMITS: tuple[tuple[str, str, Callable[[FileLimits], int], Callable[[int], str]]
 def _files(desk: Desk) -> None:
     ui = desk.ui
     is_beside = not 0 < ui.width() < LIMIT_FROM_PX
-    ui.text("title", "Files", style="h2")
+    ui.text("title", tr("Files"), style="h2")
     for key, label, read, say in LIMITS:
         value = read(desk.state.config.settings.files)
         with labelled(ui, key, label, 320):
@@ -154,67 +169,69 @@ def _files(desk: Desk) -> None:
 
 def _project(desk: Desk) -> None:
     ui, project = desk.ui, desk.state.config.project
-    ui.text("title", "Project", style="h2")
+    ui.text("title", tr("Project"), style="h2")
     if not project.root:
-        ui.text("none", "No project folder is open. Files can still be added by their full path.", wraps=True)
+        ui.text(
+            "none", tr("No project folder is open. You can still add files by their full path."), wraps=True
+        )
         return
     with ui.row("head"):
-        ui.text("name", project.name or "Without a name", style="strong")
+        ui.text("name", project.name or tr("Without a name"), style="strong")
         if project.has_file:
             ui.push()
-            file_button(ui, f"{project.root}/manual_slop.toml", label="Open in editor")
+            file_button(ui, f"{project.root}/manual_slop.toml", label=tr("Open in editor"))
     ui.selectable_text("root", project.root, mono=True, height=28)
     if not project.has_file:
-        text = "It has no manual_slop.toml yet; saving a context preset writes one."
+        text = tr("This folder has no manual_slop.toml yet; saving a context preset writes one.")
         ui.text("no file", text, tone="muted", wraps=True)
     with ui.row("trust"):
         tone: Tone = "ok" if project.is_trusted and not project.asked else "warn"
         ui.icon("icon", "shield-halved", tone=tone)
         ui.text("state", _trust_state(project))
         ui.push()
-        if project.is_trusted and ui.button("stop", "Stop trusting it"):
+        if project.is_trusted and ui.button("stop", tr("Stop trusting")):
             desk.send(TrustProject(is_trusted=False))
         is_open = bool(project.asked) or not project.is_trusted
-        label = "Look at what it asks for" if project.asked else "Trust it…"
+        label = tr("Review requests") if project.asked else tr("Trust folder…")
         if is_open and ui.button("look", label, kind="primary"):
             desk.view.dialog = Dialog(kind="trust")
     if project.asked:
-        ui.text("asked title", "Held back until you have seen it", style="strong")
+        ui.text("asked title", tr("Held back until you have seen these requests"), style="strong")
         for index, line in enumerate(asked_lines(project.asked)):
             ui.text(("asked", index), f"•  {line.words}", wraps=True, style="small")
     if project.held_back:
-        ui.text("held title", "Never counts", style="strong")
+        ui.text("held title", tr("Never applies"), style="strong")
         for index, sentence in enumerate(project.held_back):
             ui.text(("held", index), f"•  {sentence}", wraps=True, style="small")
     if project.allowed_roots:
-        ui.text("roots title", "Folders outside that its presets may read", style="strong")
+        ui.text("roots title", tr("Outside folders that its presets may read"), style="strong")
         for root in project.allowed_roots:
             ui.text(("root", root), root, style="mono_small")
 
 
 def _trust_state(project: Project) -> str:
     if not project.is_trusted:
-        return "Not trusted yet."
+        return tr("You do not trust this folder yet.")
     return (
-        "It asks for more than you were shown."
+        tr("This folder asks for more than you were shown.")
         if project.asked
-        else "You trust this folder: its settings count."
+        else tr("You trust this folder: its settings apply.")
     )
 
 
 def _about(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
-    ui.text("title", "About Manual Slop", style="h2")
-    ui.text("what", "A workbench for curated sessions with language models.", tone="muted")
-    ui.text("home label", "Everything you own lies in", style="strong")
-    ui.selectable_text("home", state.program.home or "not open yet", mono=True, height=28)
+    ui.text("title", tr("About Manual Slop"), style="h2")
+    ui.text("what", tr("A workbench for curated sessions with language models."), tone="muted")
+    ui.text("home label", tr("Folder with all your data"), style="strong")
+    ui.selectable_text("home", state.program.home or tr("not open yet"), mono=True, height=28)
     if state.program.is_home_read_only:
-        ui.text("read only", "It is read-only: nothing can be saved.", tone="warn", wraps=True)
+        ui.text("read only", tr("Nothing can be saved: this home is read-only."), tone="warn", wraps=True)
     if state.program.versions:
-        ui.text("versions label", "Versions", style="strong")
+        ui.text("versions label", tr("Versions"), style="strong")
         for name, version in state.program.versions.items():
             _pair(ui, ("version", name), name, version)
-    ui.text("licences label", "Licences", style="strong")
+    ui.text("licences label", tr("Licences"), style="strong")
     for name, licence in LICENCES:
         _pair(ui, ("licence", name), name, licence)
 
@@ -226,17 +243,17 @@ def _pair(ui: Ui, key: tuple[str, str], name: str, value: str) -> None:
 
 
 SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
-    ("providers", "Providers and keys", "key", providers_section),
-    ("servers", "Compatible servers", "server", servers_section),
-    ("models", "Models", "robot", models_section),
-    ("appearance", "Appearance", "palette", _appearance),
-    ("notifications", "Notifications, channels", "bell", notifications_section),
-    ("files", "Files", "file-lines", _files),
-    ("tools", "Permissions", "wrench", policies_section),
-    ("project", "Project", "folder-open", _project),
-    ("prompts", "Personas and prompts", "user-gear", texts_section),
-    ("all", "All settings", "sliders", all_section),
-    ("about", "About", "circle-info", _about),
+    ("providers", tr("Providers and keys"), "key", providers_section),
+    ("servers", tr("Compatible servers"), "server", servers_section),
+    ("models", tr("Models"), "robot", models_section),
+    ("appearance", tr("Appearance"), "palette", _appearance),
+    ("notifications", tr("Notifications, channels"), "bell", notifications_section),
+    ("files", tr("Files"), "file-lines", _files),
+    ("tools", tr("Permissions"), "wrench", policies_section),
+    ("project", tr("Project"), "folder-open", _project),
+    ("prompts", tr("Personas and prompts"), "user-gear", texts_section),
+    ("all", tr("All settings"), "sliders", all_section),
+    ("about", tr("About"), "circle-info", _about),
 )
 """Id, label, icon and what is drawn, in the order of the list; an id that is not here shows the first."""
 
@@ -246,14 +263,18 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
 
 QUESTION_WIDTH_PX, QUESTION_HEIGHT_PX, BUTTONS_PX = 640, 560, 44
 """Size of the question; it is as high as its words where the folder asks for nothing."""
-ASKS_NOTHING = "The folder itself sets nothing. What its files come to ask for later is shown to you first."
-TOOLS_THEN = "A model that you give tools may read this folder then. Before it changes a file or runs a command, it asks you."
+ASKS_NOTHING = tr(
+    "The folder itself sets nothing. If its files ask for something later, the program shows you first."
+)
+TOOLS_THEN = tr(
+    "A model that you give tools may then read this folder. It asks you before it changes a file or runs a command."
+)
 
 
 def open_project_dialog(desk: Desk) -> None:
     """Draw the chooser of a folder. Sends OpenProject."""
     picked = desk.ui.file_dialog(
-        "open project", "Open project folder", start=desk.state.config.project.root, picks="folder"
+        "open project", tr("Open project folder"), start=desk.state.config.project.root, picks="folder"
     )
     if picked is not None:
         desk.view.dialog = None
@@ -275,7 +296,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
     is_same = dialog.text == project.root and dialog.subject == question
     if dialog.text == project.root and not is_same:
         dialog.at = 1
-    title = trust_title(project) or f"Do you trust {one_line(project.name, 80)}?"
+    title = trust_title(project) or tr("Do you trust {name}?", name=one_line(project.name, 80))
     has_list = bool(project.asked or project.held_back)
     height = QUESTION_HEIGHT_PX if has_list else None
     with ui.dialog("trust", title, width=QUESTION_WIDTH_PX, height=height) as closed:
@@ -283,12 +304,14 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
         ui.text("tools", TOOLS_THEN, tone="muted", wraps=True)
         ui.text("why", _reason(project), tone="muted", wraps=True)
         if dialog.at:
-            changed = "It has changed while it was shown: this is what it asks for now."
+            changed = tr("The requests have changed meanwhile: you now see the current ones.")
             ui.text("changed", changed, tone="warn", wraps=True)
         if has_list:
             with ui.surface("asked", "inset", height=-BUTTONS_PX, padding=(12, 8), scrolls=True):
                 _asked(desk, project)
-        answer = answers(ui, "Not now", "Trust what is shown" if project.asked else "Trust this folder")
+        answer = answers(
+            ui, tr("Not now"), tr("Trust these requests") if project.asked else tr("Trust this folder")
+        )
     dialog.subject, dialog.text = question, project.root
     if answer == "yes" and is_same:
         desk.send(TrustProject(is_trusted=True, shown=question))
@@ -309,6 +332,6 @@ def _asked(desk: Desk, project: Project) -> None:
             with ui.surface(("text", index), "card", padding=(12, 8)):
                 ui.text("text", line.text, style="mono_small", wraps=True)
     if project.held_back:
-        ui.text("held title", "Whatever you answer, this never counts", style="strong")
+        ui.text("held title", tr("Never applies, whatever you answer"), style="strong")
         for index, sentence in enumerate(project.held_back):
             ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from core.services.settings.settings_messages import (
     ChangeSetting,
     FindLocalServers,
@@ -131,19 +132,19 @@ def _refresh_models(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="open_project", menu="File", group=0, label="Open project folder…", run=opens_dialog("open_project"), icon="folder-open", chord="Ctrl+O"),
-    Action(id="settings", menu="File", group=2, label="Settings", run=_settings, icon="gear", chord="Ctrl+,",
-           is_done=lambda d: d.view.page == "settings", undo_label="Close settings"),
-    Action(id="theme", menu="View", group=3, label="Switch theme", run=_theme, icon="circle-half-stroke", chord="Ctrl+Shift+L"),
-    Action(id="larger", menu="View", group=3, label="Larger", run=_scale(1), icon="magnifying-glass-plus", chord="Ctrl+="),
-    Action(id="smaller", menu="View", group=3, label="Smaller", run=_scale(-1), icon="magnifying-glass-minus", chord="Ctrl+-"),
-    Action(id="normal_size", menu="View", group=3, label="Normal size", run=_scale(0), icon="magnifying-glass", chord="Ctrl+0"),
-    Action(id="trust", menu="Tools", group=2, label="Trust this project…", run=_trust, icon="shield-halved", chord="",
+    Action(id="open_project", menu=tr("File"), group=0, label=tr("Open project folder…"), run=opens_dialog("open_project"), icon="folder-open", chord="Ctrl+O"),
+    Action(id="settings", menu=tr("File"), group=2, label=tr("Settings"), run=_settings, icon="gear", chord="Ctrl+,",
+           is_done=lambda d: d.view.page == "settings", undo_label=tr("Close settings")),
+    Action(id="theme", menu=tr("View"), group=3, label=tr("Switch theme"), run=_theme, icon="circle-half-stroke", chord="Ctrl+Shift+L"),
+    Action(id="larger", menu=tr("View"), group=3, label=tr("Zoom in"), run=_scale(1), icon="magnifying-glass-plus", chord="Ctrl+="),
+    Action(id="smaller", menu=tr("View"), group=3, label=tr("Zoom out"), run=_scale(-1), icon="magnifying-glass-minus", chord="Ctrl+-"),
+    Action(id="normal_size", menu=tr("View"), group=3, label=tr("Reset zoom"), run=_scale(0), icon="magnifying-glass", chord="Ctrl+0"),
+    Action(id="trust", menu=tr("Tools"), group=2, label=tr("Trust this project…"), run=_trust, icon="shield-halved", chord="",
            is_enabled=lambda d: bool(d.state.config.project.root), is_done=_is_trusted_whole,
-           undo_label="Stop trusting this project"),
-    Action(id="local_servers", menu="Tools", group=3, label="Find local servers", run=lambda d: d.send(FindLocalServers()), icon="server"),
-    Action(id="refresh_models", menu="Tools", group=3, label="Refresh models", run=_refresh_models, icon="arrows-rotate", chord="", is_enabled=has_discussion),
-    Action(id="about", menu="Help", group=1, label="About Manual Slop", run=lambda d: d.view.show_settings("about"), icon="circle-info"),
+           undo_label=tr("Stop trusting this project")),
+    Action(id="local_servers", menu=tr("Tools"), group=3, label=tr("Find local servers"), run=lambda d: d.send(FindLocalServers()), icon="server"),
+    Action(id="refresh_models", menu=tr("Tools"), group=3, label=tr("Refresh models"), run=_refresh_models, icon="arrows-rotate", chord="", is_enabled=has_discussion),
+    Action(id="about", menu=tr("Help"), group=1, label=tr("About Manual Slop"), run=lambda d: d.view.show_settings("about"), icon="circle-info"),
 )  # fmt: skip
 
 

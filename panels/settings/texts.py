@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.curation import NamedText, TextTable
 from core.kernel.values.updates import outcome_of
 from core.services.settings.settings_messages import ChangeSetting, ResetPrompt, SavePrompt
@@ -18,16 +19,16 @@ from panels.settings.settings_room import SettingsView, TextForm
 EDITOR_PX = 230.0
 PREVIEW_CHARS, REMOVED_CHARS = 160, 400
 ABOUT_PROMPTS = {
-    "role.md": "What a model is told first",
-    "role-open.md": "What small and open models are told first",
-    "harvest-conversation.md": "How a harvest reads a conversation",
-    "compress-discussion.md": "What asks a model for a summary of what leaves its view",
-    "continue.md": "What asks a model to go on with a reply that broke off",
-    "delegate.md": "What stands before a task in a discussion of its own",
+    "role.md": tr("First instructions to a model"),
+    "role-open.md": tr("First instructions to small and open models"),
+    "harvest-conversation.md": tr("Instructions to harvest a conversation"),
+    "compress-discussion.md": tr("Request to summarize messages that leave the model's view"),
+    "continue.md": tr("Request to continue a reply that broke off"),
+    "delegate.md": tr("Text before a task in its own discussion"),
 }
 GROUPS = (
-    (TextTable.PERSONAS, "Personas", "persona", "Who the model is to be, chosen by each discussion."),
-    (TextTable.SYSTEM_PROMPTS, "System prompts", "system_prompt_preset", "Rules of the work, chosen by each discussion."),
+    (TextTable.PERSONAS, tr("Personas"), "persona", tr("Who the model is, chosen per discussion.")),
+    (TextTable.SYSTEM_PROMPTS, tr("System prompts"), "system_prompt_preset", tr("Rules for the work, chosen per discussion.")),
 )  # fmt: skip
 
 
@@ -37,13 +38,13 @@ def texts_section(desk: Desk) -> None:
     if form is not None:
         _form(desk, form)
         return
-    desk.ui.text("title", "Personas and prompts", style="h2")
+    desk.ui.text("title", tr("Personas and prompts"), style="h2")
     project = desk.state.config.project
     if any(one.place[0] in {"personas", "system_prompts", "prompts"} for one in project.asked):
         with desk.ui.row("trust"):
-            words = "Some of this folder's do not count until you have seen them."
+            words = tr("Some texts of this folder do not apply until you have seen them.")
             desk.ui.text("words", words, tone="warn", width=0, wraps=True)
-            if desk.ui.button("trust", "Look at what it asks for", is_small=True):
+            if desk.ui.button("trust", tr("Review requests"), is_small=True):
                 desk.view.dialog = Dialog(kind="trust")
     for table, title, setting, what in GROUPS:
         with desk.ui.group(table.value, gap=8):
@@ -57,27 +58,34 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
     with ui.row("head"):
         ui.text("title", title, style="h3")
         ui.push()
-        if ui.button("new", f"New {table.word}", icon="plus", is_small=True):
+        if ui.button("new", tr("New {word}", word=table.word), icon="plus", is_small=True):
             desk.view.of(SettingsView).text_form = TextForm(table=table.value)
     ui.text("what", what, tone="muted", style="small", wraps=True)
     if known:
         _default(desk, table, setting, known)
     else:
-        ui.text("none", "None yet.", tone="faint", style="small")
+        ui.text("none", tr("None yet."), tone="faint", style="small")
     for text in known.values():
         with ui.surface(("text", text.name), "card", padding=(16, 8)), ui.row("line"):
             ui.text("name", text.name, style="strong", tip=text.name)
             shown = one_line(text.text, PREVIEW_CHARS)
             ui.text("preview", shown, tone="muted", style="small", width=0, tip=text.source or shown)
             if users := _users(desk, table, text.name):
-                said = fmt.count(users, "discussion")
-                ui.text("users", said, tone="faint", style="small", tip=f"Used by {said}")
-            if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {text.name}", is_small=True):
+                said = fmt.count(users, tr("discussion"), tr("discussions"))
+                ui.text("users", said, tone="faint", style="small", tip=tr("Used by {said}", said=said))
+            if ui.button(
+                "edit", "", icon="pen", kind="ghost", tip=tr("Change {name}", name=text.name), is_small=True
+            ):
                 desk.view.of(SettingsView).text_form = TextForm(
                     table=table.value, old_name=text.name, name=text.name, text=text.text, base=text.text
                 )
             if ui.button(
-                "delete", "", icon="trash-can", kind="ghost", tip=f"Delete {text.name}", is_small=True
+                "delete",
+                "",
+                icon="trash-can",
+                kind="ghost",
+                tip=tr("Delete {name}", name=text.name),
+                is_small=True,
             ):
                 shown = one_line(text.text, REMOVED_CHARS)
                 ask_removal(
@@ -93,12 +101,16 @@ def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedT
     now = ai.persona if table is TextTable.PERSONAS else ai.system_prompt_preset
     names = dict.fromkeys([*known, now])
     options = [
-        Option(value="", label="None"),
-        *(Option(value=name, label=name if name in known else f"{name} (missing)") for name in names if name),
+        Option(value="", label=tr("None")),
+        *(
+            Option(value=name, label=name if name in known else tr("{name} (missing)", name=name))
+            for name in names
+            if name
+        ),
     ]
     with desk.ui.row("default"):
-        desk.ui.text("label", "New discussions begin with", style="small", tone="muted")
-        tip = f"{table.word.capitalize()} of new discussions"
+        desk.ui.text("label", tr("New discussions begin with"), style="small", tone="muted")
+        tip = tr("{capitalize} of new discussions", capitalize=table.word.capitalize())
         chosen = desk.ui.combo("choice", options, now, tip=tip, width=240)
     if chosen is not None:
         desk.send(ChangeSetting(f"ai_settings.{setting}", chosen or None))
@@ -114,8 +126,10 @@ def _users(desk: Desk, table: TextTable, name: str) -> int:
 
 def _prompts(desk: Desk) -> None:
     ui, config = desk.ui, desk.state.config
-    ui.text("prompts", "Prompts of the program", style="h3")
-    what = "What the program itself tells models. Your own text wins over the project's and the shipped one."
+    ui.text("prompts", tr("Prompts of the program"), style="h3")
+    what = tr(
+        "Texts that the program itself sends to models. Your text wins over the project's text and the shipped text."
+    )
     ui.text("prompts what", what, tone="muted", style="small", wraps=True)
     for name, text in config.prompts.items():
         source = config.prompt_sources.get(name, "")
@@ -124,14 +138,16 @@ def _prompts(desk: Desk) -> None:
             about = ABOUT_PROMPTS.get(name) or one_line(text, PREVIEW_CHARS)
             ui.text("preview", about, tone="muted", style="small", width=0, tip=source or about)
             is_own = _is_own(desk, source)
-            ui.badge("whose", "yours" if is_own else "project's" if source else "shipped",
+            ui.badge("whose", tr("yours") if is_own else tr("project's") if source else tr("shipped"),
                      tone="accent" if is_own else "muted", tip=source)  # fmt: skip
-            if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {name}", is_small=True):
+            if ui.button(
+                "edit", "", icon="pen", kind="ghost", tip=tr("Change {name}", name=name), is_small=True
+            ):
                 desk.view.of(SettingsView).text_form = TextForm(
                     table="prompts", old_name=name, name=name, text=text, base=text
                 )
             if is_own and ui.button("reset", "", icon="rotate-left", kind="ghost", is_small=True,
-                                    tip=f"Back to the shipped text of {name}"):  # fmt: skip
+                                    tip=tr("Restore the shipped text of {name}", name=name)):  # fmt: skip
                 desk.send(ResetPrompt(name=name, base=text))
 
 
@@ -145,13 +161,18 @@ def _form(desk: Desk, form: TextForm) -> None:
     _follow(desk, form)
     word = "prompt" if form.table == "prompts" else TextTable(form.table).word
     ui.text(
-        "title", f"Change {form.old_name}" if form.old_name else f"New {word}", style="h2", tip=form.old_name
+        "title",
+        tr("Change {old_name}", old_name=form.old_name) if form.old_name else tr("New {word}", word=word),
+        style="h2",
+        tip=form.old_name,
     )
     if form.table != "prompts":
         is_first = not form.name and not form.text
-        name = ui.text_input("name", form.name, hint=f"Name of the {word}", is_focused=is_first, width=360)
+        name = ui.text_input(
+            "name", form.name, hint=tr("Name of the {word}", word=word), is_focused=is_first, width=360
+        )
         form.name = form.name if name is None else name
-    edited = ui.editor(("text", id(form)), form.text, hint="What the model is told", height=EDITOR_PX, revision=form.revision,
+    edited = ui.editor(("text", id(form)), form.text, hint=tr("Text for the model"), height=EDITOR_PX, revision=form.revision,
                        is_focused=bool(form.old_name) and not form.had_focus)  # fmt: skip
     form.had_focus = True
     if edited is not None:
@@ -162,15 +183,15 @@ def _form(desk: Desk, form: TextForm) -> None:
     is_busy = bool(form.command_id)
     with ui.row("buttons"):
         can_save = bool(form.text.strip() and (form.name.strip() or form.table == "prompts")) and not is_busy
-        is_asked = ui.button("save", f"Save {word}", kind="primary", is_enabled=can_save, shortcut="Ctrl+Enter",
-                             tip=f"Save the {word} (Ctrl+Enter)")  # fmt: skip
+        is_asked = ui.button("save", tr("Save {word}", word=word), kind="primary", is_enabled=can_save, shortcut="Ctrl+Enter",
+                             tip=tr("Save the {word} (Ctrl+Enter)", word=word))  # fmt: skip
         if is_asked and can_save:
             _save(desk, form)
-        if ui.button("cancel", "Cancel", tip="Leave it as it was"):
+        if ui.button("cancel", tr("Cancel"), tip=tr("Discard your changes")):
             desk.view.of(SettingsView).text_form = None
         if path := _path(desk, form):
             ui.push()
-            file_button(ui, path, label="Open in editor")
+            file_button(ui, path, label=tr("Open in editor"))
 
 
 def _notes(desk: Desk, form: TextForm) -> None:
@@ -181,22 +202,31 @@ def _notes(desk: Desk, form: TextForm) -> None:
         and form.old_name
         and (users := _users(desk, TextTable(form.table), form.old_name))
     ):
-        words = f"Used by {fmt.count(users, 'discussion')}: a change sends what is cached of them anew."
+        words = tr(
+            "Used by {users}: a change rewrites their cache.",
+            users=fmt.count(users, tr("discussion"), tr("discussions")),
+        )
         ui.text("users", words, tone="muted", style="small", wraps=True)
     if form.command_id or not form.old_name or now == form.base:
         return
     with ui.surface("conflict", "inset", padding=(12, 8)), ui.row("line"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
-        words = "It is gone from its file." if now is None else "It was changed in its file meanwhile."
+        words = (
+            tr("This text is gone from its file.")
+            if now is None
+            else tr("The text in the file has changed meanwhile.")
+        )
         ui.text("words", words, tone="warn", width=-260, wraps=True)
         ui.push()
         if now is None:
-            if ui.button("new", "Save as a new one", is_small=True):
+            if ui.button("new", tr("Save as new"), is_small=True):
                 form.old_name = ""
             return
-        if ui.button("take", "Take the file's", is_small=True, tip="Drop what stands here"):
+        if ui.button("take", tr("Use file version"), is_small=True, tip=tr("Discard your text here")):
             form.take(now)
-        if ui.button("keep", "Keep mine", is_small=True, tip="Saving writes over what the file says"):
+        if ui.button(
+            "keep", tr("Keep my version"), is_small=True, tip=tr("Saving overwrites the text in the file")
+        ):
             form.base, form.error = now, ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.kernel.language import tr
 from panels.base.desk import Desk, HubPanel, action_tip
 from panels.base.ui import ButtonKind
 from panels.help.help_room import open_page
@@ -20,7 +21,7 @@ def hub_panel(desk: Desk) -> None:
         with ui.row("head"):
             ui.text("title", shown.title, style="h3", width=0)
             if ui.button(
-                "about", "", icon="circle-question", kind="ghost", is_small=True, tip="What is this?"
+                "about", "", icon="circle-question", kind="ghost", is_small=True, tip=tr("What is this?")
             ):
                 open_page(desk, shown.guide, about=shown.about)
             if ui.button(
@@ -29,7 +30,7 @@ def hub_panel(desk: Desk) -> None:
                 icon="xmark",
                 kind="ghost",
                 is_small=True,
-                tip=f"Hide {shown.title} (Ctrl+Shift+H)",
+                tip=tr("Hide {title} (Ctrl+Shift+H)", title=shown.title),
             ):
                 view.is_hub_shown = False
         least = shown.least_px(desk)
@@ -88,12 +89,12 @@ def rail(desk: Desk, window_px: float, high_px: float) -> None:
             ui.surface("places", "clear", height=-foot, padding=(0, 0), scrolls=True),
             ui.group("buttons", gap=gap),
         ):
-            if _button(desk, "list", "Discussions", "comments", width, is_on="list" in shown_panes(view)):
+            if _button(desk, "list", tr("Discussions"), "comments", width, is_on="list" in shown_panes(view)):
                 toggle_side(view, "list")
             ui.divider("panels")
             for panel in PANELS:
                 _panel(desk, panel, width)
-        if _button(desk, "settings", "Settings", "gear", width, is_on=view.page == "settings"):
+        if _button(desk, "settings", tr("Settings"), "gear", width, is_on=view.page == "settings"):
             view.page = "chat" if view.page == "settings" else "settings"
 
 

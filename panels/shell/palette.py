@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 import msgspec
 
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.search_terms import likest, plain_terms
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import ChangeSetting
@@ -114,7 +115,7 @@ def _messages(state: AppState, query: str) -> list[PaletteHit]:
         PaletteHit(
             label=one_line(found.lines.get(name, ""), LABEL_CHARS),
             icon="message",
-            detail=f"message · {one_line(state.discussions.summaries[name].meta.name, 30)}",
+            detail=tr("message · {name}", name=one_line(state.discussions.summaries[name].meta.name, 30)),
             key=("message", name, found.messages[name]),
             run=_opens(name, landing_of(found, query, name)),
         )
@@ -167,7 +168,7 @@ def _facts(state: AppState, query: str) -> list[PaletteHit]:
     terms = _terms(query)
     facts = (one for one in state.knowledge.facts.facts if _holds(one.text, terms))
     return [
-        PaletteHit(label=one_line(one.text, LABEL_CHARS), icon="lightbulb", detail=f"fact · {one.domain}", key=("fact", one.id),
+        PaletteHit(label=one_line(one.text, LABEL_CHARS), icon="lightbulb", detail=tr("fact · {domain}", domain=one.domain), key=("fact", one.id),
                    run=_shows_fact(query))
         for one, _ in zip(facts, range(OF_A_KIND), strict=False)
     ]  # fmt: skip
@@ -187,7 +188,7 @@ def _knowledge(state: AppState, query: str) -> list[PaletteHit]:
     terms = _terms(query)
     items = (item for file in state.knowledge.categories for item in file.items if _holds(item.text, terms))
     return [
-        PaletteHit(label=one_line(item.text, LABEL_CHARS), icon="book", detail=f"knowledge · {item.file}",
+        PaletteHit(label=one_line(item.text, LABEL_CHARS), icon="book", detail=tr("knowledge · {file}", file=item.file),
                    key=("knowledge", item.file, item.first_line), run=_shows_item(query))
         for item, _ in zip(items, range(OF_A_KIND), strict=False)
     ]  # fmt: skip
@@ -229,14 +230,14 @@ def rank(label: str, query: str) -> int | None:
 # are typed.
 
 ROW_PX = 34.0
-HINT = "Type a command, a name, or words to find"
+HINT = tr("Type a command, a name, or words to find")
 
 
 def palette(desk: Desk, dialog: Dialog) -> None:
     """Draw the palette. Enter does what is marked; Up and Down move the mark."""
     ui, view = desk.ui, desk.view
     chosen: PaletteHit | None = None
-    with ui.dialog("palette", "Command palette", width=560) as closed:
+    with ui.dialog("palette", tr("Command palette"), width=560) as closed:
         typed = ui.text_input("query", dialog.text, hint=HINT,
                               icon="magnifying-glass", is_focused=True)  # fmt: skip
         if typed is not None:
@@ -245,9 +246,7 @@ def palette(desk: Desk, dialog: Dialog) -> None:
         found = hits(desk, dialog.text)
         dialog.at = _moved(desk, dialog.at, len(found))
         if not found:
-            ui.text(
-                "none", "Nothing is called that, and nothing holds these words.", tone="muted", wraps=True
-            )
+            ui.text("none", tr("No command, name or text matches."), tone="muted", wraps=True)
         for index, hit in enumerate(found):
             kind: Surface = "card_selected" if index == dialog.at else "clear"
             with (
@@ -286,10 +285,10 @@ def _look(desk: Desk, query: str) -> None:
 
 CHORD_PX = 150.0
 MORE_CHORDS = (
-    ("Earlier prompts, while the composer is empty", "Up, Down"),
-    ("Complete a slash command, go through the ways, do it", "Tab, Up and Down, Enter"),
-    ("Next and previous match", "F3, Shift+F3"),
-    ("Close what is open, then stop the reply", "Escape"),
+    (tr("Earlier messages, while the composer is empty"), "Up, Down"),
+    (tr("Complete a slash command, choose a suggestion, accept it"), "Tab, Up and Down, Enter"),
+    (tr("Next and previous match"), "F3, Shift+F3"),
+    (tr("Close open dialogs, then stop the reply"), "Escape"),
 )
 
 
@@ -309,16 +308,16 @@ def _shortcuts(desk: Desk, dialog: Dialog) -> None:
     """Draw the list of shortcuts, each of which can be changed. Sends ChangeSetting."""
     ui = desk.ui
     with (
-        ui.dialog("shortcuts", "Keyboard shortcuts", width=560, height=560) as closed,
+        ui.dialog("shortcuts", tr("Keyboard shortcuts"), width=560, height=560) as closed,
         ui.surface("list", "clear", height=0, padding=(0, 0), scrolls=True),
     ):
-        ui.text("how", "Click a shortcut to change it.", tone="muted", style="small")
+        ui.text("how", tr("Click a shortcut to change it."), tone="muted", style="small")
         for menu in MENUS:
             ui.text(("menu", menu), menu, style="small_strong", tone="muted")
             for action in desk.actions.values():
                 if action.menu == menu and (action.chord or action.heard_chord(desk.state)):
                     _shortcut(desk, dialog, action)
-        ui.text("more title", "Elsewhere", style="small_strong", tone="muted")
+        ui.text("more title", tr("More shortcuts"), style="small_strong", tone="muted")
         for label, chord in MORE_CHORDS:
             _chord(desk, label, chord)
         _unbound(desk, dialog)
@@ -337,7 +336,7 @@ def _shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
         desk.ui.text("label", action.shown_label(desk))
         desk.ui.push()
         chord = action.heard_chord(desk.state) or "none"
-        tip = f"Change the shortcut of {action.label}"
+        tip = tr("Change the shortcut of {label}", label=action.label)
         if desk.ui.button("change", chord, kind="ghost", is_small=True, tip=tip):
             dialog.subject, dialog.text = action.id, action.heard_chord(desk.state)
 
@@ -354,10 +353,12 @@ def _edit_shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
             typed = ui.text_input("chord", dialog.text, hint="Ctrl+Shift+P", width=CHORD_PX, is_focused=True)
             if typed is not None:
                 dialog.text = typed
-            is_set = ui.button("set", "Set", kind="primary", is_small=True, is_enabled=not why)
+            is_set = ui.button("set", tr("Set"), kind="primary", is_small=True, is_enabled=not why)
             is_set = is_set or (not why and ui.shortcut("Enter", while_typing=True))
-            is_usual = ui.button("usual", "Reset", is_small=True, tip=f"Use {action.chord or 'none'} again")
-            is_none = ui.button("none", "None", is_small=True, tip="Leave it without a shortcut")
+            is_usual = ui.button(
+                "usual", "Reset", is_small=True, tip=tr("Use {value} again", value=action.chord or "none")
+            )
+            is_none = ui.button("none", tr("None"), is_small=True, tip=tr("Leave it without a shortcut"))
         if why:
             ui.text("why", why, tone="warn", style="small", wraps=True)
     if is_set or is_usual or is_none:
@@ -371,13 +372,13 @@ def _taken(desk: Desk, action: Action, chord: str) -> str:
     """The action that has a chord already, in a sentence; empty where none has."""
     for one in desk.actions.values():
         if one.id != action.id and chord in {one.shown_chord(desk.state), one.second_chord}:
-            return f"{chord} belongs to {one.label}. Change that shortcut first."
+            return tr("{chord} belongs to {label}. Change that shortcut first.", chord=chord, label=one.label)
     return ""
 
 
 def _unbound(desk: Desk, dialog: Dialog) -> None:
     """Actions without a shortcut, so that one can be given to them."""
-    desk.ui.text("unbound", "Without a shortcut", style="small_strong", tone="muted")
+    desk.ui.text("unbound", tr("Without a shortcut"), style="small_strong", tone="muted")
     for action in desk.actions.values():
         if not action.chord and not action.heard_chord(desk.state):
             _shortcut(desk, dialog, action)

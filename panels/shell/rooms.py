@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from core.app.app_messages import Quit
+from core.kernel.language import tr
 from panels.agent.agent_room import ROOM as AGENT
 from panels.base.desk import Action, Desk, HubPanel, Room, opens_dialog, run_action
 from panels.base.view import Kept, Side, WindowView, one_of, text, within, yes_or_no
@@ -132,7 +133,7 @@ def toggle_side(view: WindowView, side: Side) -> None:
         view.is_hub_shown = False
 
 
-MENUS = ("File", "Edit", "View", "Discussion", "Tools", "Help")
+MENUS = (tr("File"), tr("Edit"), tr("View"), tr("Discussion"), tr("Tools"), tr("Help"))
 
 
 def _toggle_list(desk: Desk) -> None:
@@ -145,20 +146,20 @@ def _toggle_hub(desk: Desk) -> None:
 
 def _of_panel(panel: HubPanel) -> Action:
     return Action(
-        id=panel.id, menu="View", group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}" if panel.place < 10 else "",
+        id=panel.id, menu=tr("View"), group=2, label=panel.title, run=lambda d: d.view.show_hub(panel.id), icon=panel.icon, chord=f"Ctrl+{panel.place}" if panel.place < 10 else "",
         is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
     )  # fmt: skip
 
 
 OWN: tuple[Action, ...] = (
-    Action(id="quit", menu="File", group=3, label="Quit", run=lambda d: d.send(Quit()), icon="power-off", chord="Ctrl+Q"),
-    Action(id="list", menu="View", group=1, label="Show discussion list", run=_toggle_list, icon="list", chord="Ctrl+B",
-           is_done=lambda d: "list" in shown_panes(d.view), undo_label="Hide discussion list"),
-    Action(id="hub", menu="View", group=1, label="Show Operations Hub", run=_toggle_hub, icon="table-columns", chord="Ctrl+Shift+H",
-           is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
-    Action(id="palette", menu="Tools", group=0, label="Command palette", run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
+    Action(id="quit", menu=tr("File"), group=3, label=tr("Quit"), run=lambda d: d.send(Quit()), icon="power-off", chord="Ctrl+Q"),
+    Action(id="list", menu=tr("View"), group=1, label=tr("Show discussion list"), run=_toggle_list, icon="list", chord="Ctrl+B",
+           is_done=lambda d: "list" in shown_panes(d.view), undo_label=tr("Hide discussion list")),
+    Action(id="hub", menu=tr("View"), group=1, label=tr("Show Operations Hub"), run=_toggle_hub, icon="table-columns", chord="Ctrl+Shift+H",
+           is_done=lambda d: "hub" in shown_panes(d.view), undo_label=tr("Hide Operations Hub")),
+    Action(id="palette", menu=tr("Tools"), group=0, label=tr("Command palette"), run=opens_dialog("palette"), icon="terminal", chord="Ctrl+Shift+P",
            second_chord="Ctrl+K"),
-    Action(id="shortcuts", menu="Help", group=0, label="Keyboard shortcuts", run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1"),
+    Action(id="shortcuts", menu=tr("Help"), group=0, label=tr("Keyboard shortcuts"), run=opens_dialog("shortcuts"), icon="keyboard", chord="Shift+F1"),
 )  # fmt: skip
 
 

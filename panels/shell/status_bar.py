@@ -10,6 +10,7 @@ from core.app.app_messages import Command, DismissNotice
 from core.kernel import figures as fmt
 from core.kernel.errors import FailureKind
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, Level, Notice
 from core.kernel.values.usage import Usage
@@ -58,7 +59,7 @@ def status_bar(desk: Desk) -> None:
         summary = selection.selected(state)
         if summary is not None and summary.usage != Usage():
             ui.text("cost", fmt.money(summary.usage.cost_usd, is_estimate=summary.usage.is_estimate), tone="muted", style="small",
-                    tip="Cost of this discussion so far")  # fmt: skip
+                    tip=tr("Cost of this discussion so far"))  # fmt: skip
         if summary is not None:
             _cache(state, ui, summary, is_tight=is_tight)
         ui.push()
@@ -66,17 +67,20 @@ def status_bar(desk: Desk) -> None:
         _questions(desk, is_tight=is_tight)
         _workers(state, ui, is_tight=is_tight)
         if state.program.holder:
-            tip = f"Another program owns this home ({state.program.holder}): no inbox, no channels and no autonomy in this one until it ends"
+            tip = tr(
+                "Another program owns this home ({holder}). Until that program ends, this one has no inbox, channels or autonomy",
+                holder=state.program.holder,
+            )
             if is_tight:
                 ui.icon("home elsewhere", "lock", tone="warn", tip=tip)
             else:
-                ui.badge("home elsewhere", "home is another program's", tone="warn", tip=tip)
+                ui.badge("home elsewhere", tr("home in use elsewhere"), tone="warn", tip=tip)
         if state.program.is_home_read_only:
-            tip = f"This home is read-only: nothing can be saved in {state.program.home}"
+            tip = tr("Nothing can be saved: the home {home} is read-only", home=state.program.home)
             if is_tight:
                 ui.icon("read only", "lock", tone="warn", tip=tip)
             else:
-                ui.badge("read only", "read-only home", tone="warn", tip=tip)
+                ui.badge("read only", tr("read-only home"), tone="warn", tip=tip)
         if state.config.project.root and not is_tight:
             ui.text("project", state.config.project.name or state.config.project.root, tone="faint", style="small",
                     tip=state.config.project.root)  # fmt: skip
@@ -85,14 +89,14 @@ def status_bar(desk: Desk) -> None:
 def _model(state: AppState, ui: Ui) -> None:
     summary = selection.selected(state)
     if summary is None:
-        ui.text("model", "No discussion", tone="muted", style="small")
+        ui.text("model", tr("No discussion"), tone="muted", style="small")
         return
     meta = summary.meta
     status = state.config.providers.get(meta.provider)
     is_ready = status is not None and status.is_ready
     icon, tone, problem = _light(state, meta.provider)
     with ui.row("connection", gap=6):
-        ui.icon("icon", icon, tone=tone, tip=problem or "Ready")
+        ui.icon("icon", icon, tone=tone, tip=problem or tr("Ready"))
         label = f"{selection.model_label(state, meta.provider, meta.model)}"
         ui.text(
             "model", label, tone="muted", style="small", tip=selection.provider_label(state, meta.provider)
@@ -104,14 +108,16 @@ def _model(state: AppState, ui: Ui) -> None:
 def _light(state: AppState, provider: str) -> tuple[str, Tone, str]:
     """Icon of a provider, its tone, and what stands against it: green only where nothing is known to."""
     if not state.config.providers:
-        return "circle", "faint", "Reading the settings…"
+        return "circle", "faint", tr("Reading the settings…")
     status, opened = state.config.providers.get(provider), selection.opened(state)
     if status is None or not status.is_ready:
-        problem = status.advice if status else f"No provider called {provider!r}"
+        problem = (
+            status.advice if status else tr("There is no provider named {provider!r}", provider=provider)
+        )
         return "plug-circle-xmark", "warn", problem
     failure = opened.failure if opened is not None else None
     if failure is not None and failure.kind is not FailureKind.SPEND_LIMIT:
-        return "circle-exclamation", "error", f"The last call failed: {failure.what}"
+        return "circle-exclamation", "error", tr("The last request failed: {what}", what=failure.what)
     return "circle", "ok", ""
 
 
@@ -139,7 +145,7 @@ def cache_words(state: AppState, summary: DiscussionSummary, look: CacheLook) ->
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
     used = next((message.usage for message in recent if message.usage is not None), None)
     reused = used.cache_read_tokens if used is not None else None
-    return look.short + (f" · {fmt.tokens(reused)} reused" if reused else "")
+    return look.short + (tr(" · {reused} reused", reused=fmt.tokens(reused)) if reused else "")
 
 
 def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:
@@ -158,7 +164,7 @@ def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:
                 ui.progress("fraction", worker.fraction, width=28 if is_tight else 64)
     calls = sum(is_at_work(state, name) for name in state.turns.calls.keys() | state.agent.turns.keys())
     if calls:
-        words = fmt.count(calls, "reply under way", "replies under way")
+        words = fmt.count(calls, tr("reply in progress"), tr("replies in progress"))
         if is_tight:
             ui.icon("calls", "comments", tone="accent", tip=words)
         else:
@@ -174,7 +180,12 @@ def _autonomy(desk: Desk, *, is_tight: bool) -> None:
     row = desk.state.discussions.summaries.get(autonomy.discussion_id)
     name = f"“{row.meta.name}”" if row is not None else "A discussion"
     label = words.rpartition(" · ")[2] if is_tight else words
-    tip = f"{name} goes on alone: {words}. {autonomy.stopped or MEANINGS[autonomy.state]}"
+    tip = tr(
+        "{name} runs on its own: {words}. {value}",
+        name=name,
+        words=words,
+        value=autonomy.stopped or MEANINGS[autonomy.state],
+    )
     if desk.ui.button("autonomy", label, icon=icon, kind="ghost", is_small=True, tip=tip):
         desk.send(SelectDiscussion(autonomy.discussion_id))
         show_autonomy(desk)
@@ -186,17 +197,26 @@ def _questions(desk: Desk, *, is_tight: bool) -> None:
     if not waiting:
         return
     count = sum(number for _, number in waiting)
-    words = f"{fmt.count(count, 'tool call')} {'waits' if count == 1 else 'wait'} for you"
+    words = (
+        tr("One tool call waits for you")
+        if count == 1
+        else tr("{count:,} tool calls wait for you", count=count)
+    )
     label = f"{count:,}" if is_tight else words
     if desk.ui.button(
-        "questions", label, icon="shield-halved", kind="ghost", is_small=True, tip=f"{words}: go there"
+        "questions",
+        label,
+        icon="shield-halved",
+        kind="ghost",
+        is_small=True,
+        tip=tr("{words}: show the question", words=words),
     ):
         go_to_question(desk, waiting[0][0])
 
 
 # Notices that stay until they are read: what happened, the remedy, an action, and a way to dismiss.
 
-SHOW = "Show"
+SHOW = tr("Show")
 LEADS = {PROPOSALS: "knowledge", SERVERS: "mcp"}
 """Panel to which a notice leads, by its id: a person answers there what it says."""
 
@@ -294,7 +314,11 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
     )
     hidden = len(notices) - shown
     if hidden > 0:
-        label = "Show fewer" if own.are_all_shown else f"Show {fmt.count(hidden, 'more notice')}"
+        label = (
+            tr("Show fewer")
+            if own.are_all_shown
+            else f"Show {fmt.count(hidden, tr('more notice'), tr('more notices'))}"
+        )
         if ui.button("more", label, kind="plain", is_small=True):
             own.are_all_shown = not own.are_all_shown
     for at in sorted(graves if own.are_all_shown else graves[:shown], reverse=True):
@@ -324,7 +348,7 @@ def _banner(ui: Ui, key: Hashable, notice: Notice, width: float) -> str:
             ui.text("text", notice.text, style=style, wraps=True, width=0)
             if label and not is_below and ui.button("action", label, kind="plain", is_small=True):
                 did = "action"
-            if ui.button("dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True):
+            if ui.button("dismiss", "", icon="xmark", kind="ghost", tip=tr("Dismiss"), is_small=True):
                 did = "dismiss"
         if notice.detail:
             ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)
@@ -351,9 +375,9 @@ def _trust_banner(desk: Desk, own: NoticesView, question: str, limit: int) -> No
         for index, line in enumerate(lines[:limit]):
             ui.text(("asked", index), f"•  {one_line(line.words, ASKED_CHARS)}", style="small", wraps=True)
         if 0 < limit < len(lines):
-            ui.text("rest", f"and {len(lines) - limit} more", tone="muted", style="small")
+            ui.text("rest", tr("and {lines} more", lines=len(lines) - limit), tone="muted", style="small")
         with ui.row("answers"):
-            if ui.button("look", "Look at all of it", kind="primary", is_small=True):
+            if ui.button("look", tr("Review everything"), kind="primary", is_small=True):
                 desk.view.dialog = Dialog(kind="trust")
-            if ui.button("later", "Not now", is_small=True):
+            if ui.button("later", tr("Not now"), is_small=True):
                 own.was_trust_put_off.add((project.root, question))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.signals import Signal, SignalSource, SignalState
 from core.signals.signals_messages import PutSignalsAway, SetQuiet
 from core.signals.signals_step import room_of
@@ -12,11 +13,11 @@ from panels.base.ui import Surface, Ui
 from panels.signals.signals_room import SignalsView
 
 SOURCES = {
-    SignalSource.COMMAND: ("terminal", "Command"),
-    SignalSource.FILE: ("file", "File"),
-    SignalSource.INBOX: ("inbox", "Inbox"),
-    SignalSource.API: ("plug", "Program"),
-    SignalSource.CHANNEL: ("hashtag", "Channel"),
+    SignalSource.COMMAND: ("terminal", tr("Command")),
+    SignalSource.FILE: ("file", tr("File")),
+    SignalSource.INBOX: ("inbox", tr("Inbox")),
+    SignalSource.API: ("plug", tr("Program")),
+    SignalSource.CHANNEL: ("hashtag", tr("Channel")),
 }
 SEEN_SHOWN, HEAD_CHARS = 30, 160
 SHORT_CHARS, LONG_PX = 300, 200.0
@@ -37,29 +38,41 @@ def signals_panel(desk: Desk) -> None:
 def _notifications(desk: Desk, signals: SignalState) -> None:
     ui = desk.ui
     with ui.surface("quiet", "card", padding=(12, 10)), ui.group("lines", gap=6):
-        ticked = ui.checkbox("switch", "Hold notifications back", signals.is_quiet)
+        ticked = ui.checkbox("switch", tr("Hold notifications back"), signals.is_quiet)
         if ticked is not None:
             desk.send(SetQuiet(ticked))
         held = len(signals.held) + signals.missed
-        words = "They are given together once this is off"
+        words = tr("You get held notifications together when you turn this off")
         if signals.is_quiet and held:
-            words = f"{fmt.count(held, 'notification')} held back, given together once this is off"
+            words = tr(
+                "{held} held back; you get them when you turn this off",
+                held=fmt.count(held, tr("notification"), tr("notifications")),
+            )
         ui.text("words", words, tone="muted", style="small", wraps=True)
 
 
 def _waiting(desk: Desk, signals: SignalState) -> None:
     ui = desk.ui
     with ui.row("waiting head"):
-        title = f"Waiting for a turn: {len(signals.waiting):,}" if signals.waiting else "Waiting for a turn"
+        title = (
+            tr("Waiting for a turn: {waiting:,}", waiting=len(signals.waiting))
+            if signals.waiting
+            else tr("Waiting for a turn")
+        )
         ui.text("title", title, style="small_strong", tone="muted", width=0)
-        if signals.waiting and ui.button("away", "Put all away", kind="ghost", is_small=True,
-                                         tip="No turn takes them any more; they stay below"):  # fmt: skip
+        if signals.waiting and ui.button("away", tr("Dismiss all"), kind="ghost", is_small=True,
+                                         tip=tr("No turn takes these signals any more; they stay below")):  # fmt: skip
             desk.send(PutSignalsAway())
     if not signals.waiting:
-        text = "Nothing came in. An autonomous discussion is woken by what stands here; it is data to it, no order."
+        text = tr(
+            "No signal has arrived. Signals wake an autonomous discussion; the model takes them as data, not orders."
+        )
         ui.text("nothing", text, tone="muted", wraps=True)
     if signals.dropped:
-        text = f"{fmt.count(signals.dropped, 'older signal')} let go: only so many are kept"
+        text = tr(
+            "{dropped} dropped: the program keeps only a limited number",
+            dropped=fmt.count(signals.dropped, tr("older signal"), tr("older signals")),
+        )
         ui.text("dropped", text, tone="warn", style="small", wraps=True)
     for signal in reversed(signals.waiting):
         _row(desk, signal, is_waiting=True)
@@ -70,7 +83,7 @@ def _row(desk: Desk, signal: Signal, *, is_waiting: bool) -> None:
     ui, own = desk.ui, desk.view.of(SignalsView)
     is_open = signal.id in own.open_signals
     icon, label = SOURCES[signal.source]
-    tip = "Show its first line" if is_open else "Show all of it"
+    tip = tr("Show only the first line") if is_open else tr("Show all")
     surface: Surface = "card_selected" if is_open else "card"
     with (
         ui.clickable(("signal", signal.id, is_waiting), surface, padding=(10, 6), tip=tip) as clicks,
@@ -82,12 +95,12 @@ def _row(desk: Desk, signal: Signal, *, is_waiting: bool) -> None:
             ui.text("sender", sender, style="small_strong", width=0)
             ui.text("at", fmt.moment(signal.at, desk.state.now), tone="faint", style="small")
             if is_waiting and ui.button(
-                "away", "", icon="xmark", kind="ghost", is_small=True, tip="Put it away"
+                "away", "", icon="xmark", kind="ghost", is_small=True, tip=tr("Dismiss")
             ):
                 desk.send(PutSignalsAway(signal.id))
         row = desk.state.discussions.summaries.get(signal.discussion_id)
         if row is not None:
-            ui.text("for", f"For “{row.meta.name}”", tone="muted", style="small", width=0)
+            ui.text("for", tr("For “{name}”", name=row.meta.name), tone="muted", style="small", width=0)
         if is_open:
             is_long = len(signal.text) > SHORT_CHARS
             ui.selectable_text("text", signal.text, height=LONG_PX if is_long else None)
@@ -101,13 +114,19 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
     ui = desk.ui
     if not desk.state.program.home:
         return
-    ui.text("inbox title", "Inbox", style="small_strong", tone="muted")
-    text = f"A text file that is put into {desk.state.program.home}/inbox becomes a signal. It waits in “waiting” there, and moves to “taken” once a turn has it, or you put it away."
+    ui.text("inbox title", tr("Inbox"), style="small_strong", tone="muted")
+    text = tr(
+        "A text file in {home}/inbox becomes a signal. The file waits in “waiting” there. It moves to “taken” once a turn takes it, or you dismiss it.",
+        home=desk.state.program.home,
+    )
     if desk.state.program.holder:
-        text = f"Another program owns this home ({desk.state.program.holder}): it reads the inbox and is in the channels."
+        text = tr(
+            "Another program owns this home ({holder}). That program reads the inbox and the channels.",
+            holder=desk.state.program.holder,
+        )
     ui.text("inbox", text, tone="muted", style="small", wraps=True)
     if signals.is_inbox_unready and not room_of(signals, SignalSource.INBOX):
-        full = "It is full: further files wait in it until a turn has taken some, or you put some away."
+        full = tr("The inbox is full. More files wait until a turn takes some, or you dismiss some.")
         ui.text("full", full, tone="warn", style="small", wraps=True)
     for number, sentence in enumerate(signals.inbox_odd):
         ui.text(("odd", number), sentence, tone="warn", style="small", wraps=True)
@@ -116,7 +135,7 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
 def _channels(ui: Ui, signals: SignalState) -> None:
     if not signals.channels:
         return
-    ui.text("channels title", "Channels", style="small_strong", tone="muted")
+    ui.text("channels title", tr("Channels"), style="small_strong", tone="muted")
     for channel in signals.channels.values():
         with ui.row(("channel", channel.name), gap=6):
             ui.icon("icon", "circle" if channel.is_connected else "circle-exclamation",
@@ -125,13 +144,16 @@ def _channels(ui: Ui, signals: SignalState) -> None:
             words = "connected" if channel.is_connected else channel.problem or "connecting…"
             ui.text("words", words, tone="muted", style="small", wraps=True, width=0)
         if channel.dropped:
-            text = f"A flood: {fmt.count(channel.dropped, 'line')} let go, only so many count in ten seconds"
+            text = tr(
+                "Too many lines in ten seconds: the program dropped {dropped}",
+                dropped=fmt.count(channel.dropped, tr("line"), tr("lines")),
+            )
             ui.text(("flood", channel.name), text, tone="warn", style="small", wraps=True)
 
 
 def _seen(desk: Desk, signals: SignalState) -> None:
     if not signals.seen:
         return
-    desk.ui.text("seen title", "Taken or put away", style="small_strong", tone="muted")
+    desk.ui.text("seen title", tr("Taken or dismissed"), style="small_strong", tone="muted")
     for signal in reversed(signals.seen[-SEEN_SHOWN:]):
         _row(desk, signal, is_waiting=False)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from core.signals.signals_messages import SetQuiet
 from panels.base.desk import Action, Desk, HubPanel, Room
 from panels.base.view import Kept
@@ -36,8 +37,8 @@ def _toggle(desk: Desk) -> None:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(id="quiet", menu="Tools", group=3, label="Hold notifications back", run=_toggle, icon="bell-slash",
-           is_done=is_quiet, undo_label="Give notifications again"),
+    Action(id="quiet", menu=tr("Tools"), group=3, label=tr("Hold notifications back"), run=_toggle, icon="bell-slash",
+           is_done=is_quiet, undo_label=tr("Show notifications again")),
 )  # fmt: skip
 
 
@@ -53,12 +54,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="signals",
-            title="Signals",
-            label="Signals",
+            title=tr("Signals"),
+            label=tr("Signals"),
             icon="bell",
             place=9,
             guide="autonomy",
-            about="See news from outside that waits for an autonomous discussion. Remove a signal that the model must not read.",
+            about=tr(
+                "See news from outside that waits for an autonomous discussion. Remove a signal that the model must not read."
+            ),
             draw=_panel,
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.facts import DiscussionMemory, ItemWords, MemoryUse
 from core.knowledge.memory_use import UNUSED_AFTER
 from panels.base.desk import Desk
@@ -20,13 +21,15 @@ def memory_section(desk: Desk) -> None:
     ui = desk.ui
     rows = desk.view.memo.get("memory use", (use,), lambda: _most(use))
     with ui.group("memory", gap=6):
-        ui.text("title", "Memory", style="strong")
+        ui.text("title", tr("Knowledge"), style="strong")
         ui.text("total", total_line(use), tone="muted", style="small", wraps=True)
         for one in rows:
             summary = desk.state.discussions.summaries.get(one.discussion)
             with ui.row(("memory of", one.discussion)):
                 name = (
-                    one_line(summary.meta.name, CHARS) if summary is not None else "a discussion that is gone"
+                    one_line(summary.meta.name, CHARS)
+                    if summary is not None
+                    else tr("a discussion that no longer exists")
                 )
                 ui.text("name", name, style="small", width=0, tip=name)
                 ui.text("words", row_line(one), tone="muted", style="small")
@@ -40,14 +43,21 @@ def total_line(use: MemoryUse) -> str:
     requests = sum(one.requests for one in use.discussions)
     quoted = sum(one.quoted for one in use.discussions)
     times = "once" if quoted == 1 else f"{quoted:,} times"
-    added = f"Memory added {fmt.tokens_est(tokens)} tokens to {fmt.count(requests, 'request')}."
-    return f"{added} Replies used its items {times if quoted else 'never'}."
+    added = tr(
+        "Knowledge added {tokens} tokens to {requests}.",
+        tokens=fmt.tokens_est(tokens),
+        requests=fmt.count(requests, tr("request"), tr("requests")),
+    )
+    return tr("{added} Replies used its items {times}.", added=added, times=times if quoted else "never")
 
 
 def row_line(one: DiscussionMemory) -> str:
     """Memory of one discussion: `≈1.2k tok · 3 requests · 2 used`."""
-    return (
-        f"{fmt.tokens_est(one.tokens_est)} tok · {fmt.count(one.requests, 'request')} · {one.quoted:,} used"
+    return tr(
+        "{tokens_est} tok · {requests} · {quoted:,} used",
+        tokens_est=fmt.tokens_est(one.tokens_est),
+        requests=fmt.count(one.requests, tr("request"), tr("requests")),
+        quoted=one.quoted,
     )
 
 
@@ -58,12 +68,17 @@ def _most(use: MemoryUse) -> tuple[DiscussionMemory, ...]:
 def _proposed(desk: Desk, proposed: tuple[ItemWords, ...]) -> None:
     """Items that no reply used, each with a way to where it can be deleted."""
     ui = desk.ui
-    text = f"No reply used these in {UNUSED_AFTER} requests. Delete what you no longer need."
+    text = tr(
+        "No reply used these in {UNUSED_AFTER} requests. Delete what you no longer need.",
+        UNUSED_AFTER=UNUSED_AFTER,
+    )
     ui.text("unused", text, style="small", wraps=True)
     for number, one in enumerate(proposed[:SHOWN]):
         with ui.row(("unused", number)):
             ui.text("text", one_line(one.text, CHARS), tone="muted", style="small", width=0, tip=one.text)
-    if ui.button("open", "Open Knowledge", icon="book", kind="ghost", is_small=True):
+    if ui.button("open", tr("Open Knowledge"), icon="book", kind="ghost", is_small=True):
         desk.view.show_hub("knowledge")
     if len(proposed) > SHOWN:
-        ui.text("more", f"and {len(proposed) - SHOWN:,} more", tone="faint", style="small")
+        ui.text(
+            "more", tr("and {proposed:,} more", proposed=len(proposed) - SHOWN), tone="faint", style="small"
+        )

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.knowledge.knowledge_messages import CountMemoryUse
@@ -23,44 +24,44 @@ from panels.usage.memory_section import memory_section
 from panels.usage.usage_room import UsageView
 
 SPAN_OPTIONS = (
-    Option(value="7", label="Last 7 days"),
-    Option(value="30", label="Last 30 days"),
-    Option(value="month", label="This month"),
-    Option(value="365", label="Last 12 months"),
-    Option(value="all", label="All"),
+    Option(value="7", label=tr("Last 7 days")),
+    Option(value="30", label=tr("Last 30 days")),
+    Option(value="month", label=tr("This month")),
+    Option(value="365", label=tr("Last 12 months")),
+    Option(value="all", label=tr("All")),
 )
 BY_OPTIONS = (
-    Option(value="model", label="by model"),
-    Option(value="provider", label="by provider"),
-    Option(value="discussion", label="by discussion"),
-    Option(value="kind", label="by kind of work"),
-    Option(value="day", label="by day"),
-    Option(value="week", label="by week"),
-    Option(value="month", label="by month"),
+    Option(value="model", label=tr("by model")),
+    Option(value="provider", label=tr("by provider")),
+    Option(value="discussion", label=tr("by discussion")),
+    Option(value="kind", label=tr("by kind of work")),
+    Option(value="day", label=tr("by day")),
+    Option(value="week", label=tr("by week")),
+    Option(value="month", label=tr("by month")),
 )
 KIND_WORDS = {
-    "chat": "Chat",
-    "tools": "Turns with tools",
-    "harvest": "Harvest",
-    "delegation": "Delegated tasks",
-    "upkeep": "Keeping caches warm",
-    "summary": "Summaries",
+    "chat": tr("Discussions"),
+    "tools": tr("Turns with tools"),
+    "harvest": tr("Harvest"),
+    "delegation": tr("Delegated tasks"),
+    "upkeep": tr("Keeping caches warm"),
+    "summary": tr("Summaries"),
 }
 PLOT_PX, ROW_PX, TABLE_PX = 150.0, 30.0, 330.0
 WIDE_PX, COMBO_PX = 480.0, 150.0
 FIGURE_PX = 330.0
 NARROW_COLUMNS = (
     Column(label="", weight=2.0),
-    Column(label="Cost", width=104, is_number=True),
-    Column(label="Hits", width=52, is_number=True),
+    Column(label=tr("Cost"), width=104, is_number=True),
+    Column(label=tr("Hits"), width=52, is_number=True),
 )
-TIGHT_COLUMNS = (Column(label="", weight=1.0), Column(label="Cost", width=116, is_number=True))
+TIGHT_COLUMNS = (Column(label="", weight=1.0), Column(label=tr("Cost"), width=116, is_number=True))
 """In the narrowest hub: what it is for and what it cost are never cut."""
 WIDE_COLUMNS = (
     *NARROW_COLUMNS,
-    Column(label="Saved", width=76, is_number=True),
-    Column(label="Calls", width=60, is_number=True),
-    Column(label="Tokens/s", width=72, is_number=True),
+    Column(label=tr("Saved"), width=76, is_number=True),
+    Column(label=tr("Requests"), width=60, is_number=True),
+    Column(label=tr("Tokens/s"), width=72, is_number=True),
 )
 
 
@@ -73,19 +74,17 @@ def usage_panel(desk: Desk) -> None:
     with ui.surface("usage", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("parts", gap=16):
         with ui.row("choices"):
             own.span = (
-                ui.combo("span", SPAN_OPTIONS, own.span, width=COMBO_PX, tip="Time looked at") or own.span
+                ui.combo("span", SPAN_OPTIONS, own.span, width=COMBO_PX, tip=tr("Time range")) or own.span
             )
-            own.by = (
-                ui.combo("by", BY_OPTIONS, own.by, width=COMBO_PX, tip="What the rows tell apart") or own.by
-            )
+            own.by = ui.combo("by", BY_OPTIONS, own.by, width=COMBO_PX, tip=tr("Group the rows by")) or own.by
         if warning := budget_warning(desk.state):
             with ui.row("budget"):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
                 ui.text("text", warning, tone="warn", wraps=True)
         if report is None or report.query != query:
-            ui.text("adding", "Adding up…", tone="muted", style="small")
+            ui.text("adding", tr("Adding up…"), tone="muted", style="small")
         elif not report.total.calls:
-            ui.text("none", "No call was made in that time.", tone="muted", style="small")
+            ui.text("none", tr("No request was made in this time."), tone="muted", style="small")
         else:
             _report(desk, report)
         memory_section(desk)
@@ -124,8 +123,10 @@ def _report(desk: Desk, report: UsageReport) -> None:
         ui.text(("note", number), note, tone="muted", style="small", wraps=True)
     if len(report.series) > 1:
         with ui.group("over time", gap=6):
-            ui.text("title", f"Cost by {report.query.per}", style="strong")
-            ui.plot("plot", _series(desk, report), height=PLOT_PX, x_label=f"{report.query.per}s back")
+            ui.text("title", tr("Cost by {per}", per=report.query.per), style="strong")
+            ui.plot(
+                "plot", _series(desk, report), height=PLOT_PX, x_label=tr("{per}s back", per=report.query.per)
+            )
     with ui.group("told apart", gap=6):
         with ui.row("title"):
             ui.text(
@@ -134,16 +135,16 @@ def _report(desk: Desk, report: UsageReport) -> None:
                 style="strong",
             )
             ui.push()
-            if ui.button("copy", "Copy as CSV", icon="copy", kind="ghost", is_small=True,
-                         tip="A table for a spreadsheet. `manual-slop usage --csv` prints the same."):  # fmt: skip
+            if ui.button("copy", tr("Copy as CSV"), icon="copy", kind="ghost", is_small=True,
+                         tip=tr("Copy a table for a spreadsheet. `manual-slop usage --csv` prints the same table.")):  # fmt: skip
                 ui.copy(report_csv(report))
             if ui.button(
                 "save",
-                "Save as CSV…",
+                tr("Save as CSV…"),
                 icon="file-export",
                 kind="ghost",
                 is_small=True,
-                tip="Save the table to a file",
+                tip=tr("Save the table to a file"),
             ):
                 desk.view.dialog = Dialog(kind="usage_csv")
         is_wide = ui.width() >= WIDE_PX
@@ -157,7 +158,7 @@ def save_dialog(desk: Desk) -> None:
     """Draw the choice of a file for the table. Sends ExportUsage."""
     name = f"usage-{desk.state.now:%Y-%m-%d}.csv"
     picked = desk.ui.file_dialog(
-        "usage csv", "Save usage as CSV", picks="save", start=desk.state.config.project.root, name=name
+        "usage csv", tr("Save usage as CSV"), picks="save", start=desk.state.config.project.root, name=name
     )
     if picked is None:
         return
@@ -171,9 +172,9 @@ def _figures(ui: Ui, total: UsageSum) -> None:
     """Cost, savings of caching and share that was read from it; then the speed."""
     saved_tone: Tone = "ok" if total.saved_usd > 0 else "muted"
     figures = (
-        ("Cost", fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates)), "text"),
-        ("Saved by caching", saved_text(total), saved_tone),
-        ("Read from caches", _hits(total) or "none", "text"),
+        (tr("Cost"), fmt.money(total.known_cost_usd, is_estimate=bool(total.estimates)), "text"),
+        (tr("Saved by caching"), saved_text(total), saved_tone),
+        (tr("Read from caches"), _hits(total) or "none", "text"),
     )
     if ui.width() < FIGURE_PX:
         with ui.group("figures", gap=4):
@@ -187,7 +188,12 @@ def _figures(ui: Ui, total: UsageSum) -> None:
                 with ui.surface(label, "card", padding=(12, 10)), ui.group("lines", gap=4):
                     ui.text("value", value, style="h3", tone=tone)  # type: ignore[arg-type]
                     ui.text("label", label, tone="muted", style="small", wraps=True)
-    used = f"{fmt.count(total.calls, 'call')}, {fmt.tokens(total.input_tokens)} tokens in, {fmt.tokens(total.output_tokens)} out"
+    used = tr(
+        "{calls}, {input_tokens} tokens in, {output_tokens} out",
+        calls=fmt.count(total.calls, tr("request"), tr("requests")),
+        input_tokens=fmt.tokens(total.input_tokens),
+        output_tokens=fmt.tokens(total.output_tokens),
+    )
     line = ". ".join(filter(None, (used, speed_text(total))))
     ui.text("used", line, tone="muted", style="small", wraps=True)
 
@@ -205,7 +211,7 @@ def _cost_series(rows: tuple[UsageRow, ...], per: UsageBy, today: date) -> tuple
     """A bar each period with calls, by how many periods it is back: 0 is this day, week or month, -1 the one before."""
     xs = tuple(-_periods_back(date.fromisoformat(row.key), per, today) for row in rows)
     costs = tuple(row.sum.known_cost_usd for row in rows)
-    return (Series(label="cost", xs=xs, ys=costs, kind="bars", unit="$"),)
+    return (Series(label=tr("cost"), xs=xs, ys=costs, kind="bars", unit="$"),)
 
 
 def _periods_back(first_day: date, per: UsageBy, today: date) -> float:
@@ -244,7 +250,7 @@ class UsageRows(msgspec.Struct, frozen=True):
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
         row = self.report.rows[index]
-        label = row.label or "No usable date"
+        label = row.label or tr("No usable date")
         if self.report.query.by is UsageBy.KIND:
             label = KIND_WORDS.get(row.label, row.label)
         one = row.sum

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.usage import UsageBy
 from panels.base.desk import Desk, HubPanel, Room
 from panels.base.view import Dialog, Kept, one_of
@@ -54,12 +55,14 @@ ROOM = Room(
     panels=(
         HubPanel(
             id="usage",
-            title="Usage",
-            label="Usage",
+            title=tr("Usage"),
+            label=tr("Usage"),
             icon="coins",
             place=10,
             guide="caching",
-            about="See your tokens, costs and savings by day, model or discussion. Compare them with your limits.",
+            about=tr(
+                "See your tokens, costs and savings by day, model or discussion. Compare them with your limits."
+            ),
             draw=_panel,
         ),
     ),

@@ -128,7 +128,7 @@ class InProcess:
 
 
 def no_caching(_request: ProviderRequest, _tail: int) -> tuple[CacheMark, ...]:
-    """Nothing is marked."""
+    """The program sets no breakpoint."""
     return ()
 
 

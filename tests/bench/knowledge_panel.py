@@ -87,7 +87,7 @@ class Bench:
         return 1000 * (time.thread_time() - start)
 
     def add(self) -> None:
-        """Another fact is known."""
+        """Another fact is now in your knowledge."""
         self.state = with_one_more(self.state)
 
     def after_ms(self, act: Callable[[], None]) -> float:

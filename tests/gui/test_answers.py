@@ -30,7 +30,7 @@ def test_enter_presses_the_chosen_answer(
             return
         with ui.dialog("question", "Leave it?", width=320) as closed:
             ui.text("what", "It is warm.")
-            answer = answers(ui, "Keep it", "Change it", is_danger=is_danger)
+            answer = answers(ui, "Keep", "Change it", is_danger=is_danger)
         if answer or closed.clicked:
             told.append(answer or "closed")
             screen.revision += 1

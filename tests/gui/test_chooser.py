@@ -1,4 +1,4 @@
-"""Choosing files: folders open, files are picked, and what cannot be read is said."""
+"""Choosing files: folders open, files are picked, and what is unreadable is said."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_saving_needs_a_name_without_slashes(folder: Path) -> None:
 def test_a_file_is_replaced_only_when_that_was_asked(folder: Path) -> None:
     chooser = opened(folder, "save")
     assert [chooser.press(APPLE, at) for at in (1.0, 1.1)] == [(), ()]
-    assert (chooser.is_replacing, chooser.problem) == (True, "'apple.txt' is there already. Replace it?")
+    assert (chooser.is_replacing, chooser.problem) == (True, "'apple.txt' already exists. Replace it?")
     chooser.name = "Zebra.txt"
     assert chooser.accept() == ()
     assert chooser.accept() == (str(folder / "Zebra.txt"),)

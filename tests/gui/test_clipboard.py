@@ -120,7 +120,7 @@ def test_a_text_too_long_for_a_field_stays_out_of_it_and_says_so(form: Form) -> 
     copy_text("x" * (clipboard.MOST_FIELD_CHARS + 1))
     form.person.click(field_named(form.person, "Name"))
     form.person.key("Ctrl+v")
-    form.hears("The clipboard holds 100,001 characters: a field takes 100,000")
+    form.hears("The clipboard holds 100,001 characters: this field takes at most 100,000")
     assert field_named(form.person, "Name").text == ""
 
 

@@ -29,7 +29,7 @@ class Question:
         with ui.dialog("ask", "Send it?", width=400) as closed:
             ui.text_input("name", "", label="Name")
             self.ticks += ui.checkbox("tick", "And all others", False) is not None
-            answer = answers(ui, "Keep it", "Go on", is_danger=self.is_danger)
+            answer = answers(ui, "Keep", "Continue", is_danger=self.is_danger)
         if closed.clicked:
             answer, self.is_open = "closed", False
         if answer:
@@ -63,7 +63,7 @@ def press_on(person: Driver, label: str) -> None:
 def test_a_click_or_enter_begun_before_it_stood_there_answers_nothing(clocked: Question) -> None:
     person = clocked.screen.driver
     clocked.opens()
-    for label in ("Go on", "Keep it", "And all others"):
+    for label in ("Continue", "Keep", "And all others"):
         press_on(person, label)
     for chord in ("Enter", "Space"):
         person.strike(chord)
@@ -72,7 +72,7 @@ def test_a_click_or_enter_begun_before_it_stood_there_answers_nothing(clocked: Q
 
     clocked.passes(STAND_S + 0.01)
     press_on(person, "And all others")
-    press_on(person, "Go on")
+    press_on(person, "Continue")
     assert (clocked.answers, clocked.ticks) == (["yes"], 1)
 
 
@@ -100,10 +100,10 @@ def test_what_is_held_while_it_comes_is_waited_for_but_not_for_ever(clocked: Que
     clocked.passes(STAND_S * 2)
     person.let_go(holds) if holds == "Enter" else person.release()
     person.step(3)
-    press_on(person, "Go on")
+    press_on(person, "Continue")
     assert clocked.answers == []
     clocked.passes(MOST_HELD_S + STAND_S)
-    press_on(person, "Go on")
+    press_on(person, "Continue")
     assert clocked.answers == ["yes"]
 
 
@@ -115,8 +115,8 @@ def test_what_takes_something_away_works_later_than_the_rest_of_its_dialog(
     person = screen.show(asked)
     asked.opens()
     asked.passes(STAND_S + 0.01)
-    press_on(person, "Go on")
+    press_on(person, "Continue")
     assert asked.answers == []
     asked.passes(DANGER_GUARD_S + 0.01)
-    press_on(person, "Go on")
+    press_on(person, "Continue")
     assert asked.answers == ["yes"]

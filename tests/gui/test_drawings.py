@@ -94,11 +94,11 @@ def test_lines_of_a_formula_stand_below_one_another(drawings: Drawings) -> None:
 @pytest.mark.parametrize(
     ("tex", "problem"),
     [
-        (r"\nosuchthing{x}", r"\nosuchthing is not known"),
-        (r"\frac{1", "a part of it is not known"),
+        (r"\nosuchthing{x}", "\\nosuchthing is unknown"),
+        (r"\frac{1", "a part of the formula is unknown"),
         ("", "it is empty"),
-        ("x" * (MOST_CHARS["formula_block"] + 1), "it is over 6,000 characters long"),
-        ("x" * 100_000, "it is over 6,000 characters long"),
+        ("x" * (MOST_CHARS["formula_block"] + 1), "the source is longer than 6,000 characters"),
+        ("x" * 100_000, "the source is longer than 6,000 characters"),
     ],
 )
 def test_a_formula_that_is_not_drawn_says_why(drawings: Drawings, tex: str, problem: str) -> None:
@@ -127,12 +127,12 @@ def test_a_diagram_is_drawn_for_the_theme_and_keeps_its_size_until_the_other_is_
 
 def test_a_diagram_that_is_not_drawn_says_where(drawings: Drawings) -> None:
     broken = Drawing(kind="diagram", text="graph TD\n A[One --> B", size=1.0)
-    assert settled(drawings, broken).problem == "line 3 cannot be read as mermaid"
+    assert settled(drawings, broken).problem == "line 3 is not valid mermaid"
     unknown = Drawing(kind="diagram", text="no such diagram", size=1.0)
-    assert settled(drawings, unknown).problem == "it cannot be read as mermaid"
+    assert settled(drawings, unknown).problem == "the text is not valid mermaid"
     nodes = "graph TD\n" + "\n".join(f"A{n} --> A{n + 1}" for n in range(10_000))
     large = Drawing(kind="diagram", text=nodes, size=1.0)
-    assert settled(drawings, large).problem == "it is over 20,000 characters long"
+    assert settled(drawings, large).problem == "the source is longer than 20,000 characters"
 
 
 class Slow(DrawingProcess):
@@ -149,10 +149,13 @@ class Slow(DrawingProcess):
 @pytest.mark.parametrize(
     ("error", "problem"),
     [
-        (CrunchLateError("The worker process took over 20 seconds for 'diagram'"), "it took too long"),
         (
-            CrunchError("The worker process ended once at 'diagram'"),
-            "the program that draws it ended over it",
+            CrunchLateError("The worker process needed more than 20 seconds for 'diagram'"),
+            "drawing took too long",
+        ),
+        (
+            CrunchError("The worker process crashed once on 'diagram'"),
+            "the drawing program crashed",
         ),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_link_that_leads_to_no_web_page_cannot_be_opened(
     show_markdown(screen, "[x](mailto:a@b.c) text")
     person = screen.driver
     person.click(person.find("x", kind=LinkHit))
-    person.until(lambda: person.has("leads to no web page"))
+    person.until(lambda: person.has("This link is not a web page"))
     person.click("Open")
     person.key("Escape")
     person.step(3)

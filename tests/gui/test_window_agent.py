@@ -120,7 +120,7 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     assert sitting.said == [ApproveCall("d1", "t3", ags.EDIT.id, hunks=(1,))]
 
     sitting.show(ags.asking_command())
-    person.click("If you refuse: tell it why")
+    person.click("If you refuse, tell the model why")
     person.type("one test")
     person.click("Refuse")
     person.key("Ctrl+m")
@@ -188,11 +188,13 @@ def test_a_question_taller_than_its_pane_is_seen_from_its_first_line_and_what_fo
         person, own = sitting.person, sitting.view.of(DiscussionView)
         sitting.show(state)
         title, refuse = person.find("Edit src/cachelab/slots.py"), person.find("Refuse")
-        pane = person.find("first of all")
+        pane = person.find(
+            "HTTP interface on your own computer for automation and tests, with the same commands and the same state as the window. The Hook API is off unless `[hooks] enabled = true` stands in the user settings, or `--hooks` starts the program.\n\nThe address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`. Both are new at each start, and the program deletes both when it ends. If the program was killed, another program may listen at the old address. `GET /api/hello`, the one operation without a token, tells the two apart. Ask `GET /api/hello` on the connection that will carry the token. The program refuses any other request with another Host than the address's, with any Origin, or without the token. Only a person may answer approvals, set trust, tools, mode and policies, and remove or replace anything for good, such as by forgetting. The token does not allow these, because a model's command could read the token. `manual-slop --headless --hooks --approvals-fd N` writes a second token to descriptor N. This token stands on no disk and allows them. An unknown path is answered with 404, an unlisted method with 405, both in the shape `ErrorData`.\n"
+        )
         assert person.rect(title)[1] < person.rect(pane)[1] < 400
         assert person.rect(refuse)[1] > 800, "it is taller than the pane"
         if first:
-            person.click("A tool call waits for you")
+            person.click("A tool call waits for your approval")
             assert person.rect(person.find("Refuse"))[1] < 800
         sitting.show(before)
         assert own.is_at_end
@@ -240,10 +242,10 @@ def test_in_the_lowest_window_what_waits_stands_above_what_the_turn_costs(
     _, top, _, bottom = person.rect(title)
 
     assert bottom - top > 20, "the question is in view, whole"
-    assert not person.has("This task")
+    assert not person.has("This turn")
     view.of(AgentView).is_state_open = True
     for _ in range(4):
         screen.ui.frame(draw, 1024, 700)
-    assert person.has("This task")
+    assert person.has("This turn")
     assert faults(screen.ui.tree) == []
     screen.loop.wake()

@@ -50,8 +50,8 @@ class AloneSitting(AgentSitting):
         self.person.key("Ctrl+7")
         self.sees("Alone")
         self.person.click("Alone")
-        self.sees("Let it go on alone")
-        self.person.click("Let it go on alone")
+        self.sees("Start autonomy")
+        self.person.click("Start autonomy")
         self.ends(lambda s: s.attention.autonomy is not None)
 
     def allows(self) -> None:
@@ -67,7 +67,7 @@ class AloneSitting(AgentSitting):
 
 @pytest.fixture
 def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AloneSitting]:
-    """Its local model costs nothing, as the person says: a day's limit cannot hold for a price that nobody knows."""
+    """Its local model costs nothing, as the person says: a day's limit cannot hold for an unknown price."""
     priced = f'[[model]]\nprovider = "local"\nid = "{MODEL}"\ninput_usd = 0\noutput_usd = 0\n'
     paths.models_file().parent.mkdir(parents=True, exist_ok=True)
     paths.models_file().write_text(priced, "utf-8")
@@ -85,14 +85,14 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
     sitting.said(text="I am here.")
 
     person.key("Ctrl+7")
-    person.click("Give it tools")
+    person.click("Turn tools on")
     sitting.sees("Ask first")
     person.click("Alone")
     person.click("Limit per day ($)")
     person.type("2")
     person.key("Enter")
     sitting.ends(lambda s: s.config.settings.caching.day_limit_usd == 2)
-    person.click("Let it go on alone")
+    person.click("Start autonomy")
     sitting.sees("Engaged · 0:05")
     screen.check()
     later(sitting, controller, 5)
@@ -112,7 +112,7 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
     person.key("Ctrl+Enter")
     sitting.sees("I am here.")
     sitting.waits_in(Attention.FORAGING)
-    sitting.sees("You wrote: from resting to engaged.")
+    sitting.sees("You wrote: the state changes from resting to engaged.")
     person.click("Stop")
     sitting.ends(lambda s: s.attention.autonomy is None)
     sitting.sees("You stopped autonomy.")
@@ -153,7 +153,7 @@ def test_it_dreams_at_rest_and_tells_what_it_would_keep_while_nothing_is_applied
     sitting.waits_in(Attention.RESTING)
     later(sitting, controller, 300)
 
-    sitting.sees("It dreams: a preview of the harvest, which applies nothing.")
+    sitting.sees("The discussion dreams: the program previews a harvest and applies nothing.")
     sitting.ends(lambda s: s.harvest.preview is not None and not s.harvest.is_working)
     sitting.sees("Nothing is applied.")
     sitting.sees("High tide is at nine.")
@@ -197,7 +197,7 @@ def _lives_up_to_its_cap(sitting: AloneSitting, paid: AnthropicServer) -> None:
     person.type("0.3")
     person.key("Enter")
     sitting.ends(lambda s: s.config.settings.caching.day_limit_usd == 0.3)
-    person.click("Let it go on alone")
+    person.click("Start autonomy")
     sitting.ends(lambda s: s.attention.autonomy is not None)
     later(sitting, controller, 5)
     sitting.sees("All is calm.")
@@ -267,7 +267,7 @@ def test_a_question_leads_back_to_where_the_person_stood_and_a_killed_command_is
     sitting.sees("Autonomy starts.")
     sitting.waits_in(Attention.RESTING)
     sitting.sees("Resting · 5:00")
-    assert not person.has("At rest")
+    assert not person.has("Idle")
     screen.check()
 
     person.click("Activity")

@@ -92,10 +92,10 @@ def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
     desk = Desk(screen, cache_states.caching(), _view())
 
     screen.driver.click("Disable caching for this")
-    screen.driver.until(lambda: screen.driver.has("Leave the warm cache?"))
+    screen.driver.until(lambda: screen.driver.has("Give up the warm cache?"))
     screen.check()
     assert desk.asked == []
-    screen.driver.click("Turn it off anyway")
+    screen.driver.click("Turn off anyway")
     screen.driver.step(3)
 
     assert desk.asked == [DisableCaching("d1")]
@@ -113,11 +113,11 @@ def test_a_disabled_button_says_why_on_hover_and_does_nothing(screen: Screen) ->
 
 def test_switching_the_model_with_the_mouse_asks_and_a_yes_switches(screen: Screen) -> None:
     desk = Desk(screen, cache_states.caching(), _view())
-    screen.driver.click("Model; it can change in the middle")
+    screen.driver.click("Model; you can change the model during a discussion")
     screen.driver.until(lambda: screen.driver.has("Claude Haiku 4.8"))
 
     screen.driver.click("Claude Haiku 4.8")
-    screen.driver.until(lambda: screen.driver.has("Leave the warm cache?"))
+    screen.driver.until(lambda: screen.driver.has("Give up the warm cache?"))
     screen.check()
     screen.driver.click("Switch anyway")
     screen.driver.step(3)

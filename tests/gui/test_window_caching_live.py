@@ -189,7 +189,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     assert left == (expires - sitting.clock.now).total_seconds() >= 300
     sitting.sees("Cached by Anthropic")
     sitting.sees("1 hit")
-    assert not screen.driver.has("Missed last time")
+    assert not screen.driver.has("Cache miss last time")
 
     for step in (1, 59, 60):
         sitting.pass_time(step)
@@ -221,10 +221,10 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
 
     _sees_it_warm(sitting)
     screen.driver.click("Invalidate cache")
-    sitting.sees("Invalidating it leaves them unused")
+    sitting.sees("Invalidating the cache leaves them unused")
     screen.driver.click("Invalidate anyway")
     sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
-    sitting.sees("Missed last time: Invalidated by you.")
+    sitting.sees("Cache miss last time: Invalidated by you.")
     sitting.sees("Not cached")
     screen.check()
 
@@ -246,7 +246,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     _sees_it_warm(sitting)
     screen.driver.click("Disable caching for this")
     sitting.sees("Turning caching off leaves them unused")
-    screen.driver.click("Turn it off anyway")
+    screen.driver.click("Turn off anyway")
     sitting.sees("caching is off")
     off = sitting.say("and a neap tide")
     assert sitting.marks == 0
@@ -296,7 +296,7 @@ def test_paging_an_early_reply_says_its_price_first_and_the_vendor_bills_that(
     sitting.sees("Choosing another version leaves")
     said = next(el.label() for el in driver.visible() if "Choosing another version leaves" in el.label())
     screen.check()
-    driver.click("Keep it")
+    driver.click("Keep")
     driver.step(4)
     chosen = sitting.controller.snapshot().discussions.open[sitting.chosen]
     assert [one.number for one in chosen.versions.values()] == [2]

@@ -93,13 +93,13 @@ def test_two_models_answer_side_by_side_and_the_one_that_is_kept_stands(
     driver.step(6)
     screen.check()
     assert writer.composer.text == ""
-    driver.click(driver.find("Keep this one", kind=Button, index=0))
+    driver.click(driver.find("Keep this reply", kind=Button, index=0))
     writer.until(lambda s: s.discussions.open[writer.chosen].messages[-1].text == "From Anthropic.")
     sees(driver, "1/2")
     assert not driver.has("From OpenAI.")
     driver.click("Show the versions side by side")
     sees(driver, "From OpenAI.")
-    driver.click("Back to the conversation")
+    driver.click("Back to the discussion")
     driver.until(lambda: not driver.has("From OpenAI."))
 
 

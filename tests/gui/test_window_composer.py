@@ -74,7 +74,7 @@ class Writer:
         assert (self.editor.text, self.composer.text) == (text, text)
 
     def hears(self, count: int) -> None:
-        """Wait until the log holds so many messages, and no reply is under way."""
+        """Wait until the log holds so many messages, and no reply is arriving."""
         self.until(lambda s: self.chosen not in s.turns.calls and len(self.said()) == count)
 
     def said(self) -> list[str]:
@@ -158,7 +158,7 @@ def test_the_composer_has_the_keyboard_after_a_switch_and_after_a_click_beside_i
     driver.click_at(round(left + 60), round(top - 120))
     driver.until(lambda: writer.editor.is_active, "the keyboard")
     driver.type(" now")
-    writer.holds("there now")
+    writer.holds("Look at the present text, then save again, or use that text")
 
 
 def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_the_keyboard(
@@ -173,7 +173,7 @@ def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_t
     sees(driver, "New discussion")
     driver.key("Escape")
     driver.until(lambda: not driver.has("Open project folder"), "the menu gone")
-    driver.click("Model; it can change in the middle")
+    driver.click("Model; you can change the model during a discussion")
     sees(driver, "Filter")
     driver.key("Escape")
     driver.until(lambda: not driver.has("Filter"), "the models gone")
@@ -182,11 +182,11 @@ def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_t
     driver.key("Tab")
     driver.until(lambda: not writer.editor.is_active, "the keyboard away")
     driver.key("Ctrl+f")
-    sees(driver, "Find in conversation")
-    driver.until(lambda: field_named(driver, "Find in conversation").is_active, "the find bar")
+    sees(driver, "Find in discussion")
+    driver.until(lambda: field_named(driver, "Find in discussion").is_active, "the find bar")
     driver.type("tide")
     driver.step(4)
-    assert field_named(driver, "Find in conversation").text == "tide"
+    assert field_named(driver, "Find in discussion").text == "tide"
     driver.key("Escape")
     driver.type("c")
     writer.holds("abc")
@@ -202,15 +202,15 @@ def test_enter_in_the_find_bar_goes_on_and_the_keyboard_stays_there(writer: Writ
     driver.key("Ctrl+Enter")
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
     driver.key("Ctrl+f")
-    driver.until(lambda: field_named(driver, "Find in conversation").is_active, "the find bar")
+    driver.until(lambda: field_named(driver, "Find in discussion").is_active, "the find bar")
     driver.type("tide")
     for _ in range(3):
         driver.key("Enter")
-        driver.until(lambda: field_named(driver, "Find in conversation").is_active, "the find bar again")
+        driver.until(lambda: field_named(driver, "Find in discussion").is_active, "the find bar again")
         assert not writer.editor.is_active
     driver.key("End")
     driver.type("x")
-    driver.until(lambda: field_named(driver, "Find in conversation").text == "tidex", "the word")
+    driver.until(lambda: field_named(driver, "Find in discussion").text == "tidex", "the word")
     writer.holds("")
 
 
@@ -356,7 +356,7 @@ def test_an_edit_at_the_foot_of_the_view_opens_its_form_in_view(
         server.replies.append(Said(({"type": "text", "text": f"reply {number}"},)))
         dpg.set_clipboard_text(f"number {number}\n{lines}")
         driver.key("Ctrl+v")
-        driver.until(lambda: writer.editor.text != "", "the words")
+        driver.until(lambda: writer.editor.text != "", "the words to search for")
         driver.key("Ctrl+Enter")
         writer.hears(2 * number + 2)
     talk = next(
@@ -464,13 +464,13 @@ def test_while_a_reply_streams_the_next_message_queues_and_can_be_taken_back(
         writer.driver.type(text)
         writer.driver.key("Ctrl+Enter")
         writer.until(lambda s: text in [one.text for one in s.discussions.open[writer.chosen].queue])  # noqa: B023
-    sees(writer.driver, "2 messages wait for the end of the reply")
+    sees(writer.driver, "2 messages wait until the reply ends")
     writer.driver.type("words")
     writer.holds("words")
 
     writer.driver.click("Take back", index=1)
     writer.holds("last\nwords")
-    assert not writer.driver.has("2 messages wait for the end of the reply")
+    assert not writer.driver.has("2 messages wait until the reply ends")
 
     gate.open()
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
@@ -490,7 +490,7 @@ def test_a_queue_stops_at_a_failure_then_at_a_limit_and_goes_on_at_the_persons_w
         writer.holds("")
     writer.until(lambda s: len(s.discussions.open[writer.chosen].queue) == 2)
     gate.open()
-    sees(driver, "1 message waits for you. What came before it failed")
+    sees(driver, "1 message waits for you. The previous message failed")
     assert writer.said()[2:] == ["next"]
 
     writer.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.00001))
@@ -500,7 +500,7 @@ def test_a_queue_stops_at_a_failure_then_at_a_limit_and_goes_on_at_the_persons_w
     assert writer.said()[2:] == ["next"]
     driver.click("Send anyway")
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
-    sees(driver, "1 message waits for the limit to be raised")
+    sees(driver, "1 message waits until you raise the limit")
     driver.click("Send now")
     sees(driver, "Spend limit reached")
     driver.click("Send anyway")

@@ -13,7 +13,7 @@ from tests.gui.conftest import Screen
 from tests.gui.sitting import misfits, sees, watching
 
 pytestmark = pytest.mark.gui
-SWITCH = "Take new sessions of Claude Code by itself"
+SWITCH = "Import new sessions of Claude Code automatically"
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_programs_folder_is_followed_from_the_import_dialog(
     person.click(SWITCH)
     sees(person, str(folder.parent))
     assert misfits(screen, app) == []
-    person.click("Take them")
+    person.click("Import sessions")
     program = app.controller
     assert program is not None
     person.until(lambda: len(program.snapshot().discussions.summaries) == 2, "the session as a discussion")

@@ -103,10 +103,10 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     screen.check()
     assert item_lines(sitting.home) == []
 
-    person.click(sitting.tipped("Write this", Checkbox)[1])
+    person.click(sitting.tipped("Write this item", Checkbox)[1])
     sitting.sees("2 of 3 ticked")
-    person.click(sitting.tipped("Edit its words", Button)[2])
-    editor = person.find("What it says", kind=Editor)
+    person.click(sitting.tipped("Edit the text", Button)[2])
+    editor = person.find("Text", kind=Editor)
     assert isinstance(editor, Editor)
     person.until(lambda: editor.is_active)
     person.click(editor)
@@ -133,10 +133,10 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     assert "- Six hours are good enough. — It is simple. [from: 2026-10-01-tides, " in decisions
     assert sitting.old not in sitting.state.discussions.summaries
 
-    person.click("Undo the last")
+    person.click("Undo last apply")
     sitting.ends(lambda s: s.harvest.undone is not None)
-    sitting.sees("Taken back")
-    sitting.sees("2 lines taken out · 1 conversation is back")
+    sitting.sees("Undone")
+    sitting.sees("2 lines removed · 1 conversation is back")
     until(sitting.controller, lambda s: sitting.old in s.discussions.summaries)
     assert item_lines(sitting.home) == []
     assert not digest_file(sitting.home).exists()
@@ -153,9 +153,9 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.ends(lambda s: s.harvest.looked_at is not None)
     sitting.sees("1 to read")
 
-    person.click("Which model reads, what is left alone, where else to look")
-    sitting.sees("Leave alone for (days)")
-    person.click(person.find("Leave alone for (days)", kind=Field))
+    person.click("Choose the model, conversations to leave alone, and other folders")
+    sitting.sees("Skip if changed within (days)")
+    person.click(person.find("Skip if changed within (days)", kind=Field))
     person.key("Ctrl+A")
     person.type("2000")
     person.key("Enter")
@@ -164,7 +164,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
     person.click("Back")
     sitting.sees("2 in use")
-    sitting.sees("there is nothing to harvest")
+    sitting.sees("no unread conversation is old enough")
     screen.check()
     assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")
 
@@ -179,7 +179,7 @@ def test_what_is_pasted_into_the_words_of_an_item_is_kept(sitting: Sitting, scre
     person.click("Preview 1 conversation")
     sitting.ends(lambda s: s.harvest.preview is not None)
     sitting.sees("3 of 3 ticked")
-    person.click(sitting.tipped("Edit its words", Button)[2])
+    person.click(sitting.tipped("Edit the text", Button)[2])
     editors = [
         editor for editor in person.visible() if isinstance(editor, Editor) and editor.key in ("head", "body")
     ]

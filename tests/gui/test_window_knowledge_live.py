@@ -137,27 +137,27 @@ def test_words_are_kept_when_the_file_changes_under_the_form(sitting: Sitting, s
 
 def test_the_digest_is_switched_on_and_off_and_rm_shows_by_itself(sitting: Sitting, screen: Screen) -> None:
     person, digest = sitting.driver, sitting.folder / "digest.md"
-    sitting.sees("Memory is off")
+    sitting.sees("Knowledge is off")
 
     person.click("Regenerate digest")
-    sitting.sees("Memory is on")
+    sitting.sees("Knowledge is on")
     person.click("Digest")
     sitting.sees(str(digest))
     screen.check()
 
     person.click("Turn off")
-    sitting.sees("Memory is off")
+    sitting.sees("Knowledge is off")
     assert not digest.exists()
 
     person.click("Regenerate digest")
-    sitting.sees("Memory is on")
+    sitting.sees("Knowledge is on")
     digest.unlink()
-    sitting.sees("Memory is off")
+    sitting.sees("Knowledge is off")
 
     person.click("Regenerate digest")
-    sitting.sees("Memory is on")
-    person.click("Send it while digest.md is there")
-    sitting.sees("Nothing is injected")
+    sitting.sees("Knowledge is on")
+    person.click("Send the digest while digest.md exists")
+    sitting.sees("The program sends nothing")
     assert digest.is_file()
     assert sitting.controller.snapshot().config.settings.knowledge.digest_enabled is False
 

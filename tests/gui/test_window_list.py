@@ -84,12 +84,16 @@ def test_the_rail_says_its_words_where_there_is_room_a_tip_at_every_size_and_hid
         screen.ui.frame(draw, width, height)
     buttons = [e for e in screen.ui.tree.root.walk() if isinstance(e, RailButton)]
 
-    assert [e.label() for e in buttons] == ["Discussions", *(panel.label for panel in PANELS), "Settings"]
+    assert [e.label() for e in buttons] == [
+        "The backup holds discussions",
+        *(panel.label for panel in PANELS),
+        "Settings",
+    ]
     assert {e.has_words for e in buttons} == {has_words}
     last, room = buttons[-2], buttons[-2].parent.parent  # type: ignore[union-attr]
     assert room is not None
     assert last.y + last.h <= room.h
-    assert buttons[1].tooltip() == "Context Presets (Ctrl+1)"
+    assert buttons[1].tooltip() == "Context presets (Ctrl+1)"
     screen.loop.wake()
 
 

@@ -70,7 +70,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.key("Ctrl+3")
     sitting.sees("the harbour is old")
     sitting.server.replies.append(said(REPLY))
-    tip = "Merge: a model proposes a shorter list, shown with its price before it is asked"
+    tip = "Merge: a model proposes a shorter list; you see the price first"
     person.click(sitting.tipped(tip, Button)[0])
     sitting.sees("reads the 5 items of facts.md")
     screen.check()
@@ -82,8 +82,8 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     screen.check()
     assert facts.read_text("utf-8") == FACTS
 
-    person.click(sitting.tipped("Edit the merged words", Button)[0])
-    editor = person.find("What the merged item says", kind=Editor)
+    person.click(sitting.tipped("Edit the merged text", Button)[0])
+    editor = person.find("Text of the merged item", kind=Editor)
     assert isinstance(editor, Editor)
     person.until(lambda: editor.is_active)
     person.key("Ctrl+A")
@@ -94,9 +94,9 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.click("Write 2 merges")
     sitting.ends(lambda s: s.harvest.question is not None or s.harvest.merged is not None)
     if sitting.state.harvest.question is not None:
-        sitting.sees("This would put 2 items in the place of 4 of 5 facts")
+        sitting.sees("This would put 2 items in place of 4 of 5 facts")
         screen.check()
-        person.click("Go on")
+        person.click("Continue")
     sitting.ends(lambda s: s.harvest.merged is not None)
     sitting.sees("4 items of facts.md became 2")
     screen.check()
@@ -110,7 +110,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.click("Merge")
     person.click("Undo")
     sitting.ends(lambda s: s.harvest.undone is not None)
-    sitting.sees("Merge of facts.md was taken back")
+    sitting.sees("Merge of facts.md was undone")
     screen.check()
     assert facts.read_text("utf-8") == FACTS
 
@@ -130,11 +130,11 @@ def test_a_playbook_becomes_a_draft_that_is_seen_before_it_is_written(
     screen.check()
     assert draft_names(sitting.home) == frozenset()
 
-    person.click("Write the draft")
+    person.click("Write draft")
     sitting.ends(lambda s: s.harvest.drafted is not None)
 
     assert draft_names(sitting.home) == {"drafts/read-the-gauge.sh.draft"}
-    sitting.sees("A draft of the playbook is written.")
+    sitting.sees("The program wrote a draft of the playbook.")
     screen.check()
     person.click("Undo")
     sitting.ends(lambda s: s.harvest.undone is not None)

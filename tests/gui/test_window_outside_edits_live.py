@@ -133,5 +133,5 @@ def test_a_dialog_on_an_item_tells_the_words_that_an_editor_saves_and_says_when_
     assert person.has(QUOTE), "it stands on what it stood on before"
 
     path.write_text("# Facts\n", encoding="utf-8")
-    sees(person, "It does not stand in its file any more")
+    sees(person, "The file no longer holds this item as shown here.")
     screen.check()

@@ -64,7 +64,7 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
         person.type("notes")
         person.key("Enter")
         until(controller, lambda s: s.config.settings.retrieval.roots == ("notes",))
-        person.click("Switch on for this project")
+        person.click("Turn on for this project")
         until(controller, lambda s: s.retrieval.indexed_at is not None and s.retrieval.progress is None)
         screen.check()
 
@@ -88,7 +88,7 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
             controller.snapshot().discussions.open[controller.snapshot().discussions.selected_id].draft.text
             == ""
         )
-        person.click("Add to preset: lines 1 to 3 to a new preset")
+        person.click("Add lines 1 to 3 to a new preset")
         state = until(controller, lambda s: "default" in s.config.project.presets)
         (item,) = state.config.project.presets["default"].items
         assert (item.path, item.mode) == ("notes/surge.md", FileMode.SLICES)
@@ -96,13 +96,13 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
         person.click("Index")
         sees(person, "1 up to date")
         while not person.has("Hide notes/index.md"):  # the run after a change moves the row under the pointer
-            person.click("Read notes/index.md: what a model sees first")
+            person.click("Read notes/index.md: a model sees this file first")
             screen.settle()
         sees(person, "A gale pushes the sea against the coast")
         screen.check()
         person.click("Add notes/index.md to “default”, for a model without tools")
         until(controller, lambda s: len(s.config.project.presets["default"].items) == 2)
-        person.click("Switch off")
+        person.click("Turn off")
         until(controller, lambda s: s.retrieval.asked is None)
         sees(person, "Search is off in this project")
         screen.check()

@@ -43,7 +43,7 @@ def test_a_person_puts_a_signal_away_and_ends_the_quiet(screen: Screen) -> None:
 
     person = screen.show(draw)
     person.click("Hold notifications back")
-    person.click("Put all away")
+    person.click("Dismiss all")
 
     assert [one for one in sent if isinstance(one, SetQuiet | PutSignalsAway)] == [
         SetQuiet(is_quiet=False),

@@ -92,7 +92,10 @@ def test_what_a_send_costs_and_who_answers_is_shown_whole_in_the_smallest_window
         assert faults(screen.ui.tree) == []
         shown = list(screen.ui.tree.root.walk())
         tips = {element.tip for element in shown if isinstance(element, Combo) and element.w > 0}
-        assert {"Model; it can change in the middle", "How hard the model thinks"} <= tips
+        assert {
+            "Model; you can change the model during a discussion",
+            "How much the model thinks before it replies",
+        } <= tips
         figures = [
             el
             for el in shown
@@ -122,8 +125,8 @@ def test_in_a_low_window_the_messages_have_height_and_nothing_of_the_composer_is
     (messages,) = [element for element in shown if element.key == "messages"]
     assert messages.h / scale > 110
     combos = {element.tip: element.w / scale for element in shown if isinstance(element, Combo)}
-    assert combos["Model; it can change in the middle"] > 60
-    assert combos["How hard the model thinks"] > 60
+    assert combos["Model; you can change the model during a discussion"] > 60
+    assert combos["How much the model thinks before it replies"] > 60
     figures = [el for el in shown if isinstance(el, Text) and " / " in el.label() and "est. $" in el.label()]
     assert figures
     assert not any(line.endswith("…") for el in figures for line in el.lines)
@@ -282,11 +285,11 @@ def test_in_the_lowest_window_the_question_of_trust_leaves_the_list_its_search(s
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.2])
-@pytest.mark.parametrize("label", ["Undo", "Open the newest", "Look at what it asks for"])
+@pytest.mark.parametrize("label", ["Undo", "Open the newest", "Review requests"])
 def test_no_button_beside_a_notice_leaves_so_little_room_that_words_are_broken(
     screen: Screen, label: str, scale: float
 ) -> None:
-    words = "While it was quiet: 1 discussion waits for your answer, 1 call asks for your yes"
+    words = "While notifications were held back: 1 discussion waits for your answer, 1 call asks for your approval"
     notice = Notice("told", Level.INFO, words, action=UndoDelete("d8"), action_label=label)
     state = with_fields(states.working(), notices=(notice,))
 

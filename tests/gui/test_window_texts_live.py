@@ -35,7 +35,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.click("New persona")
     person.click(field_named(person, "Name of the persona"))
     person.type("terse")
-    person.click(person.find("What the model is told", kind=Editor))
+    person.click(person.find("Text for the model", kind=Editor))
     person.type("be short")
     assert misfits(screen, app) == []
     person.key("Ctrl+Enter")
@@ -50,18 +50,18 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.type(" please")
     file.write_text(file.read_text().replace("be short", "from an editor"))
     sees(person, "project asks for more than you were shown")
-    person.click("Look at all of it")
+    person.click("Review everything")
     sees(person, "from an editor")
-    person.click("Trust what is shown")
-    sees(person, "It was changed in its file meanwhile.")
+    person.click("Trust these requests")
+    sees(person, "The text in the file has changed meanwhile.")
     assert misfits(screen, app) == []
-    person.click("Keep mine")
+    person.click("Keep my version")
     person.click("Save persona")
     person.until(lambda: app.view.of(SettingsView).text_form is None, "the form to close")
     assert "please" in tomllib.loads(file.read_text())["personas"]["terse"]["text"]
 
     person.key("Ctrl+comma")
-    sees(person, "What shall we work on?")
+    sees(person, "What do you want to work on?")
     person.click("Model…")
     sees(person, "A small model that runs inside this program.")
     assert misfits(screen, app) == []

@@ -21,7 +21,7 @@ from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 from tests.vendors.loopback import json_reply
 
 pytestmark = pytest.mark.gui
-SENTENCE = f"The price of {MODEL!r} is not known, so the limit of $0.001 for today cannot hold."
+SENTENCE = f"The price of {MODEL!r} is unknown, so the program cannot enforce the limit of $0.001 for today."
 
 
 def seen(screen: Screen, name: str) -> None:
@@ -62,7 +62,7 @@ def test_a_send_asks_each_time_and_newer_prices_end_that(
             sees(driver, "Tides")
             for answer in ("Do not send", "Send anyway"):
                 ask(app, screen, "when")
-                sees(driver, "The limit cannot hold")
+                sees(driver, "The program cannot check the limit")
                 assert driver.has(SENTENCE)
                 seen(screen, "asked.png")
                 assert server.bodies == []
@@ -70,7 +70,7 @@ def test_a_send_asks_each_time_and_newer_prices_end_that(
             until(controller, lambda s: len(server.bodies) == 1 and not s.turns.calls)
 
             ask(app, screen, "again")
-            sees(driver, "The limit cannot hold")
+            sees(driver, "The program cannot check the limit")
             rows = [
                 {"id": one, "name": one, "api_pattern": "x", "models": [
                     {"id": MODEL, "match": {"equals": MODEL}, "prices": {"input_mtok": 1, "output_mtok": 1}}
@@ -80,7 +80,7 @@ def test_a_send_asks_each_time_and_newer_prices_end_that(
             prices.given = json_reply(200, rows)
             driver.click("Update prices")
             until(controller, lambda s: s.config.price_source.name == "updated prices")
-            sees(driver, "Prices of 4 models of 4 providers were taken")
+            sees(driver, "The program downloaded prices of 4 models of 4 providers")
             seen(screen, "updated.png")
             driver.key("Ctrl+Enter")
             until(controller, lambda s: len(server.bodies) == 2 and not s.turns.calls)

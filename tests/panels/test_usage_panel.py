@@ -57,7 +57,7 @@ def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None
     assert {"$3.25", "$1.50", "58 %", "Turns with tools", "Cost by month"} <= {*words}
     assert "2 calls have no known price and add nothing to the cost." in words
 
-    screen.ui.choose("Time looked at", "This month")
+    screen.ui.choose("Time range", "This month")
     assert screen.asked[-1] == CountUsage(UsageQuery(by=UsageBy.KIND, since="2026-11-01"))
 
 
@@ -65,8 +65,8 @@ def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None
     ("usd", "said"),
     [
         (7.9, ""),
-        (8.0, "$8.00 of this month's budget of $10.00 are spent. 1 call of unknown price come on top."),
-        (12.0, "This month's budget of $10.00 is spent: $12.00 so far. Nothing stops."),
+        (8.0, "You have spent $8.00 of this month's budget of $10.00. 1 call of unknown price come on top."),
+        (12.0, "You have used up this month's budget of $10.00: $12.00 so far. The program stops nothing."),
     ],
 )
 def test_the_budget_of_a_month_warns_from_four_fifths_on(usd: float, said: str) -> None:

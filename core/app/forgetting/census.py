@@ -24,6 +24,7 @@ from core.app.forgetting.words import (
 from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 from core.kernel.values.facts import ItemEventKind
@@ -128,8 +129,8 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
         words = words_of_item(target.category, target.text, memory)
         if not any(item_hash(i.category, i.text) in words.items for f in memory.files for i in f.items):
             raise StorageError(
-                "This item is not there any more as it was shown",
-                remedy="Look at it again",
+                tr("This item has changed or is gone"),
+                remedy=tr("Reload the item, then try again"),
                 where=target.file,
             )
         holders = tuple(dict.fromkeys(_holders(home, binned, words)))
@@ -161,7 +162,9 @@ def look(home: Path, target: ForgetTarget) -> ForgetPreview:
     except SlopError as error:
         return ForgetPreview(target=target, problem=f"{error.what}. {error.remedy}")
     except OSError as error:
-        return ForgetPreview(target=target, problem=f"It cannot be looked at: {error}")
+        return ForgetPreview(
+            target=target, problem=tr("The program cannot look for copies: {error}", error=error)
+        )
     return ForgetPreview(
         target=target,
         items=words.removed_items,
@@ -219,7 +222,8 @@ def _conversation(home: Path, discussion_id: str) -> GoneConversation:
     folders = [one for one in (directory, *binned) if one.is_dir()]
     if not folders:
         raise StorageError(
-            f"There is no discussion {discussion_id!r}", remedy="See `manual-slop discussions`"
+            tr("There is no discussion {discussion_id!r}", discussion_id=discussion_id),
+            remedy=tr("Run `manual-slop discussions` for the list"),
         )
     logs = [paths.log_file(home, discussion_id), *(one / paths.LOG_FILE for one in folders)]
     hashes = dict.fromkeys(one for path in logs for one in _prefix_hashes(path))

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, PlaceReport
 from core.knowledge.facts.fact_checks import FOLDERS
 
@@ -46,211 +47,225 @@ class Place(msgspec.Struct, frozen=True):
     is_unread: bool = False
 
 
-READ_AGAIN = "read again: none of the words stand there"
+READ_AGAIN = tr("read again: none of the words are left there")
 """Seen of most places, and said of all of them at once."""
 
 PLACES: tuple[Place, ...] = (
     Place(
         id="provider",
-        label="cached contents at providers",
-        checked="answered: none is left",
+        label=tr("copies in the caches of providers"),
+        checked=tr("the provider answered: none is left"),
         counted=(
-            "request to a provider to delete cached contents",
-            "requests to providers to delete cached contents",
+            tr("request to a provider to delete cached copies"),
+            tr("requests to providers to delete cached copies"),
         ),
     ),
     Place(
         id="scratch",
-        label="scratch folders of its commands, which are ended",
-        checked="no folder of it is there",
-        counted=("scratch folder of its commands", "scratch folders of its commands"),
+        label=tr("temporary folders of the conversation's commands (the program ends these commands)"),
+        checked=tr("no folder of the conversation is left"),
+        counted=(
+            tr("temporary folder of the conversation's commands"),
+            tr("temporary folders of the conversation's commands"),
+        ),
     ),
     Place(
         id="discussions",
-        label="conversations",
+        label=tr("conversations"),
         files=("discussions/*",),
-        checked="its folder is gone",
+        checked=tr("the conversation's folder is gone"),
         counted=(
-            "conversation with its draft, queue, replies, files and cache",
-            "conversations with their drafts, queues, replies, files and caches",
+            tr("conversation with draft, queue, replies, files and cache"),
+            tr("conversations with drafts, queues, replies, files and caches"),
         ),
     ),
     Place(
         id="trash",
-        label="the trash",
+        label=tr("the trash"),
         files=("trash/*",),
-        checked="no folder of it is there",
-        counted=("copy in the trash", "copies in the trash"),
+        checked=tr("no folder of the conversation is left"),
+        counted=(tr("copy in the trash"), tr("copies in the trash")),
     ),
     Place(
         id="recalled",
-        label="messages of other conversations for which it was recalled",
-        checked="what was recalled is taken out of their logs",
+        label=tr("passages recalled in messages of other conversations"),
+        checked=tr("the program took the recalled passages out of those logs"),
         counted=(
-            "conversation for which it was recalled",
-            "conversations for which it was recalled",
+            tr("conversation with recalled passages"),
+            tr("conversations with recalled passages"),
         ),
     ),
     Place(
         id="journal",
-        label="journal of the agent",
+        label=tr("the agent's journal"),
         files=("journal.md",),
         checked=READ_AGAIN,
-        counted=("entry in the agent's journal", "entries in the agent's journal"),
+        counted=(tr("entry in the agent's journal"), tr("entries in the agent's journal")),
     ),
     Place(
         id="memory",
-        label="memory files that you wrote",
+        label=tr("memory files that you wrote"),
         files=("memory/*",),
-        checked="yours: left as they are",
+        checked=tr("your own files: unchanged"),
         is_unread=True,
     ),
     Place(
         id="taken",
-        label="files that were taken out of the inbox",
+        label=tr("files that a discussion took from the inbox"),
         files=("inbox/taken/*",),
-        checked="none that it was told is left",
-        counted=("file that was taken out of the inbox", "files that were taken out of the inbox"),
+        checked=tr("no inbox file of this conversation is left"),
+        counted=(
+            tr("file that a discussion took from the inbox"),
+            tr("files that a discussion took from the inbox"),
+        ),
     ),
     Place(
         id="inbox",
-        label="files of the inbox that nobody took",
+        label=tr("files in the inbox that no discussion took"),
         files=("inbox/*",),
-        checked="yours: left as they are",
+        checked=tr("your own files: unchanged"),
         is_unread=True,
     ),
     Place(
         id="versions",
-        label="category files as they were before a merge",
+        label=tr("earlier versions of category files, from before a merge"),
         files=("knowledge/versions/*",),
         checked=READ_AGAIN,
         counted=(
-            "item in category files as they were before a merge",
-            "items in category files as they were before a merge",
+            tr("item in earlier versions of category files"),
+            tr("items in earlier versions of category files"),
         ),
     ),
     Place(
         id="drafts",
-        label="drafts made from playbooks",
+        label=tr("drafts made from playbooks"),
         files=("knowledge/drafts/*",),
         checked=READ_AGAIN,
-        counted=("draft made from a playbook", "drafts made from playbooks"),
+        counted=(tr("draft made from a playbook"), tr("drafts made from playbooks")),
     ),
     Place(
         id="items",
-        label="category files and notes",
+        label=tr("category files and notes"),
         files=("knowledge/*.md", "knowledge/files/*.md"),
         checked=READ_AGAIN,
-        counted=("item in category files and notes", "items in category files and notes"),
+        counted=(tr("item in category files and notes"), tr("items in category files and notes")),
     ),
     Place(
         id="facts",
-        label="structured facts and their index",
+        label=tr("structured facts and their index"),
         files=(
             *(f"knowledge/{folder}/*.{end}" for folder in FOLDERS for end in ("yaml", "yml")),
             "knowledge/index.json",
         ),
         checked=READ_AGAIN,
-        counted=("structured fact", "structured facts"),
+        counted=(tr("structured fact"), tr("structured facts")),
     ),
     Place(
         id="fact-table",
-        label="the derived table of facts",
+        label=tr("the table of facts, built from the fact files"),
         files=("facts-*.msgpack",),
         root=Folder.CACHE,
         checked=READ_AGAIN,
     ),
     Place(
         id="evidence",
-        label="rows of evidence",
+        label=tr("rows of evidence"),
         files=("knowledge/evidence.jsonl",),
         checked=READ_AGAIN,
-        counted=("row of evidence", "rows of evidence"),
+        counted=(tr("row of evidence"), tr("rows of evidence")),
     ),
     Place(
         id="events",
-        label="texts of events",
+        label=tr("texts in the history of items"),
         files=("knowledge/events.jsonl",),
         checked=READ_AGAIN,
-        counted=("text of an event", "texts of events"),
+        counted=(tr("text in the history of items"), tr("texts in the history of items")),
     ),
     Place(
         id="applies",
-        label="logs of applies",
+        label=tr("logs of applied harvests"),
         files=("knowledge/applies/*",),
         checked=READ_AGAIN,
-        counted=("line in logs of applies", "lines in logs of applies"),
+        counted=(tr("line in logs of applied harvests"), tr("lines in logs of applied harvests")),
     ),
     Place(
         id="ledger",
-        label="paths in the ledger",
+        label=tr("paths in the ledger"),
         files=("knowledge/ledger.json", "knowledge/ledger.journal", "knowledge/.ledger.sha256"),
         checked=READ_AGAIN,
-        counted=("path in the ledger", "paths in the ledger"),
+        counted=(tr("path in the ledger"), tr("paths in the ledger")),
     ),
     Place(
         id="review",
-        label="the review that was begun",
+        label=tr("the unfinished review"),
         files=("knowledge/.review.json",),
         checked=READ_AGAIN,
-        counted=("choice in the review that was begun", "choices in the review that was begun"),
+        counted=(tr("choice in the unfinished review"), tr("choices in the unfinished review")),
     ),
     Place(
         id="proposals",
-        label="proposals of other programs",
+        label=tr("proposals of other programs"),
         files=("knowledge/.proposals.json",),
         checked=READ_AGAIN,
-        counted=("proposal of another program", "proposals of other programs"),
+        counted=(tr("proposal of another program"), tr("proposals of other programs")),
     ),
     Place(
         id="replies",
-        label="replies kept for a harvest",
+        label=tr("replies kept for a harvest"),
         files=("knowledge/.replies/*",),
-        checked="none is kept for it",
-        counted=("reading of which replies were kept", "readings of which replies were kept"),
+        checked=tr("no reply about the conversation is left"),
+        counted=(
+            tr("conversation whose harvest replies were kept"),
+            tr("conversations whose harvest replies were kept"),
+        ),
     ),
     Place(
         id="batches",
-        label="batches at providers",
+        label=tr("batches at providers"),
         files=("knowledge/batches/*",),
-        checked="stopped, and deleted at the provider",
-        counted=("batch at a provider", "batches at providers"),
+        checked=tr("stopped, and deleted at the provider"),
+        counted=(tr("batch at a provider"), tr("batches at providers")),
     ),
-    Place(id="digest", label="the digest", files=("knowledge/digest.md",), checked="made anew without it"),
+    Place(
+        id="digest",
+        label=tr("the digest"),
+        files=("knowledge/digest.md",),
+        checked=tr("written anew without the forgotten words"),
+    ),
     Place(
         id="catalog",
-        label="list of conversations and its search",
+        label=tr("the list of conversations and its search index"),
         files=("catalog-*.sqlite*",),
         root=Folder.CACHE,
-        checked="emptied, packed and made anew",
+        checked=tr("emptied and built anew"),
     ),
     Place(
         id="prefixes",
-        label="saved prefixes of the built-in model",
+        label=tr("saved prefixes of the built-in model"),
         files=("embedded-prefixes/*",),
         root=Folder.CACHE,
-        checked="all were deleted",
-        counted=("saved prefix of the built-in model", "saved prefixes of the built-in model"),
+        checked=tr("the program deleted all of them"),
+        counted=(tr("saved prefix of the built-in model"), tr("saved prefixes of the built-in model")),
         is_derived=True,
     ),
     Place(
         id="index",
-        label="index of retrieval",
+        label=tr("the search index"),
         files=("index-*/*",),
         root=Folder.CACHE,
-        checked="words and vectors written over",
-        counted=("file in the index of retrieval", "files in the index of retrieval"),
+        checked=tr("the program overwrote words and vectors"),
+        counted=(tr("file in the search index"), tr("files in the search index")),
         is_unread=True,
     ),
     Place(
         id="server",
-        label="index of retrieval on a server",
-        checked="its tables were written anew without it",
-        counted=("file in the index on the server", "files in the index on the server"),
+        label=tr("the search index on a server"),
+        checked=tr("the server's tables were written anew without the conversation"),
+        counted=(tr("file in the search index on the server"), tr("files in the search index on the server")),
     ),
     Place(
         id="diagnostics",
-        label="diagnostic log",
+        label=tr("the diagnostic log"),
         files=("*",),
         root=Folder.LOG,
         checked="emptied",
@@ -258,22 +273,27 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="window",
-        label="prompt history and selection",
+        label=tr("prompt history and selection"),
         files=("state.toml",),
-        checked="taken out of the program's memory",
+        checked=tr("removed from the program's memory"),
     ),
     Place(
         id="leftovers",
-        label="temporary files that a crash left",
+        label=tr("temporary files left by a crash"),
         files=("*.tmp",),
-        checked="none is left",
-        counted=("temporary file that a crash left", "temporary files that a crash left"),
+        checked=tr("none is left"),
+        counted=(tr("temporary file left by a crash"), tr("temporary files left by a crash")),
     ),
-    Place(id="strangers", label="other files beside knowledge"),
-    Place(id="intents", label="notes of this forgetting", files=("forgetting/*",), is_unread=True),
+    Place(id="strangers", label=tr("files in the home that are not from this program")),
+    Place(
+        id="intents",
+        label=tr("the program's notes on this deletion"),
+        files=("forgetting/*",),
+        is_unread=True,
+    ),
     Place(
         id="wordless",
-        label="locks, counts, settings of the program, and what was paid",
+        label=tr("locks, counts, settings of the program, and amounts paid"),
         files=(
             *(
                 "home.toml",
@@ -302,7 +322,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         id="wordless-cache",
-        label="derived files without words",
+        label=tr("cache files without words of yours"),
         files=("ignores-said", "token-counts", "refused-fields", "imports-*.msgpack"),
         root=Folder.CACHE,
         is_wordless=True,
@@ -311,10 +331,10 @@ PLACES: tuple[Place, ...] = (
 """Every place, in the order in which it is gone through and told."""
 
 CANNOT = (
-    "what providers keep of the words that were sent to them: logs and backups",
-    "files that its commands wrote in your folders",
-    "copies that you or others made: exports, files that were imported or attached, the clipboard",
-    "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
+    tr("logs and backups that providers keep of your requests"),
+    tr("files that the conversation's commands wrote in your folders"),
+    tr("copies that you or others made: exports, imported or attached files, the clipboard"),
+    tr("snapshots and backups of the file system, and disk blocks not yet overwritten"),
 )
 """Copies that no program of ours can reach."""
 
@@ -343,12 +363,14 @@ def place_of(root: Folder, name: str) -> Place | None:
 
 # The receipt of a forgetting, and the words before it, for a person and for programs.
 
-WARNING = "It cannot be undone: nothing brings back what is forgotten."
+WARNING = tr("You cannot undo this: nothing brings back forgotten words.")
 """Said before every forgetting."""
 
-DELETE_SAYS = "Delete takes an item out of what the model is told; Undo brings it back, and a harvest may find it again."
-FORGET_SAYS = (
-    "Forget takes every copy out of this program, history and quotes too, and no harvest proposes it again."
+DELETE_SAYS = tr(
+    "Delete takes an item out of the model's context. Undo brings the item back, and a harvest may find the item again."
+)
+FORGET_SAYS = tr(
+    "Forget removes every copy from this program, with history and quotes. No harvest proposes the words again."
 )
 """The difference between the two, a sentence each."""
 
@@ -366,8 +388,8 @@ def receipt_text(receipt: ForgetReceipt, names: Mapping[str, str] = _NO_NAMES) -
     return "\n".join(lines) + "\n"
 
 
-HOLDERS = "Conversations that still hold words of it, each with a Forget of its own:"
-CANNOT_SAYS = "Out of reach of this program:"
+HOLDERS = tr("These conversations still hold some of the words; forget each one separately:")
+CANNOT_SAYS = tr("This program cannot reach:")
 
 
 def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
@@ -380,9 +402,13 @@ def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
     ]
     whole = [its.label for row, its in rows if row.removed and not row.problem and not its.counted[0]]
     if whole:
-        lines.append((f"Emptied, or made anew without it: {', '.join(whole)}", False))
+        lines.append(
+            (tr("Emptied, or built anew without the forgotten words: {whole}", whole=", ".join(whole)), False)
+        )
     if any(row.removed and row.checked == READ_AGAIN for row, _ in rows):
-        lines.append(("What stays of knowledge was read again: none of the words stand there", False))
+        lines.append(
+            (tr("The program read the remaining knowledge again: none of the words are left"), False)
+        )
     return lines
 
 
@@ -405,7 +431,7 @@ def nothing_found(receipt: ForgetReceipt) -> str:
         for row in receipt.places
         if not row.removed and not row.problem and row.checked
     ]
-    return f"Looked through, nothing of it found: {', '.join(bare)}." if bare else ""
+    return tr("The program found nothing of this in: {bare}.", bare=", ".join(bare)) if bare else ""
 
 
 def preview_text(preview: ForgetPreview) -> str:
@@ -414,33 +440,61 @@ def preview_text(preview: ForgetPreview) -> str:
     branches = len(preview.target.discussion_ids) - 1
     figures = (
         (0 if is_item else preview.items, "item", "items"),
-        (preview.facts, "structured fact", "structured facts"),
+        (preview.facts, tr("structured fact"), tr("structured facts")),
         (branches, "branch", "branches"),
     )
     goes = [count(number, one, many) for number, one, many in figures if number > 0]
     total = sum(number for number, _, _ in figures if number > 0)
     verb = "goes" if total == 1 else "go"
-    said = f"With it {verb} {_listed(goes)}." if goes else "Nothing else goes with it."
+    said = (
+        tr("Then {goes} {verb} too.", verb=verb, goes=_listed(goes))
+        if goes
+        else tr("The program forgets nothing else.")
+    )
     kept = preview.kept_items
-    stay = f" {count(kept, 'item')} said elsewhere too {'stays' if kept == 1 else 'stay'}." if kept else ""
+    stay = (
+        tr(
+            " {kept} with another source {kept2}.",
+            kept=count(kept, tr("item"), tr("items")),
+            kept2="stays" if kept == 1 else "stay",
+        )
+        if kept
+        else ""
+    )
     return said + stay
 
 
 def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return (
+        parts[0]
+        if len(parts) == 1
+        else tr("{parts} and {parts2}", parts=", ".join(parts[:-1]), parts2=parts[-1])
+    )
 
 
 def headline(receipt: ForgetReceipt) -> str:
     """One sentence on what was forgotten."""
     if receipt.item:
-        more = f" and {count(receipt.facts, 'fact')}" if receipt.facts else ""
-        return f"Forgotten: an item{more}."
-    said = f"Forgotten: {count(len(receipt.discussion_ids), 'conversation')}, {count(receipt.items, 'item')}"
-    stay = f"; {count(receipt.kept_items, 'item')} also said elsewhere stayed" if receipt.kept_items else ""
-    facts = f", {count(receipt.facts, 'fact')}" if receipt.facts else ""
+        more = (
+            tr(" and {facts}", facts=count(receipt.facts, tr("fact"), tr("facts"))) if receipt.facts else ""
+        )
+        return tr("Forgotten: an item{more}.", more=more)
+    said = f"Forgotten: {count(len(receipt.discussion_ids), tr('conversation'), tr('conversations'))}, {count(receipt.items, tr('item'), tr('items'))}"
+    stay = (
+        tr(
+            "; {kept_items} with another source stayed",
+            kept_items=count(receipt.kept_items, tr("item"), tr("items")),
+        )
+        if receipt.kept_items
+        else ""
+    )
+    facts = f", {count(receipt.facts, tr('fact'), tr('facts'))}" if receipt.facts else ""
     mixed = (
-        f"; {count(receipt.blended, 'merged item')} with words of it and of others stayed, look at "
-        f"{'it' if receipt.blended == 1 else 'them'}"
+        tr(
+            "; {blended} with words of several conversations stayed, check {blended2}",
+            blended=count(receipt.blended, tr("merged item"), tr("merged items")),
+            blended2="it" if receipt.blended == 1 else "them",
+        )
         if receipt.blended
         else ""
     )

@@ -61,6 +61,7 @@ from core.kernel.disk import (
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
 from core.kernel.ids import make_id
+from core.kernel.language import tr
 from core.kernel.locks import discussion_lock, take_lock
 from core.kernel.opener import read_file
 from core.kernel.queue import queued
@@ -278,7 +279,9 @@ class _Forgetting:
                 problem = str(error)
             self._count("provider", 1)
             if problem:
-                self._problems["provider"] = f"{provider} was asked and did not delete all: {problem}"
+                self._problems["provider"] = tr(
+                    "{provider} did not delete everything: {problem}", provider=provider, problem=problem
+                )
 
     def _drop_conversations(self) -> None:
         for discussion_id in self._intent.target.discussion_ids:
@@ -306,7 +309,9 @@ class _Forgetting:
         try:
             self._count("scratch", int(self._services.drop_scratch(discussion_id)))
         except OSError as error:
-            self._problems["scratch"] = f"it is not gone, and goes when the program ends: {error}"
+            self._problems["scratch"] = tr(
+                "the folder stays until Manual Slop ends and deletes it: {error}", error=error
+            )
 
     def _keep_costs(self, discussion_id: str) -> None:
         """Have what it cost today count towards today's limit still."""
@@ -329,7 +334,9 @@ class _Forgetting:
         remove_tree(path, disk=self._disk)
         if path.exists():
             raise StorageError(
-                "What is to be forgotten could not be removed", remedy="Close what uses it", where=str(path)
+                tr("The program could not delete this file or folder"),
+                remedy=tr("Close every program that uses it"),
+                where=str(path),
             )
         sync_dir(path.parent, self._disk)
         self._count(place_id, int(counts))
@@ -455,11 +462,13 @@ class _Forgetting:
         try:
             count, is_whole = erase_in_index(self._home, self._intent.target.discussion_ids)
         except OSError as error:
-            self._problems["index"] = f"it could not be deleted: {error}"
+            self._problems["index"] = tr("the program could not delete the index: {error}", error=error)
             return
         self._count("index", count)
         if is_whole:
-            self._checked["index"] = "the whole index was deleted, and is made anew from what is left"
+            self._checked["index"] = tr(
+                "the program deleted the whole index and builds it anew from the rest"
+            )
 
     def _tell_server(self) -> None:
         intent = self._intent
@@ -472,7 +481,9 @@ class _Forgetting:
             count, why = 0, str(error)
         self._count("server", count)
         if why:
-            self._problems["server"] = f"{why}. It is told as soon as it answers, after a restart too"
+            self._problems["server"] = tr(
+                "{why}. The program tells the server once the server answers, also after a restart", why=why
+            )
 
     def _cleanse_ledger(self) -> None:
         ledger = HarvestLedger(self._home, disk=self._disk)
@@ -552,9 +563,13 @@ class _Forgetting:
         binned = {item.discussion_id for item in trash.items(self._home)}
         for discussion_id in self._intent.target.discussion_ids:
             if discussion_id in binned:
-                self._problems["trash"] = f"{discussion_id} was put into the trash meanwhile"
+                self._problems["trash"] = tr(
+                    "{discussion_id} was moved to the trash meanwhile", discussion_id=discussion_id
+                )
             if paths.discussion_dir(self._home, discussion_id).exists():
-                self._problems["discussions"] = f"{discussion_id} was made anew meanwhile"
+                self._problems["discussions"] = tr(
+                    "{discussion_id} was created again meanwhile", discussion_id=discussion_id
+                )
         for place_id, why in words_left(self._home, self._words).items():
             self._problems.setdefault(place_id, why)
 
@@ -567,8 +582,8 @@ def _check_quiet(directory: Path) -> None:
     lock = take_lock(directory / paths.REPLY_LOCK_FILE)
     if lock is None:
         raise LockedError(
-            "An answer is arriving in this conversation",
-            remedy="Cancel it first, then forget",
+            tr("A reply is still arriving in this conversation"),
+            remedy=tr("Stop the reply, then forget the conversation"),
             where=str(directory),
         )
     lock.release()
@@ -615,10 +630,13 @@ class ForgetHandler:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(ForgetEnded(receipt=None, problem=error.what, remedy=detail, is_resumed=is_resumed))
         except Exception as error:  # it is over, and is told so; the queue tells the rest
-            why = f"Forgetting failed: {error}"
+            why = tr("The program could not forget everything: {error}", error=error)
             self._emit(
                 ForgetEnded(
-                    receipt=None, problem=why, remedy="The next start goes on with it.", is_resumed=is_resumed
+                    receipt=None,
+                    problem=why,
+                    remedy=tr("The program goes on with this at its next start."),
+                    is_resumed=is_resumed,
                 )
             )
             raise

@@ -18,6 +18,7 @@ from core.app.forgetting.forgetting_messages import (
     RunForgetLook,
 )
 from core.app.forgetting.forgetting_places import WARNING, headline, place
+from core.kernel.language import tr
 from core.kernel.values.discussion import OpenDiscussion
 from core.kernel.values.facts import EvidenceState
 from core.kernel.values.harvest import HarvestLook
@@ -35,7 +36,7 @@ from core.talk.discussion.discussion_messages import DiscussionEffect, LoadSumma
 
 NOTICE = "forget"
 
-NOT_CONFIRMED = "Forgetting needs a yes"
+NOT_CONFIRMED = tr("The program forgets only after your yes")
 
 
 def _dismiss_receipt(state: AppState, _asked: DismissReceipt) -> Result:
@@ -84,13 +85,15 @@ def _forget_discussion(state: AppState, asked: ForgetDiscussion) -> Result:
     wanted = asked.discussion_id
     is_binned = any(item.discussion_id == wanted for item in state.discussions.trash)
     if wanted not in state.discussions.summaries and not is_binned:
-        text = f"There is no discussion {wanted!r}"
-        return decline(state, asked.command_id, NOTICE, text, "Look at the list"), ()
+        text = tr("There is no discussion {wanted!r}", wanted=wanted)
+        return decline(state, asked.command_id, NOTICE, text, tr("Look at the list of discussions")), ()
     target = target_of(state, asked)
     ids = target.discussion_ids
     if any(is_busy(state, one) for one in ids):
-        text = "An answer is arriving in this conversation"
-        return decline(state, asked.command_id, NOTICE, text, "Stop it first, then forget"), ()
+        text = tr("A reply is still arriving in this conversation")
+        return decline(
+            state, asked.command_id, NOTICE, text, tr("Stop the reply, then forget the conversation")
+        ), ()
     state, effects = _begin(state, asked, target)
     if not effects:
         return state, ()
@@ -123,13 +126,15 @@ def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None
     if not is_confirmed:
         return NOT_CONFIRMED, WARNING
     if state.forgetting.is_running:
-        return "Something else is being forgotten", "Wait for its end"
+        return tr("The program is forgetting something else"), tr("Wait until that is done")
     if state.program.is_home_read_only:
-        return "Nothing can be written in this home", "Make it writable"
+        return tr("The program cannot write in this home"), tr("Make the home writable")
     if state.harvest.is_working:
-        return f"The harvest is {state.harvest.phase}", "Wait for its end, or cancel it"
+        return tr("The harvest is {phase}", phase=state.harvest.phase), tr(
+            "Wait until that is done, or cancel it"
+        )
     if state.imports.is_running:
-        return "An import is under way", "Wait for its end, or cancel it"
+        return tr("An import is running"), tr("Wait until that is done, or cancel it")
     return None
 
 

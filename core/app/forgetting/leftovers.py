@@ -21,6 +21,7 @@ from core.kernel.cores import LOG_NAME
 from core.kernel.decoders import from_json
 from core.kernel.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, open_descriptor, open_file, read_file
 from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget
 from core.kernel.values.signals import SIGNAL_CHARS
@@ -54,7 +55,7 @@ def pieces_of(path: Path, piece_bytes: int = _PIECE_BYTES) -> Iterator[bytes]:
             while data := process.stdout.read(piece_bytes):
                 yield data
         if process.wait():
-            raise OSError(errno.EIO, "it could not be read", str(path))
+            raise OSError(errno.EIO, tr("the file could not be read"), str(path))
     finally:
         process.kill()
         process.wait()
@@ -221,10 +222,13 @@ def words_left(home: Path, words: Words) -> dict[str, str]:
             elif root is places.Folder.HOME:
                 strangers.append(name)
     if strangers:
-        more = f" and {len(strangers) - _SAID:,} more" if len(strangers) > _SAID else ""
+        more = (
+            tr(" and {strangers:,} more", strangers=len(strangers) - _SAID) if len(strangers) > _SAID else ""
+        )
         said = ", ".join(strangers[:_SAID]) + more
-        found["strangers"] = (
-            f"words of it stand in {said}: no file of the program, so it stays; delete it by hand"
+        found["strangers"] = tr(
+            "{said} still holds some of the words. The program never changes files of others: delete them by hand",
+            said=said,
         )
     return found
 
@@ -303,7 +307,7 @@ DropScratch = Callable[[str], bool]
 
 
 def _batches_later() -> str:
-    return "the next look after the batches (`harvest --batch --apply`) stops it and deletes what was sent"
+    return tr("the next `harvest --batch --apply` stops the batch and deletes your data there")
 
 
 class ForgetServices(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ import msgspec
 from core.app.forgetting.forgetting_places import Folder, Place, place_of
 from core.kernel.decoders import TomlError, read_json, read_toml
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.secrets import AHEAD_CHARS, MASK, named_secrets, scrub
 
 _ESCAPED = frozenset({".json", ".jsonl", ".journal", ".part", ".toml"})
@@ -273,17 +274,22 @@ def report_lines(report: SecretReport) -> Iterator[str]:
     for find in report.finds:
         yield f"{_where(find)}: {find.kind}"
     kinds = Counter(find.kind for find in report.finds)
-    files = count(report.files, "file")
+    files = count(report.files, tr("file"), tr("files"))
     if report.cleaned:
-        yield f"Cleaned: {count(report.cleaned, 'secret')}."
+        yield f"Cleaned: {count(report.cleaned, tr('secret'), tr('secrets'))}."
     if not report.finds:
-        yield f"No secret found in {files}."
+        yield tr("The program found no secret in {files}.", files=files)
         return
     told = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
     places = len({(find.root, find.file) for find in report.finds})
     left = " left" if report.cleaned else ""
-    yield (
-        f"{count(len(report.finds), 'secret')}{left} in {count(places, 'file')} of {report.files:,} ({told})."
+    yield tr(
+        "{finds}{left} in {places} of {files:,} ({told}).",
+        finds=count(len(report.finds), tr("secret"), tr("secrets")),
+        left=left,
+        places=count(places, tr("file"), tr("files")),
+        files=report.files,
+        told=told,
     )
     yield from forget_lines(report)
 
@@ -291,7 +297,9 @@ def report_lines(report: SecretReport) -> Iterator[str]:
 def forget_lines(report: SecretReport) -> Iterator[str]:
     """The commands that forget conversations with secrets: a log is never rewritten."""
     if report.discussion_ids:
-        yield "A log is never rewritten; forgetting the conversation takes the secret out of every place:"
+        yield tr(
+            "The program never rewrites a log. Forget the conversation to remove the secret from every place:"
+        )
         yield from (f"  manual-slop forget {one}" for one in report.discussion_ids)
 
 

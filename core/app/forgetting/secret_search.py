@@ -25,6 +25,7 @@ from core.app.forgetting.secret_finds import (
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_file
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.locks import discussion_lock
 from core.kernel.opener import reason_of
 from core.kernel.secrets import scrub
@@ -62,7 +63,7 @@ def clean_secrets(home: Path, now: datetime, *, disk: Disk = OS_DISK) -> SecretR
         LockedError: a harvest runs, or others write all the time. StorageError: what was written is whole; ask again.
     """
     problems: list[str] = []
-    with harvest_lock(home, "cleaning of secrets", disk=disk):
+    with harvest_lock(home, tr("cleaning of secrets"), disk=disk):
         found, *_ = _search(home)
         if not any(find.cure in {Cure.SCRUB, Cure.ANEW} for _, find in found):
             return search_secrets(home)
@@ -95,7 +96,7 @@ def _search(home: Path) -> tuple[list[_Found], int, tuple[str, ...]]:
             try:
                 found += [(path, find) for find in _finds(path, root, name, binned)]
             except OSError as error:
-                problems.append(scrub(f"{name} is passed over: {reason_of(error)}"))
+                problems.append(scrub(tr("{name} was skipped: {error}", name=name, error=reason_of(error))))
     return found, files, tuple(problems)
 
 
@@ -127,7 +128,7 @@ def _tried(problems: list[str], name: str, work: Callable[[], object]) -> None:
     try:
         work()
     except (SlopError, OSError) as error:
-        problems.append(scrub(f"{name} could not be cleaned: {error}"))
+        problems.append(scrub(tr("{name} could not be cleaned: {error}", name=name, error=error)))
 
 
 def _cleanse(home: Path, path: Path, find: SecretFind, disk: Disk) -> None:

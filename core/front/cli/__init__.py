@@ -19,6 +19,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from core.kernel.surroundings import leave_folder
 
     leave_folder()
+    from core.front.cli.spoken import speak_as_set
+
+    speak_as_set()
     from core.front.cli.grammar import read
 
     given = read(arguments)  # ends here for help and wrong usage, before the program's values load

@@ -11,6 +11,7 @@ import msgspec
 from core.app.execution import OutsideOptions
 from core.front.cli.grammar import read, refuse
 from core.kernel.errors import ConfigError
+from core.kernel.language import tr
 
 
 class Options(OutsideOptions, frozen=True):
@@ -81,5 +82,5 @@ def _folder(given: argparse.Namespace) -> Path:
     name: str = given.project
     folder = Path(name).expanduser().absolute()
     if not folder.is_dir():
-        refuse(f"--project: {name!r} is not a folder", given)
+        refuse(tr("--project: {name!r} is not a folder", name=name), given)
     return folder

@@ -11,6 +11,7 @@ from core.front.cli.output import Console
 from core.front.cli.questions import check_terminal, confirm_final
 from core.front.cli.version import version_text
 from core.kernel.figures import count, size
+from core.kernel.language import tr
 from core.services.settings.settings_loader import config_request
 
 SHOWN = 10
@@ -25,13 +26,26 @@ def run_backup(options: Options, console: Console) -> int:
     now = datetime.now(UTC)
     given = options.given.out or f"manual-slop-{now:%Y%m%d-%H%M%S}.tar.gz"
     target = Path(given).expanduser().absolute()
-    with console.waiting("Backing up"):
+    with console.waiting(tr("Backing up")):
         done = back_up(_home(options), target, program=version_text(), now=now)
     left = "".join(f"\n  {line}" for line in done.left_out[:SHOWN])
-    more = f"\n  and {len(done.left_out) - SHOWN:,} more" if len(done.left_out) > SHOWN else ""
-    console.note(f"{_words(done)} written to {target}. Keys are not in it.")
+    more = (
+        tr("\n  and {left_out:,} more", left_out=len(done.left_out) - SHOWN)
+        if len(done.left_out) > SHOWN
+        else ""
+    )
+    console.note(
+        tr("{done} written to {target}. The backup holds no keys.", done=_words(done), target=target)
+    )
     if done.left_out:
-        console.note(f"{count(len(done.left_out), 'entry', 'entries')} left out:{left}{more}")
+        console.note(
+            tr(
+                "{left_out} left out:{left}{more}",
+                left_out=count(len(done.left_out), tr("entry"), tr("entries")),
+                left=left,
+                more=more,
+            )
+        )
     if options.is_json:
         console.json(
             {
@@ -49,22 +63,27 @@ def run_restore(options: Options, console: Console) -> int:
     given, home = options.given, _home(options)
     archive = Path(given.archive).expanduser().absolute()
     if not given.yes:
-        check_terminal(console, "Restoring needs your yes")
+        check_terminal(console, tr("Restoring needs your yes"))
 
     def agreed(manifest: Manifest) -> bool:
         held = BackupDone(files=len(manifest.files), size_bytes=sum(one.size for one in manifest.files))
         console.note(
-            f"{_words(held)} of {manifest.made_at:%Y-%m-%d %H:%M} UTC, whole. It takes the place of {home}; what is there"
-            " is kept beside it."
+            tr(
+                "{held} of {made_at:%Y-%m-%d %H:%M} UTC; the backup is whole. It replaces {home}; the program keeps your present files beside it.",
+                held=_words(held),
+                made_at=manifest.made_at,
+                home=home,
+            )
         )
-        return confirm_final(console, "Restore it?", "restore", is_yes=given.yes)
+        return confirm_final(console, tr("Restore this backup?"), "restore", is_yes=given.yes)
 
     done = restore(archive, home, now=datetime.now(UTC), agreed=agreed)
     if done is None:
-        console.note("Nothing was changed.")
+        console.note(tr("Nothing was changed."))
         return 1
     console.note(
-        f"{_words(done)} restored to {home}." + (f" What was there is in {done.aside}." if done.aside else "")
+        tr("{done} restored to {home}.", done=_words(done), home=home)
+        + (tr(" Your earlier files are in {aside}.", aside=done.aside) if done.aside else "")
     )
     if options.is_json:
         console.json({"home": str(home), "files": done.files, "bytes": done.size_bytes, "aside": done.aside})
@@ -72,4 +91,4 @@ def run_restore(options: Options, console: Console) -> int:
 
 
 def _words(done: BackupDone) -> str:
-    return f"{count(done.files, 'file')}, {size(done.size_bytes, 'terminal')}"
+    return f"{count(done.files, tr('file'), tr('files'))}, {size(done.size_bytes, 'terminal')}"

@@ -14,6 +14,7 @@ from core.front.cli.questions import can_ask, confirm
 from core.front.cli.session import FrontEnd, find_discussion, session
 from core.kernel import figures as fmt
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.values.state import AppState
 from core.services.settings.settings_messages import PriceModels
 from core.talk.caching.warmth import CacheStatus, standing_of
@@ -62,10 +63,13 @@ def agree(console: Console, sentence: str, verb: str) -> None:
         SlopError: the person says no.
     """
     if not can_ask(console):
-        console.note(f"manual-slop: {sentence}")
+        console.note(tr("manual-slop: {sentence}", sentence=sentence))
         return
     if not confirm(console, f"{sentence} {verb}?", is_yes=False):
-        raise SlopError("Nothing was changed, and nothing was sent", remedy="Send it without that option")
+        raise SlopError(
+            tr("The program changed nothing and sent nothing"),
+            remedy=tr("Send the message without that option"),
+        )
 
 
 def run_why(options: Options, front: FrontEnd, console: Console) -> int:
@@ -73,7 +77,7 @@ def run_why(options: Options, front: FrontEnd, console: Console) -> int:
     with session(front, console) as found:
         chosen = find_discussion(found, options.given.id)
         act(front, SelectDiscussion(chosen))
-        with console.waiting("Planning the next request"):
+        with console.waiting(tr("Planning the next request")):
             state = measured(front, chosen)
     why, name = why_of(state, chosen), state.discussions.summaries[chosen].meta.name
     if console.is_json:
@@ -88,10 +92,10 @@ def run_why(options: Options, front: FrontEnd, console: Console) -> int:
 def why_lines(state: AppState, why: CacheWhy) -> list[str]:
     """The same value as the Caching panel shows, a line each, newest break last."""
     lines = [f"{fmt.moment(one.at, state.now)}, {one.model}: {one.text}" for one in why.breaks] or [
-        "Every request that this log tells of began with all that the one before it sent."
+        tr("Every request in this log began with the whole request before it.")
     ]
     if why.missed:
-        lines.append(f"Missed last time: {why.missed}")
+        lines.append(tr("Cache miss last time: {missed}", missed=why.missed))
     if why.coming is not None:
         lines.append(why.coming.text)
     return [*lines, *filter(None, (next_words(why),)), *why.reasons]

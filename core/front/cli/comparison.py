@@ -13,6 +13,7 @@ from core.front.cli.output import Console
 from core.front.cli.questions import agreed, raise_unsent
 from core.front.cli.session import FrontEnd, UsageError
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.discussion import ComparedModel, ComparedReply, OpenDiscussion
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import is_busy, outcome_of
@@ -41,8 +42,14 @@ def _named(state: AppState, name: str) -> ComparedModel:
     owners = [key for key, models in state.config.models.items() if any(one.id == name for one in models)]
     if len(owners) == 1:
         return ComparedModel(provider=owners[0], model=name)
-    what = f"Several providers have the model {name!r}" if owners else f"No provider has the model {name!r}"
-    raise UsageError(what, remedy=f"Name it as PROVIDER/{name}; `manual-slop models` lists them")
+    what = (
+        tr("Several providers have the model {name!r}", name=name)
+        if owners
+        else tr("No provider has the model {name!r}", name=name)
+    )
+    raise UsageError(
+        what, remedy=tr("Write PROVIDER/{name}; `manual-slop models` lists the providers", name=name)
+    )
 
 
 def run_comparison(front: FrontEnd, console: Console, options: Options, chosen: str, text: str) -> int:
@@ -58,7 +65,7 @@ def run_comparison(front: FrontEnd, console: Console, options: Options, chosen: 
         command_id = secrets.token_hex(8)
         front.send(replace(asked, command_id=command_id))
         try:
-            with console.waiting("Waiting for the replies"):
+            with console.waiting(tr("Waiting for the replies")):
                 state = front.wait_for(lambda s, name=command_id: _is_over(s, chosen, name), NEVER_S)  # type: ignore[misc]
         except KeyboardInterrupt:
             front.send(CancelReply(discussion_id=chosen))
@@ -86,12 +93,12 @@ def _say_prices(
     state = front.wait_for(lambda s: keys <= s.config.prices.keys(), PRICES_S) or front.snapshot()
     for one in models:
         usd = other_call_usd(state, chosen, one.provider, one.model, text)
-        price = "price unknown" if usd is None else f"about {fmt.money(usd)}"
-        console.note(f"manual-slop: {_name(one)}: {price}")
+        price = tr("price unknown") if usd is None else tr("about {usd}", usd=fmt.money(usd))
+        console.note(tr("manual-slop: {one}: {price}", one=_name(one), price=price))
 
 
 def _name(one: ComparedModel) -> str:
-    return f"{one.provider}/{one.model}" + ("" if one.has_memory else " without memory")
+    return f"{one.provider}/{one.model}" + ("" if one.has_memory else tr(" without memory"))
 
 
 def _print(console: Console, options: Options, opened: OpenDiscussion, *, is_stopped: bool) -> int:
@@ -105,7 +112,7 @@ def _print(console: Console, options: Options, opened: OpenDiscussion, *, is_sto
             console.write(f"## {_name(one.asked)}\n\n{reply.text.rstrip(chr(10))}\n\n")
             console.note(f"{usage_line(reply)} · {opened.id}")
         if one.problem:
-            console.note(f"manual-slop: {_name(one.asked)}: {one.problem}")
+            console.note(tr("manual-slop: {asked}: {problem}", asked=_name(one.asked), problem=one.problem))
     return 130 if is_stopped else int(any(one.problem or not one.reply_id for one in columns))
 
 

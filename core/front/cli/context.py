@@ -14,6 +14,7 @@ from core.front.cli.output import Console, folded
 from core.front.cli.search import recall_for
 from core.front.cli.session import FrontEnd, check_name, find_discussion, session
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.o200k import count_tokens
 from core.kernel.values.curation import ItemFiles
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
@@ -44,7 +45,7 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
     if given.message is not None:
         spec = replace(spec, inputs=replace(spec.inputs, user_text=clean(given.message)))
     say_losses(spec, console)
-    with console.waiting("Reading the preset's files"):
+    with console.waiting(tr("Reading the preset's files")):
         items = read_items(
             spec.root,
             spec.preset.items,
@@ -55,7 +56,7 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         )
         digest, facts, notes, _ = Layer7(Path(state.program.home)).read(spec, items)
         inputs = replace(spec.inputs, items=items, digest=digest, domain_facts=facts, notes=notes)
-    with console.waiting("Looking for what fits the message"):
+    with console.waiting(tr("Searching for passages that fit the message")):
         recalled = recall_for(replace(spec, inputs=inputs), Path(state.program.home))
     stack = build_stack(replace(inputs, retrieved=recalled.text))
     if given.text:
@@ -64,7 +65,7 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         else:
             console.write(stack.text)
         return 0
-    with console.waiting("Counting tokens"):
+    with console.waiting(tr("Counting tokens")):
         profile = profile_of(state, spec.inputs.provider, spec.inputs.model)
         scale = HomeScaleStore(Path(state.program.home)).load()
         report = make_report(stack, items, profile, scale.request_factor(profile, spec.discussion_id))
@@ -86,7 +87,7 @@ def with_new_discussion(state: AppState) -> AppState:
     first = starting_model(state, named_provider(state))
     meta = DiscussionMeta(
         id=NEW_ID,
-        name="New discussion",
+        name=tr("New discussion"),
         created_at=at,
         provider=first.provider,
         model=first.model,
@@ -110,7 +111,7 @@ def _as_asked(state: AppState, chosen: str, options: Options) -> AppState:
     check_name("provider", given.provider, tuple(state.config.settings.servers))
     check_name("preset", given.preset or "", tuple(state.config.project.presets))
     check_name("persona", given.persona or "", tuple(state.config.project.personas))
-    check_name("system prompt", given.system or "", tuple(state.config.project.system_prompts))
+    check_name(tr("system prompt"), given.system or "", tuple(state.config.project.system_prompts))
     row = state.discussions.summaries[chosen]
     meta = row.meta
     provider = given.provider or meta.provider
@@ -159,8 +160,12 @@ def _problems(items: tuple[ItemFiles, ...], total: int, profile: ModelProfile) -
     said = []
     if profile.context_tokens is not None and total > profile.context_tokens:
         said.append(
-            f"{total:,} tokens do not fit the {profile.context_tokens:,} of {profile.label or profile.id}; "
-            "leave files out, or choose a model with a larger window"
+            tr(
+                "{total:,} tokens do not fit the {context_tokens:,} of {value}; leave files out, or choose a model with a larger context",
+                total=total,
+                context_tokens=profile.context_tokens,
+                value=profile.label or profile.id,
+            )
         )
     said += [f"{item.item.path}: {item.problem.detail}" for item in items if item.problem is not None]
     return said + [
@@ -202,7 +207,13 @@ def _print(
         )
         return
     model = f"{spec.inputs.provider}/{spec.inputs.model}"
-    about = f"{name} · {model} · preset {spec.preset.name or 'none'} · {spec.root}"
+    about = tr(
+        "{name} · {model} · preset {value} · {root}",
+        name=name,
+        model=model,
+        value=spec.preset.name or "none",
+        root=spec.root,
+    )
     console.line(f"{folded(about, console.columns, INDENT)}\n")
     console.write(context_text(report, console.columns))
     if said := recalled_text(report.recalled):

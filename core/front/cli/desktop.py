@@ -19,16 +19,16 @@ from core.front.cli.session import UsageError
 from core.front.cli.version import PROGRAM
 from core.kernel.disk import reported, write_file
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import SHARED_MODE, make_folder, read_file
 
 MADE_BY = "Made by manual-slop desktop"
 """Stands in each text that we install: what says it may be written over, and is taken out."""
 
 APP_ID = "manual_slop.ManualSlop"
-ABOUT = "A desktop workbench for curated sessions with language models"
-LONG = (
-    "You see every part of a request before you send it, and choose files whole, by lines or as an outline. Requests are arranged so "
-    "that a provider's prompt cache pays. What is worth knowing from old conversations is kept in files that you confirm."
+ABOUT = tr("A desktop workbench for work with language models")
+LONG = tr(
+    "You see every part of a request before you send it. You choose whole files, lines or outlines. The program arranges requests so that the provider's prompt cache pays off. You confirm which knowledge from old conversations is kept in files."
 )
 ICON = Path(__file__).parents[3] / "assets" / "icon.png"
 _PNG = b"\x89PNG"
@@ -39,22 +39,30 @@ def run_desktop(options: Options, console: Console) -> int:
     """Install or remove the files, or say where they stand. Returns 1 where none is installed and nothing was asked, else 0."""
     if sys.platform != "linux":
         raise UsageError(
-            "The menu entry is for Linux: start manual-slop from a terminal, or make a shortcut to it"
+            tr("Only Linux has this menu entry: start manual-slop from a terminal, or make a shortcut")
         )
     given = options.given
     share = Path(given.share).expanduser().absolute() if given.share else data_folder(os.environ)
     files = files_of(given.program or started_program())
     if given.remove:
         gone = remove(share, files)
-        done = f"{len(gone)} files were removed from {share}" if gone else f"Nothing of ours is in {share}"
+        done = (
+            tr("{gone} files removed from {share}", gone=len(gone), share=share)
+            if gone
+            else tr("{share} holds no files of Manual Slop", share=share)
+        )
     elif given.install:
         gone = install(share, files)
-        done = f"{len(gone)} files were written below {share}. The menu shows Manual Slop at your next login at the latest"
+        done = tr(
+            "{gone} files written below {share}. The menu shows Manual Slop at your next login at the latest",
+            gone=len(gone),
+            share=share,
+        )
     else:
         gone = [name for name in files if (share / name).exists()]
-        done = f"{len(gone)} of {len(files)} files are in {share}"
+        done = tr("{gone} of {files} files are in {share}", gone=len(gone), files=len(files), share=share)
         if len(gone) < len(files):
-            done += ". `manual-slop desktop --install` writes them"
+            done += tr(". `manual-slop desktop --install` writes them")
     if options.is_json:
         console.json({"share": str(share), "files": gone})
     else:
@@ -84,9 +92,9 @@ def install(share: Path, files: Mapping[str, bytes]) -> list[str]:
         path = share / name
         if path.exists() and not _is_ours(path, files[name]):
             raise StorageError(
-                "A file is there that manual-slop did not write",
+                tr("This place holds a file that manual-slop did not write"),
                 where=str(path),
-                remedy="Move it away, then try again",
+                remedy=tr("Move the file away, then try again"),
             )
     for name, data in files.items():
         _make_folders((share / name).parent)
@@ -213,7 +221,7 @@ def manual_page(parser: Parser) -> str:
         f"manual-slop \\- {ABOUT[0].lower()}{ABOUT[1:]}",
         ".SH SYNOPSIS",
         ".B manual-slop",
-        "[options] [command]",
+        tr("[options] [command]"),
         ".SH DESCRIPTION",
         _roff(LONG),
         ".SH OPTIONS AND COMMANDS",

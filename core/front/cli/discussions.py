@@ -22,6 +22,7 @@ from core.imports.import_sources import PIPE, known_places
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
+from core.kernel.language import tr
 from core.kernel.values.discussion import FLAGS, DiscussionSummary
 from core.kernel.values.imports import ImportReport, KnownPlace
 from core.kernel.values.messages import Mark
@@ -58,11 +59,11 @@ def compact(front: FrontEnd, console: Console, chosen: str) -> tuple[str, dict[s
         SlopError: there is nothing to leave out, or no summary; the view is as it was.
     """
     before = act(front, SelectDiscussion(chosen)).discussions.summaries[chosen].usage.cost_usd
-    with console.waiting("Compacting"):
+    with console.waiting(tr("Compacting")):
         command_id = begin(front, CompactDiscussion(chosen))
         state = front.wait_for(lambda now: is_over(now, command_id) or _price(now, chosen) > 0, COMPACT_S)
         if state is not None and (usd := _price(state, chosen)):
-            console.note(f"manual-slop: its summary may cost {money(usd, 'terminal')}")
+            console.note(tr("manual-slop: the summary may cost {usd}", usd=money(usd, "terminal")))
             state = front.wait_for(lambda now: is_over(now, command_id), COMPACT_S)
     outcome = outcome_of(state, command_id) if state is not None else None
     if state is None or outcome is None:
@@ -74,7 +75,7 @@ def compact(front: FrontEnd, console: Console, chosen: str) -> tuple[str, dict[s
     has_summary = opened.cut is not None and bool(opened.cut.summary)
     cost = None if after is None and has_summary else (after or 0.0) - (before or 0.0)
     words = next((one.text for one in reversed(opened.entries) if isinstance(one, Mark)), "")
-    said = f"{words} It cost {money(cost, 'terminal')}."
+    said = tr("{words} Cost: {cost}.", words=words, cost=money(cost, "terminal"))
     left = 0 if opened.cut is None else opened.cut.left_messages
     return said.strip(), {"discussion": chosen, "cost_usd": cost, "left_messages": left}
 
@@ -128,7 +129,7 @@ def _list(options: Options, front: FrontEnd, console: Console, state: AppState) 
         row for row in state.discussions.summaries.values() if given.all or not row.meta.archived
     )
     if given.search.strip():
-        with console.waiting("Searching"):
+        with console.waiting(tr("Searching")):
             hits = act(front, SearchDiscussions(given.search)).discussions.search
         rows = [
             state.discussions.summaries[found] for found in hits.ids if found in state.discussions.summaries
@@ -152,11 +153,12 @@ def _export_every(options: Options, front: FrontEnd, console: Console) -> None:
     given = options.given
     if given.id or given.out == "-":
         raise UsageError(
-            "--every writes into a folder", remedy="Name the folder with --out, and no discussion"
+            tr("--every writes into a folder"),
+            remedy=tr("Name the folder with --out, and leave the discussion out"),
         )
     folder = Path(given.out).expanduser().absolute()
     if not folder.is_dir():
-        raise UsageError(f"There is no folder {given.out!r}", remedy="Make it first")
+        raise UsageError(tr("There is no folder {out!r}", out=given.out), remedy=tr("Make the folder first"))
     form, written = "json" if options.is_json else given.format, []
     for row in sorted(front.snapshot().discussions.summaries.values(), key=lambda one: one.meta.created_at):
         path = folder / f"{file_name(row.meta.name)} {row.meta.id[:12]}{ENDINGS[form]}"
@@ -165,7 +167,13 @@ def _export_every(options: Options, front: FrontEnd, console: Console) -> None:
             ExportDiscussion(discussion_id=row.meta.id, form=form, path=str(path), replaces=given.replace),
         )
         written.append(str(path))
-    console.note(f"{count(len(written), 'discussion')} written to {folder}.")
+    console.note(
+        tr(
+            "{written} written to {folder}.",
+            written=count(len(written), tr("discussion"), tr("discussions")),
+            folder=folder,
+        )
+    )
     if console.is_json:
         console.json({"paths": written})
 
@@ -177,9 +185,11 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
     if target != "-":
         path = Path(target).expanduser().absolute()
         if path.is_dir():
-            raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
+            raise UsageError(
+                tr("{target!r} is a folder", target=target), remedy=tr("Name a file in that folder")
+            )
         act(front, ExportDiscussion(discussion_id=chosen, form=form, path=str(path), replaces=given.replace))
-        console.note(f"Written to {path}.")
+        console.note(tr("Written to {path}.", path=path))
         if console.is_json:
             console.json({"discussion": chosen, "path": str(path)})
         return
@@ -197,7 +207,11 @@ def _delete(front: FrontEnd, state: AppState, chosen: str) -> str:
     """Move one to the trash. Returns what to say once it is sure."""
     act(front, DeleteDiscussion(chosen))
     name = state.discussions.summaries[chosen].meta.name
-    return f"{name!r} is in the trash: manual-slop discussions restore {chosen}"
+    return tr(
+        "{name!r} is in the trash; to undo: manual-slop discussions restore {chosen}",
+        name=name,
+        chosen=chosen,
+    )
 
 
 def _restore(front: FrontEnd, wanted: str) -> tuple[str, str]:
@@ -210,11 +224,18 @@ def _restore(front: FrontEnd, wanted: str) -> tuple[str, str]:
     found = _in_trash(state, wanted)
     if len(found) != 1:
         ids = ", ".join(item.discussion_id for item in state.discussions.trash)
-        listed = f"there are: {ids}" if ids else "it is empty"
-        raise UsageError(f"{wanted!r} names {len(found)} discussions of the trash ({listed})")
+        listed = tr("the trash holds: {ids}", ids=ids) if ids else tr("it is empty")
+        raise UsageError(
+            tr(
+                "{wanted!r} matches {found} discussions in the trash ({listed})",
+                wanted=wanted,
+                found=len(found),
+                listed=listed,
+            )
+        )
     chosen = found[0].discussion_id
     act(front, UndoDelete(chosen))
-    return f"{found[0].name!r} is back: {chosen}", chosen
+    return tr("{name!r} is restored: {chosen}", name=found[0].name, chosen=chosen), chosen
 
 
 def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
@@ -233,9 +254,9 @@ def _change(options: Options, front: FrontEnd, chosen: str) -> str:
         changes |= {flag.verb: (name, True, flag.said), flag.undo: (name, False, flag.unsaid)}
     field, value, said = changes[given.action]
     if given.action == "rename" and not given.name.strip():
-        raise UsageError("A discussion needs a name")
+        raise UsageError(tr("A discussion needs a name"))
     act(front, ChangeDiscussion(discussion_id=chosen, changes={field: value}))
-    return f"{chosen} is {said}."
+    return tr("{chosen} is {said}.", chosen=chosen, said=said)
 
 
 # `import`: conversations of other programs as discussions of ours.
@@ -256,21 +277,34 @@ def run_imports(options: Options, front: FrontEnd, console: Console) -> int:
     given = options.given
     if given.follow is not None or given.unfollow:
         if given.paths or given.dry_run or given.without:
-            raise UsageError("`--follow` and `--unfollow` stand alone", remedy="Leave the rest out")
+            raise UsageError(
+                tr("`--follow` and `--unfollow` allow no other options"),
+                remedy=tr("Leave the other options and paths out"),
+            )
         return _run_follow(options, front, console)
     if not given.paths:
-        raise UsageError("Nothing is named", remedy="Name a file or a folder, or `--follow`")
+        raise UsageError(
+            tr("You named no file or folder"), remedy=tr("Name a file or a folder, or `--follow`")
+        )
     paths = tuple(one if one == PIPE else str(Path(one).expanduser().absolute()) for one in given.paths)
     for path, name in zip(paths, given.paths, strict=True):
         if path != PIPE and not Path(path).exists():
-            raise UsageError(f"There is no {name!r}", remedy="Name a file or a folder that exists")
-    with session(front, console, writes=not given.dry_run), console.waiting("Reading conversations"):
+            raise UsageError(
+                tr("There is no file or folder {name!r}", name=name),
+                remedy=tr("Name a file or a folder that exists"),
+            )
+    with session(front, console, writes=not given.dry_run), console.waiting(tr("Reading conversations")):
         state = act(front, _asked(paths, options), timeout_s=LONGEST_S)
     report = state.imports.report or ImportReport(is_dry=given.dry_run)
     known = {row.discussion_id for row in report.rows}
     for name in given.without:
         if name not in known and report.count <= len(report.rows):
-            console.note(f"manual-slop: warning: no conversation there is {name}; `--dry-run` names them")
+            console.note(
+                tr(
+                    "manual-slop: warning: no conversation here has the id {name}; `--dry-run` lists the ids",
+                    name=name,
+                )
+            )
     if options.is_json:
         console.json(report_data(report))
     else:
@@ -286,7 +320,7 @@ def _asked(paths: tuple[str, ...], options: Options) -> ImportConversations:
 # Places that are followed: a person's yes to each, in the settings.
 
 NOT_AGREED = 1
-BY_ITSELF = "new sessions there become discussions by themselves, while a window or `--headless` runs"
+BY_ITSELF = tr("the program imports new sessions from there while a window or `--headless` runs")
 
 
 def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
@@ -298,21 +332,29 @@ def _run_follow(options: Options, front: FrontEnd, console: Console) -> int:
             place = _place(given.unfollow, known)
             wanted = without_place(followed, place.path)
             if wanted == followed:
-                raise UsageError(f"{place.path} is not followed", remedy="See `manual-slop import --follow`")
+                raise UsageError(
+                    tr("You do not follow {path}", path=place.path),
+                    remedy=tr("Run `manual-slop import --follow` for the list"),
+                )
             _write(front, wanted)
-            console.outcome(f"{place.path} is followed no more.", {"followed": list(wanted)})
+            console.outcome(tr("You no longer follow {path}.", path=place.path), {"followed": list(wanted)})
         elif given.follow:
             place = _place(given.follow, known)
             if place.path not in map(whole, followed):
                 console.shown(
-                    f"{place.label}: {place.path}{'' if Path(place.path).exists() else ' (not there yet)'}"
+                    f"{place.label}: {place.path}{'' if Path(place.path).exists() else tr(' (not there yet)')}"
                 )
-                if not confirm(console, f"Follow it: {BY_ITSELF}?", is_yes=given.yes):
-                    console.line("Nothing was changed.")
+                if not confirm(
+                    console, tr("Follow this place ({BY_ITSELF})?", BY_ITSELF=BY_ITSELF), is_yes=given.yes
+                ):
+                    console.line(tr("Nothing was changed."))
                     return NOT_AGREED
                 followed = with_place(followed, place.path)
                 _write(front, followed)
-            console.outcome(f"{place.path} is followed: {BY_ITSELF}.", {"followed": list(followed)})
+            console.outcome(
+                tr("You follow {path}: {BY_ITSELF}.", path=place.path, BY_ITSELF=BY_ITSELF),
+                {"followed": list(followed)},
+            )
         else:
             _imports_list(followed, known, console)
     return 0
@@ -331,9 +373,10 @@ def _place(name: str, known: tuple[KnownPlace, ...]) -> KnownPlace:
     if os.sep not in name and not Path(path).exists():
         names = ", ".join(one.name for one in known)
         raise UsageError(
-            f"There is no program or folder {name!r}", remedy=f"Name one of {names}, or a folder"
+            tr("There is no known program or folder {name!r}", name=name),
+            remedy=tr("Name a folder or one of {names}", names=names),
         )
-    return KnownPlace(name=path, label="Sessions", path=path)
+    return KnownPlace(name=path, label=tr("Sessions"), path=path)
 
 
 def _imports_list(followed: tuple[str, ...], known: tuple[KnownPlace, ...], console: Console) -> None:
@@ -342,9 +385,9 @@ def _imports_list(followed: tuple[str, ...], known: tuple[KnownPlace, ...], cons
     if console.is_json:
         console.json([{"name": name, "path": path} for name, path in rows])
     elif rows:
-        console.write(table(("Program", "Place"), rows, kept=frozenset({1}), columns=console.columns))
+        console.write(table((tr("Program"), tr("Place")), rows, kept=frozenset({1}), columns=console.columns))
     else:
-        console.write("Nothing is followed.\n")
+        console.write(tr("You follow no program or folder.\n"))
 
 
 def _write(front: FrontEnd, wanted: tuple[str, ...]) -> None:

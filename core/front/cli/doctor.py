@@ -11,6 +11,7 @@ from core.front.cli.output import Console, folded, table
 from core.front.cli.questions import confirm
 from core.kernel import figures
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 
 INDENT = " " * 6
 
@@ -25,7 +26,7 @@ def run_doctor(options: Options, console: Console) -> int:
     from core.front.cli.doctor_setup import setup_checks
 
     def look() -> list[Finding]:
-        with console.waiting("Looking around"):
+        with console.waiting(tr("Checking")):
             checks = (*machine_checks(is_quick=options.given.quick), *setup_checks(options))
             return [finding for check in checks for finding in guarded(check)]
 
@@ -47,7 +48,7 @@ def _repair(findings: Iterable[Finding], console: Console, *, is_yes: bool) -> b
     """
     offered = [one for one in findings if one.repair is not None]
     if not offered:
-        console.note("manual-slop: nothing here can be repaired by the program")
+        console.note(tr("manual-slop: the program can repair nothing here"))
         return False
     is_any = False
     for finding in offered:
@@ -60,7 +61,7 @@ def _repair(findings: Iterable[Finding], console: Console, *, is_yes: bool) -> b
             console.note(f"manual-slop: {repair.run()}")
             is_any = True
         except (SlopError, OSError) as error:
-            console.note(f"manual-slop: not repaired: {error}")
+            console.note(tr("manual-slop: not repaired: {error}", error=error))
     return is_any
 
 
@@ -82,9 +83,10 @@ def report(findings: Iterable[Finding], columns: int | None = None) -> str:
         if finding.remedy:
             shown.append(folded(f"{INDENT}→ {finding.remedy}", columns, f"{INDENT}  "))
     counts = {verdict: sum(f.verdict is verdict for f in findings) for verdict in Verdict}
-    return (
-        "\n".join(shown)
-        + f"\n\n{counts[Verdict.FAIL]} failed, {figures.count(counts[Verdict.WARN], 'warning')}\n"
+    return "\n".join(shown) + tr(
+        "\n\n{counts} failed, {counts2}\n",
+        counts=counts[Verdict.FAIL],
+        counts2=figures.count(counts[Verdict.WARN], tr("warning"), tr("warnings")),
     )
 
 

@@ -22,6 +22,7 @@ from core.front.cli.version import version_text
 from core.kernel import figures
 from core.kernel.child_process import find_program, output_of
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 
 # Findings of `doctor`'s checks: each a line of the report, with its remedy.
 
@@ -83,11 +84,11 @@ SYSTEMS = frozenset({("Linux", "x86_64"), ("Linux", "aarch64"), ("Windows", "AMD
 
 OLDEST_GLIBC, OLDEST_MACOS = (2, 28), (14,)
 WITHOUT_PACKAGES = {
-    ("Darwin", "x86_64"): "Dear PyGui has no package for Macs with an Intel processor",
-    ("Windows", "ARM64"): "Dear PyGui has no package for Windows on ARM",
+    ("Darwin", "x86_64"): tr("Dear PyGui has no package for Macs with an Intel processor"),
+    ("Windows", "ARM64"): tr("Dear PyGui has no package for Windows on ARM"),
 }
-WITHOUT_GLIBC = "Dear PyGui has no package for a Linux without glibc"
-SYSTEMS_REMEDY = "Use Linux with glibc 2.28 on x86-64 or arm64, Windows on x64, or macOS 14 on Apple silicon"
+WITHOUT_GLIBC = tr("Dear PyGui has no package for a Linux without glibc")
+SYSTEMS_REMEDY = tr("Use Linux with glibc 2.28 (x86-64, arm64), Windows (x64), or macOS 14 (Apple silicon)")
 OLDEST_YEAR = 2026
 """A clock before the year in which this was written is wrong: certificates and cache times would not hold."""
 
@@ -140,7 +141,11 @@ def python() -> Iterator[Finding]:
     """The interpreter is new enough."""
     text = f"{version_text()}, {platform.system()} {platform.machine()}"
     if sys.version_info[:2] < OLDEST_PYTHON:
-        yield fail("python", text, f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed")
+        yield fail(
+            "python",
+            text,
+            tr("The program needs Python {str} or newer", str=".".join(map(str, OLDEST_PYTHON))),
+        )
     else:
         yield ok("python", text)
 
@@ -166,9 +171,9 @@ def _why_not(name: str, machine: str, libc: tuple[str, str], release: str) -> st
     if name == "Linux" and libc[0] != "glibc":
         return WITHOUT_GLIBC
     if name == "Linux" and _numbers(libc[1]) < OLDEST_GLIBC:
-        return f"the packages need glibc {'.'.join(map(str, OLDEST_GLIBC))} or newer"
+        return tr("the packages need glibc {str} or newer", str=".".join(map(str, OLDEST_GLIBC)))
     if name == "Darwin" and _numbers(release) < OLDEST_MACOS:
-        return f"onnxruntime needs macOS {OLDEST_MACOS[0]} or newer"
+        return tr("onnxruntime needs macOS {OLDEST_MACOS} or newer", OLDEST_MACOS=OLDEST_MACOS[0])
     return ""
 
 
@@ -183,9 +188,9 @@ def desktop_notices() -> Iterator[Finding]:
     problem = no_desktop()
     if problem:
         what, _, remedy = problem.partition(": ")
-        yield warn("desktop notices", what, remedy.capitalize())
+        yield warn(tr("desktop notices"), what, remedy.capitalize())
     else:
-        yield ok("desktop notices", "shown while nobody touches the window")
+        yield ok(tr("desktop notices"), tr("shown while you are away from the window"))
 
 
 def packages() -> Iterator[Finding]:
@@ -195,8 +200,10 @@ def packages() -> Iterator[Finding]:
     if missing:
         yield fail(
             "packages",
-            f"missing: {', '.join(missing)}",
-            "Install the program again (pip install --force-reinstall manual-slop; in a checkout: make run)",
+            tr("missing: {missing}", missing=", ".join(missing)),
+            tr(
+                "Install the program again (pip install --force-reinstall manual-slop; in a checkout: make run)"
+            ),
         )
     yield ok("packages", ", ".join(f"{name} {version}" for name, version in found.items() if version))
 
@@ -211,23 +218,23 @@ def _version(name: str) -> str:
 def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
     """A window can be opened: a display, or the virtual screen of the tour, and the libraries that draw."""
     if system != "linux":
-        yield ok("display", "the system's own")
+        yield ok("display", tr("the system's own display"))
         return
     shown = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     has_virtual = find_program("Xvfb") is not None
     if shown:
         yield ok("display", shown)
     elif has_virtual:
-        yield warn("display", "none; Xvfb is there for the tour", "Set DISPLAY, or use the command line")
+        yield warn("display", tr("none; only Xvfb for the tour"), tr("Set DISPLAY, or use the command line"))
     else:
         yield warn(
             "display",
-            "none, and no Xvfb",
-            "Set DISPLAY, or install xvfb for the tour; the command line needs none",
+            tr("no display, and no Xvfb"),
+            tr("Set DISPLAY, or install xvfb for the tour; the command line works without"),
         )
     for library, package in LIBRARIES.items():
         if ctypes.util.find_library(library) is None:
-            yield warn("display", f"lib{library} is missing", f"apt install {package}")
+            yield warn("display", tr("lib{library} is missing", library=library), f"apt install {package}")
 
 
 def fonts() -> Iterator[Finding]:
@@ -235,9 +242,11 @@ def fonts() -> Iterator[Finding]:
     folder = resources.files("assets") / "fonts"
     missing = [name for name in FONTS if not (folder / name).is_file()]
     if missing:
-        yield fail("fonts", f"missing: {', '.join(missing)}", "Install the program again")
+        yield fail(
+            "fonts", tr("missing: {missing}", missing=", ".join(missing)), tr("Install Manual Slop again")
+        )
     else:
-        yield ok("fonts", f"{len(FONTS)} faces bundled")
+        yield ok("fonts", tr("{FONTS} fonts included", FONTS=len(FONTS)))
 
 
 def embedded(*, is_quick: bool) -> Iterator[Finding]:
@@ -255,12 +264,14 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
                 server.ensure(CancelToken())
             finally:
                 server.close()
-            text += f", starts in {figures.span(time.monotonic() - began, 'terminal')}"
+            text += tr(
+                ", starts in {monotonic}", monotonic=figures.span(time.monotonic() - began, "terminal")
+            )
     except ProviderError as error:
         finding = warn if error.kind is FailureKind.NOT_INSTALLED else fail
-        yield finding("embedded model", error.what, error.remedy)
+        yield finding(tr("embedded model"), error.what, error.remedy)
     else:
-        yield ok("embedded model", text)
+        yield ok(tr("embedded model"), text)
 
 
 def claude(*, is_quick: bool) -> Iterator[Finding]:
@@ -271,17 +282,25 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
     if program is None:
         return  # its provider's line says so
     if is_quick:
-        yield ok("claude code", program)
+        yield ok(tr("claude code"), program)
         return
     try:
         code, output = output_of(Path(program), ["--version"], PROGRAM_S)
     except (OSError, subprocess.TimeoutExpired) as error:
-        yield warn("claude code", f"{program} does not run ({type(error).__name__})", "Install it again")
+        yield warn(
+            tr("claude code"),
+            tr("{program} does not run ({name})", program=program, name=type(error).__name__),
+            tr("Install Claude Code again"),
+        )
         return
     if code != 0:
-        yield warn("claude code", f"{program} ends with code {code}", "Run it once in a terminal")
+        yield warn(
+            tr("claude code"),
+            tr("{program} ended with exit code {code}", program=program, code=code),
+            tr("Run Claude Code once in a terminal"),
+        )
     else:
-        yield ok("claude code", f"{output.strip()[:60]}, {program}")
+        yield ok(tr("claude code"), f"{output.strip()[:60]}, {program}")
 
 
 def sandbox(*, is_quick: bool) -> Iterator[Finding]:
@@ -289,28 +308,38 @@ def sandbox(*, is_quick: bool) -> Iterator[Finding]:
     from core.agent.sandbox import BUBBLEWRAP, find_confinement, system_program
 
     if is_quick and sys.platform == "linux" and system_program("bwrap") is not None:
-        yield ok("sandbox", f"{BUBBLEWRAP}, not tried")
+        yield ok("sandbox", tr("{BUBBLEWRAP}, not tested", BUBBLEWRAP=BUBBLEWRAP))
         return
     found = find_confinement().sandbox
     if found.is_confined:
-        yield ok("sandbox", f"{found.name} confines commands of tools")
+        yield ok("sandbox", tr("{name} runs the commands of tools in a sandbox", name=found.name))
     else:
         what, _, remedy = found.problem.partition(". ")
-        yield warn("sandbox", f"{what}: commands of tools run unconfined, each asks", remedy)
+        yield warn(
+            "sandbox",
+            tr("{what}: commands of tools run without a sandbox, and each asks you first", what=what),
+            remedy,
+        )
 
 
 def proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
     """Proxies of the environment: named without the password that may stand in them."""
     found = [name for name in PROXY_VARIABLES if environ.get(name) or environ.get(name.lower())]
     if not found:
-        yield ok("proxies", "none in the environment")
+        yield ok("proxies", tr("no proxy in the environment"))
     else:
-        yield ok("proxies", f"{', '.join(found)} set; loopback is never sent through them")
+        yield ok(
+            "proxies",
+            tr(
+                "{found} set; the program never uses them for addresses on this computer",
+                found=", ".join(found),
+            ),
+        )
     if any((environ.get(name) or environ.get(name.lower()) or "").startswith("socks") for name in found) and (
         importlib.util.find_spec("socksio") is None
     ):
         yield warn(
-            "proxies", "a SOCKS proxy is named, which needs the package socksio", "Use an http:// proxy"
+            "proxies", tr("a SOCKS proxy is set, which needs the package socksio"), tr("Use an http:// proxy")
         )
 
 
@@ -318,7 +347,9 @@ def clock(now: datetime) -> Iterator[Finding]:
     """The clock is not plainly wrong."""
     if now.year < OLDEST_YEAR:
         yield fail(
-            "clock", f"it says {now:%Y-%m-%d}", "Set the clock: certificates and cache times depend on it"
+            "clock",
+            tr("the clock says {now:%Y-%m-%d}", now=now),
+            tr("Set the clock: certificates and cache times depend on it"),
         )
     else:
         yield ok("clock", f"{now:%Y-%m-%d %H:%M} UTC")
@@ -330,8 +361,8 @@ def output() -> Iterator[Finding]:
     if encoding.replace("-", "") != "utf8":
         yield warn(
             "terminal",
-            f"its encoding is {encoding}",
-            "Set LANG to a UTF-8 locale; marks stand for what it lacks",
+            tr("the terminal's encoding is {encoding}", encoding=encoding),
+            tr("Set LANG to a UTF-8 locale; until then the program replaces missing characters"),
         )
     else:
-        yield ok("terminal", f"{encoding}{'' if sys.stdout.isatty() else ', not a terminal'}")
+        yield ok("terminal", f"{encoding}{'' if sys.stdout.isatty() else tr(', not a terminal')}")

@@ -19,6 +19,7 @@ from core.front.cli.doctor_machine import Check, Finding, fail, ok, warn
 from core.kernel import figures, paths
 from core.kernel.errors import ConfigError
 from core.kernel.ids import time_of_id
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpPhase, McpServer
 from core.kernel.values.provider import KeySource, ProviderKind
 from core.mcp.approvals import count_words, standing, state_words
@@ -49,7 +50,7 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(
             folders,
             (
-                ("settings folder", request.config_file.parent),
+                (tr("settings folder"), request.config_file.parent),
                 ("cache", paths.cache_dir()),
                 ("logs", paths.log_dir()),
             ),
@@ -70,32 +71,40 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
 def home(folder: Path, now: datetime) -> Iterator[Finding]:
     """The home can be written, has room, and nothing in it is of tomorrow."""
     there = _existing(folder)
-    state = "" if folder.exists() else ", made at the first start"
+    state = "" if folder.exists() else tr(", made at the first start")
     if folder.exists() and not folder.is_dir():
         yield fail(
             "home",
-            f"{folder} is not a folder",
-            "Move it away, or choose another home with --home",
+            tr("{folder} is not a folder", folder=folder),
+            tr("Move that file away, or choose another home with --home"),
             repairs.put_aside(folder, makes_folder=True),
         )
         return
     if not is_writable(folder):
         yield fail(
             "home",
-            f"{folder} cannot be written",
-            "Make it writable, or choose another home with --home",
+            tr("the program cannot write in {folder}", folder=folder),
+            tr("Make the home writable, or choose another home with --home"),
             repairs.let_write(folder),
         )
     free = shutil.disk_usage(there).free
-    text = f"{folder}{state}, {figures.size(free, 'terminal')} free"
-    yield warn("home", text, "Free some space") if free < LOW_BYTES else ok("home", text)
+    text = tr("{folder}{state}, {free} free", folder=folder, state=state, free=figures.size(free, "terminal"))
+    yield warn("home", text, tr("Free some space")) if free < LOW_BYTES else ok("home", text)
     if peek.is_owned(folder):
         yield ok(
-            "owner", f"{named_holder(folder).words} owns the home: it reads the inbox and is in the channels"
+            "owner",
+            tr(
+                "{words} owns the home: that program reads the inbox and the channels",
+                words=named_holder(folder).words,
+            ),
         )
     latest = max(_times(paths.discussions_dir(folder)), default=None)
     if latest is not None and latest > now + AHEAD:
-        yield warn("clock", f"a discussion is of {latest:%Y-%m-%d}, which is to come", "Check the clock")
+        yield warn(
+            "clock",
+            tr("a discussion has a date in the future: {latest:%Y-%m-%d}", latest=latest),
+            tr("Check your computer's clock"),
+        )
 
 
 def _times(folder: Path) -> Iterator[datetime]:
@@ -115,15 +124,15 @@ def folders(named: tuple[tuple[str, Path], ...]) -> Iterator[Finding]:
         else:
             yield warn(
                 subject,
-                f"{folder} cannot be written",
-                "Make it writable, or set XDG_CONFIG_HOME and the like",
+                tr("the program cannot write in {folder}", folder=folder),
+                tr("Make the folder writable, or set XDG_CONFIG_HOME and the like"),
                 repairs.let_write(folder),
             )
 
 
 def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
     """Settings files hold; each fault with its line."""
-    state = "" if config_file.exists() else " (not there: defaults)"
+    state = "" if config_file.exists() else tr(" (no file: defaults)")
     yield ok("settings", f"{config_file}{state}")
     for fault in loaded.faults:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
@@ -131,7 +140,7 @@ def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
         yield finding(
             "settings",
             f"{place}: {fault.reason}",
-            "Correct it; the program goes on without it meanwhile",
+            tr("Correct the file; until then the program leaves the faulty part out"),
             repairs.put_aside(config_file)
             if fault.is_grave and Path(fault.path) == config_file and config_file.is_file()
             else None,
@@ -144,14 +153,18 @@ def inbox(home: Path) -> Iterator[Finding]:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         yield warn(
             "inbox",
-            f"No folder, or a link, and so not read: {folder}",
-            "Put a folder in its place",
+            tr("The program does not read this, as it is a link or no folder: {folder}", folder=folder),
+            tr("Put a folder in its place"),
             repairs.put_aside(folder, makes_folder=True, into=home / "backups"),
         )
     elif folder.is_dir():
         own = {paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR}
         waiting = sum(1 for name in os.listdir(folder) if not name.startswith(".") and name not in own)
-        said = f", {figures.count(waiting, 'file')} not taken" if waiting else ""
+        said = (
+            tr(", {waiting} waiting", waiting=figures.count(waiting, tr("file"), tr("files")))
+            if waiting
+            else ""
+        )
         yield ok("inbox", f"{folder}{said}")
 
 
@@ -159,8 +172,8 @@ def crashes(home: Path) -> Iterator[Finding]:
     """Reports of runs of the window that ended unexpectedly."""
     kept = crash_report.reports(home)
     if kept:
-        text = f"{figures.count(len(kept), 'report')}, the newest: {kept[-1]}"
-        yield warn("crashes", text, "Read the report", repairs.remove_reports(kept))
+        text = tr("{kept}, the newest: {kept2}", kept=figures.count(len(kept), "report"), kept2=kept[-1])
+        yield warn("crashes", text, tr("Read the report"), repairs.remove_reports(kept))
 
 
 def odd_files(home: Path) -> Iterator[Finding]:
@@ -172,40 +185,63 @@ def odd_files(home: Path) -> Iterator[Finding]:
 def channels(loaded: LoadedSettings) -> Iterator[Finding]:
     """Channels of messages as they are set; the window says whether each is connected."""
     for name, channel in loaded.settings.channels.items():
-        subject, where = f"channel {name}", f"{channel.room} at {channel.host}:{channel.port}, over TLS"
+        subject, where = (
+            tr("channel {name}", name=name),
+            tr("{room} at {host}:{port}, over TLS", room=channel.room, host=channel.host, port=channel.port),
+        )
         if problem := flaw_of(channel):
-            yield warn(subject, problem, "Correct it in your settings")
+            yield warn(subject, problem, tr("Correct the channel in your settings"))
         elif not channel.is_enabled:
-            yield ok(subject, f"{where}, switched off")
+            yield ok(subject, tr("{where}, turned off", where=where))
         elif not channel.senders:
-            yield warn(subject, f"{where}: nobody's lines count", f"Name them: channels.{name}.senders")
+            yield warn(
+                subject,
+                tr("{where}: the program reads no one's lines, as no sender is set", where=where),
+                tr("Name the senders: channels.{name}.senders", name=name),
+            )
         else:
-            yield ok(subject, f"{where}, {figures.count(len(channel.senders), 'sender')}")
+            yield ok(subject, f"{where}, {figures.count(len(channel.senders), tr('sender'), tr('senders'))}")
 
 
 def project(loaded: LoadedSettings) -> Iterator[Finding]:
     """The project's file counts, or why not."""
     found = loaded.project
     if not found.has_file:
-        yield ok("project", f"{found.root} (no manual_slop.toml)")
+        yield ok("project", tr("{root} (no manual_slop.toml)", root=found.root))
     elif found.is_trusted:
-        yield ok("project", f"{found.root}, trusted, {figures.count(len(found.presets), 'preset')}")
+        yield ok(
+            "project",
+            tr(
+                "{root}, trusted, {presets}",
+                root=found.root,
+                presets=figures.count(len(found.presets), tr("preset"), tr("presets")),
+            ),
+        )
     else:
         yield warn(
             "project",
-            f"{found.root} is not trusted, its settings do not count",
-            f"Run `{trust_command(found.root)}`: it shows what they ask for and takes your yes",
+            tr("you do not trust {root}, so the program ignores its settings", root=found.root),
+            tr(
+                "Run `{root}`: the command shows what the folder asks for and takes your yes",
+                root=trust_command(found.root),
+            ),
         )
     if found.is_trusted and found.asked:
         yield warn(
             "project",
-            f"{found.root} asks for more than you were shown, which does not count",
-            f"Run `{trust_command(found.root)}`: it shows that and takes your yes",
+            tr(
+                "{root} asks for more than you have seen; the program ignores the new requests",
+                root=found.root,
+            ),
+            tr(
+                "Run `{root}`: the command shows the new requests and takes your yes",
+                root=trust_command(found.root),
+            ),
         )
     for line in asked_lines(found.asked):
-        yield warn("project", f"asked for: {line.words}")
+        yield warn("project", tr("the folder asks for: {words}", words=line.words))
     for sentence in found.held_back:
-        yield warn("project", f"held back: {sentence}")
+        yield warn("project", tr("the program ignores: {sentence}", sentence=sentence))
 
 
 def servers(loaded: LoadedSettings) -> Iterator[Finding]:
@@ -221,7 +257,9 @@ def servers(loaded: LoadedSettings) -> Iterator[Finding]:
         counted = ", ".join(filter(None, (name, state_words(server), count_words(server))))
         if server.phase is McpPhase.ASKING:
             yield warn(
-                "servers", counted, f"Run `manual-slop servers {name} --approve`, or answer in the window"
+                "servers",
+                counted,
+                tr("Run `manual-slop servers {name} --approve`, or answer in the window", name=name),
             )
         else:
             yield ok("servers", counted)
@@ -235,27 +273,34 @@ def desktop_idle(
         return
     if platform in {"darwin", "win32"}:
         yield warn(
-            "desktop idle", "it was never tried on this system", "See if Agent, Alone tells the right time"
+            tr("desktop idle"),
+            tr("not tested on this system"),
+            tr("Check whether Agent, Alone shows the right time away"),
         )
     elif environ.get("WAYLAND_DISPLAY") or not environ.get("DISPLAY"):
         yield warn(
-            "desktop idle",
-            "Wayland tells no program how long you were away"
+            tr("desktop idle"),
+            tr("Wayland tells no program how long you were away")
             if environ.get("WAYLAND_DISPLAY")
-            else "there is no X server",
-            "Nothing is lost: the window's own time counts. Set agent.desktop_idle to false",
+            else tr("there is no X server"),
+            tr(
+                "The program measures time in its own window instead. To hide this, set agent.desktop_idle to false"
+            ),
         )
     else:
-        yield ok("desktop idle", "told by the X server")
+        yield ok(tr("desktop idle"), tr("the X server tells how long you were away"))
 
 
 def keyring(store: KeyStore) -> Iterator[Finding]:
     """Place where keys are kept on this machine."""
     name, problem = store.keyring_name()
     if problem:
-        yield warn("keyring", problem, "Keys from the environment and from files work meanwhile")
+        yield warn("keyring", problem, tr("Until then, use keys from the environment or from files"))
     else:
-        yield ok("keyring", name or "none on this machine; keys go into files of mode 0600 in the home")
+        yield ok(
+            "keyring",
+            name or tr("none on this machine; the program keeps keys in the home, in files of mode 0600"),
+        )
 
 
 def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
@@ -267,18 +312,22 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
         parts = [
             _program(kind),
             _sdk(kind),
-            server.base_url and f"at {server.base_url}",
+            server.base_url and tr("at {base_url}", base_url=server.base_url),
             _key_text(key.source, key.where),
         ]
         if name == chosen:
-            parts.append("the default")
+            parts.append(tr("the default provider"))
         text = ", ".join(part for part in parts if part)
         if said := " ".join(filter(None, (key.warning, key.conflict))):
             yield warn(name, f"{text}. {said}")
         elif key.source is KeySource.MISSING and name == chosen and kind is not ProviderKind.COMPATIBLE:
-            yield warn(name, text, f"Set {key_variables(name)[0]}, or run `manual-slop key {name}`")
+            yield warn(
+                name,
+                text,
+                tr("Set {name}, or run `manual-slop key {name2}`", name=key_variables(name)[0], name2=name),
+            )
         else:
-            yield ok(name, text if server.is_enabled else f"{text}, switched off")
+            yield ok(name, text if server.is_enabled else tr("{text}, turned off", text=text))
 
 
 def _program(kind: ProviderKind) -> str:
@@ -287,7 +336,7 @@ def _program(kind: ProviderKind) -> str:
         return ""
     from core.services.providers.claude_code.client import find_program
 
-    return "" if find_program() else "not installed (optional: npm install -g @anthropic-ai/claude-code)"
+    return "" if find_program() else tr("not installed (optional: npm install -g @anthropic-ai/claude-code)")
 
 
 def _sdk(kind: ProviderKind) -> str:
@@ -297,14 +346,14 @@ def _sdk(kind: ProviderKind) -> str:
     try:
         return f"{package} {metadata.version(package)}"
     except metadata.PackageNotFoundError:
-        return f"{package} is not installed"
+        return tr("{package} is not installed", package=package)
 
 
 def _key_text(source: KeySource, where: str) -> str:
     match source:
         case KeySource.NOT_NEEDED:
-            return "no key needed"
+            return tr("no key needed")
         case KeySource.MISSING:
-            return "no key"
+            return tr("no key")
         case _:
-            return f"key from {where}"
+            return tr("key from {where}", where=where)

@@ -25,6 +25,7 @@ from core.front.cli.session import FrontEnd, UsageError, find_discussion, sessio
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.knowledge import ForgetReceipt, ForgetTarget, ForgettingState
 from core.kernel.values.state import AppState
 from core.knowledge.knowledge_reader import KnowledgeReader
@@ -33,7 +34,7 @@ from core.services.settings.settings_loader import config_request
 LONGEST_S = 3600.0
 TRASH_S = 3.0
 
-HOLDS = "Words of it stay in the conversation"
+HOLDS = tr("Some of the words also stay in the conversation")
 
 _SHOWN_CHARS = 200
 
@@ -49,12 +50,12 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
     """
     given = options.given
     if not given.yes:
-        check_terminal(console, "Forgetting needs your yes")
+        check_terminal(console, tr("Forgetting needs your yes"))
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
     cut = tuple(waiting(home))
     with session(front, console, writes=True) as state:
         if receipt := _gone_on_with(home, front, console, cut, given.what):
-            console.note("It was begun before and cut short; it was gone on with, and is done now.")
+            console.note(tr("This deletion was cut short before. The program has finished the deletion now."))
             return _told(options, front, console, receipt)
         try:
             command, asked = _command(options, front, state)
@@ -62,7 +63,7 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
             receipt = next((one for one in receipts(home) if given.what in one.discussion_ids), None)
             if receipt is None:
                 raise
-            console.note(f"It was forgotten already, at {receipt.at}.")
+            console.note(tr("You already forgot this conversation, at {at}.", at=receipt.at))
             return _told(options, front, console, receipt)
         preview = act(front, _look(command), timeout_s=LONGEST_S).forgetting.preview
         if preview is not None and not preview.problem:
@@ -73,10 +74,10 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
                 *(f"{HOLDS} {names.get(one, one)}" for one in preview.holders),
             )
         console.note("\n".join((*asked, WARNING)))
-        if not confirm_final(console, "Forget it?", "forget", is_yes=given.yes):
-            console.note("Nothing was forgotten.")
+        if not confirm_final(console, tr("Forget all of this?"), "forget", is_yes=given.yes):
+            console.note(tr("Nothing was forgotten."))
             return 1
-        with console.waiting("Forgetting"):
+        with console.waiting(tr("Forgetting")):
             ended = act(front, command, timeout_s=LONGEST_S)
     receipt = ended.forgetting.receipt
     assert receipt is not None
@@ -95,7 +96,7 @@ def _gone_on_with(
     """
     if not cut:
         return None
-    with console.waiting("Going on with what was cut short"):
+    with console.waiting(tr("Finishing an interrupted deletion")):
         state = front.wait_for(
             lambda now: (
                 bool(now.forgetting.problem) or (now.forgetting.receipt is not None and not is_waiting(home))
@@ -103,7 +104,11 @@ def _gone_on_with(
             LONGEST_S,
         )
     if state is None or state.forgetting.problem:
-        why = state.forgetting if state is not None else ForgettingState(problem="It does not end")
+        why = (
+            state.forgetting
+            if state is not None
+            else ForgettingState(problem=tr("The deletion takes too long"))
+        )
         raise SlopError(why.problem.removesuffix("."), remedy=why.remedy)
     mine = {one.id for one in cut if wanted in one.target.discussion_ids or _means(one.target, wanted)}
     return next((one for one in receipts(home) if one.id in mine), None)
@@ -131,7 +136,10 @@ def _told(options: Options, front: FrontEnd, console: Console, receipt: ForgetRe
 
 def _names(state: AppState) -> dict[str, str]:
     """Names of the discussions that are there, those in the trash marked."""
-    binned = {item.discussion_id: f"{item.name}  (in the trash)".lstrip() for item in state.discussions.trash}
+    binned = {
+        item.discussion_id: tr("{name}  (in the trash)", name=item.name).lstrip()
+        for item in state.discussions.trash
+    }
     return binned | {key: row.meta.name for key, row in state.discussions.summaries.items()}
 
 
@@ -147,16 +155,18 @@ def _command(
         try:
             item = named_item(known, wanted)
         except UsageError as none:
-            raise UsageError(f"{error.what}, and {none.what}", remedy=none.remedy) from error
-        said = f"Item of {item.file}: {one_line(item.text, _SHOWN_CHARS)}"
+            raise UsageError(
+                tr("{what}, and {what2}", what=error.what, what2=none.what), remedy=none.remedy
+            ) from error
+        said = tr("Item of {file}: {text}", file=item.file, text=one_line(item.text, _SHOWN_CHARS))
         return ForgetItem(item=item, is_confirmed=True), (said,)
     branches = branches_of(state, chosen)
     told = [f"Conversation {name!r} ({chosen})"]
     if branches and with_branches:
-        told.append(f"and {count(len(branches), 'branch', 'branches')} of it")
+        told.append(tr("and its {branches}", branches=count(len(branches), tr("branch"), tr("branches"))))
     elif branches:
-        which = count(len(branches), "branch begins", "branches begin")
-        told.append(f"{which} with its records and keeps them; --branches forgets them too")
+        which = count(len(branches), tr("branch begins"), tr("branches begin"))
+        told.append(tr("{which} with the same messages; only --branches forgets them too", which=which))
     return ForgetDiscussion(discussion_id=chosen, with_branches=with_branches, is_confirmed=True), told
 
 
@@ -192,21 +202,21 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
     """
     given = options.given
     if given.clean and not given.yes:
-        check_terminal(console, "Cleaning needs your yes")
+        check_terminal(console, tr("Removing secrets needs your yes"))
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
-    with console.waiting("Looking for secrets"):
+    with console.waiting(tr("Looking for secrets")):
         report = search_secrets(home)
     if not given.clean:
         return _secrets_told(report, options, console)
     if report.cleanable:
         for line in report_lines(report):
             console.note(line)
-        asked = f"Take {count(report.cleanable, 'secret')} out?"
+        asked = tr("Remove {cleanable}?", cleanable=count(report.cleanable, tr("secret"), tr("secrets")))
         if confirm_final(console, asked, "clean", is_yes=given.yes):
-            with console.waiting("Cleaning"), alone(home):
+            with console.waiting(tr("Cleaning")), alone(home):
                 report = clean_secrets(home, datetime.now(UTC))
         else:
-            console.note("Nothing was cleaned.")
+            console.note(tr("The program removed nothing."))
     code = _secrets_told(report, options, console)
     if options.is_json or not report.discussion_ids or not can_ask(console):
         return code
@@ -219,7 +229,7 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
 
 def _secrets_told(report: SecretReport, options: Options, console: Console) -> int:
     for problem in report.problems:
-        console.note(f"manual-slop: warning: {problem}")
+        console.note(tr("manual-slop: warning: {problem}", problem=problem))
     if options.is_json:
         console.json(report_data(report))
     else:

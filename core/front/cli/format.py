@@ -11,6 +11,7 @@ from core.front.cli.stops import in_terminal
 from core.kernel import paths
 from core.kernel.figures import PRICE_UNKNOWN, age, money, rate, span
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (
     FLAGS,
@@ -37,14 +38,25 @@ def usage_line(message: Message) -> str:
     mark = "≈" if usage.is_estimate else ""
     parts = [f"{message.provider}/{message.model}"]
     if usage.input_tokens is not None:
-        cached = f" ({usage.cache_read_tokens:,} cached)" if usage.cache_read_tokens else ""
-        parts.append(f"{mark}{usage.input_tokens:,} in{cached}")
+        cached = (
+            tr(" ({cache_read_tokens:,} cached)", cache_read_tokens=usage.cache_read_tokens)
+            if usage.cache_read_tokens
+            else ""
+        )
+        parts.append(
+            tr("{mark}{input_tokens:,} in{cached}", mark=mark, input_tokens=usage.input_tokens, cached=cached)
+        )
     if usage.output_tokens is not None:
-        parts.append(f"{mark}{usage.output_tokens:,} out")
+        parts.append(tr("{mark}{output_tokens:,} out", mark=mark, output_tokens=usage.output_tokens))
     if usage.input_tokens is not None or usage.cost_usd is not None:
         parts.append(money(usage.cost_usd, "terminal", is_estimate=usage.is_estimate))
     if usage.time_to_first_token_s is not None:
-        parts.append(f"first token {span(usage.time_to_first_token_s, 'terminal')}")
+        parts.append(
+            tr(
+                "first token after {time_to_first_token_s}",
+                time_to_first_token_s=span(usage.time_to_first_token_s, "terminal"),
+            )
+        )
     if usage.duration_s is not None:
         parts.append(span(usage.duration_s, "terminal"))
     return " · ".join(parts)
@@ -92,7 +104,7 @@ def discussions_text(
             + ((found,) if lines is not None else ())
         )
     if not cells:
-        return "No discussions.\n"
+        return tr("You have no discussions.\n")
     head = ("id", "age", "turns", "model", "name", *(("found",) if lines is not None else ()))
     return table(head, cells, numbers=frozenset({1, 2}), kept=frozenset({0}), columns=columns)
 
@@ -163,12 +175,26 @@ def context_text(report: ContextReport, columns: int | None = None) -> str:
     ]
     head = ("#", "layer", "", "characters", f"tokens{mark}", "share", "sha256")
     length = sum(layer.length_chars for layer in report.layers)
-    limit = f" of {report.limit_tokens:,}" if report.limit_tokens is not None else ""
+    limit = (
+        tr(" of {limit_tokens:,}", limit_tokens=report.limit_tokens)
+        if report.limit_tokens is not None
+        else ""
+    )
     cost = money(report.cost_usd, "terminal")
     lines = [
-        f"total: {length:,} characters, {mark}{report.total_tokens_est:,} tokens{limit}, {cost}",
-        f"stable prefix: {report.stable_length_chars:,} characters",
-        *(f"problem: {problem}" for problem in report.problems),
+        tr(
+            "total: {length:,} characters, {mark}{total_tokens_est:,} tokens{limit}, {cost}",
+            length=length,
+            mark=mark,
+            total_tokens_est=report.total_tokens_est,
+            limit=limit,
+            cost=cost,
+        ),
+        tr(
+            "stable prefix: {stable_length_chars:,} characters",
+            stable_length_chars=report.stable_length_chars,
+        ),
+        *(tr("problem: {problem}", problem=problem) for problem in report.problems),
     ]
     stack = table(head, rows, numbers=frozenset({0, 3, 4, 5}), columns=columns)
     return stack + "\n" + "".join(f"{folded(line, columns, INDENT)}\n" for line in lines)
@@ -194,7 +220,7 @@ def models_text(
             )
             for model in models.get(status.id, ())
         ]
-        listed = "  (none known; try --refresh)\n"
+        listed = tr("  (no models known; try --refresh)\n")
         if rows:
             listed = table((), rows, numbers=frozenset({1}), kept=frozenset({0}), columns=columns)
         blocks.append(f"{folded(f'{status.id}: {status.label}, {state}', columns, INDENT)}\n{listed}")
@@ -206,12 +232,21 @@ def price_words(price: ModelPrice | None) -> str:
     if price is None:
         return PRICE_UNKNOWN
     if not price.input_usd and not price.output_usd:
-        return f"free, {price.origin}" if price.origin else "free"
-    return f"{rate(price.input_usd)} in, {rate(price.output_usd)} out, {price.origin}"
+        return tr("free, {origin}", origin=price.origin) if price.origin else "free"
+    return tr(
+        "{input_usd} input, {output_usd} output, {origin}",
+        input_usd=rate(price.input_usd),
+        output_usd=rate(price.output_usd),
+        origin=price.origin,
+    )
 
 
 def _window(model: ModelProfile) -> str:
-    return f"{model.context_tokens:,} tokens" if model.context_tokens is not None else "window unknown"
+    return (
+        tr("{context_tokens:,} tokens", context_tokens=model.context_tokens)
+        if model.context_tokens is not None
+        else tr("context size unknown")
+    )
 
 
 def model_data(model: ModelProfile, price: ModelPrice | None) -> dict[str, Any]:
@@ -245,4 +280,4 @@ def say_losses(spec: StackSpec, console: Console) -> None:
     preset = spec.preset
     said = LossesSaid(paths.losses_file())
     if losses := said.fresh_in(spec.root, preset.items, spec.limits, tuple(spec.allowed_roots)):
-        console.note(f"manual-slop: warning: {' '.join(losses_sentences(preset.name, losses))}")
+        console.note(tr("manual-slop: warning: {name}", name=" ".join(losses_sentences(preset.name, losses))))

@@ -24,6 +24,7 @@ from core.front.cli.grammar_memory import (
 )
 from core.front.cli.parser import AnsweredError, CommandParsers, Parser, WrongUsageError, add_command, near
 from core.front.cli.version import PROGRAM, put, version_text
+from core.kernel.language import tr
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ EFFORTS = ("auto", "none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 FLAG_ACTS = (
-    ("pin", "keep one at the head of the list"),
-    ("unpin", "let one back into the order of time"),
-    ("archive", "take one out of the list"),
-    ("unarchive", "put one back into the list"),
+    ("pin", tr("keep a discussion at the top of the list")),
+    ("unpin", tr("return a pinned discussion to its place by date")),
+    ("archive", tr("take a discussion out of the list without deleting it")),
+    ("unarchive", tr("put an archived discussion back into the list")),
 )
 """The acts of `core.kernel.values.discussion.FLAGS`, whose module takes longer to load than all of the help."""
 
@@ -51,17 +52,23 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust",
         action="store_true",
-        help="trust first, for good, what this project asks for; it is printed",
+        help=tr("trust this project for good before the command runs; prints what the project asks for"),
     )
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--provider", metavar="ID", default="", help="who answers (see `models`)")
-    parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
-    parser.add_argument("--preset", metavar="NAME", default=None, help="the context preset; empty for none")
-    parser.add_argument("--persona", metavar="NAME", default=None, help="the persona; empty for none")
     parser.add_argument(
-        "--system", metavar="NAME", default=None, help="the system prompt preset; empty for none"
+        "--provider", metavar="ID", default="", help=tr("the provider that answers (see `models`)")
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", default="", help=tr("the model, by the provider's name for the model")
+    )
+    parser.add_argument(
+        "--preset", metavar="NAME", default=None, help=tr("the context preset; empty for none")
+    )
+    parser.add_argument("--persona", metavar="NAME", default=None, help=tr("the persona; empty for none"))
+    parser.add_argument(
+        "--system", metavar="NAME", default=None, help=tr("the system prompt; empty for none")
     )
 
 
@@ -71,65 +78,81 @@ def add_send(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "send",
-        "send one message and print the reply as it comes",
-        "What is piped in follows the text. Ctrl+C stops the reply and keeps its part.",
+        tr("send one message and print the reply while it arrives"),
+        tr(
+            "Piped input follows the text of the message. Ctrl+C stops the reply and keeps the part that arrived."
+        ),
     )
-    parser.add_argument("text", nargs="*", help="the message; `-` or nothing takes it from standard input")
+    parser.add_argument(
+        "text", nargs="*", help=tr("the message; `-` or no text reads the message from standard input")
+    )
     parser.add_argument(
         "--discussion",
         metavar="ID",
         default="new",
-        help="an id or its start, a name, `last`, or `new` (default)",
+        help=tr("a discussion: an id or its start, a name, `last`, or `new` (default)"),
     )
     _add_model(parser)
-    parser.add_argument("--effort", choices=EFFORTS, default="", help="how hard a reasoning model thinks")
+    parser.add_argument(
+        "--effort", choices=EFFORTS, default="", help=tr("how much a model thinks before it answers")
+    )
     parser.add_argument(
         "--temperature",
         metavar="T",
         type=float,
         default=None,
-        help="of the replies, where the model takes one",
+        help=tr("the temperature of the replies, if the model takes one"),
     )
-    parser.add_argument("--max-output", metavar="TOKENS", type=int, default=None, help="the longest reply")
     parser.add_argument(
-        "--attach", metavar="FILE", action="append", default=[], help="attach a file; may be repeated"
+        "--max-output", metavar="TOKENS", type=int, default=None, help=tr("the longest reply, in tokens")
     )
-    parser.add_argument("--template", metavar="NAME", default="", help="begin with a prompt template")
+    parser.add_argument(
+        "--attach", metavar="FILE", action="append", default=[], help=tr("attach a file; may be repeated")
+    )
+    parser.add_argument("--template", metavar="NAME", default="", help=tr("begin with a prompt template"))
     parser.add_argument(
         "--var",
         metavar="NAME=TEXT",
         action="append",
         default=[],
-        help="a variable of the template; may be repeated",
+        help=tr("a variable of the template; may be repeated"),
     )
-    parser.add_argument("--editor", action="store_true", help="write the message in $VISUAL or $EDITOR first")
-    parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")
-    parser.add_argument("--retry", action="store_true", help="send the discussion's failed message again")
-    parser.add_argument("--over-limit", action="store_true", help="send it although a spend limit is reached")
+    parser.add_argument(
+        "--editor", action="store_true", help=tr("write the message in $VISUAL or $EDITOR first")
+    )
+    parser.add_argument(
+        "--show-reasoning", action="store_true", help=tr("print the model's reasoning on standard error")
+    )
+    parser.add_argument("--retry", action="store_true", help=tr("send the discussion's failed message again"))
+    parser.add_argument(
+        "--over-limit", action="store_true", help=tr("send the message although a limit is reached")
+    )
     parser.add_argument(
         "--compare",
         metavar="MODELS",
         default="",
-        help="put it to two to four models, `NAME,PROVIDER/NAME`; each reply is a version",
+        help=tr(
+            "send the message to two to four models, `NAME,PROVIDER/NAME`; keeps each reply as a version"
+        ),
     )
     parser.add_argument(
         "--without-memory",
         action="store_true",
-        help="with --compare: the first model once more without memory",
+        help=tr("with --compare: also ask the first model without memory"),
     )
     tools = parser.add_mutually_exclusive_group()
     tools.add_argument(
         "--tools",
         action="store_true",
-        help="give the model tools in this discussion; what must be asked is asked on this terminal",
+        help=tr("give the model tools in this discussion; the program asks for approvals on this terminal"),
     )
     tools.add_argument(
-        "--no-tools", action="store_true", help="give the model no tools in this discussion from now on"
+        "--no-tools", action="store_true", help=tr("give the model no tools in this discussion from now on")
     )
     parser.add_argument(
-        "--queue", action="store_true", help="wait for the end of a reply that the window is receiving"
+        "--queue", action="store_true", help=tr("wait until a reply in the window has ended, then send")
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print the reply and nothing else")
+    parser.add_argument("-q", "--quiet", action="store_true", help=tr("print only the reply"))
     add_trust(parser)
 
 
@@ -139,17 +162,22 @@ def add_context(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "context",
-        "print the stack that a model would see, and the length of its stable prefix",
-        "Nothing is sent, nothing is written.",
+        tr("print the context of the next request, and the length of its stable prefix"),
+        tr("The command sends nothing and writes nothing."),
     )
     parser.add_argument(
         "--discussion",
         metavar="ID",
         default="",
-        help="an id or its start, a name, `last`, or `new` (default)",
+        help=tr("a discussion: an id or its start, a name, `last`, or `new` (default)"),
     )
-    parser.add_argument("--message", metavar="TEXT", default=None, help="layer 12 (the discussion's draft)")
-    parser.add_argument("--text", action="store_true", help="the whole canonical text, nothing else")
+    parser.add_argument(
+        "--message",
+        metavar="TEXT",
+        default=None,
+        help=tr("the text of layer 12 (default: the discussion's draft)"),
+    )
+    parser.add_argument("--text", action="store_true", help=tr("print only the whole text of the context"))
     _add_model(parser)
     add_trust(parser)
 
@@ -160,56 +188,71 @@ def add_why(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "why",
-        "tell why a discussion's cache was missed, and what its next message will cost",
-        "Nothing is sent.",
+        tr("explain a discussion's cache misses, and estimate the cost of its next message"),
+        tr("The command sends nothing."),
     )
     parser.add_argument(
-        "id", nargs="?", default="last", help="an id or its start, a name, or `last` (the default)"
+        "id",
+        nargs="?",
+        default="last",
+        help=tr("a discussion: an id or its start, a name, or `last` (the default)"),
     )
 
 
 def add_discussions(commands: CommandParsers, common: Parser) -> None:
     """Add `discussions` and its actions."""
-    parser = add_command(commands, common, "discussions", "list, read, export and order discussions")
+    parser = add_command(commands, common, "discussions", tr("list, read, export and organize discussions"))
     actions = parser.add_commands("action")
-    lister = add_command(actions, common, "list", "list them, newest first (the default)")
+    lister = add_command(actions, common, "list", tr("list discussions, newest first (the default)"))
     for listed in (parser, lister):
         default = "" if listed is parser else argparse.SUPPRESS
         listed.add_argument(
-            "--search", metavar="TEXT", default=default, help="only those in which a text occurs"
+            "--search",
+            metavar="TEXT",
+            default=default,
+            help=tr("list only discussions that contain this text"),
         )
         listed.add_argument(
             "--all",
             action="store_true",
             default=False if listed is parser else argparse.SUPPRESS,
-            help="archived ones too",
+            help=tr("list archived discussions too"),
         )
     for name, about in (
-        ("show", "print one as Markdown, or with --json as JSON"),
-        ("export", "write one to a file"),
-        ("rename", "give one another name"),
+        ("show", tr("print a discussion as Markdown, or with --json as JSON")),
+        ("export", tr("write a discussion to a file")),
+        ("rename", tr("give a discussion another name")),
         *FLAG_ACTS,
-        ("compact", "let the beginning of one leave what its model sees; says what that cost"),
-        ("delete", "move one to the trash"),
-        ("restore", "bring one back from the trash"),
+        (
+            "compact",
+            tr("replace the beginning of a discussion by a summary, for the model only; prints the cost"),
+        ),
+        ("delete", tr("move a discussion to the trash")),
+        ("restore", tr("bring a discussion back from the trash")),
     ):
         action = add_command(actions, common, name, about)
         needed = None if name != "export" else "?"
-        action.add_argument("id", nargs=needed, default="", help="an id or its start, a name, or `last`")
+        action.add_argument(
+            "id", nargs=needed, default="", help=tr("a discussion: an id or its start, a name, or `last`")
+        )
         if name == "export":
             action.add_argument(
                 "--format",
                 choices=("markdown", "json", "page"),
                 default="markdown",
-                help="`page` stands alone in a browser, and runs no script",
+                help=tr("the format; `page` is one HTML file for a browser, without scripts"),
             )
             action.add_argument(
-                "--every", action="store_true", help="all of them, each a file in the folder --out"
+                "--every",
+                action="store_true",
+                help=tr("write every discussion, each to a file in the folder --out"),
             )
-            action.add_argument("--out", metavar="FILE", default="-", help="where to (standard output)")
-            action.add_argument("--replace", action="store_true", help="write over a file that is there")
+            action.add_argument(
+                "--out", metavar="FILE", default="-", help=tr("the file to write (default: standard output)")
+            )
+            action.add_argument("--replace", action="store_true", help=tr("replace a file that exists"))
         if name == "rename":
-            action.add_argument("name", help="the new name")
+            action.add_argument("name", help=tr("the new name"))
 
 
 # Grammar of the commands about this machine and its settings: `tour`, `presets`, `models`, `doctor`,
@@ -225,119 +268,151 @@ TOUR_CHAPTERS = (
 
 def add_tour(commands: CommandParsers, common: Parser) -> None:
     """Add the window driven through its main job."""
-    parser = add_command(commands, common, "tour", "drive the real window through its main job")
-    parser.add_argument(
-        "--out", metavar="DIR", default=TOUR_OUT, help=f"where its screenshots go ({TOUR_OUT})"
+    parser = add_command(
+        commands, common, "tour", tr("show a tour, in which the program operates the real window itself")
     )
-    chapters = f"{', '.join(TOUR_CHAPTERS[:-1])} or {TOUR_CHAPTERS[-1]}"
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        default=TOUR_OUT,
+        help=tr("the folder for the screenshots ({TOUR_OUT})", TOUR_OUT=TOUR_OUT),
+    )
+    chapters = tr(
+        "{TOUR_CHAPTERS} or {TOUR_CHAPTERS2}",
+        TOUR_CHAPTERS=", ".join(TOUR_CHAPTERS[:-1]),
+        TOUR_CHAPTERS2=TOUR_CHAPTERS[-1],
+    )
     parser.add_argument(
         "--until",
         metavar="CHAPTER",
         default="",
         choices=("", *TOUR_CHAPTERS),
-        help=f"end it after {chapters} (all of it)",
+        help=tr("end the tour after {chapters} (default: show all of the tour)", chapters=chapters),
     )
 
 
 def add_lists(commands: CommandParsers, common: Parser) -> None:
     """Add `presets`, `models`, `usage`, `doctor` and `desktop`."""
     presets = add_command(
-        commands, common, "presets", "list the project's context presets, personas and system prompts"
+        commands, common, "presets", tr("list the project's context presets, personas and system prompts")
     )
     add_trust(presets)
-    models = add_command(commands, common, "models", "list providers and their models")
-    models.add_argument("provider", nargs="?", default="", help="only this one")
-    models.add_argument("--refresh", action="store_true", help="ask the providers' servers for their lists")
+    models = add_command(commands, common, "models", tr("list providers and their models"))
+    models.add_argument("provider", nargs="?", default="", help=tr("list only this provider"))
+    models.add_argument(
+        "--refresh", action="store_true", help=tr("ask the providers' servers for their models")
+    )
     models.add_argument(
         "--update-prices",
         action="store_true",
-        help="take newer prices from the network, and go by them from now on",
+        help=tr("download newer prices, and use them from now on"),
     )
     usage = add_command(
         commands,
         common,
         "usage",
-        "add up what calls have used and cost",
-        "Discussions in the trash count too. A price that nobody knows adds nothing and is counted.",
+        tr("show the tokens and the cost of your requests"),
+        tr(
+            "Discussions in the trash count too. The table counts requests without a known price, but adds no cost for them."
+        ),
     )
-    usage.add_argument("--by", choices=USAGE_BY, default="model", help="what the rows tell apart (model)")
-    usage.add_argument("--since", metavar="DAY", default="", help="the first day, as 2026-11-29")
-    usage.add_argument("--until", metavar="DAY", default="", help="the last day")
-    usage.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
+    usage.add_argument(
+        "--by", choices=USAGE_BY, default="model", help=tr("group the rows by this (default: model)")
+    )
+    usage.add_argument("--since", metavar="DAY", default="", help=tr("the first day, for example 2026-11-29"))
+    usage.add_argument("--until", metavar="DAY", default="", help=tr("the last day"))
+    usage.add_argument("--csv", action="store_true", help=tr("print CSV, for a spreadsheet"))
     doctor = add_command(
-        commands, common, "doctor", "check what is installed, found, configured and writable, with remedies"
+        commands, common, "doctor", tr("check your installation, settings and folders, and suggest remedies")
     )
     doctor.add_argument(
-        "--quick", action="store_true", help="do not start the embedded model and other programs"
+        "--quick", action="store_true", help=tr("do not start the built-in model or other programs")
     )
     doctor.add_argument(
-        "--repair", action="store_true", help="repair what the program can, asking before each"
+        "--repair", action="store_true", help=tr("repair what the program can, asking before each")
     )
-    doctor.add_argument("--yes", action="store_true", help="with --repair: repair without being asked")
+    doctor.add_argument("--yes", action="store_true", help=tr("with --repair: repair without being asked"))
     desktop = add_command(
         commands,
         common,
         "desktop",
-        "put the program into the desktop's menu, with icon, manual page and completion, or take it out",
-        "For Linux. Without an option it says which files are there.",
+        tr("add the program to the desktop's menu, or remove the menu entry"),
+        tr(
+            "For Linux: menu entry, icon, manual page and shell completion. Without an option, the command lists the installed files."
+        ),
     )
     what = desktop.add_mutually_exclusive_group()
-    what.add_argument("--install", action="store_true", help="write the files, below ~/.local/share")
-    what.add_argument("--remove", action="store_true", help="remove them")
-    desktop.add_argument("--share", metavar="DIR", default="", help="where to, for packages (/usr/share)")
-    desktop.add_argument("--program", metavar="PATH", default="", help="what the menu starts (this program)")
+    what.add_argument("--install", action="store_true", help=tr("write the files below ~/.local/share"))
+    what.add_argument("--remove", action="store_true", help=tr("remove the files"))
+    desktop.add_argument(
+        "--share",
+        metavar="DIR",
+        default="",
+        help=tr("another folder for the files, for makers of packages (/usr/share)"),
+    )
+    desktop.add_argument(
+        "--program",
+        metavar="PATH",
+        default="",
+        help=tr("the program that the menu starts (default: this program)"),
+    )
 
 
 def add_settings(commands: CommandParsers, common: Parser) -> None:
     """Add `trust`, `key` and `servers`."""
     trust = add_command(
-        commands, common, "trust", "let what a folder's manual_slop.toml asks for count, after showing it"
+        commands,
+        common,
+        "trust",
+        tr("show what a folder's manual_slop.toml asks for, and trust the folder after your yes"),
     )
-    trust.add_argument("folder", nargs="?", default="", help="the folder (the current project)")
-    trust.add_argument("--list", action="store_true", help="print the trusted folders")
-    trust.add_argument("--yes", action="store_true", help="say yes to what is shown without being asked")
-    trust.add_argument("--remove", action="store_true", help="stop trusting it")
+    trust.add_argument("folder", nargs="?", default="", help=tr("the folder (default: the current project)"))
+    trust.add_argument("--list", action="store_true", help=tr("list the trusted folders"))
+    trust.add_argument("--yes", action="store_true", help=tr("trust the folder without a question"))
+    trust.add_argument("--remove", action="store_true", help=tr("stop trusting the folder"))
     servers = add_command(
         commands,
         common,
         "servers",
-        "list MCP servers, add some from JSON, and approve one after its questions on this terminal",
+        tr("list MCP servers, add servers from JSON, or approve one on this terminal"),
     )
-    servers.add_argument("server", nargs="?", default="", help="its name, or `add`; without one, all of them")
+    servers.add_argument(
+        "server", nargs="?", default="", help=tr("a server's name, or `add`; without a name: all servers")
+    )
     servers.add_argument(
         "json_text",
         nargs="?",
         default="",
         metavar="JSON",
-        help='with `add`: {"mcpServers": …}; else from standard input',
+        help=tr('with `add`: {"mcpServers": …}; default: from standard input'),
     )
-    servers.add_argument("--approve", action="store_true", help="show what it would start and offer, and ask")
-    servers.add_argument("--forget", action="store_true", help="take the yes back")
+    servers.add_argument(
+        "--approve",
+        action="store_true",
+        help=tr("show the server's command and tools, and ask for your approval"),
+    )
+    servers.add_argument("--forget", action="store_true", help=tr("take your approval back"))
     keys = add_command(
         commands,
         common,
         "key",
-        "keep or remove a provider's key",
-        "The key is read from standard input, never from the command line, where others could see it.",
+        tr("store or remove a provider's key"),
+        tr("The command reads the key from standard input. Others could see a key on the command line."),
     )
-    keys.add_argument("provider", nargs="?", default="", help="its id; without one, where each key was found")
-    keys.add_argument("--remove", action="store_true", help="remove it")
+    keys.add_argument(
+        "provider",
+        nargs="?",
+        default="",
+        help=tr("a provider's id; without an id: list where each key was found"),
+    )
+    keys.add_argument("--remove", action="store_true", help=tr("remove the key"))
 
 
 SHELLS = ("bash", "zsh", "fish")
 
-_EPILOG = """\
-exit codes: 0 well, 1 failed, 2 wrong usage, 130 interrupted
-with --json an error is {"error": {"code", "message", "remedy", "where"}} on standard output
-
-examples:
-  manual-slop                                     open the window
-  manual-slop send "Why is the sky blue?"         one turn in a new discussion
-  git diff | manual-slop send "Review this" --preset core
-  manual-slop send "And at night?" --discussion last
-  manual-slop context --text                      what a model would see
-  manual-slop doctor                              what is installed, found and configured
-"""
+_EPILOG = tr(
+    'exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted\nwith --json, an error is {"error": {"code", "message", "remedy", "where"}} on standard output\n\nexamples:\n  manual-slop                                     open the window\n  manual-slop send "Why is the sky blue?"         send a message in a new discussion\n  git diff | manual-slop send "Review this" --preset core\n  manual-slop send "And at night?" --discussion last\n  manual-slop context --text                      print the context of the next request\n  manual-slop doctor                              check installation and settings\n'
+)
 
 
 def read(argv: Sequence[str]) -> argparse.Namespace:
@@ -391,7 +466,7 @@ def _end(error: WrongUsageError, *, is_json: bool) -> NoReturn:
         from core.front.cli.output import error_data, open_console
 
         console = open_console()
-        remedy = f"See `{error.parser.prog} --help`"
+        remedy = tr("Run `{prog} --help`", prog=error.parser.prog)
         console.json(error_data("wrong_usage", error.reason, remedy))
     error.parser.end_wrong(error.reason)
 
@@ -401,7 +476,9 @@ def _help(parser: Parser, words: Sequence[str]) -> NoReturn:
     for word in words:
         known = parser.commands()
         if word not in known:
-            parser.error(f"there is no help for {word!r}{near(word, tuple(known))}")
+            parser.error(
+                tr("there is no help for {word!r}{word2}", word=word, word2=near(word, tuple(known)))
+            )
         parser = known[word]
     parser.print_help()
 
@@ -449,27 +526,31 @@ def make_parser(named: Collection[str] | None = None) -> Parser:
     common = _common(argparse.SUPPRESS)
     parser = Parser(
         prog=PROGRAM,
-        description="A desktop workbench for curated sessions with language models.",
+        description=tr("A desktop workbench for work with language models."),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_common(None)],
         allow_abbrev=False,
     )
-    parser.add_argument("-V", "--version", action=_ShowVersion, nargs=0, help="show the version and exit")
-    parser.add_argument("--headless", action="store_true", help="run without a window until stopped")
+    parser.add_argument("-V", "--version", action=_ShowVersion, nargs=0, help=tr("show the version and exit"))
+    parser.add_argument(
+        "--headless", action="store_true", help=tr("run without a window until you stop the program")
+    )
     parser.add_argument(
         "--hooks",
         action="store_true",
-        help="let your other programs use it over loopback HTTP (docs/openapi.json)",
+        help=tr("let other programs on this computer use the Hook API (docs/openapi.json)"),
     )
     parser.add_argument(
         "--approvals-fd",
         metavar="N",
         type=int,
         default=None,
-        help="with --headless --hooks: write a token that may approve to this descriptor, a pipe",
+        help=tr("with --headless --hooks: write a token for approvals into the pipe with this descriptor"),
     )
-    parser.add_argument("--test-clock", action="store_true", help="let tests put the clock forward over HTTP")
+    parser.add_argument(
+        "--test-clock", action="store_true", help="let tests put the clock forward through the Hook API"
+    )
     commands = parser.add_commands("command", named)
     add_tour(commands, common)
     add_send(commands, common)
@@ -496,37 +577,41 @@ def _common(default: str | None) -> Parser:
     """Options that may stand before the command or behind it."""
     parser = Parser(add_help=False, allow_abbrev=False)
     parser.add_argument(
-        "--home", metavar="DIR", default=default, help="where your data lives (~/.manual_slop)"
+        "--home", metavar="DIR", default=default, help=tr("the folder with all your data (~/.manual_slop)")
     )
     parser.add_argument(
-        "--project", metavar="DIR", default=default, help="the folder to work in (the current one)"
+        "--project",
+        metavar="DIR",
+        default=default,
+        help=tr("the folder to work in (default: the current folder)"),
     )
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
         action="append",
         default=default,
-        help="a setting for this run; may be repeated",
+        help=tr("change a setting for this run; may be repeated"),
     )
     parser.add_argument(
         "--json",
         action="store_true",
         default=False if default is None else default,
-        help="print JSON, for programs",
+        help=tr("print JSON, for programs"),
     )
     return parser
 
 
 def _add_help(commands: CommandParsers, common: Parser) -> None:
     """Commands that end while the command line is read."""
-    helper = add_command(commands, common, "help", "show the help of a command")
-    helper.add_argument("words", nargs="*", metavar="COMMAND", help="a command, and its action")
+    helper = add_command(commands, common, "help", tr("show the help of a command"))
+    helper.add_argument("words", nargs="*", metavar="COMMAND", help=tr("a command, and its action"))
     completion = add_command(
         commands,
         common,
         "completion",
-        "print a script that lets a shell complete commands and options",
-        'For bash: eval "$(manual-slop completion bash)" in ~/.bashrc; zsh likewise in ~/.zshrc; '
-        "fish: manual-slop completion fish | source in config.fish.",
+        tr("print a script with which your shell completes commands and options"),
+        tr(
+            'For bash, put eval "$(manual-slop completion bash)" into ~/.bashrc. For zsh, put eval "$(manual-slop completion zsh)" into ~/.zshrc. For fish, put manual-slop completion fish | source into config.fish.'
+        ),
     )
     completion.add_argument("shell", choices=SHELLS, help="whose")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.front.cli.parser import CATEGORIES, CommandParsers, Parser, add_command, days, size_bytes
+from core.kernel.language import tr
 
 FOLLOWED = ("claude-code", "codex", "gemini", "opencode", "zed", "llm")
 """Names of `core.imports.import_sources.known_places`, whose module takes longer to load than all of the help."""
@@ -14,13 +15,13 @@ def add_import(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "import",
-        "make discussions of conversations from other programs",
-        "Reads exports of ChatGPT and Claude (zipped or not), sessions of Claude Code, aider and SpecStory, and text. "
-        "Importing twice adds nothing; a file that grew adds its new part. What you follow is taken by itself while a window "
-        "or --headless runs.",
+        tr("turn conversations from other programs into discussions"),
+        tr(
+            "The command reads exports of ChatGPT and Claude (zipped or not) and text files. The command also reads sessions of Claude Code, aider and SpecStory. A second import of a file adds only its new part. The program imports new sessions that you follow while a window or --headless runs."
+        ),
     )
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="files and folders, `-` for the standard input"
+        "paths", nargs="*", metavar="PATH", help=tr("files and folders, or `-` for standard input")
     )
     parser.add_argument(
         "--follow",
@@ -28,18 +29,24 @@ def add_import(commands: CommandParsers, common: Parser) -> None:
         const="",
         default=None,
         metavar="NAME",
-        help=f"take new sessions of a program by themselves: {', '.join(FOLLOWED)}, or a folder; without a name, list what is "
-        "followed",
+        help=tr(
+            "import new sessions of this program or folder from now on: {FOLLOWED}, or a folder; without a name, list followed places",
+            FOLLOWED=", ".join(FOLLOWED),
+        ),
     )
-    parser.add_argument("--unfollow", default="", metavar="NAME", help="follow it no more")
-    parser.add_argument("--yes", action="store_true", help="say yes to --follow without being asked")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
+    parser.add_argument(
+        "--unfollow", default="", metavar="NAME", help=tr("stop following this program or folder")
+    )
+    parser.add_argument("--yes", action="store_true", help=tr("follow without a question (with --follow)"))
+    parser.add_argument(
+        "--dry-run", action="store_true", help=tr("list the conversations of an import, and write nothing")
+    )
     parser.add_argument(
         "--without",
         action="append",
         default=[],
         metavar="ID",
-        help="leave one conversation out, by the id that --dry-run names it with; may be given several times",
+        help=tr("leave one conversation out, by its id from --dry-run; may be repeated"),
     )
 
 
@@ -49,29 +56,35 @@ def add_search(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "search",
-        "search notes, knowledge, past discussions and project files",
-        "By words and by meaning, where `[retrieval] enabled = true` switches it on. Reads what changed first.",
+        tr("search notes, knowledge, past discussions and project files"),
+        tr(
+            "The command searches by words and by meaning. For this, set `[retrieval] enabled = true`. The command first reads files that changed."
+        ),
     )
-    parser.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
+    parser.add_argument("words", nargs="+", metavar="WORD", help=tr("the words to search for"))
     parser.add_argument(
-        "-n", "--count", type=int, default=10, metavar="N", help="sources that are wanted (10)"
+        "-n", "--count", type=int, default=10, metavar="N", help=tr("the most sources to show (10)")
     )
     parser.add_argument(
         "--corpus",
         action="append",
         default=[],
         choices=["notes", "knowledge", "discussions", "project"],
-        help="only in this; may be given more than once",
+        help=tr("search only here; may be repeated"),
     )
-    parser.add_argument("--folder", default="", metavar="PATH", help="only below this folder")
-    parser.add_argument("--tag", default="", metavar="TAG", help="only notes with this tag")
-    parser.add_argument("--after", default="", metavar="DAY", help="only from this day on (2026-11-23)")
-    parser.add_argument("--before", default="", metavar="DAY", help="only up to this day")
-    parser.add_argument("--no-update", action="store_true", help="search the index as it is")
+    parser.add_argument("--folder", default="", metavar="PATH", help=tr("search only below this folder"))
+    parser.add_argument("--tag", default="", metavar="TAG", help=tr("search only notes with this tag"))
+    parser.add_argument(
+        "--after", default="", metavar="DAY", help=tr("search only from this day on (2026-11-23)")
+    )
+    parser.add_argument("--before", default="", metavar="DAY", help=tr("search only up to this day"))
+    parser.add_argument(
+        "--no-update", action="store_true", help=tr("search the index without updating the index first")
+    )
     parser.add_argument(
         "--tool",
         choices=["search_notes", "read_note"],
-        help="use a tool as a model would; the words are its arguments as JSON",
+        help=tr("call a tool as a model would; WORD is the tool's arguments as JSON"),
     )
 
 
@@ -81,19 +94,23 @@ def add_mcp(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "mcp",
-        "serve what is known to another program, over the Model Context Protocol (stdio)",
-        "For the settings of a client: it starts this command and speaks to it. It reads items and structured facts by "
-        "search and by id; what it proposes waits for your yes in the window. Discussions of the folder's project and "
-        "notes are served only where you say so.",
+        tr("give another program access to your knowledge, as an MCP server (stdio)"),
+        tr(
+            "Put this command into the settings of an MCP client; the client starts the command. The client can search and read items and structured facts. Its proposals wait for your yes in the window. The client sees discussions of the project and notes only with the options below."
+        ),
     )
     parser.add_argument(
-        "--discussions", action="store_true", help="also past discussions of this project, by id"
+        "--discussions", action="store_true", help=tr("also serve past discussions of this project, by id")
     )
     parser.add_argument(
-        "--notes", action="store_true", help="also search_notes and read_note, where retrieval is on"
+        "--notes",
+        action="store_true",
+        help=tr("also serve the tools search_notes and read_note, if search is on"),
     )
     parser.add_argument(
-        "--only-notes", action="store_true", help="search_notes and read_note alone, as for Claude Code"
+        "--only-notes",
+        action="store_true",
+        help=tr("serve only search_notes and read_note, as for Claude Code"),
     )
 
 
@@ -103,27 +120,35 @@ def add_autonomy(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "autonomy",
-        "print how the autonomous discussion of the running program stands, or stop it",
-        "Asks the program that runs on the home, through its Hook API. Autonomy starts in the window alone.",
+        tr("show the state of the autonomous discussion, or stop the discussion"),
+        tr(
+            "The command asks the running program through the Hook API. You start autonomy only in the window."
+        ),
     )
-    parser.add_argument("--stop", action="store_true", help="stop it; it starts again in the window")
+    parser.add_argument(
+        "--stop", action="store_true", help=tr("stop autonomy; to start again, use the window")
+    )
 
 
 def add_index(commands: CommandParsers, common: Parser) -> None:
     """Add `index` and its actions."""
     parser = add_command(
-        commands, common, "index", "keep the index files of your notes (index.md in each folder)"
+        commands, common, "index", tr("maintain the index files of your notes (index.md in each folder)")
     )
     actions = parser.add_commands("action", is_required=True)
     add_command(
         actions,
         common,
         "check",
-        "name what is stale, orphaned or your own; ends with 1 where it is not in order",
+        tr("list index files that are outdated, orphaned or your own; exit code 1 on any fault"),
     )
-    add_command(actions, common, "build", "write what is stale and remove what is orphaned")
-    new = add_command(actions, common, "new", "write a note from a template with front matter")
-    new.add_argument("path", metavar="PATH", help="where; `.md` is added where it has no ending of a text")
+    add_command(actions, common, "build", tr("write outdated index files and remove orphaned ones"))
+    new = add_command(actions, common, "new", tr("write a note from a template with front matter"))
+    new.add_argument(
+        "path",
+        metavar="PATH",
+        help=tr("the new file; the program adds `.md` to a name without a text ending"),
+    )
 
 
 def add_forget(commands: CommandParsers, common: Parser) -> None:
@@ -132,28 +157,39 @@ def add_forget(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "forget",
-        "forget a conversation or an item of knowledge, with a receipt; it cannot be undone",
-        "Takes it out of every place that we keep: lists, trash, knowledge, logs, caches, indexes. "
-        "The receipt says what was removed, how that was checked, and what cannot be reached.",
+        tr("forget a conversation or an item of knowledge; you cannot undo this"),
+        tr(
+            "The program removes every copy: in lists, trash, knowledge, logs, caches and indexes. A receipt lists removed and checked places. The receipt also lists copies that the program cannot reach."
+        ),
     )
     parser.add_argument(
         "what",
         metavar="DISCUSSION|ITEM",
-        help="an id or its start, a name, or `last`; or an item's place (facts.md:3), or words that only it has",
+        help=tr(
+            "a discussion (an id or its start, a name, `last`); or an item (facts.md:3, or words of only this item)"
+        ),
     )
     parser.add_argument(
-        "--branches", action="store_true", help="its branches too, which begin with its records"
+        "--branches",
+        action="store_true",
+        help=tr("also forget the discussion's branches, which begin with the same messages"),
     )
-    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
+    parser.add_argument("--yes", action="store_true", help=tr("do not ask; your answer is yes"))
 
 
 def add_secrets(commands: CommandParsers, common: Parser) -> None:
     """Add `secrets`."""
-    short = "look for keys, tokens and passwords in all that we keep, and take them out"
-    long = "Prints where each stands and of which kind, never the secret; ends with 1 where any is left."
+    short = tr("find keys, tokens and passwords in your home, and remove them")
+    long = tr(
+        "The command prints the place and kind of each secret, never the secret. The exit code is 1 if any secret is left."
+    )
     parser = add_command(commands, common, "secrets", short, long)
-    parser.add_argument("--clean", action="store_true", help="take them out; offers to forget conversations")
-    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
+    parser.add_argument(
+        "--clean",
+        action="store_true",
+        help=tr("remove the secrets; for logs, offer to forget the conversation"),
+    )
+    parser.add_argument("--yes", action="store_true", help=tr("do not ask; your answer is yes"))
 
 
 def add_backup(commands: CommandParsers, common: Parser) -> None:
@@ -162,19 +198,25 @@ def add_backup(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "backup",
-        "write everything that is yours here to one archive",
-        "Discussions, knowledge, settings of the home and its trash; never a key. The window may stay open.",
+        tr("write all your data to one backup file"),
+        tr(
+            "The backup holds discussions, knowledge, the home's settings and the trash, but no keys. The window may stay open."
+        ),
     )
-    backup.add_argument("--out", metavar="FILE", default="", help="where to (a new file in this folder)")
+    backup.add_argument(
+        "--out", metavar="FILE", default="", help=tr("the backup file (default: a new file in this folder)")
+    )
     restore = add_command(
         commands,
         common,
         "restore",
-        "put a backup in the place of what is here, after a yes",
-        "It is checked to its last byte before anything is replaced. What was here is kept beside it, and keys stay.",
+        tr("replace your home by a backup, after your yes"),
+        tr(
+            "The program checks the whole backup before it replaces anything. Your earlier files stay beside the home, and your keys stay."
+        ),
     )
-    restore.add_argument("archive", help="a file that `backup` wrote")
-    restore.add_argument("--yes", action="store_true", help="say yes without being asked")
+    restore.add_argument("archive", help=tr("a backup file from `backup`"))
+    restore.add_argument("--yes", action="store_true", help=tr("do not ask; your answer is yes"))
 
 
 def add_harvest(commands: CommandParsers, common: Parser) -> None:
@@ -183,135 +225,192 @@ def add_harvest(commands: CommandParsers, common: Parser) -> None:
         commands,
         common,
         "harvest",
-        "distil old conversations into knowledge and reclaim them",
-        "Without --apply it only reports. `harvest undo` takes the last apply back; `harvest cancel` stops open batches.",
+        tr("turn old conversations into knowledge, and move them to the trash"),
+        tr(
+            "Without --apply, the command only reports. `harvest undo` takes the last harvest back. `harvest cancel` stops open batches."
+        ),
     )
-    parser.add_argument("action", nargs="?", choices=("undo", "cancel"), help="undo an apply; stop batches")
-    parser.add_argument("id", nargs="?", default="", help="which (the newest apply; all batches)")
-    parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
+    parser.add_argument(
+        "action", nargs="?", choices=("undo", "cancel"), help=tr("undo a harvest, or cancel batches")
+    )
+    parser.add_argument(
+        "id",
+        nargs="?",
+        default="",
+        help=tr("the harvest or batch (default: the newest harvest; all batches)"),
+    )
+    parser.add_argument(
+        "--apply",
+        action="store_true",
+        help=tr("harvest, write the items, move the conversations to the trash, and renew the digest"),
+    )
     parser.add_argument(
         "--after",
         choices=("keep", "trash", "trash_all", "leave"),
         default="",
-        help="with --apply: keep what was read, marked as read; move it to the trash, imported ones too by trash_all; "
-        "or leave it (the settings' after_harvest, else trash)",
+        help=tr(
+            "with --apply: keep what was read, marked as read; move it to the trash, imported ones too by trash_all; or leave it (the settings' after_harvest, else trash)"
+        ),
     )
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="with --apply: write what the built-in model says without being asked; with undo: take out much at once",
+        help=tr(
+            "do not ask: with --apply, write the built-in model's items; with undo, remove many items at once"
+        ),
     )
     parser.add_argument(
-        "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
+        "--no-harvest",
+        action="store_true",
+        help=tr("with --apply: move conversations to the trash without asking a model"),
     )
     parser.add_argument(
         "--batch",
         action="store_true",
-        help="have the provider's batch service read them, at half the price within a day; with --apply: collect what "
-        "has ended, apply it, submit the rest; run it again later",
+        help=tr(
+            "use the provider's batches: half the price, within a day; with --apply: collect finished batches, apply them and send the rest; run the command again later"
+        ),
     )
     parser.add_argument(
-        "--over-limit", action="store_true", help="read on although the day's limit is reached"
+        "--over-limit", action="store_true", help=tr("go on although the day's limit is reached")
     )
-    parser.add_argument("--provider", metavar="ID", default="", help="who reads them (see `models`)")
-    parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
+    parser.add_argument(
+        "--provider",
+        metavar="ID",
+        default="",
+        help=tr("the provider that reads the conversations (see `models`)"),
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", default="", help=tr("the model, by the provider's name for the model")
+    )
     parser.add_argument(
         "--source",
         metavar="PATH",
         action="append",
         default=[],
-        help="conversations of other programs, a file or a folder; they stay where they are; may be repeated "
-        "(the settings' harvest_sources)",
+        help=tr(
+            "a file or folder with conversations of other programs; the files stay; may be repeated (default: the setting harvest_sources)"
+        ),
     )
     parser.add_argument(
         "--live-days",
         metavar="N",
         type=days,
-        help="leave alone what was touched since (the settings' live_days)",
+        help=tr("skip conversations that changed in the last N days (default: the setting live_days)"),
     )
     parser.add_argument(
         "--max-bytes",
         metavar="N",
         type=size_bytes,
-        help="keep what is larger (the settings' max_source_bytes)",
+        help=tr("skip files larger than N bytes (default: the setting max_source_bytes)"),
     )
 
 
 def add_knowledge(commands: CommandParsers, common: Parser) -> None:
     """Add `knowledge` and its actions."""
-    parser = add_command(commands, common, "knowledge", "show, search and audit what is known")
+    parser = add_command(commands, common, "knowledge", tr("show, search and check your knowledge"))
     parser.set_defaults(category="")
     actions = parser.add_commands("action")
-    show = add_command(actions, common, "show", "print every item with its place and origin (the default)")
+    show = add_command(
+        actions, common, "show", tr("print every item with its place and source (the default)")
+    )
     show.add_argument(
         "category",
         nargs="?",
         default="",
         choices=("", *CATEGORIES),
-        help="only these",
+        help=tr("show only this kind"),
     )
     digest = add_command(
-        actions, common, "digest", "print the digest as a model sees it, and whether memory is on"
+        actions, common, "digest", tr("print the digest as a model reads it, and whether memory is on")
     )
-    digest.add_argument("--regenerate", action="store_true", help="make it anew first; turns memory on")
-    found = add_command(actions, common, "search", "print the items in which every word occurs")
-    found.add_argument("text", help="the words")
-    add_command(actions, common, "ledger", "print what became of each conversation")
+    digest.add_argument(
+        "--regenerate", action="store_true", help=tr("write the digest anew first; turns memory on")
+    )
+    found = add_command(actions, common, "search", tr("print the items that contain every word"))
+    found.add_argument("text", help=tr("the words to search for"))
+    add_command(actions, common, "ledger", tr("print the ledger: what became of each conversation"))
     prompt = add_command(
-        actions, common, "prompt", "print what a harvest tells its model, and the file of it"
+        actions, common, "prompt", tr("print the harvest's prompt for its model, and the prompt's file")
     )
     prompt.add_argument(
         "--edit",
         action="store_true",
-        help="open a copy of your own in $VISUAL or $EDITOR; it wins from then on",
+        help=tr("edit your own copy in $VISUAL or $EDITOR; harvests use your copy from then on"),
     )
     add_command(
-        actions, common, "validate", "check the structured facts, and print file:line of all that is wrong"
+        actions, common, "validate", tr("check the structured facts, and print file:line of each fault")
     )
-    add_command(actions, common, "sync", "bring the structured facts and their index in step")
-    facts = add_command(actions, common, "facts", "look structured facts up")
+    add_command(actions, common, "sync", tr("update the index of the structured facts"))
+    facts = add_command(actions, common, "facts", tr("search the structured facts"))
     facts.add_argument(
-        "--domain", metavar="NAME", default="", help="of this repository or agent, or `global`"
+        "--domain", metavar="NAME", default="", help=tr("facts of this repository or agent, or `global`")
     )
     facts.add_argument(
         "--category",
         dest="fact_category",
         default="",
         choices=("fact", "pitfall", "pattern", "tool-quirk", "question"),
-        help="only these",
+        help=tr("show only this kind"),
     )
-    facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
+    facts.add_argument("--tag", metavar="TAG", default="", help=tr("only facts with this tag"))
     proposals = add_command(
         actions,
         common,
         "proposals",
-        "print what other programs propose, add one after your yes on the terminal, or drop one",
+        tr("list other programs' proposals, accept one after your yes, or refuse one"),
     )
     answer = proposals.add_mutually_exclusive_group()
-    answer.add_argument("--accept", metavar="ID", default="", help="show it, and add it after a yes")
-    answer.add_argument("--refuse", metavar="ID", default="", help="drop it; nothing of it is kept")
+    answer.add_argument(
+        "--accept", metavar="ID", default="", help=tr("show the proposal, and add it after your yes")
+    )
+    answer.add_argument("--refuse", metavar="ID", default="", help=tr("delete the proposal"))
     why = add_command(
-        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
+        actions,
+        common,
+        "why",
+        tr("print an item's sources, its history, and the requests that held the item"),
     )
     why.add_argument(
-        "item", help="its place as `show` prints it (facts.md:3), words that only it has, or a fact's id"
+        "item", help=tr("the item's place in `show` (facts.md:3), words of only this item, or a fact's id")
     )
-    seen = add_command(actions, common, "seen", "print which items entered requests, newest first")
-    seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
+    seen = add_command(actions, common, "seen", tr("list the items that requests held, newest first"))
+    seen.add_argument("--discussion", metavar="ID", default="", help=tr("only this discussion"))
     merge = add_command(
-        actions, common, "merge", "have a model propose a shorter file, shown before it is written"
+        actions, common, "merge", tr("have a model propose a shorter file; you see the proposal first")
     )
-    merge.add_argument("category", choices=CATEGORIES[:-1], help="of the items")
-    merge.add_argument("--apply", action="store_true", help="write it, after a yes; keeps the file as it was")
-    merge.add_argument("--yes", action="store_true", help="with --apply: write it without being asked")
-    merge.add_argument("--over-limit", action="store_true", help="ask although the day's limit is reached")
-    merge.add_argument("--provider", metavar="ID", default="", help="who proposes it (see `models`)")
-    merge.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
+    merge.add_argument("category", choices=CATEGORIES[:-1], help=tr("the kind of items"))
+    merge.add_argument(
+        "--apply",
+        action="store_true",
+        help=tr("write the shorter file after your yes; keeps the earlier version"),
+    )
+    merge.add_argument(
+        "--yes", action="store_true", help=tr("with --apply: write the shorter file without a question")
+    )
+    merge.add_argument(
+        "--over-limit", action="store_true", help=tr("ask the model although the day's limit is reached")
+    )
+    merge.add_argument(
+        "--provider", metavar="ID", default="", help=tr("the provider that proposes (see `models`)")
+    )
+    merge.add_argument(
+        "--model", metavar="NAME", default="", help=tr("the model, by the provider's name for the model")
+    )
     merge.set_defaults(source=[], live_days=None, max_bytes=None)
     graduate = add_command(
-        actions, common, "graduate", "make a draft of a playbook, inert until you rename it"
+        actions,
+        common,
+        "graduate",
+        tr("make a draft from a playbook; nothing uses the draft until you rename it"),
     )
     graduate.add_argument(
-        "item", help="the playbook's place as `show` prints it (playbooks.md:3), or words of it"
+        "item", help=tr("the playbook's place from `show` (playbooks.md:3), or words of the playbook")
     )
-    graduate.add_argument("--as", dest="draft", choices=("prompt", "tool"), default="prompt", help="what of")
+    graduate.add_argument(
+        "--as",
+        dest="draft",
+        choices=("prompt", "tool"),
+        default="prompt",
+        help=tr("the kind of draft (default: prompt)"),
+    )

@@ -24,6 +24,7 @@ from core.kernel import figures, paths
 from core.kernel.errors import SlopError
 from core.kernel.figures import count, money
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.values.harvest import ArtifactClass, BatchReport, HarvestReport, HarvestUse
 from core.kernel.values.knowledge import NewItem
@@ -123,7 +124,7 @@ def run_harvest(options: Options, console: Console) -> int:
     if options.given.apply and not options.given.no_harvest and is_recall_only(chosen.run.settings):
         raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     harvests = not options.given.no_harvest
-    with progress_bar(console, "Looking at conversations") as on_progress:
+    with progress_bar(console, tr("Reading the list of conversations")) as on_progress:
         report = look(
             chosen.request,
             chosen.run.provider,
@@ -143,7 +144,7 @@ def run_harvest(options: Options, console: Console) -> int:
     elif options.given.apply:
         is_yes = options.given.yes
         if _needs_yes(chosen, report, harvests=harvests) and not is_yes:
-            check_terminal(console, "The built-in model is small: what it would write needs your yes")
+            check_terminal(console, tr("The built-in model is small: its items need your yes"))
         report, used, code = _apply(chosen, report, console, harvests=harvests, is_yes=is_yes)
     batched = {"batch": batch_data(report.estimate, batches)} if options.given.batch else {}
     if options.is_json:
@@ -158,11 +159,11 @@ def run_harvest(options: Options, console: Console) -> int:
 
 def _check_batch(chosen: RunSet, *, harvests: bool) -> None:
     if not harvests:
-        raise UsageError("--batch and --no-harvest exclude each other")
+        raise UsageError(tr("--batch and --no-harvest exclude each other"))
     if chosen.run.provider == ProviderKind.EMBEDDED:
         raise UsageError(
-            "The built-in model has no batches",
-            remedy="Leave --batch out, or name a provider with --provider",
+            tr("The built-in model offers no batches"),
+            remedy=tr("Leave --batch out, or name a provider with --provider"),
         )
 
 
@@ -171,7 +172,10 @@ def _explain(report: HarvestReport, console: Console) -> None:
     kinds = Counter(one.kind for one in report.artifacts)
     if not kinds[ArtifactClass.HARVEST] and (lately := sum(one.why == LATELY for one in report.artifacts)):
         console.note(
-            f"manual-slop: nothing to harvest: {lately} touched lately; `--live-days 0` takes these too"
+            tr(
+                "manual-slop: nothing to harvest: {lately} changed recently; `--live-days 0` harvests these too",
+                lately=lately,
+            )
         )
 
 
@@ -217,7 +221,7 @@ def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
     given, known = options.given, settings.knowledge
     for name in given.source:
         if not Path(name).expanduser().exists():
-            raise UsageError(f"--source: there is no {name!r}")
+            raise UsageError(tr("--source: there is no {name!r}", name=name))
     return replace(
         known,
         harvest_sources=tuple(given.source) or known.harvest_sources,
@@ -258,7 +262,7 @@ def _apply(
     try:
         seen = _without_waiting(chosen, seen, console) if harvests else seen
         items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
-        with progress_bar(console, "Harvesting") as on_progress:
+        with progress_bar(console, tr("Harvesting")) as on_progress:
             asked = ApplyRequest(
                 scan=chosen.request,
                 artifacts=seen.artifacts,
@@ -283,8 +287,13 @@ def _without_waiting(chosen: RunSet, seen: HarvestReport, console: Console) -> H
     held = waiting(batches_now(chosen.home).batches)
     left = tuple(one for one in seen.artifacts if one.facts.sha256 not in held)
     if waits := len(seen.artifacts) - len(left):
-        which = count(waits, "conversation is in a batch", "conversations are in a batch")
-        console.note(f"manual-slop: {which}; collect it with --batch --apply, or `harvest cancel`")
+        which = count(waits, tr("conversation is in a batch"), tr("conversations are in a batch"))
+        console.note(
+            tr(
+                "manual-slop: {which}; collect the batch with --batch --apply, or run `harvest cancel`",
+                which=which,
+            )
+        )
     return replace(seen, artifacts=left)
 
 
@@ -293,13 +302,16 @@ def _cancel(chosen: RunSet, options: Options, console: Console) -> int:
     wanted = options.given.id
     found = [one.tag for one in batches_now(chosen.home).batches if wanted in {"", one.tag, one.name}]
     if wanted and not found:
-        raise UsageError(f"there is no open batch {wanted!r}", remedy="`harvest --batch` lists them")
-    with closing(_BatchDesk(chosen, console)) as desk, console.waiting("Stopping batches"):
+        raise UsageError(
+            tr("there is no open batch {wanted!r}", wanted=wanted),
+            remedy=tr("`harvest --batch` lists the open batches"),
+        )
+    with closing(_BatchDesk(chosen, console)) as desk, console.waiting(tr("Stopping batches")):
         report = withdraw_batches(chosen.home, wall_clock, desk.services, found) if found else BatchReport()
     if options.is_json:
         console.json({"batch": {"batches": [batch_row(one) for one in report.batches]}})
     elif not found:
-        console.line("No batch is open.")
+        console.line(tr("No batch is open."))
     else:
         console.write("".join(f"{line}\n" for line in batch_lines(report)))
     return int(any(one.is_open for one in report.batches))
@@ -343,13 +355,13 @@ def _apply_batches(
         chosen = with_model(chosen, desk.clients)
         asker = distiller(chosen.home, chosen.run, not_asked, chosen.run.profile)
         try:
-            with progress_bar(console, "Batches") as on_progress:
+            with progress_bar(console, tr("Batches")) as on_progress:
                 batches = look_after_batches(
                     chosen.home, wall_clock, desk.services, asker, chosen.request, seen.artifacts, on_progress
                 )
             ready = answered_ones(asker, chosen.home, seen.artifacts)
             items_of = _items_of(asker, chosen, seen, console, is_yes=False)
-            with progress_bar(console, "Harvesting") as on_progress:
+            with progress_bar(console, tr("Harvesting")) as on_progress:
                 done = apply(
                     ApplyRequest(
                         scan=chosen.request,
@@ -372,7 +384,10 @@ def with_model(chosen: RunSet, clients: Clients) -> RunSet:
         return chosen
     listed = clients.get(chosen.run.provider).list_models()
     if not listed:
-        raise UsageError(f"{chosen.run.provider} lists no model", remedy="Name one with --model")
+        raise UsageError(
+            tr("{provider} lists no models", provider=chosen.run.provider),
+            remedy=tr("Name a model with --model"),
+        )
     run = replace(chosen.run, model=listed[0].id, profile=listed[0])
     return replace(chosen, run=run)
 
@@ -398,25 +413,37 @@ def _items_of(
 
     def show(name: str, items: Sequence[NewItem]) -> None:
         by = f"{chosen.run.provider} {chosen.run.model}".strip()
-        console.note(f"manual-slop: {by} says of {name}: {figures.count(len(items), 'item')}")
+        console.note(
+            tr(
+                "manual-slop: {by} proposes {items} from {name}",
+                by=by,
+                name=name,
+                items=figures.count(len(items), tr("item"), tr("items")),
+            )
+        )
         for one in items:
             console.note(f"  {one.category.value}: {item_body(one)}")
 
     if not _needs_yes(chosen, seen, harvests=True) or is_yes:
         return items_by_asking(asker, chosen.now, show)
-    with progress_bar(console, "Reading") as on_progress:
+    with progress_bar(console, tr("Reading")) as on_progress:
         found = joined(preview(chosen.request, seen.artifacts, asker, on_progress))
     new = [one for one in found.items if not one.is_known and not one.deleted_on]
     if gone := sum(bool(one.deleted_on) for one in found.items):
-        console.note(f"manual-slop: left out: {figures.count(gone, 'item')} that you deleted before")
+        console.note(
+            tr(
+                "manual-slop: left out: {gone} that you deleted before",
+                gone=figures.count(gone, tr("item"), tr("items")),
+            )
+        )
     for source in found.sources:
         show(
             source.name,
             chosen_items(ticked(found, [one.id for one in new], is_ticked=True), source, chosen.now),
         )
-    these = "it" if len(new) == 1 else f"these {figures.count(len(new), 'item')}"
-    if new and not confirm(console, f"Write {these} to your knowledge?", is_yes=False):
-        console.note("manual-slop: nothing was written; what the model said is kept")
+    these = "it" if len(new) == 1 else tr("these {new}", new=figures.count(len(new), tr("item"), tr("items")))
+    if new and not confirm(console, tr("Write {these} to your knowledge?", these=these), is_yes=False):
+        console.note(tr("manual-slop: nothing was written; the program keeps the model's reply"))
         raise _NotAgreedError
     return items_of_preview(ticked(found, [one.id for one in new], is_ticked=True), chosen.now)
 
@@ -433,7 +460,7 @@ class Interruptible:
             return self.inner(prompt, provider, model)
         except KeyboardInterrupt:
             self._cancel.cancel()
-            raise HarvestCancelledError("The harvest was stopped") from None
+            raise HarvestCancelledError(tr("The harvest was stopped")) from None
 
 
 def used_data(chosen: RunSet, use: HarvestUse) -> dict[str, Any]:
@@ -461,8 +488,10 @@ def _undo(options: Options, console: Console) -> int:
     except RemovalError as error:
         for item in error.items:
             console.note(f"  {item.file}: {one_line(item.text, 200)}")
-        if not confirm_final(console, f"{error.what}. Take them out?", "undo", is_yes=False):
-            console.note("manual-slop: nothing was taken back")
+        if not confirm_final(
+            console, tr("{what}. Remove these items?", what=error.what), "undo", is_yes=False
+        ):
+            console.note(tr("manual-slop: nothing was undone"))
             return NOT_AGREED
         report = undo_apply(home, wall_clock(), options.given.id, is_agreed=True)
     if options.is_json:
@@ -476,14 +505,14 @@ def _undo(options: Options, console: Console) -> int:
             }
         )
         return int(bool(report.problems))
-    console.line(f"undone: {report.apply_id}")
-    console.line(f"items taken out: {report.removed}")
+    console.line(tr("undone: {apply_id}", apply_id=report.apply_id))
+    console.line(tr("items removed: {removed}", removed=report.removed))
     for discussion_id in report.restored:
-        console.line(f"back: {discussion_id}")
+        console.line(tr("back: {discussion_id}", discussion_id=discussion_id))
     for line in report.left:
-        console.line(f"left, because it was changed since: {line}")
+        console.line(tr("kept, because the line changed since: {line}", line=line))
     for problem in report.problems:
-        console.line(f"not taken back: {problem}")
+        console.line(tr("not undone: {problem}", problem=problem))
     return int(bool(report.problems))
 
 

@@ -22,6 +22,7 @@ from core.kernel.child_process import run_at_terminal
 from core.kernel.errors import ConfigError, LockedError, SlopError, StorageError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.text_editor import editor_words, find_editor
 from core.kernel.values.facts import FactProblem, IndexedFact, fact_data
 from core.kernel.values.harvest import HarvestUse
@@ -104,7 +105,7 @@ def _validate(home: Path, console: Console, *, is_json: bool) -> int:
         return int(is_wrong)
     _name(problems, console)
     if not is_wrong:
-        console.note(f"Every fact in {paths.knowledge_dir(home)} keeps to the rules.")
+        console.note(tr("Every fact in {home} is valid.", home=paths.knowledge_dir(home)))
     return int(is_wrong)
 
 
@@ -128,9 +129,15 @@ def _sync(home: Path, console: Console, *, is_json: bool) -> int:
         console.line(f"{left_words(len(report.left))}:")
         for line in report.left:
             console.line(f"  {one_line(line, 200)}")
-    console.line(f"{count(report.total, 'fact')} in the index, {report.changed:,} changed")
+    console.line(
+        tr(
+            "{total} in the index, {changed:,} changed",
+            total=count(report.total, tr("fact"), tr("facts")),
+            changed=report.changed,
+        )
+    )
     for name in report.written:
-        console.line(f"written: {paths.knowledge_dir(home) / name}")
+        console.line(tr("written: {home}", home=paths.knowledge_dir(home) / name))
     return int(is_wrong)
 
 
@@ -147,7 +154,7 @@ def _facts(options: Options, home: Path, console: Console) -> int:
         console.json([fact_data(fact) for fact in found])
         return int(not found)
     if not found:
-        console.line("Nothing found.")
+        console.line(tr("Nothing found."))
         return 1
     rows = [(fact.id, _confidence(fact), ", ".join(fact.tags), fact.text) for fact in found]
     head = ("id", "confidence", "tags", "fact")
@@ -200,7 +207,7 @@ def show_seen(home: Path, state: KnowledgeState, options: Options, console: Cons
     if options.is_json:
         console.json([seen_data(one) for one in seen])
     elif not seen:
-        console.line("No item entered a request that was noted.")
+        console.line(tr("No logged request contained an item."))
     else:
         console.write("".join(f"{line}\n" for line in seen_lines(seen)))
 
@@ -218,10 +225,18 @@ def named_item(state: KnowledgeState, name: str) -> Item:
         return found[0]
     if not found:
         raise UsageError(
-            f"there is no item {name!r}", remedy="`manual-slop knowledge show` prints their places"
+            tr("there is no item {name!r}", name=name),
+            remedy=tr("`manual-slop knowledge show` prints the place of each item"),
         )
     places = ", ".join(f"{one.file}:{one.first_line}" for one in found[:5])
-    raise UsageError(f"{len(found)} items have {name!r}: name one by its place ({places})")
+    raise UsageError(
+        tr(
+            "{found} items contain {name!r}: name one by its place ({places})",
+            found=len(found),
+            name=name,
+            places=places,
+        )
+    )
 
 
 # `knowledge prompt`: what a harvest tells its model, and a copy of one's own in the person's editor.
@@ -247,7 +262,7 @@ def run_prompt(asked: ConfigRequest, console: Console, *, edits: bool, is_json: 
     console.line(text.removesuffix("\n"))
     console.note(
         f"{place}: {whose}"
-        + ("" if whose == "yours" else "; `manual-slop knowledge prompt --edit` makes yours")
+        + ("" if whose == "yours" else tr("; `manual-slop knowledge prompt --edit` makes your own copy"))
     )
     return 0
 
@@ -257,18 +272,25 @@ def _edit(path: Path, home: Path, console: Console) -> int:
         editor = find_editor(os.environ)
     except ConfigError as error:
         if editor_words(os.environ):
-            console.note(f"manual-slop: warning: {error.what}. Edit the file yourself.")
+            console.note(tr("manual-slop: warning: {what}. Edit the file yourself.", what=error.what))
         _tell_own(path, console)
         return 0
     code = run_at_terminal(editor.program, (*editor.arguments, str(path)), path.parent)
     if code:
-        console.note(f"manual-slop: the editor ended with code {code}: {editor.program}")
+        console.note(
+            tr("manual-slop: the editor ended with code {code}: {program}", code=code, program=editor.program)
+        )
     if own_prompt(home, HARVEST_PROMPT) is None:
         console.note(
-            f"manual-slop: warning: what stands there now cannot be read as a prompt, the next one counts: {path}"
+            tr(
+                "manual-slop: warning: the program cannot read {path} as a prompt and uses another prompt",
+                path=path,
+            )
         )
         return 1
-    console.note(f"{own_prompt_path(home, HARVEST_PROMPT)}: yours; the next harvest reads it")
+    console.note(
+        tr("{home}: your own copy; the next harvest uses it", home=own_prompt_path(home, HARVEST_PROMPT))
+    )
     if console.is_json and not code:
         _tell_own(path, console)
     return int(code != 0)
@@ -297,12 +319,12 @@ def run_merge(options: Options, console: Console) -> int:
     if is_recall_only(chosen.run.settings):
         raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     if given.apply and not given.yes:
-        check_terminal(console, "A merge needs your yes")
+        check_terminal(console, tr("A merge needs your yes"))
     open_home(chosen.home, chosen.now)
     try:
         merge, use = _proposed(chosen, Category(given.category), console)
     except HarvestCancelledError as error:
-        console.note(f"manual-slop: {error.what}")
+        console.note(tr("manual-slop: {what}", what=error.what))
         return INTERRUPTED
     used = used_data(chosen, use)
     asks = given.apply and bool(merge.ticked) and not given.yes
@@ -311,14 +333,22 @@ def run_merge(options: Options, console: Console) -> int:
     written = None
     ticked = merge.ticked
     if given.apply and len(ticked) < len(merge.groups):
-        left = figures.count(len(merge.groups) - len(ticked), "merge")
+        left = figures.count(len(merge.groups) - len(ticked), tr("merge"), tr("merges"))
         console.note(
-            f"manual-slop: {left} would drop figures or names, and {'is' if left.startswith('1 ') else 'are'} left out"
+            tr(
+                "manual-slop: {left} would lose numbers or names and {startswith} left out",
+                left=left,
+                startswith="is" if left.startswith("1 ") else "are",
+            )
         )
     if given.apply and ticked:
-        count = figures.count(len(ticked), "merge")
-        if not confirm(console, f"Write {'it' if len(ticked) == 1 else f'these {count}'}?", is_yes=given.yes):
-            console.note("manual-slop: nothing was written; what the model said is kept")
+        count = figures.count(len(ticked), tr("merge"), tr("merges"))
+        if not confirm(
+            console,
+            f"Write {'it' if len(ticked) == 1 else tr('these {count}', count=count)}?",
+            is_yes=given.yes,
+        ):
+            console.note(tr("manual-slop: nothing was written; the program keeps the model's reply"))
             return HARVEST_NOT_AGREED
         written = apply_merge(
             MergeRequest(
@@ -335,11 +365,17 @@ def run_merge(options: Options, console: Console) -> int:
     if options.is_json:
         console.json({**merge_data(merge), "written": written, "used": used})
     elif written is not None:
-        console.line(f"merged: {figures.count(written.items, 'item')} into {written.merged:,}")
-        console.line(f"as it was: {written.version}")
-        console.line(f"undo: manual-slop harvest undo {written.apply_id}")
+        console.line(
+            tr(
+                "merged: {items} into {merged:,}",
+                items=figures.count(written.items, tr("item"), tr("items")),
+                merged=written.merged,
+            )
+        )
+        console.line(tr("earlier version: {version}", version=written.version))
+        console.line(tr("undo: manual-slop harvest undo {apply_id}", apply_id=written.apply_id))
     elif merge.groups:
-        console.line("dry run; pass --apply to write")
+        console.line(tr("nothing was written; add --apply to write"))
     return 0
 
 
@@ -371,9 +407,9 @@ def run_graduate(home: Path, state: KnowledgeState, options: Options, console: C
     if options.is_json:
         console.json({"apply_id": made.apply_id, "path": made.path, "becomes": made.becomes})
         return 0
-    console.line(f"draft: {made.path}")
-    console.line(f"of: {one_line(item.text, 100)}")
-    console.line(f"nothing reads or runs it until you rename it to {made.becomes}")
+    console.line(tr("draft: {path}", path=made.path))
+    console.line(tr("of: {text}", text=one_line(item.text, 100)))
+    console.line(tr("nothing uses the draft until you rename it to {becomes}", becomes=made.becomes))
     return 0
 
 
@@ -398,7 +434,9 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
     given = options.given
     if given.accept:
         check_terminal(
-            console, "A proposal needs your yes", remedy="Run it on a terminal, or say yes in the window"
+            console,
+            tr("A proposal needs your yes"),
+            remedy=tr("Run the command on a terminal, or say yes in the window"),
         )
     news: list[McpServerEvent] = []
     handler = ProposalHandler(home, news.append)
@@ -409,15 +447,15 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
     if given.accept:
         chosen = _chosen(found, given.accept)
         _show(chosen, found, console.shown)
-        if not confirm(console, "Add this to knowledge?", is_yes=False):
-            console.line("Nothing was changed: it waits on.")
+        if not confirm(console, tr("Add this to your knowledge?"), is_yes=False):
+            console.line(tr("Nothing was changed: the proposal still waits."))
             return NOT_AGREED
         handler.handle(WriteProposed(chosen))
-        console.line(f"{chosen.id} is known.")
+        console.line(tr("{id} is now in your knowledge.", id=chosen.id))
     elif given.refuse:
         chosen = _chosen(found, given.refuse)
         handler.handle(RefuseProposals((chosen.id,)))
-        console.outcome(f"{chosen.id} is dropped.", {"id": chosen.id, "is_dropped": True})
+        console.outcome(tr("{id} is deleted.", id=chosen.id), {"id": chosen.id, "is_dropped": True})
     else:
         _list(found, console, is_json=options.is_json)
     return 0
@@ -432,8 +470,11 @@ def _chosen(found: ProposalsState, wanted: str) -> Proposal:
     same = [one for one in found.waiting if one.id == wanted]
     fits = same or [one for one in found.waiting if one.id.startswith(wanted)]
     if len(fits) != 1:
-        how = "No proposal begins" if not fits else f"{len(fits)} proposals begin"
-        raise UsageError(f"{how} with {wanted!r}", remedy="`manual-slop knowledge proposals` lists them")
+        how = tr("No proposal begins") if not fits else tr("{fits} proposals begin", fits=len(fits))
+        raise UsageError(
+            tr("{how} with {wanted!r}", how=how, wanted=wanted),
+            remedy=tr("`manual-slop knowledge proposals` lists the proposals"),
+        )
     return fits[0]
 
 
@@ -454,7 +495,7 @@ def _list(found: ProposalsState, console: Console, *, is_json: bool) -> None:
         )
         return
     if not found.waiting:
-        console.line("No program proposes anything.")
+        console.line(tr("No other program proposes anything."))
     for one in found.waiting:
         _show(one, found, console.line)
 
@@ -462,12 +503,18 @@ def _list(found: ProposalsState, console: Console, *, is_json: bool) -> None:
 def _show(one: Proposal, found: ProposalsState, say: Callable[[str], None]) -> None:
     """Print all that a yes would write, every control character shown."""
     say(
-        f"{escaped(one.id)}  {one.category.value.replace('_', ' ')}, by {escaped(one.source)}, {escaped(one.at)}"
+        tr(
+            "{id}  {replace}, by {source}, {at}",
+            id=escaped(one.id),
+            replace=one.category.value.replace("_", " "),
+            source=escaped(one.source),
+            at=escaped(one.at),
+        )
     )
     for line in words_of(one).splitlines():
         say(f"  {escaped(line)}")
     for near in found.near.get(one.id, ()):
-        say(f"  known already:  {escaped(near)}")
+        say(tr("  already in your knowledge:  {near}", near=escaped(near)))
 
 
 SHOWN_HASH = 12
@@ -501,7 +548,7 @@ def run_knowledge(options: Options, console: Console) -> int:
             _follow(home, console)
     state = KnowledgeReader(home).read(load(asked).settings.knowledge)
     for problem in state.problems:
-        console.note(f"manual-slop: warning: {problem}")
+        console.note(tr("manual-slop: warning: {problem}", problem=problem))
     match action:
         case "why":
             explain_item(home, state, options, console)
@@ -519,7 +566,10 @@ def run_knowledge(options: Options, console: Console) -> int:
             wanted = options.given.category
             shown = [item for item in all_items(state) if wanted in {"", item.category.value}]
             _show_items(
-                shown, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
+                shown,
+                console,
+                is_json=options.is_json,
+                empty=tr("You have no knowledge in {home}.", home=paths.knowledge_dir(home)),
             )
     return int(bool(state.problems))
 
@@ -529,11 +579,11 @@ def _follow(home: Path, console: Console) -> None:
     try:
         DigestFollower(home).follow()
     except (StorageError, LockedError) as error:
-        console.note(f"manual-slop: warning: the digest is as it was: {error}")
+        console.note(tr("manual-slop: warning: the program could not renew the digest: {error}", error=error))
 
 
 def _show_items(
-    items: Sequence[Item], console: Console, *, is_json: bool, empty: str = "Nothing found."
+    items: Sequence[Item], console: Console, *, is_json: bool, empty: str = tr("Nothing found.")
 ) -> None:
     if is_json:
         console.json([item_data(item) for item in items])
@@ -568,7 +618,14 @@ def _show_digest(state: KnowledgeState, console: Console, path: str, *, is_json:
         )
         return
     console.write(state.digest)
-    console.note(f"{path}: {state.digest_bytes:,} bytes; memory is {state.switch.value}")
+    console.note(
+        tr(
+            "{path}: {digest_bytes:,} bytes; memory is {value}",
+            path=path,
+            digest_bytes=state.digest_bytes,
+            value=state.switch.value,
+        )
+    )
 
 
 def _show_ledger(entries: tuple[HarvestLedgerEntry, ...], console: Console, *, is_json: bool) -> None:
@@ -576,7 +633,7 @@ def _show_ledger(entries: tuple[HarvestLedgerEntry, ...], console: Console, *, i
         console.json([entry_data(entry) for entry in entries])
         return
     if not entries:
-        console.line("Nothing was harvested yet.")
+        console.line(tr("You have not harvested anything yet."))
         return
     rows = [
         (
@@ -595,4 +652,4 @@ def _show_ledger(entries: tuple[HarvestLedgerEntry, ...], console: Console, *, i
 
 
 def _status(entry: HarvestLedgerEntry) -> str:
-    return f"{entry.status.value}, undone" if entry.undone_at else entry.status.value
+    return tr("{value}, undone", value=entry.status.value) if entry.undone_at else entry.status.value

@@ -11,6 +11,7 @@ from core.front.cli.session import FrontEnd, check_name, session
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.provider import ProviderStatus
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport
@@ -48,13 +49,16 @@ def run_presets(options: Options, front: FrontEnd, console: Console) -> int:
             }
         )
         return 0
-    rows = [("preset", name, count(len(preset.items), "item")) for name, preset in project.presets.items()]
+    rows = [
+        ("preset", name, count(len(preset.items), tr("item"), tr("items")))
+        for name, preset in project.presets.items()
+    ]
     rows += [("persona", text.name, one_line(text.text, 60)) for text in project.personas.values()]
     rows += [
-        ("system prompt", text.name, one_line(text.text, 60)) for text in project.system_prompts.values()
+        (tr("system prompt"), text.name, one_line(text.text, 60)) for text in project.system_prompts.values()
     ]
     listed = table((), rows, kept=frozenset({0, 1}), columns=console.columns) if rows else ""
-    console.write(listed or f"No presets in {project.root}.\n")
+    console.write(listed or tr("{root} has no presets.\n", root=project.root))
     return 0
 
 
@@ -74,7 +78,7 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
         front.wait_for(is_priced, REFRESH_S)
         _print_models(front.snapshot(), chosen, console, is_json=options.is_json)
     for failure in failures:
-        console.note(f"manual-slop: {failure}")
+        console.note(tr("manual-slop: {failure}", failure=failure))
     return 1 if failures else 0
 
 
@@ -104,14 +108,14 @@ def _print_models(state: AppState, chosen: list[ProviderStatus], console: Consol
 def _update_prices(front: FrontEnd, console: Console) -> list[str]:
     """Take newer prices; what went wrong in a sentence: the prices stay as they were."""
     try:
-        with console.waiting("Asking for newer prices"):
+        with console.waiting(tr("Downloading newer prices")):
             state = act(front, UpdatePrices(), REFRESH_S)
     except SlopError as error:
         return [str(error)]
     front.wait_for(lambda now: now.config.is_settled, REFRESH_S)
     for notice in state.program.notices:
         if notice.id == "prices":
-            console.note(f"manual-slop: {notice.text}")
+            console.note(tr("manual-slop: {text}", text=notice.text))
     return []
 
 
@@ -135,7 +139,7 @@ def run_usage(options: Options, front: FrontEnd, console: Console) -> int:
     """Print what was used. Returns 0."""
     given = options.given
     query = UsageQuery(by=UsageBy(given.by), since=given.since, until=given.until)
-    with session(front, console), console.waiting("Adding up"):
+    with session(front, console), console.waiting(tr("Adding up")):
         state = act(front, CountUsage(query), COUNT_S)
     report = state.spending.usage or UsageReport(query=query)
     if options.is_json:
@@ -149,8 +153,14 @@ def run_usage(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _text(report: UsageReport, console: Console) -> str:
     if not report.total.calls:
-        return "No call was made in that time.\n" if report.query.since else "No call was made yet.\n"
-    rows = [(one_line(row.label or "no usable date", NAME_CHARS), *sum_cells(row.sum)) for row in report.rows]
+        return (
+            tr("You sent no request in that time.\n")
+            if report.query.since
+            else tr("You have sent no request yet.\n")
+        )
+    rows = [
+        (one_line(row.label or tr("no valid date"), NAME_CHARS), *sum_cells(row.sum)) for row in report.rows
+    ]
     rows.append(("together", *sum_cells(report.total)))
     numbers = frozenset(range(1, len(HEAD)))
     text = table(HEAD, rows, numbers=numbers, kept=frozenset({0, 2}), columns=console.columns)

@@ -16,6 +16,7 @@ import msgspec
 from core.front.cli.stops import Stops, in_terminal
 from core.front.cli.version import put_beside, unwritten
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
@@ -147,7 +148,9 @@ class Console(msgspec.Struct, frozen=True):
             return
         if code:
             kind = _CODES.get(code, "failed")
-            what = self.memory.last.removeprefix("manual-slop: ") or f"The command ended with {code}"
+            what = self.memory.last.removeprefix("manual-slop: ") or tr(
+                "The command ended with exit code {code}", code=code
+            )
             self.json(error_data(kind, what))
         else:
             self.json({"said": "\n".join(self.memory.prose)})
@@ -172,7 +175,7 @@ class Console(msgspec.Struct, frozen=True):
         """Say on standard error why a command failed, and for a program on standard output too, unless a part of what
         it asked for stands there: one JSON value is all that it reads.
         """
-        self.note(f"manual-slop: {error}")
+        self.note(tr("manual-slop: {error}", error=error))
         if self.is_json and not self.memory.has_printed:
             self.json(error_data(code, error.what, error.remedy, error.where))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
 from core.front.cli.version import WIDEST_HELP, put_beside, terminal_columns
+from core.kernel.language import tr
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
 if TYPE_CHECKING:
@@ -75,7 +76,12 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             known = [str(choice) for choice in action.choices if choice]
-            reason = f"invalid choice: {value!r}{near(str(value), known)} (choose from {', '.join(known)})"
+            reason = tr(
+                "invalid choice: {value!r}{str} (choose from {known})",
+                value=value,
+                str=near(str(value), known),
+                known=", ".join(known),
+            )
             raise argparse.ArgumentError(action, reason)
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -121,7 +127,7 @@ class Parser(argparse.ArgumentParser):
         """End with this usage, and the nearest option to what it does not know."""
         known = [option for action in self._actions for option in action.option_strings]
         meant = near(unknown[0].partition("=")[0], known, before="; ")
-        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+        self.error(tr("unknown arguments: {unknown}{meant}", unknown=" ".join(unknown), meant=meant))
 
 
 def near(word: str, known: Sequence[str], before: str = ", ") -> str:
@@ -129,7 +135,7 @@ def near(word: str, known: Sequence[str], before: str = ", ") -> str:
     from difflib import get_close_matches
 
     found = get_close_matches(word, known, n=1)
-    return f"{before}did you mean {found[0]}?" if found else ""
+    return tr("{before}did you mean {found}?", before=before, found=found[0]) if found else ""
 
 
 def add_command(
@@ -163,7 +169,7 @@ def days(text: str) -> float:
     with suppress(ValueError):
         if 0 <= (number := float(text)) <= 36_500:
             return number
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 0 to 36500")
+    raise argparse.ArgumentTypeError(tr("{text!r} is not a number of days from 0 to 36500", text=text))
 
 
 def size_bytes(text: str) -> int:
@@ -171,4 +177,6 @@ def size_bytes(text: str) -> int:
     with suppress(ValueError):
         if 0 < (size := int(text)) <= 1 << 30:
             return size
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes from 1 to {1 << 30}")
+    raise argparse.ArgumentTypeError(
+        tr("{text!r} is not a number of bytes from 1 to {value}", text=text, value=1 << 30)
+    )

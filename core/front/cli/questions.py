@@ -15,6 +15,7 @@ from core.front.cli.output import Console
 from core.front.cli.session import FrontEnd, UsageError
 from core.front.cli.stops import in_terminal
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.values.agent import Approval, ToolCall
 from core.kernel.values.harvest import HarvestUse
 from core.kernel.values.state import CommandOutcome
@@ -38,10 +39,10 @@ def can_ask(console: Console) -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and console.err.isatty()
 
 
-def check_terminal(console: Console, why: str, remedy: str = "Add --yes to say it beforehand") -> None:
+def check_terminal(console: Console, why: str, remedy: str = tr("Add --yes to say yes beforehand")) -> None:
     """Raise UsageError where nobody can be asked, before work is done that would be in vain."""
     if not can_ask(console):
-        raise UsageError(f"{why}, and there is no terminal to ask on", remedy=remedy)
+        raise UsageError(tr("{why}, but there is no terminal to ask on", why=why), remedy=remedy)
 
 
 def confirm(console: Console, question: str, *, is_yes: bool) -> bool:
@@ -55,7 +56,7 @@ def confirm(console: Console, question: str, *, is_yes: bool) -> bool:
     """
     if is_yes:
         return True
-    check_terminal(console, "This needs your yes")
+    check_terminal(console, tr("This command needs your yes"))
     return ask(console, question, "[y/N]").lower() in {"y", "yes"}
 
 
@@ -63,8 +64,8 @@ def confirm_final(console: Console, question: str, word: str, *, is_yes: bool) -
     """Ask for a yes to what cannot be undone: the person types a word, for which no single key stands. Else as `confirm`."""
     if is_yes:
         return True
-    check_terminal(console, "This needs your yes")
-    return ask(console, question, f"Type `{word}` to do it:").lower() == word
+    check_terminal(console, tr("This command needs your yes"))
+    return ask(console, question, tr("Type `{word}` to confirm:", word=word)).lower() == word
 
 
 def ask(console: Console, question: str, mark: str) -> str:
@@ -140,10 +141,18 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
         told.add(key)
         if asker != discussion_id:
             console.note(
-                f"manual-slop: asked by the task {escaped(state.discussions.summaries[asker].meta.name)!r}"
+                tr(
+                    "manual-slop: the task {name!r} asks",
+                    name=escaped(state.discussions.summaries[asker].meta.name),
+                )
             )
         if not can_ask(console):
-            console.note(f"manual-slop: refused, nobody could be asked: {escaped(approval.title)}")
+            console.note(
+                tr(
+                    "manual-slop: refused, as no terminal was there to ask you: {title}",
+                    title=escaped(approval.title),
+                )
+            )
             front.send(RefuseCall(discussion_id=asker, call_id=call.id, words=NOBODY))
             continue
         answer = ask(console, question(approval), "[y/a/N]" if approval.grant else "[y/N]").lower()
@@ -170,9 +179,9 @@ def question(approval: Approval) -> str:
     rows += [_INDENT + escaped(row) for text in filter(None, shown) for row in text.split("\n")]
     rows += [f"({_one_line(reason)})" for reason in approval.reasons]
     if not approval.grant:
-        return "\n".join((*rows, "Let it?"))
+        return "\n".join((*rows, tr("Allow this?")))
     grant = "; ".join(escaped(row) for row in approval.grant.split("\n"))
-    return "\n".join((*rows, f"a: from now on in this discussion: {grant}", "Let it?"))
+    return "\n".join((*rows, tr("a: always in this discussion: {grant}", grant=grant), tr("Allow this?")))
 
 
 def _one_line(text: str) -> str:
@@ -181,16 +190,18 @@ def _one_line(text: str) -> str:
 
 # A send that a spend limit stands against: asked about on a terminal, else refused with the remedy.
 
-_PAST_LIMIT = "Send it with --over-limit, or raise the limit in the settings"
-_PAST_UNREAD = "Correct the file, or send it with --over-limit"
-_UNPRICED = f"Send it with --over-limit. {in_terminal(UNPRICED_REMEDY)}"
+_PAST_LIMIT = tr("Send the message with --over-limit, or raise the limit in the settings")
+_PAST_UNREAD = tr("Correct the file, or send the message with --over-limit")
+_UNPRICED = tr(
+    "Send the message with --over-limit. {UNPRICED_REMEDY}", UNPRICED_REMEDY=in_terminal(UNPRICED_REMEDY)
+)
 
 
 def agreed(console: Console, refusal: SpendRefusal) -> PaidCommand | None:
     """The refused send with the person's yes; None where they say no, or nobody can be asked."""
     if not isinstance(refusal.confirmed, PaidCommand) or not can_ask(console):
         return None
-    is_yes = confirm(console, f"{refusal.sentence} Send it all the same?", is_yes=False)
+    is_yes = confirm(console, tr("{sentence} Send anyway?", sentence=refusal.sentence), is_yes=False)
     return refusal.confirmed if is_yes else None
 
 
@@ -243,17 +254,22 @@ class SharedMoney:
             return ""
         (stop,) = unpriced_limits(run.model or run.provider, ((LimitScope.DAY, limit),))
         if can_ask(self._console) and confirm(
-            self._console, f"{stop.sentence} {verb} all the same?", is_yes=False
+            self._console, tr("{sentence} {verb} anyway?", sentence=stop.sentence, verb=verb), is_yes=False
         ):
             self._is_agreed = True
             return ""
-        self._console.note(f"manual-slop: go on with --over-limit. {in_terminal(UNPRICED_REMEDY)}")
+        self._console.note(
+            tr(
+                "manual-slop: to go on, add --over-limit. {UNPRICED_REMEDY}",
+                UNPRICED_REMEDY=in_terminal(UNPRICED_REMEDY),
+            )
+        )
         return stop.sentence
 
     def let_go(self, usd: float) -> str:
         """Reserve for a call. Returns why it is not to be made, empty where it is."""
         if self._chosen.unread:
-            self._console.note("manual-slop: go on with --over-limit, or correct the settings")
+            self._console.note(tr("manual-slop: to go on, add --over-limit, or correct the settings"))
             return self._chosen.unread
         others = self.reserves.claim(
             RESERVE, usd
@@ -268,7 +284,7 @@ class SharedMoney:
                 self.reserves.settle(RESERVE, {})
             return why
         self.reserves.settle(RESERVE, {})
-        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
+        self._console.note(tr("manual-slop: to go on, add --over-limit, or raise the limit in the settings"))
         return stop.sentence
 
     def let_batch_go(self, usd: float) -> str:
@@ -278,10 +294,12 @@ class SharedMoney:
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
         why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
         if not why:
-            return self._unpriced("Submit")
-        if can_ask(self._console) and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
+            return self._unpriced(tr("Submit"))
+        if can_ask(self._console) and confirm(
+            self._console, tr("{why} Submit anyway?", why=why), is_yes=False
+        ):
             return ""
-        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
+        self._console.note(tr("manual-slop: to go on, add --over-limit, or raise the limit in the settings"))
         return why
 
     def paid(self, use: HarvestUse) -> None:

@@ -12,13 +12,16 @@ from core.front.cli.doctor_machine import Repair
 from core.kernel.disk import make_dirs
 from core.kernel.errors import SlopError
 from core.kernel.figures import count
+from core.kernel.language import tr
 
 _OWN = stat.S_IRWXU
 
 
 def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = None) -> Repair:
     """Move what stands at a path aside, where it stays; and make a folder in its place. `into`: beside it where None."""
-    what = f"Move {path} aside" + (" and make a folder in its place" if makes_folder else "")
+    what = tr("Move {path} aside", path=path) + (
+        tr(" and make a folder in its place") if makes_folder else ""
+    )
 
     def run() -> str:
         if into is not None:
@@ -27,7 +30,7 @@ def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = Non
         path.rename(target)
         if makes_folder:
             make_dirs(path)
-        return f"What stood there is kept as {target}"
+        return tr("The former content is now in {target}", target=target)
 
     return Repair(what=what, run=run)
 
@@ -35,10 +38,10 @@ def put_aside(path: Path, *, makes_folder: bool = False, into: Path | None = Non
 def let_write(folder: Path) -> Repair | None:
     """Make a folder that is missing, or let its owner write; None where only somebody else could."""
     if not folder.exists():
-        return Repair(what=f"Make the folder {folder}", run=lambda: _made(folder))
+        return Repair(what=tr("Make the folder {folder}", folder=folder), run=lambda: _made(folder))
     if not folder.is_dir() or folder.is_symlink() or folder.stat().st_uid != os.getuid():
         return None
-    return Repair(what=f"Let yourself write in {folder}", run=lambda: _opened(folder))
+    return Repair(what=tr("Let yourself write in {folder}", folder=folder), run=lambda: _opened(folder))
 
 
 def remove_reports(reports: Sequence[Path]) -> Repair:
@@ -49,17 +52,17 @@ def remove_reports(reports: Sequence[Path]) -> Repair:
             path.unlink(missing_ok=True)
         return f"{count(len(reports), 'report')} removed"
 
-    return Repair(what=f"Remove {count(len(reports), 'report')} of crashes", run=run)
+    return Repair(what=tr("Remove {reports} of crashes", reports=count(len(reports), "report")), run=run)
 
 
 def _made(folder: Path) -> str:
     make_dirs(folder)
-    return f"{folder} is there"
+    return tr("{folder} is there", folder=folder)
 
 
 def _opened(folder: Path) -> str:
     folder.chmod(stat.S_IMODE(folder.stat().st_mode) | _OWN)
-    return f"You can write in {folder}"
+    return tr("You can write in {folder}", folder=folder)
 
 
 def _free(path: Path) -> Path:
@@ -68,5 +71,7 @@ def _free(path: Path) -> Path:
     names = (path.with_name(f"{path.name}.{stamp}{more}") for more in ("", *(f"-{n}" for n in range(2, 100))))
     target = next((one for one in names if not os.path.lexists(one)), None)
     if target is None:
-        raise SlopError(f"No free name beside {path}", remedy="Move it away yourself", where=str(path))
+        raise SlopError(
+            tr("No free name beside {path}", path=path), remedy=tr("Move it away yourself"), where=str(path)
+        )
     return target

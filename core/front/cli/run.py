@@ -9,6 +9,7 @@ from core.front.cli.output import Console, OutputError, open_console
 from core.front.cli.session import FrontEnd, UsageError
 from core.front.cli.version import BROKEN_PIPE, discard_output
 from core.kernel.errors import ProviderError, SlopError
+from core.kernel.language import tr
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -47,7 +48,7 @@ def _ended(act: Callable[[Console], int], console: Console) -> int:
         with console.stops:
             return act(console)
     except OutputError as error:
-        console.note(f"manual-slop: {error}")
+        console.note(tr("manual-slop: {error}", error=error))
         discard_output()
         return FAILED
     except UsageError as error:
@@ -172,7 +173,9 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
 
             return run_headless(options, make_front(options), console)
         case _:
-            raise UsageError("This needs the window", remedy="Run `manual-slop`, or add --headless")
+            raise UsageError(
+                tr("This option needs the window"), remedy=tr("Run `manual-slop`, or add --headless")
+            )
 
 
 def _on_discussions(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:

@@ -15,6 +15,7 @@ from core.kernel import paths
 from core.kernel.disk import create_file, make_dirs
 from core.kernel.errors import FailureKind, ProviderError, SlopError
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.values.retrieval import (
     AskedPlaces,
     Corpus,
@@ -78,7 +79,7 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
     answer = state.retrieval.answer or SearchAnswer(query="")
     places = state.retrieval.places
     for problem in places.problems if places is not None else ():
-        console.note(f"manual-slop: {problem}")
+        console.note(tr("manual-slop: {problem}", problem=problem))
     if options.is_json:
         console.json(answer_data(answer))
     else:
@@ -89,19 +90,33 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
 def _update(front: FrontEnd, console: Console) -> None:
     """Bring the index up to date. Where it cannot be, what it holds answers, and that is said."""
     try:
-        with console.waiting("Reading what changed"):
+        with console.waiting(tr("Reading changed files")):
             report = act(front, UpdateIndex(), timeout_s=LONGEST_S).retrieval.report
     except SlopError as error:
         if front.snapshot().retrieval.asked is None:
             raise
         console.note(
-            f"manual-slop: warning: the index is not up to date: {error.what}. {error.remedy}".rstrip()
+            tr(
+                "manual-slop: warning: the index is out of date: {what}. {remedy}",
+                what=error.what,
+                remedy=error.remedy,
+            ).rstrip()
         )
         return
     if report is not None and report.no_vectors:
-        console.note(f"manual-slop: warning: passages lack their vectors: {report.no_vectors}")
+        console.note(
+            tr(
+                "manual-slop: warning: some passages cannot be found by meaning: {no_vectors}",
+                no_vectors=report.no_vectors,
+            )
+        )
     if report is not None and report.passed_over:
-        console.note(f"manual-slop: note: not searched, or not whole: {passed_over_text(report.passed_over)}")
+        console.note(
+            tr(
+                "manual-slop: note: not searched, or only in part: {passed_over}",
+                passed_over=passed_over_text(report.passed_over),
+            )
+        )
 
 
 def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:
@@ -118,7 +133,7 @@ def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:
 WAIT_S = 60.0
 """Longest wait: the model is started for this one question."""
 
-NO_INDEX = "Nothing is recalled: there is no search index yet. `manual-slop search` makes it."
+NO_INDEX = tr("Recall finds nothing: there is no search index yet. Run `manual-slop search` to make one.")
 
 
 def recall_for(spec: StackSpec, home: Path) -> Recalled:
@@ -146,7 +161,9 @@ def local_retrieving(home: Path) -> Retrieving:
 
 def _ask_nobody(provider: str) -> Provider:
     """Looking sends nothing, and costs nothing: where a server makes the vectors, words alone answer."""
-    raise ProviderError(FailureKind.NO_NETWORK, f"{provider!r} is not asked for vectors here")
+    raise ProviderError(
+        FailureKind.NO_NETWORK, tr("this command does not ask {provider!r} for vectors", provider=provider)
+    )
 
 
 # `index`: the index files of notes checked and mended, and a new note from a template.
@@ -168,12 +185,17 @@ def run_index(options: Options, console: Console) -> int:
     report_settings(loaded.faults, loaded.project, console)
     if options.given.action == "new":
         return _new(options, loaded, request.home, request.start, console)
-    with console.waiting("Reading notes"):
+    with console.waiting(tr("Reading notes")):
         found = _surveyed(loaded, request.home)
     for problem in found.problems:
-        console.note(f"manual-slop: warning: {problem}")
+        console.note(tr("manual-slop: warning: {problem}", problem=problem))
     if said := _no_notes(loaded):
-        console.note(f"manual-slop: note: no notes are searched, so that none have an index: {said}")
+        console.note(
+            tr(
+                "manual-slop: note: search leaves your notes out, so the notes have no index: {said}",
+                said=said,
+            )
+        )
     if options.given.action == "build":
         return _build(found, options, console)
     if options.is_json:
@@ -209,8 +231,8 @@ def _no_notes(loaded: LoadedSettings) -> str:
     if asked is None:
         return f"{OFF}. {on_remedy(loaded.project)}"
     if Corpus.NOTES not in asked.corpora:
-        return "`notes` is none of `[retrieval] corpora`"
-    return "" if asked.roots else "Name their folders in `roots` under `[retrieval]`"
+        return tr("`[retrieval] corpora` does not name `notes`")
+    return "" if asked.roots else tr("Name the folders of your notes in `roots` under `[retrieval]`")
 
 
 def _fields(loaded: LoadedSettings) -> FieldNames:
@@ -222,13 +244,23 @@ def _tell(found: Survey, console: Console) -> None:
     for path in found.stale:
         console.line(f"{'stale' if os.path.lexists(path) else 'missing'}:  {path}")
     for path in found.orphans:
-        console.line(f"orphan:  {path}")
+        console.line(tr("orphan:  {path}", path=path))
     for path in found.own:
         console.line(
-            f"yours:  {path} was not made by this program: it is left alone, and its folder has no other index"
+            tr(
+                "yours:  this program did not write {path} and leaves it alone; its folder gets no index",
+                path=path,
+            )
         )
-    said = f"{count(len(found.fresh), 'index file')} up to date, {len(found.stale):,} stale, {len(found.orphans):,} orphaned"
-    console.line(f"{said}." if found.is_in_order else f"{said}. `manual-slop index build` mends both.")
+    said = tr(
+        "{fresh} up to date, {stale:,} outdated, {orphans:,} orphaned",
+        fresh=count(len(found.fresh), tr("index file"), tr("index files")),
+        stale=len(found.stale),
+        orphans=len(found.orphans),
+    )
+    console.line(
+        f"{said}." if found.is_in_order else tr("{said}. `manual-slop index build` repairs this.", said=said)
+    )
 
 
 def _build(found: Survey, options: Options, console: Console) -> int:
@@ -243,17 +275,22 @@ def _build(found: Survey, options: Options, console: Console) -> int:
         )
     else:
         for path in done.written:
-            console.line(f"written:  {path}")
+            console.line(tr("written:  {path}", path=path))
         for path in done.removed:
-            console.line(f"removed:  {path}")
-        console.line(f"{count(len(found.fresh) + len(done.written), 'index file')} up to date.")
+            console.line(tr("removed:  {path}", path=path))
+        console.line(
+            tr(
+                "{fresh} up to date.",
+                fresh=count(len(found.fresh) + len(done.written), tr("index file"), tr("index files")),
+            )
+        )
     _warn(done, console)
     return NOT_IN_ORDER if done.problems else 0
 
 
 def _warn(done: Mended, console: Console) -> None:
     for path, reason in done.problems:
-        console.note(f"manual-slop: warning: {path}: {reason}")
+        console.note(tr("manual-slop: warning: {path}: {reason}", path=path, reason=reason))
 
 
 def _new(options: Options, loaded: LoadedSettings, home: Path, start: Path, console: Console) -> int:
@@ -262,7 +299,9 @@ def _new(options: Options, loaded: LoadedSettings, home: Path, start: Path, cons
     if path.name.rpartition(".")[2].lower() not in PROSE_ENDINGS or not path.suffix:
         path = path.with_name(f"{path.name}.md")
     if path.is_dir() or options.given.path.endswith(("/", os.sep)):
-        raise UsageError(f"{options.given.path!r} is a folder", remedy="Give the note a name")
+        raise UsageError(
+            tr("{path!r} is a folder", path=options.given.path), remedy=tr("Name a file for the note")
+        )
     make_dirs(path.parent)
     text = note_text(path.name, datetime.now().astimezone().date(), _fields(loaded))
     create_file(path, text.encode("utf-8", "replace"))
@@ -273,7 +312,9 @@ def _new(options: Options, loaded: LoadedSettings, home: Path, start: Path, cons
     asked = places_of(loaded.settings.retrieval, loaded.project)
     if asked is None or not _is_listed(path, asked):
         console.note(
-            "manual-slop: note: no index lists it: its folder is none of `[retrieval] roots` that count here"
+            tr(
+                "manual-slop: note: no index lists this note: its folder is not among the valid `[retrieval] roots`"
+            )
         )
         return 0
     _warn(mend(survey(judge(asked), home, _fields(loaded))), console)

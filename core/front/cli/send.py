@@ -32,6 +32,7 @@ from core.front.cli.session import FrontEnd, UsageError, check_name, find_discus
 from core.front.cli.stops import in_terminal
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.discussion import CallPhase, OpenDiscussion
 from core.kernel.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
 from core.kernel.values.provider import FAILURE_MARKS, ProviderKind
@@ -77,14 +78,19 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
     text = "" if given.retry else _message(options, console)
     if not given.retry and not text.strip() and not given.attach:
         raise UsageError(
-            "There is nothing to send", remedy='Give a text: manual-slop send "…", or pipe one in'
+            tr("There is nothing to send"), remedy=tr('Type a text (manual-slop send "…"), or pipe a text in')
         )
     if given.retry and given.discussion == "new":
-        raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
+        raise UsageError(tr("--retry needs --discussion"), remedy=tr("Use --discussion last"))
     if given.retry and (given.template or given.editor):
-        raise UsageError("--retry sends the failed message again", remedy="Leave --template and --editor out")
+        raise UsageError(
+            tr("--retry sends the failed message again"), remedy=tr("Leave --template and --editor out")
+        )
     if given.retry and given.compare:
-        raise UsageError("--compare sends a text, --retry a failed message", remedy="Leave one of them out")
+        raise UsageError(
+            tr("--compare sends a text, --retry a failed message"),
+            remedy=tr("Leave one of these options out"),
+        )
     beside = None if given.compare else program_beside(options)
     if beside is not None and (not given.tools or beside.has_tools(given.discussion)):
         return beside.send(options, text, console)
@@ -117,7 +123,7 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
         _say_missing_tools(state, chosen, console)
     opened = front.snapshot().discussions.open[chosen]
     if given.retry and not retried_prompt_id(opened):
-        raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
+        raise UsageError(tr("No message of this discussion has failed"), remedy=tr("Send a text instead"))
     say_losses(front.stack_spec(chosen), console)
     _say_cold(front, chosen, console)
     if given.compare:
@@ -154,10 +160,10 @@ def _say_missing_tools(state: AppState, chosen: str, console: Console) -> None:
     """Say which tools the model does not get although they were asked for, and what mends it."""
     root = state.config.project.root
     if missing := missing_tools(state, state.discussions.summaries[chosen].meta.provider):
-        console.note(f"manual-slop: warning: {missing}")
+        console.note(tr("manual-slop: warning: {missing}", missing=missing))
     elif missing := missing_in_folder(state):
-        way = f" `{trust_command(root)}` does that." if root else ""
-        console.note(f"manual-slop: warning: {missing}{way}")
+        way = tr(" Run `{root}` for that.", root=trust_command(root)) if root else ""
+        console.note(tr("manual-slop: warning: {missing}{way}", missing=missing, way=way))
 
 
 def _say_cold(front: FrontEnd, chosen: str, console: Console) -> None:
@@ -168,10 +174,12 @@ def _say_cold(front: FrontEnd, chosen: str, console: Console) -> None:
     cold = cold_send(measured(front, chosen), chosen)
     if cold is None:
         return
-    console.note(f"manual-slop: {cold_words(front.snapshot(), cold)}")
+    console.note(tr("manual-slop: {snapshot}", snapshot=cold_words(front.snapshot(), cold)))
     if cold.is_offer:
         console.note(
-            "Set ai_settings.caching.cold_send_usd to the amount from which you want to know it; 0: never."
+            tr(
+                "Set ai_settings.caching.cold_send_usd to the lowest cost that you want to see; 0 means never."
+            )
         )
 
 
@@ -200,7 +208,7 @@ def _follow_files(front: FrontEnd, console: Console) -> None:
     try:
         act(front, FollowDigest())
     except SlopError as error:
-        console.note(f"manual-slop: warning: the digest is as it was: {error}")
+        console.note(tr("manual-slop: warning: the program could not renew the digest: {error}", error=error))
 
 
 def read_text(words: list[str], source: BinaryIO | None, console: Console) -> str:
@@ -221,17 +229,20 @@ def _read_pipe(source: BinaryIO, console: Console, *, is_asked: bool) -> str:
     if source.isatty():
         if not is_asked:
             return ""
-        console.note("Type the message; end it with Ctrl+D on a line of its own.")
+        console.note(tr("Type your message, and end with Ctrl+D on a new line."))
     else:
         _say_if_silent(source, console)
     data = source.read(MAX_INPUT_BYTES + 1)
     if len(data) > MAX_INPUT_BYTES:
-        raise UsageError(f"Standard input is over {MAX_INPUT_BYTES:,} bytes", remedy="Send a part of it")
+        raise UsageError(
+            tr("Standard input has more than {MAX_INPUT_BYTES:,} bytes", MAX_INPUT_BYTES=MAX_INPUT_BYTES),
+            remedy=tr("Send a smaller part"),
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
-            "Standard input is not UTF-8 text", remedy="Attach it as a file with --attach"
+            tr("Standard input is not UTF-8 text"), remedy=tr("Attach the input as a file with --attach")
         ) from error
 
 
@@ -245,7 +256,7 @@ def _say_if_silent(source: BinaryIO, console: Console) -> None:
     if os.name != "posix" or not stat.S_ISFIFO(os.fstat(source.fileno()).st_mode):
         return
     if not select.select([source], [], [], PATIENCE_S)[0]:
-        console.note("manual-slop: waiting for standard input (use `< /dev/null` where there is none)")
+        console.note(tr("manual-slop: waiting for standard input (if there is none, add `< /dev/null`)"))
 
 
 def _check_names(state: AppState, options: Options) -> None:
@@ -253,7 +264,7 @@ def _check_names(state: AppState, options: Options) -> None:
     check_name("provider", given.provider, tuple(state.config.settings.servers))
     check_name("preset", given.preset or "", tuple(state.config.project.presets))
     check_name("persona", given.persona or "", tuple(state.config.project.personas))
-    check_name("system prompt", given.system or "", tuple(state.config.project.system_prompts))
+    check_name(tr("system prompt"), given.system or "", tuple(state.config.project.system_prompts))
 
 
 def _open(front: FrontEnd, state: AppState, options: Options) -> str:
@@ -301,11 +312,11 @@ def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
     if meta.model and not (is_compatible and window is not None and window.is_assumed):
         return
     try:
-        with console.waiting(f"Asking {meta.provider} for its models"):
+        with console.waiting(tr("Asking {provider} for its models", provider=meta.provider)):
             act(front, RefreshModels(meta.provider))
     except SlopError as error:
         if not meta.model:
-            console.note(f"manual-slop: warning: {error}")
+            console.note(tr("manual-slop: warning: {error}", error=error))
 
 
 @dataclass(slots=True)
@@ -355,7 +366,7 @@ class SentTurn:
         return agreed(self.console, refusal)
 
     def _follow(self) -> AppState | None:
-        with self.console.waiting("Waiting for the reply"):
+        with self.console.waiting(tr("Waiting for the reply")):
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         while state is not None and not self._is_over(state):
             with self.console.stops.held_back():
@@ -398,7 +409,7 @@ class SentTurn:
         self._note_round(call.reply_id)
         if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
             self.told.add(call.retry_reason)
-            self.console.note(f"manual-slop: {call.retry_reason}; trying again")
+            self.console.note(tr("manual-slop: {retry_reason}; trying again", retry_reason=call.retry_reason))
         self._print(call.text, call.reasoning)
 
     def _has_whole(self, opened: OpenDiscussion) -> bool:
@@ -430,7 +441,7 @@ class SentTurn:
         was_asked = any(key.startswith(f"{self.chosen}/{call.call_id}/") for key in self.asked)
         if call.end is not CallEnd.REFUSED or not was_asked:
             self._end_line()
-            self.console.note(f"manual-slop: {escaped(call.sentence)}")
+            self.console.note(tr("manual-slop: {sentence}", sentence=escaped(call.sentence)))
 
     def _end_line(self) -> None:
         """End the line of the model's words before something else is said on the terminal."""
@@ -476,8 +487,8 @@ class SentTurn:
             self.console.line()
         self._say(state, opened, reply, is_stopped=is_stopped)
         for write in state.discussions.pending.values():
-            remedy = (
-                f"Keep the reply that is printed here: the disk has no more of it than fitted. {write.remedy}"
+            remedy = tr(
+                "Copy the reply from this terminal: the disk holds only a part. {remedy}", remedy=write.remedy
             )
             raise SlopError(write.problem.removesuffix("."), remedy=remedy)
         return 130 if is_stopped else int(opened.failure is not None or reply is None)
@@ -496,18 +507,24 @@ class SentTurn:
         failure = opened.failure
         if failure is not None:
             self.console.note(
-                f"manual-slop: {SlopError(failure.what, remedy=failure.remedy, where=failure.where)}"
+                tr(
+                    "manual-slop: {what}",
+                    what=SlopError(failure.what, remedy=failure.remedy, where=failure.where),
+                )
             )
             self.console.note(
-                f"Your words are kept. Try again: manual-slop send --retry --discussion {self.chosen}"
+                tr(
+                    "The program keeps your message. Try again: manual-slop send --retry --discussion {chosen}",
+                    chosen=self.chosen,
+                )
             )
         if said := state.retrieval.recall_problems.get(self.chosen, ""):
-            self.console.note(f"manual-slop: {said}")
+            self.console.note(tr("manual-slop: {said}", said=said))
         for mark in self._new(opened):
             if not isinstance(mark, Message) and mark.kind not in {*FAILURE_MARKS, "model"}:
-                self.console.note(f"manual-slop: {mark.text}")
+                self.console.note(tr("manual-slop: {text}", text=mark.text))
         if is_stopped and reply is not None:
-            self.console.note(f"The part that came is kept in {self.chosen}.")
+            self.console.note(tr("The part of the reply that arrived is in {chosen}.", chosen=self.chosen))
         if not self.options.given.quiet and not self.options.is_json and reply is not None:
             self.console.note(f"{usage_line(reply)} · {self.chosen}")
 

@@ -20,6 +20,7 @@ from core.front.cli.stops import in_terminal
 from core.front.hooks.client import HookClient, HookError, connect, reach
 from core.kernel import figures, paths
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.surroundings import current_folder
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
@@ -158,7 +159,7 @@ class Beside:
         except HookError as error:
             if error.code != "warm_cache":
                 raise
-            agree(console, str(error.what), "Change anyway")
+            agree(console, str(error.what), tr("Change anyway"))
             self.client.act("composer", action, **fields)
 
     def _listed(self) -> AppState:
@@ -216,14 +217,17 @@ class _Printed:
                 failed = FailedCall(
                     call_id=data["call_id"], name=data["name"], end=CallEnd(data["end"]), words=data["words"]
                 )
-                self.console.note(f"manual-slop: {escaped(failed.sentence)}")
+                self.console.note(tr("manual-slop: {sentence}", sentence=escaped(failed.sentence)))
             case "asking":
                 self._end_line()
                 self.console.note(
-                    f"manual-slop: the running program asks for your yes: {escaped(data['title'])}"
+                    tr(
+                        "manual-slop: the running program needs your approval: {data}",
+                        data=escaped(data["title"]),
+                    )
                 )
             case "retrying":
-                self.console.note(f"manual-slop: {data['reason']}; trying again")
+                self.console.note(tr("manual-slop: {data}; trying again", data=data["reason"]))
             case "done":
                 self.done, self.error = data["reply"], data.get("failure")
             case "error":
@@ -253,12 +257,15 @@ class _Printed:
             self.console.line()
         if self.error is not None:
             said = SlopError(self.error["message"], remedy=self.error["remedy"])
-            self.console.note(f"manual-slop: {said}")
+            self.console.note(tr("manual-slop: {said}", said=said))
             self.console.note(
-                f"Your words are kept. Try again: manual-slop send --retry --discussion {chosen}"
+                tr(
+                    "The program keeps your message. Try again: manual-slop send --retry --discussion {chosen}",
+                    chosen=chosen,
+                )
             )
         if is_stopped and reply is not None:
-            self.console.note(f"The part that came is kept in {chosen}.")
+            self.console.note(tr("The part of the reply that arrived is in {chosen}.", chosen=chosen))
         if not self.options.given.quiet and not self.options.is_json and reply is not None:
             self.console.note(f"{usage_line(reply)} · {chosen}")
         if is_stopped:
@@ -313,7 +320,7 @@ def run_autonomy(options: Options, console: Console) -> int:
     client = _client(options)
     if options.given.stop:
         client.act("autonomy", "stop_autonomy")
-        console.outcome("Autonomy is stopped.", {"is_on": False})
+        console.outcome(tr("You stopped autonomy."), {"is_on": False})
         return 0
     try:
         found = client.get("/api/autonomy")
@@ -324,7 +331,7 @@ def run_autonomy(options: Options, console: Console) -> int:
     if options.is_json:
         console.json(found if found is not None else {"is_on": False})
     elif found is None:
-        console.line("No discussion is autonomous, nor was one since the program started.")
+        console.line(tr("No discussion has been autonomous since the program started."))
     else:
         _print(found, console)
     return 0
@@ -335,8 +342,8 @@ def _client(options: Options) -> HookClient:
     beside = reach(home, ANSWER_S)
     if beside is None:
         raise SlopError(
-            "No program with its Hook API on runs on this home, and autonomy lives in a running one",
-            remedy="Look at the window's tab Alone, or switch the Hook API on (`[hooks] enabled = true`)",
+            tr("Autonomy needs a running program with the Hook API on; this home has none"),
+            remedy=tr("See Alone in the window, or turn on the Hook API (`[hooks] enabled = true`)"),
             where=str(home),
         )
     return beside[0]
@@ -344,16 +351,28 @@ def _client(options: Options) -> HookClient:
 
 def _print(found: dict[str, Any], console: Console) -> None:
     if not found["is_on"]:
-        console.line(f"{found['discussion_id']} is autonomous no more.")
+        console.line(tr("{found} is no longer autonomous.", found=found["discussion_id"]))
     elif found["is_running"]:
-        console.line(f"{found['discussion_id']}: {found['state']}, a turn is under way.")
+        console.line(
+            tr("{found}: {found2}, a turn is running.", found=found["discussion_id"], found2=found["state"])
+        )
     else:
-        when = f"next turn at {found['next_at'][:19]} UTC" if found["next_at"] else "only you wake it"
+        when = (
+            tr("next turn at {found} UTC", found=found["next_at"][:19])
+            if found["next_at"]
+            else tr("only you start the next turn")
+        )
         console.line(f"{found['discussion_id']}: {found['state']}, {when}.")
     console.line(
-        f"turns:  {found['turns']} of {found['max_turns']}, {figures.money(found['usd'])}, errors {found['errors']}"
+        tr(
+            "turns:  {found} of {found2}, {found3}, errors {found4}",
+            found=found["turns"],
+            found2=found["max_turns"],
+            found3=figures.money(found["usd"]),
+            found4=found["errors"],
+        )
     )
-    for label, text in (("woken by", found["woken_by"]), ("rests", found["stopped"])):
+    for label, text in ((tr("woken by"), found["woken_by"]), ("rests", found["stopped"])):
         if text:
             console.line(f"{label}:  {escaped(text)}")
     for note in found["notes"]["rows"][-_SHOWN_NOTES:]:

@@ -16,6 +16,7 @@ from core.kernel.child_process import run_at_terminal
 from core.kernel.disk import create_file
 from core.kernel.errors import ConfigError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.surroundings import current_folder
 from core.kernel.text_editor import find_editor
@@ -35,7 +36,7 @@ def template_text(options: Options) -> str:
     name, pairs = options.given.template, options.given.var
     if not name:
         if pairs:
-            raise UsageError("--var needs --template", remedy="Name the template: --template NAME")
+            raise UsageError(tr("--var needs --template"), remedy=tr("Name the template: --template NAME"))
         return ""
     root = find_root(options.start or Path(current_folder()))
     found, _ = read_templates(options.home or paths.home_dir(), str(root))
@@ -44,7 +45,7 @@ def template_text(options: Options) -> str:
         return filled(found[name], _values(pairs))
     except ConfigError as error:
         raise UsageError(
-            error.what, remedy=f"{error.remedy}, as in: --var NAME=TEXT", where=error.where
+            error.what, remedy=tr("{remedy}, as in: --var NAME=TEXT", remedy=error.remedy), where=error.where
         ) from None
 
 
@@ -53,7 +54,10 @@ def _values(pairs: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         name, sign, text = pair.partition("=")
         if not sign:
-            raise UsageError(f"--var takes NAME=TEXT, not {pair!r}", remedy="Write the name, =, and the text")
+            raise UsageError(
+                tr("--var takes NAME=TEXT, not {given!r}", given=pair),
+                remedy=tr("Write the name, =, and the text"),
+            )
         values[name.strip()] = clean(text)
     return values
 
@@ -66,17 +70,24 @@ def edited_text(text: str, console: Console) -> str:
     """
     editor = find_editor(os.environ)
     if not can_ask(console):
-        raise UsageError("--editor needs a terminal", remedy="Leave --editor out, or run this in a terminal")
+        raise UsageError(
+            tr("--editor needs a terminal"), remedy=tr("Leave --editor out, or run this in a terminal")
+        )
     with tempfile.TemporaryDirectory(prefix="manual-slop-") as folder:
         path = Path(folder) / "message.md"
         create_file(path, text.encode("utf-8", "replace"))
         code = run_at_terminal(editor.program, (*editor.arguments, str(path)), path.parent)
         if code:
-            raise UsageError(f"The editor ended with code {code}", remedy="Nothing was sent. Try again")
+            raise UsageError(
+                tr("The editor ended with code {code}", code=code), remedy=tr("Nothing was sent. Try again")
+            )
         data = read_start(path, MAX_EDITED_BYTES + 1)
     if len(data) > MAX_EDITED_BYTES:
-        raise UsageError(f"The message is over {MAX_EDITED_BYTES:,} bytes", remedy="Send a part of it")
+        raise UsageError(
+            tr("The message is over {MAX_EDITED_BYTES:,} bytes", MAX_EDITED_BYTES=MAX_EDITED_BYTES),
+            remedy=tr("Send a smaller part"),
+        )
     try:
         return clean(data.decode("utf-8-sig")).rstrip("\n")
     except UnicodeDecodeError as error:
-        raise UsageError("The editor saved no UTF-8 text", remedy="Save it as UTF-8") from error
+        raise UsageError(tr("The editor saved no UTF-8 text"), remedy=tr("Save it as UTF-8")) from error

@@ -13,6 +13,7 @@ from core.front.cli.search import local_retrieving
 from core.front.cli.session import FrontEnd, UsageError, check_name, session
 from core.kernel.errors import SlopError
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpPhase, McpServer, McpTool
 from core.kernel.values.retrieval import AskedPlaces, MemoryToolAnswer
 from core.kernel.values.stack import ToolSchema
@@ -45,15 +46,18 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
     given = options.given
     if given.approve:
         check_terminal(
-            console, "This needs your yes", remedy="Run it on a terminal, or say yes in the window"
+            console,
+            tr("This command needs your yes"),
+            remedy=tr("Run the command on a terminal, or say yes in the window"),
         )
     if (given.approve or given.forget) and not given.server:
-        raise UsageError("Name the server that is meant", remedy="`manual-slop servers` lists them")
+        raise UsageError(tr("Name a server"), remedy=tr("`manual-slop servers` lists the servers"))
     if given.server == ADD:
         return _add(options, front, console)
     if given.json_text:
         raise UsageError(
-            f"{given.json_text!r} is too much", remedy="`manual-slop servers add JSON` adds servers"
+            tr("The command takes no second argument {json_text!r}", json_text=given.json_text),
+            remedy=tr("`manual-slop servers add JSON` adds servers"),
         )
     with session(front, console) as begun:
         check_name("server", given.server, tuple(begun.mcp.servers))
@@ -61,7 +65,8 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
         if given.forget:
             act(front, WithdrawApproval(given.server))
             console.outcome(
-                f"{given.server} is approved no more.", {"server": given.server, "is_approved": False}
+                tr("{server} no longer has your approval.", server=given.server),
+                {"server": given.server, "is_approved": False},
             )
             return 0
         if given.approve:
@@ -78,7 +83,7 @@ def _add(options: Options, front: FrontEnd, console: Console) -> int:
         text = "" if sys.stdin is None or (sys.stdin.isatty() and not text) else sys.stdin.read(MOST_CHARS)
     if not text.strip():
         raise UsageError(
-            "There is nothing to add",
+            tr("There is no server to add"),
             remedy=f"manual-slop servers {ADD} '{{\"mcpServers\": …}}', or pipe the JSON in",
         )
     found = pasted_servers(text)
@@ -87,9 +92,12 @@ def _add(options: Options, front: FrontEnd, console: Console) -> int:
             act(front, SetMcpServer(server=server, is_new=True))
     names = [server.name for server in found.servers]
     for note in found.notes:
-        console.note(f"manual-slop: {escaped(note)}")
+        console.note(tr("manual-slop: {note}", note=escaped(note)))
     console.outcome(
-        f"{', '.join(names)}: added. `manual-slop servers NAME --approve` asks before one starts.",
+        tr(
+            "{names}: added. Before one starts, `manual-slop servers NAME --approve` asks you.",
+            names=", ".join(names),
+        ),
         {"added": names, "notes": list(found.notes)},
     )
     return 0
@@ -114,45 +122,52 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
     server = front.snapshot().mcp.servers[name]
     if not front.snapshot().config.project.is_trusted:
         raise SlopError(
-            "No MCP server starts in a folder that you do not trust", remedy="Run `manual-slop trust`"
+            tr("The program starts no MCP server in a folder that you do not trust"),
+            remedy=tr("Run `manual-slop trust`"),
         )
     if server.found is None:
-        raise SlopError(server.problem or f"{name} is switched off in your settings")
+        raise SlopError(server.problem or tr("{name} is turned off in your settings", name=name))
     if server.asked is not None and not server.asked.tools:
         for line in server.changed:
-            console.shown(f"changed:  {escaped(line)}")
+            console.shown(tr("changed:  {line}", line=escaped(line)))
         for label, text in start_lines(server.asked):
             console.shown(f"{label.lower()}:  {escaped(text)}")
         if not confirm(console, f"Start {name}?", is_yes=False):
-            console.line(f"Nothing was changed: {name} does not start.")
+            console.line(tr("Nothing was changed: {name} does not start.", name=name))
             return NOT_AGREED
         act(front, ApproveServer(name=name, shown=question_id(server.asked)))
     with console.waiting(f"Starting {name}"):
         server = _started(front, name)
     if server.asked is None:
-        console.line(f"{name} is approved, {count_words(server) or 'it offers no tools'}.")
+        console.line(
+            tr("{name} is approved, {value}.", name=name, value=count_words(server) or tr("without tools"))
+        )
         return 0
-    for line in (f"{name} runs, {count_words(server)}.", *server.changed):
+    for line in (tr("{name} runs, {server}.", name=name, server=count_words(server)), *server.changed):
         console.shown(escaped(line))
     if server.left_out:
-        console.shown(f"left out, so that no model is offered them ({len(server.left_out):,}):")
+        console.shown(
+            tr("left out, so models do not see these ({left_out:,}):", left_out=len(server.left_out))
+        )
     for line in server.left_out:
         console.shown(f"  {escaped(line)}")
     for tool in server.tools:
         console.shown(_asked_lines(tool, is_approved=tool.name in server.approved))
     if not confirm(console, _offer_question(server), is_yes=False):
-        console.line("Nothing more was changed: no model is offered them.")
+        console.line(tr("Nothing more was changed: models do not see these tools."))
         return NOT_AGREED
     act(front, ApproveTools(name=name, shown=question_id(server.asked)))
-    console.line(f"{name} is approved.")
+    console.line(tr("{name} is approved.", name=name))
     return 0
 
 
 def _offer_question(server: McpServer) -> str:
     """The question for a server's tools, with the count of those that are left out."""
-    offered = "this tool" if len(server.tools) == 1 else f"these {len(server.tools):,} tools"
-    left = f" ({len(server.left_out):,} more left out)" if server.left_out else ""
-    return f"Offer {offered} to models{left}?"
+    offered = (
+        tr("this tool") if len(server.tools) == 1 else tr("these {tools:,} tools", tools=len(server.tools))
+    )
+    left = tr(" ({left_out:,} more left out)", left_out=len(server.left_out)) if server.left_out else ""
+    return tr("Offer {offered} to models{left}?", offered=offered, left=left)
 
 
 def _started(front: FrontEnd, name: str) -> McpServer:
@@ -165,7 +180,9 @@ def _started(front: FrontEnd, name: str) -> McpServer:
     state = front.wait_for(is_there, START_S)
     server = (state or front.snapshot()).mcp.servers[name]
     if state is None or server.problem:
-        raise SlopError(server.problem or f"{name} does not start within {START_S:.0f} s")
+        raise SlopError(
+            server.problem or tr("{name} did not start within {START_S:.0f} s", name=name, START_S=START_S)
+        )
     return server
 
 
@@ -178,21 +195,27 @@ def _print(servers: list[McpServer], console: Console, *, is_json: bool, is_whol
         for one in servers
     ]
     listed = table((), rows, kept=frozenset({0, 1}), columns=console.columns) if rows else ""
-    console.write(listed or "No MCP server is set up.\n")
+    console.write(listed or tr("You have set up no MCP server.\n"))
     for one in servers:
         said = (*one.changed, *filter(None, (one.problem,)))
         for line in said:
             console.line(f"{one.settings.name}:  {escaped(line)}")
         for tool in (one.tools or (() if one.kept is None else one.kept.tools)) if is_whole else ():
-            mark = "approved" if tool.name in one.approved else "not approved"
+            mark = "approved" if tool.name in one.approved else tr("not approved")
             said_of_it = one_line(escaped(tool.schema.description), _SAID_CHARS)
             console.line(f"{tool.name} ({mark}):  {said_of_it}")
 
 
 def _asked_lines(tool: McpTool, *, is_approved: bool) -> str:
     """All that a yes to a tool is bound to: orders to a model would stand where nobody is shown them."""
-    mark = "approved" if is_approved else "not approved"
-    return f"{tool.name} ({mark}):  {escaped(tool.schema.description)}\n  takes:  {escaped(tool.schema.parameters_json)}"
+    mark = "approved" if is_approved else tr("not approved")
+    return tr(
+        "{name} ({mark}):  {description}\n  takes:  {parameters_json}",
+        name=tool.name,
+        mark=mark,
+        description=escaped(tool.schema.description),
+        parameters_json=escaped(tool.schema.parameters_json),
+    )
 
 
 def _data(one: McpServer) -> dict[str, object]:

@@ -19,6 +19,7 @@ from core.front.cli.output import Console
 from core.front.hooks.launch import start_hooks
 from core.kernel import paths
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.values.settings import Project, SettingsFault
 from core.kernel.values.spec import StackSpec
 from core.kernel.values.state import AppState, Level, Notice
@@ -80,7 +81,7 @@ def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Itera
     """
     front.start()
     try:
-        with console.waiting("Reading settings and discussions"):
+        with console.waiting(tr("Reading settings and discussions")):
             state = settle(front, _is_ready, READY_S)
         _raise_error(state, (*UNREADY, HOME) if writes else UNREADY)
         report_faults(state, console)
@@ -130,7 +131,9 @@ def report_faults(state: AppState, console: Console) -> None:
     for notice in state.program.notices:
         is_models = notice.id == SETTINGS and paths.MODELS_FILE in notice.text
         if is_models or (notice.level is Level.ERROR and notice.id == HOME):
-            console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
+            console.note(
+                tr("manual-slop: warning: {text} {detail}", text=notice.text, detail=notice.detail).rstrip()
+            )
     report_settings(state.config.settings_faults, state.config.project, console)
 
 
@@ -138,7 +141,7 @@ def report_refused_writes(state: AppState, console: Console) -> None:
     """Say on standard error which writes of MCP servers the sandbox refused, and how to allow them."""
     for notice in state.program.notices:
         if notice.id.startswith(WRITE_NOTICE):
-            console.note(f"manual-slop: {notice.text} {notice.detail}")
+            console.note(tr("manual-slop: {text} {detail}", text=notice.text, detail=notice.detail))
 
 
 def report_settings(faults: Sequence[SettingsFault], project: Project, console: Console) -> None:
@@ -157,7 +160,7 @@ def report_faults_of(faults: Sequence[SettingsFault], console: Console) -> None:
     """Say on standard error what of settings files could not be honoured, each with its place."""
     for fault in faults:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
-        console.note(f"manual-slop: warning: {place}: {fault.reason}")
+        console.note(tr("manual-slop: warning: {place}: {reason}", place=place, reason=fault.reason))
 
 
 def report_trust(
@@ -171,11 +174,18 @@ def report_trust(
     if not asked and (is_trusted or not held_back):
         return
     state = (
-        "asks for more than you were shown, which does not count"
+        tr("asks for more than you said yes to")
         if is_trusted
-        else "is not trusted, what it asks for does not count"
+        else tr("is not trusted, so the program ignores its requests")
     )
-    console.note(f"manual-slop: note: {root} {state}; `{trust_command(root)}` shows it and takes your yes:")
+    console.note(
+        tr(
+            "manual-slop: note: {root} {state}; `{root2}` shows the requests and takes your yes:",
+            root=root,
+            state=state,
+            root2=trust_command(root),
+        )
+    )
     for words in asked:
         console.note(f"  {words}")
     for sentence in held_back:
@@ -198,7 +208,9 @@ def find_discussion(state: AppState, wanted: str) -> str:
     )
     if wanted == "last":
         if not rows:
-            raise UsageError("There is no discussion yet", remedy='Start one with `manual-slop send "…"`')
+            raise UsageError(
+                tr("There is no discussion yet"), remedy=tr('Start a discussion with `manual-slop send "…"`')
+            )
         return rows[0].meta.id
     found = [row.meta.id for row in rows if wanted and row.meta.id.startswith(wanted)]
     found = found or [row.meta.id for row in rows if row.meta.name == wanted]
@@ -206,16 +218,28 @@ def find_discussion(state: AppState, wanted: str) -> str:
         return found[0]
     if found:
         raise UsageError(
-            f"{wanted!r} names {len(found)} discussions", remedy=f"Give one of {', '.join(found[:5])}"
+            tr("{wanted!r} matches {found} discussions", wanted=wanted, found=len(found)),
+            remedy=tr("Name one of {found}", found=", ".join(found[:5])),
         )
-    raise UsageError(f"There is no discussion {wanted!r}", remedy="See `manual-slop discussions`")
+    raise UsageError(
+        tr("There is no discussion {wanted!r}", wanted=wanted),
+        remedy=tr("Run `manual-slop discussions` for the list"),
+    )
 
 
 def check_name(what: str, name: str, known: tuple[str, ...]) -> None:
     """Raise UsageError where a name is none of those known; an empty one is."""
     if name and name not in known:
-        listed = f" (there are: {', '.join(known)})" if known else " (there is none)"
-        raise UsageError(f"There is no {what} {name!r}{did_you_mean(name, known)}{listed}")
+        listed = tr(" (known: {known})", known=", ".join(known)) if known else tr(" (none known)")
+        raise UsageError(
+            tr(
+                "There is no {what} {name!r}{name2}{listed}",
+                what=what,
+                name=name,
+                name2=did_you_mean(name, known),
+                listed=listed,
+            )
+        )
 
 
 # Outside of a command: moves no selection, measures no contexts that nobody looks at, watches no files.
@@ -259,7 +283,13 @@ def run_headless(options: Options, front: FrontEnd, console: Console) -> int:
     handover = claimed_descriptor(options.approvals_fd, is_asked=options.hooks)
     with session(front, console) as state, _until_stopped(console):
         home, root = state.program.home, state.config.project.root
-        console.line(f"Running without a window on {home}, project {root}. Ctrl+C stops.")
+        console.line(
+            tr(
+                "Running without a window on {home}, project {root}. Press Ctrl+C to stop.",
+                home=home,
+                root=root,
+            )
+        )
         with _hooks(options, front, console, handover) as url:
             if console.is_json:
                 console.json({"home": home, "project": root, "hook_api": url})
@@ -273,7 +303,7 @@ def _until_stopped(console: Console) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        console.note("Stopping.")
+        console.note(tr("Stopping."))
 
 
 @contextmanager
@@ -287,7 +317,13 @@ def _hooks(options: Options, front: FrontEnd, console: Console, handover: int | 
     try:
         if handover is not None:
             _hand_over(token, handover)
-        console.line(f"Hook API on {server.address.url}, token in {paths.HOOK_TOKEN_FILE} of the home.")
+        console.line(
+            tr(
+                "The Hook API listens on {url}; its token is in {HOOK_TOKEN_FILE} of the home.",
+                url=server.address.url,
+                HOOK_TOKEN_FILE=paths.HOOK_TOKEN_FILE,
+            )
+        )
         yield server.address.url
     finally:
         server.stop()
@@ -301,16 +337,18 @@ def claimed_descriptor(descriptor: int | None, *, is_asked: bool) -> int | None:
     """
     if descriptor is None:
         return None
-    remedy = "Give the write end of a pipe, or a socket"
+    remedy = tr("Pass the write end of a pipe, or a socket")
     try:
         mode = os.fstat(descriptor).st_mode if descriptor >= FIRST_FREE_FD else 0
     except (OSError, OverflowError):
         mode = 0
     if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-        raise UsageError(f"--approvals-fd: {descriptor} is no pipe of its own", remedy=remedy)
+        raise UsageError(
+            tr("--approvals-fd: {descriptor} is not a separate pipe", descriptor=descriptor), remedy=remedy
+        )
     os.set_inheritable(descriptor, False)
     if not is_asked:
-        raise UsageError("--approvals-fd needs the Hook API", remedy="Add --hooks")
+        raise UsageError(tr("--approvals-fd needs the Hook API"), remedy=tr("Add --hooks"))
     return descriptor
 
 
@@ -319,7 +357,9 @@ def _hand_over(token: str, descriptor: int) -> None:
     try:
         os.write(descriptor, f"{token}\n".encode())
     except OSError as error:
-        raise SlopError(f"The token of approvals could not be handed over: {error.strerror}") from error
+        raise SlopError(
+            tr("The program could not hand over the token of approvals: {strerror}", strerror=error.strerror)
+        ) from error
     finally:
         with suppress(OSError):
             os.close(descriptor)

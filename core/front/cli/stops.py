@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Self
 
+from core.kernel.language import tr
+
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -61,41 +63,48 @@ class Stops:
 # it.
 
 WORDS = (
-    (" The Caching panel tells each.", ""),
+    (tr(" The Caching panel tells each."), ""),
     (
-        "Enter one in Settings, Providers, then press Retry",
-        "Store one with `manual-slop key`, then send it again with --retry",
+        tr("Enter a key in Settings, Providers, then press Retry"),
+        tr("Store a key with `manual-slop key`, then send it again with --retry"),
     ),
-    ("Enter one in Settings, Providers", "Store one with `manual-slop key`"),
-    ("tore a key on the settings page", "tore one with `manual-slop key`"),
-    ("Check the key on the settings page", "Check the key (`manual-slop key` says where it was found)"),
+    (tr("Enter a key in Settings, Providers"), tr("Store a key with `manual-slop key`")),
+    (tr("tore a key on the settings page"), tr("tore one with `manual-slop key`")),
+    (tr("Check the key in the settings"), tr("Check the key (`manual-slop key` says where it was found)")),
     (
-        "refresh the list of models on the settings page",
-        "refresh the list with `manual-slop models --refresh`",
+        tr("refresh the list of models on the settings page"),
+        tr("refresh the list with `manual-slop models --refresh`"),
     ),
     (
-        "Give its base_url on the settings page",
-        "Give its base_url in the settings (`manual-slop doctor` names the file)",
+        tr("Enter the base_url on the settings page"),
+        tr("Set its base_url in the settings (`manual-slop doctor` names the file)"),
     ),
-    ("Send without tools", "Send it again with --retry --no-tools"),
-    ("Choose another model for this discussion", "Choose another with --model"),
-    ("choose another model", "choose another with --model"),
-    ("choose another provider", "choose another with --provider"),
-    ("Send it again past the limit", "Send it again with --over-limit"),
-    ('send it with "over_limit": true and the token of approvals', "send it with --over-limit"),
-    ('send it with "queue": true', "send it with --queue"),
-    ("or update the prices", "or take newer ones with `manual-slop models --update-prices`"),
-    ("in Usage", "in the settings"),
-    ("or say that it may be replaced", "or write over it with --replace"),
+    (tr("Send without tools"), tr("Send it again with --retry --no-tools")),
+    (tr("Choose another model"), tr("Choose another with --model")),
+    (tr("choose another model"), tr("choose another with --model")),
+    (tr("choose another provider"), tr("choose another with --provider")),
+    (tr("Send the message again past the limit"), tr("Send it again with --over-limit")),
+    (tr('send it with "over_limit": true and the token of approvals'), tr("send it with --over-limit")),
+    (tr('send it with "queue": true'), tr("send it with --queue")),
+    (tr("or update the prices"), tr("or take newer ones with `manual-slop models --update-prices`")),
+    (tr("in Usage"), tr("in the settings")),
+    (tr("or allow the program to replace the file"), tr("or write over it with --replace")),
     (
-        "Press Continue for the rest, or raise the limit of the reply",
-        "Send another message for the rest, or raise the limit with --max-output",
+        tr("Press Continue for the rest, or raise the limit of the reply"),
+        tr("Send another message for the rest, or raise the limit with --max-output"),
     ),
-    ("Press Continue for the rest, or Retry", "Send another message for the rest, or it again with --retry"),
-    ("press Continue for the rest, or Retry", "send another message for the rest, or it again with --retry"),
-    ("Press Continue for the rest", "Send another message for the rest"),
-    ("Press Retry", "Send it again with --retry"),
-    ("press Retry", "send it again with --retry"),
+    (
+        tr("Press Continue for the rest, or Retry"),
+        tr("Send another message for the rest, or it again with --retry"),
+    ),
+    (
+        tr("press Continue for the rest, or Retry"),
+        tr("send another message for the rest, or it again with --retry"),
+    ),
+    (tr("Press Continue for the rest"), tr("Send another message for the rest")),
+    (tr("press Continue for the rest"), tr("send another message for the rest")),
+    (tr("Press Retry"), tr("Send it again with --retry")),
+    (tr("press Retry"), tr("send it again with --retry")),
 )
 """Phrases of the window, each with the terminal's; a longer one stands before a part of it."""
 

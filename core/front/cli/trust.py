@@ -9,6 +9,7 @@ from core.front.cli.arguments import Options
 from core.front.cli.output import Console, table
 from core.front.cli.questions import confirm, secret_line
 from core.front.cli.session import UsageError, check_name, report_faults_of
+from core.kernel.language import tr
 from core.kernel.paths import project_file
 from core.kernel.values.settings import Project
 from core.mcp.mcp_worker import named_keys
@@ -38,21 +39,28 @@ def run_trust(options: Options, console: Console) -> int:
         if options.is_json:
             console.json(list(folders))
         else:
-            console.write("".join(f"{folder}\n" for folder in folders) or "No folder is trusted.\n")
+            console.write("".join(f"{folder}\n" for folder in folders) or tr("You trust no folder.\n"))
         return 0
     if given.remove:
         trust.distrust(request.root, request.trust_file)
-        _tell(f"{request.root} is not trusted.", request, console, is_trusted=False)
+        _tell(tr("{root} is not trusted.", root=request.root), request, console, is_trusted=False)
         return 0
     loaded = load(request)
     if not _told_faults(request, loaded, console):
         console.line(
-            f"Nothing was changed: {project_file(request.root).name} holds nothing that can be read."
+            tr(
+                "Nothing was changed: the program can read nothing in {name}.",
+                name=project_file(request.root).name,
+            )
         )
         return NOT_AGREED
     _show(loaded, console.line if given.yes else console.shown)
-    if loaded.project.asked and not confirm(console, "Let this count?", is_yes=given.yes):
-        console.line(f"Nothing was changed: what {request.root} asks for does not count.")
+    if loaded.project.asked and not confirm(
+        console, tr("Trust this folder with these requests?"), is_yes=given.yes
+    ):
+        console.line(
+            tr("Nothing was changed: the program ignores the requests of {root}.", root=request.root)
+        )
         return NOT_AGREED
     _tell(_trust(request, loaded), request, console, is_trusted=True, project=loaded.project)
     return 0
@@ -96,11 +104,11 @@ def _show(loaded: LoadedSettings, say: Callable[[str], None]) -> None:
         say(trust_title(project))
         say(trust_reason(project))
     for line in asked_lines(project.asked):
-        say(f"asked for:  {line.words}")
+        say(tr("the folder asks for:  {words}", words=line.words))
         for text in line.text.splitlines():
             say(f"            | {text}")
     for sentence in project.held_back:
-        say(f"held back:  {sentence}")
+        say(tr("the program ignores:  {sentence}", sentence=sentence))
 
 
 def _trust(request: ConfigRequest, loaded: LoadedSettings) -> str:
@@ -110,15 +118,15 @@ def _trust(request: ConfigRequest, loaded: LoadedSettings) -> str:
     rest = (
         ""
         if project.has_file
-        else " It has no manual_slop.toml: what comes to stand there is asked for first."
+        else tr(" The folder has no manual_slop.toml. If one appears, the program asks you first.")
     )
-    return f"{request.root} is trusted.{rest}"
+    return tr("{root} is trusted.{rest}", root=request.root, rest=rest)
 
 
 def _request(options: Options, folder: str) -> ConfigRequest:
     start = Path(folder).expanduser().absolute() if folder else options.start
     if start is not None and not start.is_dir():
-        raise UsageError(f"{folder!r} is not a folder")
+        raise UsageError(tr("{folder!r} is not a folder", folder=folder))
     return config_request(start=start, home=options.home, overrides=options.overrides)
 
 
@@ -140,7 +148,8 @@ def run_key(options: Options, console: Console) -> int:
         console.outcome(store.delete(given.provider), {"provider": given.provider})
     else:
         said = store.store(
-            given.provider, secret_line(console, f"Key of {given.provider}", MAX_KEY_CHARS + 2)
+            given.provider,
+            secret_line(console, tr("Key for {provider}", provider=given.provider), MAX_KEY_CHARS + 2),
         )
         console.outcome(said, {"provider": given.provider})
     return 0
@@ -158,4 +167,4 @@ def _list(store: KeyStore, providers: tuple[str, ...], console: Console, *, is_j
     console.write(table((), rows, kept=frozenset({0, 1}), columns=console.columns))
     said = (text for key in found.values() for text in (key.warning, key.conflict) if text)
     for warning in dict.fromkeys(said):
-        console.note(f"manual-slop: warning: {warning}")
+        console.note(tr("manual-slop: warning: {warning}", warning=warning))

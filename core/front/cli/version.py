@@ -32,10 +32,15 @@ def say_at_once(arguments: list[str]) -> bool:
         put(version_text() + "\n")
         return True
     if arguments in (["--help"], ["-h"], ["help"]) and terminal_columns() >= WIDEST_HELP:
-        from core.front.cli.help_text import HELP
+        from core.front.cli.spoken import speak_as_set
+        from core.kernel.language import language
 
-        put(HELP)
-        return True
+        speak_as_set()
+        if language() == "en":
+            from core.front.cli.help_text import HELP
+
+            put(HELP)
+            return True
     return False
 
 
@@ -76,7 +81,7 @@ def put(text: str, stream: TextIO | None = None) -> None:
 
 def unwritten(error: OSError) -> str:
     """The sentence for output that could not be written."""
-    return f"The output cannot be written: {error.strerror or error}"
+    return f"The program cannot write the output: {error.strerror or error}"
 
 
 def complain(text: str) -> None:

@@ -23,6 +23,7 @@ from core.agent.delegation import children_at_work
 from core.front.hooks.caches import kept_warm
 from core.front.hooks.fields import Body, Count, Data, PageQuery, RefusedError, Rows, Time, filled, unknown
 from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.agent import (
     ActKind,
     AgentTurn,
@@ -37,7 +38,7 @@ from core.kernel.values.messages import CallEnd, Status, ToolResultPart
 from core.kernel.values.state import AppState
 
 MOST_HUNKS = 10_000
-NOT_ASKED = "This is not asked any more, or something else is asked in its place"
+NOT_ASKED = tr("This question is no longer open, or another question replaced it")
 
 
 class ToolCallData(Data, frozen=True):
@@ -210,10 +211,12 @@ async def approve(request: Request[ApprovalBody]) -> Answer:
     turn = request.state.agent.turns.get(chosen)
     call = next((one for one in turn.calls if one.id == call_id), None) if turn is not None else None
     if call is None:
-        raise unknown("call under way", call_id, f"See GET /api/discussions/{chosen}/messages")
+        raise unknown(
+            tr("running call"), call_id, tr("See GET /api/discussions/{chosen}/messages", chosen=chosen)
+        )
     asked = call.approval if call.state is CallState.ASKING else None
     if asked is None or asked.id != body.question_id:
-        raise RefusedError(409, "not_asked", NOT_ASKED, "Read the question again")
+        raise RefusedError(409, "not_asked", NOT_ASKED, tr("Read the question again"))
     if body.answer == "no":
         await request.do(RefuseCall(discussion_id=chosen, call_id=call_id, words=body.words))
     else:
@@ -239,7 +242,7 @@ async def set_tools(request: Request[ToolsBody]) -> Answer:
     state = await request.do(command)
     row = state.discussions.summaries.get(chosen)
     if row is None:
-        raise unknown("discussion", chosen, "It was deleted meanwhile")
+        raise unknown("discussion", chosen, tr("The discussion was deleted meanwhile"))
     return Answer(
         data=ToolsData(
             discussion_id=chosen,
@@ -251,8 +254,8 @@ async def set_tools(request: Request[ToolsBody]) -> Answer:
 
 
 _ONE = "/api/discussions/{discussion_id}"
-_APPROVE_ERRORS = {404: "no such discussion or call", 409: "this is not asked any more"}
-_TOOLS_ERRORS = {404: NO_DISCUSSION, 409: f"{READ_ONLY}, or it would leave a warm cache unused"}
+_APPROVE_ERRORS = {404: "no such discussion or call", 409: "this question is no longer open"}
+_TOOLS_ERRORS = {404: NO_DISCUSSION, 409: f"{READ_ONLY}, or this would leave a warm cache unused"}
 
 RESOURCE = Resource(
     operations=(
@@ -332,7 +335,9 @@ async def get_autonomy(request: Request[PageQuery]) -> Answer:
     attention = request.state.attention
     autonomy = attention.autonomy or attention.ended
     if autonomy is None:
-        raise RefusedError(404, "no_autonomy", "No discussion is autonomous", "Start it in the window")
+        raise RefusedError(
+            404, "no_autonomy", tr("No discussion is autonomous"), tr("Start autonomy in the window")
+        )
     return Answer(data=AutonomyData.of(request.state, autonomy, request.fields))
 
 
@@ -351,7 +356,9 @@ async def start(request: Request[AutonomyBody]) -> Answer:
 
 
 _ALL = "/api/autonomy"
-_AGAINST = "the home is read-only, another discussion is autonomous, or a limit or an unknown price stands against it"
+_AGAINST = (
+    "the home is read-only, another discussion is autonomous, or a limit or an unknown price is in the way"
+)
 
 ATTENTION = Resource(
     operations=(

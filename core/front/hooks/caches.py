@@ -19,6 +19,7 @@ from core.front.hooks.fields import (
     unknown,
 )
 from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.discussion import DiscussionSummary
 from core.kernel.values.state import AppState, ProviderTotals
 from core.talk.caching.accounts import Expiries, newest_expiries, provider_line, used_providers
@@ -214,7 +215,7 @@ def kept_warm(request: Request[Any], command: Command, *, keeps: bool) -> str:
     if loss is None:
         return ""
     if keeps:
-        raise RefusedError(409, "warm_cache", loss.sentence, "Leave out `keeps_cache` to do it anyway")
+        raise RefusedError(409, "warm_cache", loss.sentence, tr("To do this anyway, leave out `keeps_cache`"))
     return loss.sentence
 
 
@@ -254,7 +255,9 @@ def _cached_row(request: Request[None], ability: str, text: str) -> str:
     request.check_writable()
     abilities = abilities_of(request.state, chosen)
     if abilities is not None and not getattr(abilities, ability):
-        raise RefusedError(409, "not_possible", getattr(abilities, text), "Choose another provider or model")
+        raise RefusedError(
+            409, "not_possible", getattr(abilities, text), tr("Choose another provider or model")
+        )
     return chosen
 
 
@@ -265,13 +268,13 @@ def _is_cached(state: AppState, chosen: str) -> bool:
 def _cache_answer(state: AppState, chosen: str) -> Answer:
     row = state.discussions.summaries.get(chosen)
     if row is None:
-        raise unknown("discussion", chosen, "It was deleted meanwhile")
+        raise unknown("discussion", chosen, tr("The discussion was deleted meanwhile"))
     return Answer(data=CacheData.of(state, row))
 
 
 _ONE = "/api/cache/{discussion_id}"
 _ANSWER = {200: CacheData}
-_ERRORS = {404: NO_DISCUSSION, 409: "the provider cannot do it, or the home is read-only"}
+_ERRORS = {404: NO_DISCUSSION, 409: "the provider cannot do this, or the home is read-only"}
 
 RESOURCE = Resource(
     operations=(

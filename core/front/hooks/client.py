@@ -23,6 +23,7 @@ from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.disk import reported, write_file
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 
 # The two files by which other programs of the same person find the Hook API: its address and its token.
@@ -156,7 +157,7 @@ class HookClient:
                 elif field == "data":
                     yield name, read_json(value)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise HookError(f"The program stopped answering: {error}") from error
+            raise HookError(tr("The program stopped answering: {error}", error=error)) from error
         finally:
             connection.close()
 
@@ -165,7 +166,7 @@ class HookClient:
         try:
             return read_json(answer.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise HookError(f"The program answered with something else than JSON: {error}") from error
+            raise HookError(tr("The program did not answer in JSON: {error}", error=error)) from error
         finally:
             connection.close()
 
@@ -187,7 +188,7 @@ class HookClient:
                 raise _refusal(answer.status, answer.read())
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise HookError(f"The program does not answer: {error}") from error
+            raise HookError(tr("The program does not answer: {error}", error=error)) from error
         except HookError:
             connection.close()
             raise
@@ -216,8 +217,8 @@ class HookClient:
         assert self._port is not None
         if not is_proof(given, self._address.token, nonce, self._port, self._address.pid):
             raise HookError(
-                "Another program listens where Manual Slop did",
-                remedy="Start Manual Slop again; nothing was sent",
+                tr("Another program listens at the address of Manual Slop"),
+                remedy=tr("Start Manual Slop again; nothing was sent"),
                 code="not_proven",
             )
 
@@ -237,7 +238,7 @@ def _refusal(status: int, body: bytes) -> HookError:
         found = read_json(body)["error"]
         return HookError(found["message"], found["remedy"], status=status, code=found["code"])
     except (ValueError, LookupError, TypeError):
-        return HookError(f"The program answered with status {status}", status=status)
+        return HookError(tr("The program answered with status {status}", status=status), status=status)
 
 
 def connect(home: Path) -> tuple[HookClient, dict[str, Any]] | None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.front.hooks.fields import Body, Count, Data, Figure, Money, PathText, RefusedError, filled
 from core.front.hooks.operation import NO_DISCUSSION, Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.cache import CachePlan, ContentsUse
 from core.kernel.values.curation import FileMode, Preset
 from core.kernel.values.discussion import OpenDiscussion
@@ -182,7 +183,7 @@ async def context(request: Request[None]) -> Answer:
     state = await request.do(MeasureContext(chosen), lambda now: _is_fresh(now, chosen, at))
     report = state.context.reports.get(chosen)
     if report is None:
-        raise RefusedError(404, "not_found", f"There is no discussion {chosen!r} any more")
+        raise RefusedError(404, "not_found", tr("There is no longer a discussion {chosen!r}", chosen=chosen))
     cost = change_usd(state, chosen)
     opened = state.discussions.open.get(chosen, OpenDiscussion(id=chosen))
     return Answer(data=ContextData.of(opened, report, state.caching.plans.get(chosen), cost))
@@ -268,14 +269,14 @@ async def put_preset(request: Request[PresetBody]) -> Answer:
     """Make a preset or replace its items. It works at once; `save` writes the project's file too."""
     request.check_writable()
     name, body = request.names["name"], request.fields
-    padded = "a name must not begin or end with a space" if name != name.strip() else ""
+    padded = tr("a name must not begin or end with a space") if name != name.strip() else ""
     if reason := padded or name_flaw(name):
-        raise RefusedError(422, "wrong_name", f"{name[:80]!r}: {reason}", "Choose another name")
+        raise RefusedError(422, "wrong_name", f"{name[:80]!r}: {reason}", tr("Choose another name"))
     wanted = preset_of(name, body.items)
     project = request.state.config.project
     if body.save and may_not_write(project, "presets", name):
-        text = "The folder's manual_slop.toml asks for what its person was not shown yet"
-        raise RefusedError(409, "not_trusted", text, "Trust it first")
+        text = tr("The folder's manual_slop.toml asks for more than you have seen")
+        raise RefusedError(409, "not_trusted", text, tr("Trust the folder first"))
     wanted = replace(wanted, items=tuple(sorted(wanted.items, key=lambda item: not item.pinned)))
     is_new = name not in project.presets
     command = (
@@ -293,7 +294,7 @@ def preset_of(name: str, items: Sequence[PresetItem]) -> Preset:
     """The preset that a request describes, judged as one of a file. Raises RefusedError (422)."""
     preset, flaws = read_preset(name, {"items": [msgspec.to_builtins(item) for item in items]})
     if preset is None or flaws:
-        raise RefusedError(422, "wrong_body", flaws[0].reason, "See docs/openapi.json")
+        raise RefusedError(422, "wrong_body", flaws[0].reason, tr("See docs/openapi.json"))
     return preset
 
 

@@ -33,6 +33,7 @@ from core.front.hooks.operation import (
 )
 from core.kernel.errors import SHORT_ENDS, FailureKind
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import (
     Entry,
@@ -165,10 +166,13 @@ def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
-PAST_LIMIT = 'Raise it in Usage, or send it with "over_limit": true and the token of approvals'
-UNPRICED = f'{UNPRICED_REMEDY}, or send it with "over_limit": true and the token of approvals'
+PAST_LIMIT = tr('Raise the limit in Usage, or send it with "over_limit": true and the token of approvals')
+UNPRICED = tr(
+    '{UNPRICED_REMEDY}, or send it with "over_limit": true and the token of approvals',
+    UNPRICED_REMEDY=UNPRICED_REMEDY,
+)
 """Remedy where a spend limit stands against a send."""
-BUSY = 'Cancel it, wait for its end, or send it with "queue": true'
+BUSY = tr('Stop the reply, wait for its end, or send it with "queue": true')
 """Remedy where a reply is under way."""
 REPLY_S = 86_400.0
 BEAT_S = 15.0
@@ -271,7 +275,7 @@ async def send_message(request: Request[MessageBody]) -> Answer:
     body, text = request.fields, request.fields.text
     request.check_writable()
     if not text.strip():
-        raise RefusedError(422, "wrong_body", "body.text holds nothing but spaces", "Send some words")
+        raise RefusedError(422, "wrong_body", tr("body.text holds only spaces"), tr("Send some words"))
     async with request.desk.lock(chosen):
         message_id = await _save(
             request,
@@ -290,11 +294,11 @@ async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
     """Send, and wait until the words are on disk. Returns their message's id."""
     opened = await request.opened()
     if is_busy(request.state, prompt.discussion_id) and not prompt.may_queue:
-        raise RefusedError(409, "busy", "A reply is under way in this discussion", BUSY)
+        raise RefusedError(409, "busy", tr("A reply is still arriving in this discussion"), BUSY)
     outcome = await pay(request.desk, prompt)
     if not outcome.is_done:
         status, code = (409, "busy") if opened.held_calls else (500, "not_saved")
-        raise RefusedError(status, code, outcome.problem, outcome.remedy or "Try again")
+        raise RefusedError(status, code, outcome.problem, outcome.remedy or tr("Try again"))
     return outcome.made_id
 
 
@@ -311,11 +315,14 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
     )
     if state is None:
         raise RefusedError(
-            503, "slow", f"The message was not written within {time_limit(SAVE_S)}", "Try again"
+            503,
+            "slow",
+            tr("The program did not save the message within {SAVE_S}", SAVE_S=time_limit(SAVE_S)),
+            tr("Try again"),
         )
     outcome = outcome_of(state, command_id)
     if outcome is None:
-        raise unknown("discussion", chosen, "It was deleted meanwhile")
+        raise unknown("discussion", chosen, tr("The discussion was deleted meanwhile"))
     if outcome.refusal is not None:
         remedy = UNPRICED if outcome.refusal.is_unpriced else PAST_LIMIT
         raise RefusedError(409, "spend_limit", outcome.problem, remedy)
@@ -327,7 +334,7 @@ async def cancel_reply(request: Request[None]) -> Answer:
     chosen = request.row().meta.id
     before = message_at_work(request.state, chosen)
     if not before:
-        raise RefusedError(409, "nothing_runs", "No reply is under way in this discussion")
+        raise RefusedError(409, "nothing_runs", tr("No reply is arriving in this discussion"))
     request.desk.front.send(CancelReply(chosen))
     state = await request.desk.watch.until(lambda now: message_at_work(now, chosen) != before, SAVE_S)
     return Answer(data=CancelledData(chosen, state is not None))
@@ -377,10 +384,17 @@ class FollowedTurn:
         """The reply. Raises RefusedError: 502 the provider failed, 404 the discussion is gone, 409 it was not sent."""
         opened = self._opened(state)
         if self._waits(state):
-            remedy = "Let the queue go on with send_queued, or take it back"
-            raise RefusedError(409, "queue_held", f"It waits in the queue: {opened.queue_hold}", remedy)
+            remedy = tr("Send the queue with send_queued, or take the message back")
+            raise RefusedError(
+                409,
+                "queue_held",
+                tr("The message waits in the queue: {queue_hold}", queue_hold=opened.queue_hold),
+                remedy,
+            )
         if all(message.id != self.message_id for message in opened.entries):
-            raise RefusedError(409, "taken_back", "The message was taken back before it was sent")
+            raise RefusedError(
+                409, "taken_back", tr("Someone took the message back before the program sent it")
+            )
         reply, short = self._reply(opened), None
         if opened.failure is not None and opened.failed_message_id == self.message_id:
             failure = opened.failure
@@ -402,7 +416,7 @@ class FollowedTurn:
     def _opened(self, state: AppState) -> OpenDiscussion:
         opened = state.discussions.open.get(self.chosen)
         if opened is None:
-            raise unknown("discussion", self.chosen, "It was deleted meanwhile")
+            raise unknown("discussion", self.chosen, tr("The discussion was deleted meanwhile"))
         return opened
 
     def _reply(self, opened: OpenDiscussion) -> Message | None:
@@ -526,8 +540,8 @@ def event(name: str, data: Data | Mapping[str, str]) -> bytes:
 _ONE = "/api/discussions/{discussion_id}"
 _SEND_ERRORS = {
     404: NO_DISCUSSION,
-    409: "a reply is under way, a spend limit is reached, the queue is held, or the home is read-only",
-    502: "the provider failed; the words are kept",
+    409: "a reply is still arriving, a limit is reached, the queue is held, or the home is read-only",
+    502: "the provider failed; the program keeps the message",
 }
 _MISSING = {404: NO_DISCUSSION}
 _SENT: Mapping[int, type[Data]] = {200: AnsweredData, 202: SentData}
@@ -541,7 +555,7 @@ RESOURCE = Resource(
             f"{_ONE}/cancel",
             cancel_reply,
             {200: CancelledData},
-            {**_MISSING, 409: "no reply is under way"},
+            {**_MISSING, 409: "no reply is arriving"},
         ),
     ),
     panels={

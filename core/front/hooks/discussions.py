@@ -10,6 +10,7 @@ from core.front.hooks.conversation import MessageData
 from core.front.hooks.fields import Body, Count, Data, Name, Time, UpkeepData, UsageData, filled, unknown
 from core.front.hooks.operation import READ_ONLY, Answer, Request, Resource, choice_forms, operation
 from core.kernel.ids import make_id
+from core.kernel.language import tr
 from core.kernel.values.agent import Mode
 from core.kernel.values.discussion import (
     CHOICES,
@@ -113,11 +114,13 @@ async def create_discussion(request: Request[DiscussionBody]) -> Answer:
     request.check_writable()
     body, state = request.fields, request.state
     if body.provider and body.provider not in state.config.providers:
-        raise unknown("provider", body.provider, f"There are: {', '.join(state.config.providers)}")
+        raise unknown(
+            "provider", body.provider, tr("Known: {providers}", providers=", ".join(state.config.providers))
+        )
     _check_preset(state, body.preset)
     closed = closed_models(state, starting_model(state, body.provider).provider)
     if body.model and closed and body.model not in closed:
-        raise unknown("model", body.model, f"There are: {', '.join(closed)}")
+        raise unknown("model", body.model, tr("Known: {closed}", closed=", ".join(closed)))
     chosen = make_id(state.now or datetime.now(UTC), secrets.token_hex(8))
     state = await request.do(
         CreateDiscussion(
@@ -137,7 +140,7 @@ async def create_discussion(request: Request[DiscussionBody]) -> Answer:
 
 def _check_preset(state: AppState, name: str) -> None:
     if name and name not in state.config.project.presets:
-        raise unknown("preset", name, "See GET /api/presets")
+        raise unknown("preset", name, tr("See GET /api/presets"))
 
 
 async def choose_preset(request: Request[PresetChoiceBody]) -> Answer:
@@ -153,7 +156,7 @@ async def choose_preset(request: Request[PresetChoiceBody]) -> Answer:
     )
     row = state.discussions.summaries.get(chosen)
     if row is None:
-        raise unknown("discussion", chosen, "It was deleted meanwhile")
+        raise unknown("discussion", chosen, tr("The discussion was deleted meanwhile"))
     return Answer(data=DiscussionData.of(state, row))
 
 
@@ -227,7 +230,7 @@ def _versions(opened: OpenDiscussion, message_id: str) -> VersionsData:
         said = [MessageData.of(message) for message in listed if message is not None]
         return VersionsData(discussion_id=opened.id, chosen_id=known.chosen_id, versions=said)
     if one is None or one.is_deleted or one.role is Role.USER:
-        raise unknown("reply", message_id, "See GET /api/discussions/{discussion_id}/messages")
+        raise unknown("reply", message_id, tr("See GET /api/discussions/{discussion_id}/messages"))
     return VersionsData(discussion_id=opened.id, chosen_id=one.id, versions=[MessageData.of(one)])
 
 

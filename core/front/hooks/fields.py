@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.values.usage import Upkeep, Usage, usage_data
 
 MAX_NAME_CHARS = 200
@@ -166,17 +167,20 @@ def for_a_person() -> RefusedError:
     return RefusedError(
         403,
         "needs_person",
-        "Only a person may approve or refuse a tool's call, trust or open a folder, change tools, mode and policies, give a "
-        "key, say where words and keys go or which files and folders are read, write prompts and personas, raise a limit or "
-        "go past one, hold notices back, add what another program proposes to knowledge, or say yes to what no trash brings back: "
-        "forgetting, words of a draft, a file that is written over",
-        "Do it in the window or on a terminal, or with the token of `manual-slop --headless --hooks --approvals-fd N`",
+        tr(
+            "Only a person may do this. Programs cannot approve or refuse tool calls, or trust or open folders. Programs cannot change tools, modes and policies, or give keys. Programs cannot choose where words and keys go, or which files are read. Programs cannot write prompts and personas, or raise or pass limits. Programs cannot hold notices back, or add other programs' proposals to knowledge. Programs cannot forget, drop words of a draft, or replace files"
+        ),
+        tr(
+            "Do this in the window or on a terminal. Or use the token of `manual-slop --headless --hooks --approvals-fd N`"
+        ),
     )
 
 
 def unknown(what: str, name: str, remedy: str = "") -> RefusedError:
     """Something named that is not there."""
-    return RefusedError(404, "not_found", f"There is no {what} {name[:80]!r}", remedy)
+    return RefusedError(
+        404, "not_found", tr("There is no {what} {name!r}", what=what, name=name[:80]), remedy
+    )
 
 
 # Queries for rows of each list.

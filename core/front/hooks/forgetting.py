@@ -17,13 +17,14 @@ from core.app.forgetting.forgetting_places import CANNOT, place
 from core.front.hooks.fields import Body, Count, Data, RefusedError, unknown
 from core.front.hooks.knowledge import ItemPlace, stored_item
 from core.front.hooks.operation import READ_ONLY, Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.knowledge import ForgetReceipt, ForgettingState
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
 
 RUN_S = 3_600.0
 LOOK_S = 60.0
-CONFIRMATION = "True: you know that it cannot be undone. Without it nothing is forgotten."
+CONFIRMATION = "True: you know that nobody can undo this. Without it, the program forgets nothing."
 
 
 class ForgetDiscussionBody(Body, frozen=True):
@@ -111,7 +112,7 @@ async def look_at_forgetting(request: Request[None]) -> Answer:
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), LOOK_S)
     preview = state.forgetting.preview if state is not None else None
     if preview is None:
-        raise RefusedError(503, "slow", "Looking at it does not end", "Ask again")
+        raise RefusedError(503, "slow", tr("The search for copies takes too long"), tr("Ask again"))
     return Answer(
         data=ForgetPreviewData(
             items=preview.items,
@@ -126,7 +127,7 @@ async def look_at_forgetting(request: Request[None]) -> Answer:
 def _known(request: Request[None] | Request[ForgetDiscussionBody], discussion_id: str) -> str:
     binned = (item.discussion_id for item in request.state.discussions.trash)
     if discussion_id not in request.state.discussions.summaries and discussion_id not in binned:
-        raise unknown("discussion", discussion_id, "See GET /api/discussions")
+        raise unknown("discussion", discussion_id, tr("See GET /api/discussions"))
     return discussion_id
 
 
@@ -160,7 +161,9 @@ async def _done(
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), RUN_S)
     outcome = outcome_of(state, command_id) if state is not None else None
     if state is None or outcome is None:
-        raise RefusedError(503, "slow", "Forgetting does not end", "A start goes on with it")
+        raise RefusedError(
+            503, "slow", tr("Forgetting takes too long"), tr("The program goes on at its next start")
+        )
     if not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
     return state
@@ -192,7 +195,7 @@ def _receipt(receipt: ForgetReceipt) -> ReceiptData:
     )
 
 
-_REFUSED = {409: f"it was not confirmed, something else is at work, or {READ_ONLY}"}
+_REFUSED = {409: f"nobody confirmed this, the program is busy with something else, or {READ_ONLY}"}
 
 RESOURCE = Resource(
     operations=(

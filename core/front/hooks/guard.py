@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from core.front.hooks.fields import RefusedError, encode, error_data
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 
 AsgiMessage = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[AsgiMessage]]
@@ -110,10 +111,15 @@ class Guard:
         hosts = _all(headers, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             raise RefusedError(
-                403, "wrong_host", "This is not the host of the Hook API", "Use the address in hook.json"
+                403,
+                "wrong_host",
+                tr("The request's Host header is not the address of the Hook API"),
+                tr("Use the address in hook.json"),
             )
         if _all(headers, b"origin"):
-            raise RefusedError(403, "origin", "Requests of web pages are refused", "Send no Origin")
+            raise RefusedError(
+                403, "origin", tr("The Hook API refuses requests from web pages"), tr("Send no Origin header")
+            )
         tokens = _all(headers, b"authorization")
         token = tokens[0] if len(tokens) == 1 else b""
         is_person = bool(self._approvals_token) and hmac.compare_digest(token, self._approvals_token)
@@ -121,13 +127,13 @@ class Guard:
             raise RefusedError(
                 401,
                 "no_token",
-                "The token is missing or not that of this start",
-                "Send `Authorization: Bearer` with the content of hook_token",
+                tr("The token is missing, or belongs to an earlier start"),
+                tr("Send `Authorization: Bearer` with the content of hook_token"),
                 {"WWW-Authenticate": "Bearer"},
             )
         if self._under_way >= self._limits.requests:
             raise RefusedError(
-                503, "too_many", "Too many requests are under way", "Wait", {"Retry-After": "1"}
+                503, "too_many", tr("Too many requests are running"), "Wait", {"Retry-After": "1"}
             )
         return is_person
 
@@ -135,7 +141,7 @@ class Guard:
         """A path names one thing in one way: no dots, no doubled, encoded or backward separators."""
         path: bytes = scope["raw_path"]
         if len(path) + len(scope["query_string"]) > self._limits.path_bytes:
-            raise RefusedError(414, "long_path", "The path is too long")
+            raise RefusedError(414, "long_path", tr("The path is too long"))
         if _PLAIN.fullmatch(path) is None or _BAD_ESCAPE.search(path) or b"//" in path:
             raise _bad_path()
         for part in path.split(b"/"):
@@ -167,7 +173,7 @@ async def read_all(receive: Receive, limits: Limits) -> bytes:
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
-                    raise RefusedError(400, "gone", "The request ended before its body did")
+                    raise RefusedError(400, "gone", tr("The request ended before its whole body arrived"))
                 chunks.append(message.get("body", b""))
                 size += len(chunks[-1])
                 if size > limits.body_bytes:
@@ -176,7 +182,10 @@ async def read_all(receive: Receive, limits: Limits) -> bytes:
                     return b"".join(chunks)
     except TimeoutError as error:
         raise RefusedError(
-            408, "slow_body", f"The body did not arrive within {time_limit(limits.body_s)}", "Send it at once"
+            408,
+            "slow_body",
+            tr("The body did not arrive within {body_s}", body_s=time_limit(limits.body_s)),
+            tr("Send the body at once"),
         ) from error
 
 
@@ -220,8 +229,15 @@ def _all(headers: list[tuple[bytes, bytes]], wanted: bytes) -> list[bytes]:
 
 
 def _bad_path() -> RefusedError:
-    return RefusedError(400, "bad_path", "The path has dots, separators or characters that no name has")
+    return RefusedError(
+        400, "bad_path", tr("The path holds dots, separators or characters that no name may have")
+    )
 
 
 def _too_large(limits: Limits) -> RefusedError:
-    return RefusedError(413, "too_large", f"A body may have {limits.body_bytes:,} bytes", "Send less")
+    return RefusedError(
+        413,
+        "too_large",
+        tr("A body may have at most {body_bytes:,} bytes", body_bytes=limits.body_bytes),
+        tr("Send a smaller body"),
+    )

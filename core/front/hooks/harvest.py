@@ -14,6 +14,7 @@ from core.front.hooks.fields import MAX_CHOSEN, Body, PageQuery, PathText, Refus
 from core.front.hooks.harvest_answers import HarvestData
 from core.front.hooks.operation import Answer, Operation, Request, Resource, Run, operation
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 from core.kernel.values.harvest import ArtifactClass, HarvestPreview, HarvestState
 from core.kernel.values.knowledge import MergeProposal
 from core.kernel.values.settings import AfterHarvest
@@ -40,7 +41,7 @@ from core.knowledge.harvest.harvest_messages import (
 RUN_S = 86_400.0
 
 
-Wait = Annotated[bool, Meta(description="Answer when the run has ended, not when it has begun.")]
+Wait = Annotated[bool, Meta(description="Answer when the run has ended, not when the run has begun.")]
 
 
 class RunBody(Body, frozen=True, kw_only=True):
@@ -53,7 +54,7 @@ Candidates = Annotated[
     tuple[PathText, ...],
     Meta(
         max_length=MAX_CHOSEN,
-        description="`path` of rows of `artifacts`; without any, all of class `harvest`.",
+        description="`path` of rows of `artifacts`; without any, all rows of class `harvest`.",
     ),
 ]
 
@@ -61,7 +62,7 @@ Candidates = Annotated[
 PastLimit = Annotated[
     bool,
     Meta(
-        description="Go on past the day's limit, or with a model whose price nobody knows; with the token of approvals alone."
+        description="Go past the day's limit, or use a model without a known price; only with the token of approvals."
     ),
 ]
 
@@ -217,7 +218,7 @@ async def cancel_harvest(request: Request[RunBody]) -> Answer:
     """Stop the run under way; what is being written is finished."""
     under_way = request.state.harvest
     if not under_way.is_busy:
-        raise RefusedError(409, "nothing_runs", "No run of the harvest is under way")
+        raise RefusedError(409, "nothing_runs", tr("No harvest is running"))
     request.desk.front.send(CancelHarvest())
     return await _answer(_FollowedRun(request, under_way.command_id))
 
@@ -227,14 +228,22 @@ async def _looked(request: Request[RunBody]) -> None:
     before = request.state.harvest.look
     found = (await (await begun(request, LookForHarvest())).ended()).harvest
     if found.look is before:
-        raise RefusedError(409, "not_now", found.problem or "The look was stopped", "Try again")
+        raise RefusedError(
+            409,
+            "not_now",
+            found.problem or tr("The search for conversations to harvest was stopped"),
+            tr("Try again"),
+        )
 
 
 async def _given_up(request: Request[ApplyBody]) -> tuple[str, ...]:
     """Without a preview: the conversations that go unharvested. Raises RefusedError (404, 409)."""
     if request.fields.items is not msgspec.UNSET:
         raise RefusedError(
-            409, "no_preview", "There is no preview to choose from", "Send POST /api/harvest/preview first"
+            409,
+            "no_preview",
+            tr("There is no preview to choose from"),
+            tr("Send POST /api/harvest/preview first"),
         )
     await _looked(request)
     paths = request.fields.paths
@@ -248,8 +257,8 @@ def _tick(request: Request[ApplyBody], proposed: HarvestPreview) -> None:
         raise RefusedError(
             409,
             "has_preview",
-            "There is a preview: its conversations are applied, no others",
-            "Send no paths, or discard the preview (POST /api/ui, panel harvest, discard_preview)",
+            tr("There is a preview, so you can harvest only its conversations"),
+            tr("Send no paths, or discard the preview (POST /api/ui, panel harvest, discard_preview)"),
         )
     wanted = request.fields.items
     if wanted is msgspec.UNSET:
@@ -276,7 +285,12 @@ class _FollowedRun(msgspec.Struct, frozen=True):
         """Wait for its end. Raises RefusedError: 409 it was not begun; 500 it could not go on."""
         state = await self.request.desk.watch.until(self.is_over, RUN_S)
         if state is None:
-            raise RefusedError(503, "slow", f"The run has not ended for {time_limit(RUN_S)}", "Cancel it")
+            raise RefusedError(
+                503,
+                "slow",
+                tr("The run has not ended within {RUN_S}", RUN_S=time_limit(RUN_S)),
+                tr("Cancel the run"),
+            )
         _check(outcome_of(state, self.command_id))
         return state
 
@@ -290,7 +304,10 @@ def _check(outcome: CommandOutcome | None) -> None:
 def _check_idle(found: HarvestState) -> None:
     if found.is_busy:
         raise RefusedError(
-            409, "busy", f"The harvest is {found.phase.value}", "Wait for its end, or cancel it"
+            409,
+            "busy",
+            tr("The harvest is {value}", value=found.phase.value),
+            tr("Wait until that is done, or cancel it"),
         )
 
 
@@ -306,7 +323,12 @@ async def begun(request: Request[Any], command: RunCommand) -> _FollowedRun:
         lambda now: now.harvest.command_id == command_id or is_over(now, command_id), ACT_S
     )
     if state is None:
-        raise RefusedError(503, "slow", f"Nothing happened for {time_limit(ACT_S)}", "Try again")
+        raise RefusedError(
+            503,
+            "slow",
+            tr("The program did not answer within {ACT_S}", ACT_S=time_limit(ACT_S)),
+            tr("Try again"),
+        )
     _check(outcome_of(state, command_id))
     return _FollowedRun(request, command_id)
 
@@ -324,11 +346,11 @@ def check_candidates(state: AppState, paths: Iterable[str]) -> None:
     for path in paths:
         artifact = by_path.get(path)
         if artifact is None:
-            raise unknown("conversation", path, "See `artifacts` of GET /api/harvest")
+            raise unknown("conversation", path, tr("See `artifacts` of GET /api/harvest"))
         if artifact.kind is not ArtifactClass.HARVEST:
             reason = f"{artifact.kind.value}, {artifact.why}".removesuffix(", ")
-            why = f"{path[:80]!r} is not to be harvested: {reason}"
-            raise RefusedError(409, "no_candidate", why, "See `artifacts` of GET /api/harvest")
+            why = tr("{path!r} cannot be harvested: {reason}", path=path[:80], reason=reason)
+            raise RefusedError(409, "no_candidate", why, tr("See `artifacts` of GET /api/harvest"))
 
 
 def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> None:
@@ -336,7 +358,7 @@ def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> N
     known = frozenset(one.id for one in preview.items) if preview is not None else frozenset()
     for item_id in item_ids:
         if item_id not in known:
-            raise unknown("proposed item", item_id, "See `preview` of GET /api/harvest")
+            raise unknown(tr("proposed item"), item_id, tr("See `preview` of GET /api/harvest"))
 
 
 def check_groups(merge: MergeProposal | None, group_ids: Iterable[str]) -> None:
@@ -344,7 +366,7 @@ def check_groups(merge: MergeProposal | None, group_ids: Iterable[str]) -> None:
     known = frozenset(group.id for group in merge.groups) if merge is not None else frozenset()
     for group_id in group_ids:
         if group_id not in known:
-            raise unknown("proposed merge", group_id, "See GET /api/knowledge/merge")
+            raise unknown(tr("proposed merge"), group_id, tr("See GET /api/knowledge/merge"))
 
 
 def check_apply(state: AppState, apply_id: str) -> None:
@@ -352,9 +374,9 @@ def check_apply(state: AppState, apply_id: str) -> None:
     applies = state.harvest.look.applies
     chosen = [one for one in applies if one.id == apply_id or (not apply_id and not one.undone_at)]
     if apply_id and not chosen:
-        raise unknown("apply", apply_id, "See `applies` of GET /api/harvest")
+        raise unknown("apply", apply_id, tr("See `applies` of GET /api/harvest"))
     if not chosen or chosen[0].undone_at:
-        raise RefusedError(409, "nothing_to_do", "There is nothing to undo", "See `applies`")
+        raise RefusedError(409, "nothing_to_do", tr("There is nothing to undo"), tr("See `applies`"))
 
 
 def check_batches(state: AppState, tags: Iterable[str]) -> None:
@@ -362,7 +384,7 @@ def check_batches(state: AppState, tags: Iterable[str]) -> None:
     known = {one.tag for one in state.harvest.look.batches}
     for tag in tags:
         if tag not in known:
-            raise unknown("open batch", tag, "See `batches` of GET /api/harvest")
+            raise unknown(tr("open batch"), tag, tr("See `batches` of GET /api/harvest"))
 
 
 def _check_command(state: AppState, command: Command) -> None:
@@ -384,7 +406,7 @@ def _check_command(state: AppState, command: Command) -> None:
 
 _ALL = "/api/harvest"
 _RUN = {200: HarvestData, 202: HarvestData}
-_NOT_NOW = "another run is under way, there is nothing to do, or the home is read-only"
+_NOT_NOW = "another run is going on, there is nothing to do, or the home is read-only"
 
 
 def _run(name: str, run: Run, errors: dict[int, str]) -> Operation:
@@ -395,13 +417,13 @@ def _run(name: str, run: Run, errors: dict[int, str]) -> Operation:
 RESOURCE = Resource(
     operations=(
         operation("GET", _ALL, get_harvest, {200: HarvestData}),
-        _run("look", look_harvest, {409: "another run is under way"}),
+        _run("look", look_harvest, {409: "another run is going on"}),
         _run("preview", preview_harvest, {404: "no such conversation", 409: _NOT_NOW}),
         _run("apply", apply_harvest, {404: "no such item or conversation", 409: _NOT_NOW}),
         _run("batch", batch_harvest, {404: "no such conversation", 409: _NOT_NOW}),
         _run("batch/cancel", cancel_batches, {404: "no such open batch", 409: _NOT_NOW}),
         _run("undo", undo_harvest, {404: "no such apply", 409: _NOT_NOW}),
-        _run("cancel", cancel_harvest, {409: "no run is under way"}),
+        _run("cancel", cancel_harvest, {409: "no harvest is running"}),
     ),
     panels={"harvest": get_args(HarvestCommand)},
     check=_check_command,

@@ -10,6 +10,7 @@ from core.app.execution import ACT_S, begin, is_over
 from core.front.hooks.fields import Body, Count, Counts, Data, PageQuery, PathText, RefusedError, Rows, Time
 from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.imports.imports_messages import CancelImport, ImportCommand, ImportConversations
+from core.kernel.language import tr
 from core.kernel.values.imports import MAX_ROWS, ImportReport, ImportRow, ImportState, TranscriptKind
 from core.kernel.values.updates import outcome_of
 
@@ -114,7 +115,9 @@ async def import_conversations(request: Request[ImportBody]) -> Answer:
     if not fields.dry_run:
         request.check_writable()
     if request.state.imports.is_running:
-        raise RefusedError(409, "busy", "Another import is under way", "Wait for its end, or cancel it")
+        raise RefusedError(
+            409, "busy", tr("Another import is running"), tr("Wait until that is done, or cancel it")
+        )
     asked = ImportConversations(paths=fields.paths, is_dry=fields.dry_run, without=frozenset(fields.without))
     command_id = begin(request.desk.front, asked)
     state = await request.desk.watch.until(
@@ -123,7 +126,7 @@ async def import_conversations(request: Request[ImportBody]) -> Answer:
     if state is not None and fields.wait:
         state = await request.desk.watch.until(lambda now: is_over(now, command_id), RUN_S)
     if state is None:
-        raise RefusedError(503, "slow", "The import does not end", "Cancel it")
+        raise RefusedError(503, "slow", tr("The import takes too long"), tr("Cancel the run"))
     outcome = outcome_of(state, command_id)
     if outcome is not None and not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
@@ -133,7 +136,7 @@ async def import_conversations(request: Request[ImportBody]) -> Answer:
 async def cancel_import(request: Request[StopImportBody]) -> Answer:
     """Stop the import under way; the discussion that is being written is finished."""
     if not request.state.imports.is_running:
-        raise RefusedError(409, "nothing_runs", "No import is under way")
+        raise RefusedError(409, "nothing_runs", tr("No import is running"))
     request.desk.front.send(CancelImport())
     return Answer(data=ImportData.of(request.state.imports, PageQuery()), status=202)
 
@@ -180,7 +183,7 @@ RESOURCE = Resource(
             _ALL,
             import_conversations,
             {200: ImportData, 202: ImportData},
-            {409: "another import is under way, or the home is read-only"},
+            {409: "another import is running, or the home is read-only"},
             needs_person=True,
         ),
         operation(
@@ -188,7 +191,7 @@ RESOURCE = Resource(
             f"{_ALL}/cancel",
             cancel_import,
             {202: ImportData},
-            {409: "no import is under way"},
+            {409: "no import is running"},
             may_be_empty=True,
         ),
     ),

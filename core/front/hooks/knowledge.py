@@ -12,6 +12,7 @@ from core.app.app_messages import Command
 from core.front.hooks.fields import Body, Count, Data, PageQuery, RefusedError, Rows, Time, filled, unknown
 from core.front.hooks.operation import NO_DISCUSSION, READ_ONLY, Answer, Request, Resource, operation
 from core.kernel.decoders import from_builtins
+from core.kernel.language import tr
 from core.kernel.values.facts import (
     FactCategory,
     FactProblem,
@@ -163,7 +164,7 @@ async def get_knowledge(request: Request[KnowledgeQuery]) -> Answer:
     categories = [one for one in state.knowledge.categories if query.file in {"", one.name}]
     notes = [one for one in state.knowledge.notes if query.file in {"", note_name(one.file_id)}]
     if query.file and not categories and not notes:
-        raise unknown("file of knowledge", query.file, "See GET /api/knowledge")
+        raise unknown(tr("file of knowledge"), query.file, tr("See GET /api/knowledge"))
     few = query if query.file else PageQuery(FEW)
     listed = PageQuery() if query.file else query
     return Answer(
@@ -210,13 +211,13 @@ def stored_item(state: AppState, place: ItemPlace) -> Item:
     for item in (item for items in held for item in items):
         if (item.first_line, item.file, item.text) == (place.first_line, place.file, place.text):
             return item
-    raise unknown("such item in", place.file, "See GET /api/knowledge")
+    raise unknown(tr("such item in"), place.file, tr("See GET /api/knowledge"))
 
 
 def _check(state: AppState, command: Command) -> None:
     if isinstance(command, AddKnowledgeItem) and command.category is Category.FILES:
         raise RefusedError(
-            422, "wrong_body", "Notes on files are placed by a harvest", "See the other categories"
+            422, "wrong_body", tr("Only a harvest adds notes on files"), tr("Choose another category")
         )
     if isinstance(command, AttachNotes):
         _check_notes(state, command.file_id, command.path)
@@ -225,9 +226,14 @@ def _check(state: AppState, command: Command) -> None:
 def _check_notes(state: AppState, file_id: str, path: str) -> None:
     """Check that these notes are there and the path is an absolute one. Raises RefusedError (404, 422)."""
     if all(note.file_id != file_id for note in state.knowledge.notes):
-        raise unknown("notes", file_id, "See `notes` of GET /api/knowledge")
+        raise unknown("notes", file_id, tr("See `notes` of GET /api/knowledge"))
     if not os.path.isabs(path) or os.path.normpath(path) != path:
-        raise RefusedError(422, "wrong_body", f"{path[:80]!r} is no absolute path", "Give it without dots")
+        raise RefusedError(
+            422,
+            "wrong_body",
+            tr("{path!r} is not an absolute path", path=path[:80]),
+            tr("Give a path without `.` and `..` parts"),
+        )
 
 
 _ALL = "/api/knowledge"
@@ -453,7 +459,9 @@ async def explain_item(request: Request[ItemPlace]) -> Answer:
     state = await request.do(ExplainItem(item))
     told = state.evidence.shown
     if told is None or (told.category, told.text) != (item.category, item.text):
-        raise RefusedError(503, "slow", "Another item was asked about at the same time", "Try again")
+        raise RefusedError(
+            503, "slow", tr("Someone asked about another item at the same time"), tr("Try again")
+        )
     return Answer(data=_history(told))
 
 
@@ -461,11 +469,13 @@ async def explain_fact(request: Request[NamedFact]) -> Answer:
     """Tell why the model knows a structured fact: its quotes and their turns, its history, the requests that it entered."""
     wanted = request.fields.fact_id
     if all(fact.id != wanted for fact in request.state.knowledge.facts.facts):
-        raise unknown("fact", wanted, "See GET /api/knowledge/facts")
+        raise unknown("fact", wanted, tr("See GET /api/knowledge/facts"))
     state = await request.do(ExplainFact(wanted))
     told = state.evidence.shown
     if told is None or told.fact != wanted:
-        raise RefusedError(503, "slow", "Something else was asked about at the same time", "Try again")
+        raise RefusedError(
+            503, "slow", tr("Someone asked about another item or fact at the same time"), tr("Try again")
+        )
     return Answer(data=_history(told))
 
 
@@ -490,7 +500,7 @@ async def get_seen_items(request: Request[SeenQuery]) -> Answer:
     """Tell what entered requests: which items a model saw from when on."""
     query = request.fields
     if query.discussion_id and query.discussion_id not in request.state.discussions.summaries:
-        raise unknown("discussion", query.discussion_id, "See GET /api/discussions")
+        raise unknown("discussion", query.discussion_id, tr("See GET /api/discussions"))
     state = await request.do(ListSeenItems(query.discussion_id))
     rows = [_seen(seen_data(one)) for one in query.of(state.evidence.seen)]
     return Answer(data=SeenData(Rows(len(state.evidence.seen), rows)))

@@ -12,6 +12,7 @@ from core.front.hooks.harvest import AgreedBody, PastLimit, RunBody, begun, chec
 from core.front.hooks.knowledge import ItemPlace, KnowledgeItemData, stored_item
 from core.front.hooks.operation import Answer, Request, Resource, operation
 from core.kernel.decoders import from_builtins
+from core.kernel.language import tr
 from core.kernel.values.harvest import HarvestPhase
 from core.kernel.values.knowledge import Category, DraftKind, MergeProposal
 from core.kernel.values.state import AppState
@@ -140,7 +141,10 @@ async def apply_merge(request: Request[ApplyMergeBody]) -> Answer:
     merge, wanted = request.state.harvest.merge, request.fields.groups
     if merge is None:
         raise RefusedError(
-            409, "no_merge", "There is no proposed merge", "Send POST /api/knowledge/merge first"
+            409,
+            "no_merge",
+            tr("There is no proposed merge to apply"),
+            tr("Send POST /api/knowledge/merge first"),
         )
     if wanted is not msgspec.UNSET:
         every = tuple(group.id for group in merge.groups)
@@ -175,7 +179,7 @@ def _merge_data(merge: MergeProposal) -> MergeProposalData:
 
 _ALL = "/api/knowledge/merge"
 _RUN = {200: MergingData, 202: MergingData}
-_NOT_NOW = "another run is under way, there is nothing to do, it needs a yes, or the home is read-only"
+_NOT_NOW = "another run is going on, there is nothing to do, the merge needs a yes, or the home is read-only"
 
 RESOURCE = Resource(
     operations=(

@@ -12,41 +12,24 @@ from core.front.hooks.operation import Operation
 from core.front.hooks.table import OPERATIONS
 from core.kernel.decoders import schemas_of
 
-_ABOUT = """\
-Loopback HTTP for automation and tests: the same commands and the same state as the window. Off unless \
-`[hooks] enabled = true` stands in user settings, or the program was started with `--hooks`.
-
-The address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`; both are new at each start and gone \
-after it, unless it was killed: then another program may listen there. `GET /api/hello`, the one operation without a \
-token, tells them apart; ask it on the connection that the token will go over. Any other request with another Host than the address's, with any Origin, or without the token is refused. \
-A yes or no to a tool's call, trust, tools, mode and policies are a person's, and so is what no trash brings back, \
-forgetting first of all: the token refuses them, for a command of a \
-model could read it. `manual-slop --headless --hooks --approvals-fd N` writes a second token to descriptor N, which stands \
-on no disk and takes them. \
-A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `ErrorData`.
-"""
+_ABOUT = "HTTP interface on your own computer for automation and tests, with the same commands and the same state as the window. The Hook API is off unless `[hooks] enabled = true` stands in the user settings, or `--hooks` starts the program.\n\nThe address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`. Both are new at each start, and the program deletes both when it ends. If the program was killed, another program may listen at the old address. `GET /api/hello`, the one operation without a token, tells the two apart. Ask `GET /api/hello` on the connection that will carry the token. The program refuses any other request with another Host than the address's, with any Origin, or without the token. Only a person may answer approvals, set trust, tools, mode and policies, and remove or replace anything for good, such as by forgetting. The token does not allow these, because a model's command could read the token. `manual-slop --headless --hooks --approvals-fd N` writes a second token to descriptor N. This token stands on no disk and allows them. An unknown path is answered with 404, an unlisted method with 405, both in the shape `ErrorData`.\n"
 
 _WHEN = {
-    400: "a path or body that cannot be read",
-    401: "no token, or not that of this start",
-    403: "another Host than the program's own, an Origin, or an act that a person alone may do",
+    400: "the program cannot read the path or the body",
+    401: "no token, or a token of an earlier start",
+    403: "another Host than the program's own, an Origin, or an act that only a person may do",
     408: "the request did not arrive in time",
     413: "the body is too large",
     414: "the path is too long",
     415: "the body is not application/json",
-    422: "the body is JSON, or the query well formed, but not what this takes",
-    500: "it could not be read or written, or the program failed",
-    503: "too many requests at once, the program is about to end, or it does not answer",
+    422: "the body or query is well formed, but has wrong fields or values",
+    500: "the program could not read or write, or has failed",
+    503: "too many requests at once, or the program is closing or does not answer",
 }
 
 _PLACE = "#/components/schemas/{name}"
 
-_EVENTS = """\
-With `Accept: text/event-stream`. Events, each with JSON: `accepted` {discussion_id, message_id}; `reasoning` and \
-`text` {text}, as it comes; `reply` {message_id} before each further reply of a turn with tools; `asking` {call_id, title} \
-where a call waits for a person; `failed_call` {call_id, name, end, words} where one failed, was refused or interrupted; \
-`retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. \
-Closing the stream does not stop the reply."""
+_EVENTS = "With `Accept: text/event-stream`. Events, each with JSON: `accepted` {discussion_id, message_id}; `reasoning` and `text` {text}, while they arrive; `reply` {message_id} before each further reply of a turn with tools; `asking` {call_id, title} when a call waits for a person; `failed_call` {call_id, name, end, words} when a call failed, was refused or was interrupted; `retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. If you close the stream, the reply goes on."
 
 
 def document() -> dict[str, Any]:
@@ -121,7 +104,7 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
         }
     content = _json(kind)
     if operation.streams and status == HTTPStatus.OK:
-        phrase = f"{phrase}, with `wait` once the reply is on disk. {_EVENTS}"
+        phrase = f"{phrase}, with `wait` after the reply is on disk. {_EVENTS}"
         content["text/event-stream"] = {"schema": {"type": "string"}}
     return {"description": phrase, "content": content}
 

@@ -23,6 +23,7 @@ from core.front.hooks.watch import Front, Watch
 from core.kernel.decoders import description_of, from_builtins, read_json
 from core.kernel.figures import time_limit
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.discussion import CHOICE_TYPES, CHOICES, DiscussionSummary, OpenDiscussion
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
@@ -114,7 +115,7 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         name = discussion_id or self.names["discussion_id"]
         row = self.state.discussions.summaries.get(name)
         if row is None:
-            raise unknown("discussion", name, "See GET /api/discussions")
+            raise unknown("discussion", name, tr("See GET /api/discussions"))
         return row
 
     def rows(self) -> list[DiscussionSummary]:
@@ -132,14 +133,17 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
             )
         opened = self.state.discussions.open.get(chosen)
         if opened is None:
-            raise unknown("discussion", chosen, "It was deleted meanwhile")
+            raise unknown("discussion", chosen, tr("The discussion was deleted meanwhile"))
         return opened
 
     def check_writable(self) -> None:
         """Raise RefusedError (409) where nothing can be kept."""
         if self.state.program.is_home_read_only:
             raise RefusedError(
-                409, "read_only", "The home is read-only: nothing can be kept", "Make it writable"
+                409,
+                "read_only",
+                tr("The home is read-only: the program cannot save anything"),
+                tr("Make the home writable"),
             )
 
     async def do(
@@ -157,7 +161,12 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         state = await self.desk.watch.until(lambda now: is_over(now, command_id, is_done), timeout_s)
         outcome = outcome_of(state, command_id) if state is not None else None
         if state is None or outcome is None:
-            raise RefusedError(503, "slow", f"Nothing happened for {time_limit(timeout_s)}", "Try again")
+            raise RefusedError(
+                503,
+                "slow",
+                tr("The program did not answer within {timeout_s}", timeout_s=time_limit(timeout_s)),
+                tr("Try again"),
+            )
         if not outcome.is_done:
             raise RefusedError(500, "failed", outcome.problem, outcome.remedy)
         return state
@@ -189,7 +198,7 @@ def read_body(data: bytes, content_type: str, *, is_taken: bool, may_be_empty: b
     """
     if not is_taken:
         if data.strip() not in {b"", b"{}"}:
-            raise RefusedError(422, "wrong_body", "This takes no body", "Send none")
+            raise RefusedError(422, "wrong_body", tr("This operation takes no body"), tr("Send no body"))
         return {}
     if may_be_empty and not data:
         return {}
@@ -197,13 +206,13 @@ def read_body(data: bytes, content_type: str, *, is_taken: bool, may_be_empty: b
         raise RefusedError(
             415,
             "wrong_type",
-            f"The body must be application/json, not {content_type[:60]!r}",
-            "Set the Content-Type",
+            tr("The body must be application/json, not {content_type!r}", content_type=content_type[:60]),
+            tr("Set the Content-Type header"),
         )
     return parse(data)
 
 
-def taken(kind: type[B], value: Any, remedy: str = "See docs/openapi.json") -> B:
+def taken(kind: type[B], value: Any, remedy: str = tr("See docs/openapi.json")) -> B:
     """A body of its type from plain data. Raises RefusedError (422)."""
     try:
         return from_builtins(value, kind)
@@ -221,14 +230,19 @@ def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
     values: dict[str, Any] = {}
     for name, text in given:
         if name not in hints or name in values:
-            twice = "given twice" if name in values else "not taken here"
-            raise RefusedError(422, "wrong_query", f"{name[:60]!r} is {twice}", f"Takes: {', '.join(hints)}")
+            twice = tr("given twice") if name in values else tr("unknown here")
+            raise RefusedError(
+                422,
+                "wrong_query",
+                tr("{name!r} is {twice}", name=name[:60], twice=twice),
+                f"Takes: {', '.join(hints)}",
+            )
         is_number = hints[name] is int and _WHOLE_NUMBER.fullmatch(text)
         values[name] = int(text) if is_number else clean(text)
     try:
         return from_builtins(values, kind)
     except msgspec.ValidationError as error:
-        raise RefusedError(422, "wrong_query", flaw(kind, error, ""), "See docs/openapi.json") from error
+        raise RefusedError(422, "wrong_query", flaw(kind, error, ""), tr("See docs/openapi.json")) from error
 
 
 def flaw(kind: Any, error: msgspec.ValidationError, root: str = "body") -> str:
@@ -244,7 +258,7 @@ def flaw(kind: Any, error: msgspec.ValidationError, root: str = "body") -> str:
     if what.startswith("Expected"):
         what = _PYTHON_NAME.sub(lambda name: _JSON_NAMES[name[0]], what).replace("`", "")
     elif what.startswith("Invalid enum value"):
-        what += f", there are {', '.join(map(repr, _choices(description_of(kind), place)))}"
+        what += tr("; choose from {repr}", repr=", ".join(map(repr, _choices(description_of(kind), place))))
     where = f"{root}{place}".removeprefix(".")
     return f"{where}: {what[0].lower()}{what[1:_MOST]}".replace("`", "'")
 
@@ -277,12 +291,15 @@ def parse(data: bytes) -> Any:
         return _cleaned(value)
     except (ValueError, RecursionError) as error:
         raise RefusedError(
-            400, "not_json", f"The body is not JSON: {str(error)[:200]}", "Send a JSON object"
+            400,
+            "not_json",
+            tr("The body is not JSON: {error}", error=str(error)[:200]),
+            tr("Send a JSON object"),
         ) from error
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(tr("{name} is not a JSON number", name=name))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -291,7 +308,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for name, value in pairs:
         plain = clean(name)
         if plain in found:
-            raise ValueError(f"{plain[:60]!r} is given twice")
+            raise ValueError(tr("{plain!r} is given twice", plain=plain[:60]))
         found[plain] = value
     return found
 
@@ -299,7 +316,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError("a number is too large")
+        raise ValueError(tr("a number is too large"))
     return number
 
 

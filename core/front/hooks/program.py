@@ -46,6 +46,7 @@ from core.front.hooks.operation import (
     operation,
     taken,
 )
+from core.kernel.language import tr
 from core.kernel.reports import given_fields
 from core.kernel.values.curation import FileItem
 from core.kernel.values.knowledge import Item
@@ -217,12 +218,14 @@ async def advance_clock(request: Request[ClockBody]) -> Answer:
     assert clock is not None
     now = clock.advance(request.fields.advance_s)
     if now is None:
-        raise RefusedError(422, "wrong_body", "The clock would be over 100 years ahead", "Advance it by less")
+        raise RefusedError(
+            422, "wrong_body", "The clock would be more than 100 years ahead", "Advance the clock by less"
+        )
     state = await request.desk.watch.until(lambda at: at.now is not None and at.now >= now, FRAMES_S)
     return Answer(data=ClockData((now if state is None or state.now is None else state.now).isoformat()))
 
 
-_NO_CLOCK = {404: "the program was started without --test-clock"}
+_NO_CLOCK = {404: "the program runs without --test-clock"}
 
 _PERSONS_TABLES = frozenset({"tools", "mcp", "channels", "agent", "hooks", "providers"})
 """Tables of settings that say what tools, servers and this API may do, and where words and keys go."""
@@ -304,16 +307,18 @@ def make_command(
         raise for_a_person()
     panels = panels_of(resources)
     if panel not in panels:
-        raise unknown("panel", panel, f"There are: window, {', '.join(panels)}")
+        raise unknown("panel", panel, tr("Known: window, {panels}", panels=", ".join(panels)))
     resource, kinds = panels[panel]
     kind = next((kind for kind in kinds if action_name(kind) == action), None)
     if kind is None:
-        raise unknown("action", action, f"There are: {', '.join(map(action_name, kinds))}")
+        raise unknown(
+            "action", action, tr("Known: {action_name}", action_name=", ".join(map(action_name, kinds)))
+        )
     given = {name: value for name, value in body.items() if name not in _NO_FIELDS}
-    fields = taken(fields_type(kind), given, f"See the fields of {kind.__name__}")
+    fields = taken(fields_type(kind), given, tr("See the fields of {name}", name=kind.__name__))
     wanted = given.get("discussion_id", "")
     if wanted and wanted not in state.discussions.summaries and kind is not UndoDelete:
-        raise unknown("discussion", wanted, "See GET /api/discussions")
+        raise unknown("discussion", wanted, tr("See GET /api/discussions"))
     values = {name: _value(state, getattr(fields, name)) for name in fields.__struct_fields__}
     command = command_of(kind(**values))
     resource.check(state, command)
@@ -394,13 +399,21 @@ async def _drawn(desk: HookDesk, ask: Callable[[Window], T]) -> T:
     """Ask the window, which answers between two frames. Raises RefusedError (409, 503)."""
     window = desk.window
     if window is None:
-        raise RefusedError(409, "no_window", "There is no window", "Start the program without --headless")
+        raise RefusedError(
+            409,
+            "no_window",
+            tr("The program runs without a window"),
+            tr("Start the program without --headless"),
+        )
     async with desk.window_lock:
         try:
             return await asyncio.wait_for(asyncio.to_thread(ask, window), FRAMES_S)
         except TimeoutError as error:
             raise RefusedError(
-                503, "slow", "The window does not draw", "Is it minimised? Try again"
+                503,
+                "slow",
+                tr("The window does not draw"),
+                tr("If the window is minimised, restore the window. Then try again"),
             ) from error
 
 
@@ -410,10 +423,13 @@ async def _act_in_window(desk: HookDesk, action: str) -> None:
     except PermissionError as error:
         raise for_a_person() from error
     if is_done is None:
-        raise unknown("action of the window", action)
+        raise unknown(tr("window action"), action)
     if not is_done:
         raise RefusedError(
-            409, "not_now", f"{action!r} cannot be done just now", "Its menu entry is disabled"
+            409,
+            "not_now",
+            tr("{action!r} is not possible just now", action=action),
+            tr("The menu entry for this action is disabled"),
         )
 
 
@@ -434,10 +450,10 @@ def operations(resources: Sequence[Resource]) -> tuple[Operation, ...]:
                 request.desk.front.send(command)
         return Answer(data=ActionData(panel=panel, action=action, warm_loss=lost), status=202)
 
-    no_window = {409: "there is no window"}
+    no_window = {409: tr("there is no window")}
     no_target = {
         404: "no such panel, action or discussion",
-        409: "no window, not just now, or it would leave a warm cache unused",
+        409: "no window, not possible just now, or this would leave a warm cache unused",
     }
     return (
         operation("GET", "/api/screenshot.png", screenshot, {200: bytes}, no_window),

@@ -11,6 +11,7 @@ from core.app.execution import begin, is_over
 from core.front.hooks.context import RecalledPassageData
 from core.front.hooks.fields import Count, Data, Query, RefusedError, Time, filled
 from core.front.hooks.operation import Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.retrieval import (
     ChunkKind,
     Corpus,
@@ -236,13 +237,13 @@ async def search(request: Request[SearchQuery]) -> Answer:
     command_id = begin(request.desk.front, SearchMemory(query=fields.q, count=fields.count, filters=filters))
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), ANSWER_S)
     if state is None:
-        raise RefusedError(503, "slow", "The search does not end", "Ask again")
+        raise RefusedError(503, "slow", tr("The search takes too long"), tr("Ask again"))
     outcome = outcome_of(state, command_id)
     if outcome is not None and not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
     answer = state.retrieval.answer_to(command_id)
     if answer is None:
-        raise RefusedError(503, "slow", "The answer is not kept any more", "Ask again")
+        raise RefusedError(503, "slow", tr("The program no longer has the answer"), tr("Ask again"))
     return Answer(data=_answer(answer))
 
 
@@ -298,7 +299,7 @@ def _hit(hit: SearchHit) -> SearchHitData:
 
 RESOURCE = Resource(
     operations=(
-        operation("GET", "/api/search", search, {200: SearchData}, {409: "retrieval is off in this project"}),
+        operation("GET", "/api/search", search, {200: SearchData}, {409: "search is off in this project"}),
         operation("GET", "/api/retrieval", get_retrieval, {200: RetrievalData}),
     ),
     panels={"retrieval": get_args(RetrievalCommand)},

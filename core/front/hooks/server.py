@@ -31,6 +31,7 @@ from core.front.hooks.table import operations
 from core.front.hooks.watch import ProgramFront
 from core.kernel.errors import StorageError
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 
 # Connections of the Hook API: how long a head may take, how many may wait, and errors as JSON. Imports
 # uvicorn.
@@ -123,7 +124,7 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
             ):  # each has a request: of those the guard lets few go on, and ends the others at once
                 return
             del idle[longest]
-            longest.refuse(503, "too_many", "Too many connections wait for their request")
+            longest.refuse(503, "too_many", tr("Too many connections are open without a request"))
 
         def send_400_response(self, msg: str) -> None:
             self.refuse(400, "not_http", msg)
@@ -138,7 +139,11 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
 
         def _give_up(self) -> None:
             if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-                self.refuse(408, "slow_head", f"No request arrived within {time_limit(limits.head_s)}")
+                self.refuse(
+                    408,
+                    "slow_head",
+                    tr("No request arrived within {head_s}", head_s=time_limit(limits.head_s)),
+                )
 
         def refuse(self, status: int, code: str, what: str) -> None:
             if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
@@ -204,7 +209,9 @@ def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpo
             return _Refusal(error, limits)
         except Exception:  # the edge of the worker: the next request must still be answered
             log.exception("an operation of the Hook API failed: %s", operation.id)
-            return _json(500, error_data("broken", "The program failed to answer", "See the log file"))
+            return _json(
+                500, error_data("broken", tr("The program failed while it answered"), tr("See the log file"))
+            )
 
     return endpoint
 
@@ -262,10 +269,10 @@ def _json(status: int, data: Data, headers: Mapping[str, str] | None = None) -> 
 async def _not_routed(_request: HttpRequest, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
-    what = {404: "There is no such path", 405: "This path does not take that method"}.get(
+    what = {404: tr("This path does not exist"), 405: tr("This path does not take that method")}.get(
         error.status_code, error.detail
     )
-    data = error_data(code, what, "See docs/openapi.json")
+    data = error_data(code, what, tr("See docs/openapi.json"))
     return _json(error.status_code, data, {**(error.headers or {}), "Connection": "close"})
 
 
@@ -371,8 +378,8 @@ def _listening(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise StorageError(
-            f"The Hook API cannot listen on port {port}: {error.strerror}",
-            remedy="Set hooks.port to 0, or to a free port",
+            tr("The Hook API cannot listen on port {port}: {strerror}", port=port, strerror=error.strerror),
+            remedy=tr("Set hooks.port to 0, or to a free port"),
             errno=error.errno,
         ) from error
     return listening

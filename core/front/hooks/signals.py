@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from core.front.hooks.fields import Body, Count, Data, Name, PageQuery, Rows, Time, filled, unknown
 from core.front.hooks.operation import Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpOrigin, McpPhase, McpServer
 from core.kernel.values.signals import ChannelStatus, SignalSource, SignalState
 from core.mcp.approvals import where_words
@@ -104,7 +105,7 @@ async def post_signal(request: Request[SignalBody]) -> Answer:
     """Hand a signal in. It may wake an autonomous discussion, as data; nobody's words and nobody's yes."""
     fields = request.fields
     if fields.discussion_id and fields.discussion_id not in request.state.discussions.summaries:
-        raise unknown("discussion", fields.discussion_id, "See GET /api/discussions")
+        raise unknown("discussion", fields.discussion_id, tr("See GET /api/discussions"))
     state = await request.do(
         PostSignal(text=fields.text, sender=fields.sender, discussion_id=fields.discussion_id)
     )

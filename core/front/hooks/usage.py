@@ -9,13 +9,14 @@ from msgspec import Meta
 from core.app.execution import begin, is_over
 from core.front.hooks.fields import Count, Data, Money, Query, RefusedError
 from core.front.hooks.operation import Answer, Request, Resource, operation
+from core.kernel.language import tr
 from core.kernel.values.updates import outcome_of
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.services.spending.spending_messages import CountUsage
 from core.services.spending.usage_text import sum_data
 
 COUNT_S = 60.0
-Day = Annotated[str, Meta(max_length=40, description="A day as 2026-11-29; empty for all.")]
+Day = Annotated[str, Meta(max_length=40, description="A day, for example 2026-11-29; empty for all days.")]
 
 
 class UsageReportQuery(Query, frozen=True):
@@ -88,13 +89,13 @@ async def get_usage(request: Request[UsageReportQuery]) -> Answer:
     command_id = begin(request.desk.front, CountUsage(query))
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), COUNT_S)
     if state is None:
-        raise RefusedError(503, "slow", "Adding up does not end", "Ask again")
+        raise RefusedError(503, "slow", tr("The program takes too long to add up the usage"), tr("Ask again"))
     outcome = outcome_of(state, command_id)
     if outcome is not None and not outcome.is_done:
         raise RefusedError(422, "wrong_query", outcome.problem, outcome.remedy)
     report = state.spending.answer_to(command_id)
     if report is None:
-        raise RefusedError(503, "slow", "The answer is not kept any more", "Ask again")
+        raise RefusedError(503, "slow", tr("The program no longer has the answer"), tr("Ask again"))
     return Answer(data=UsageReportData.of(report))
 
 

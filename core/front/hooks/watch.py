@@ -11,6 +11,7 @@ from typing import Protocol
 from core.app.app_messages import Command
 from core.app.execution import is_persons
 from core.front.hooks.fields import RefusedError, for_a_person
+from core.kernel.language import tr
 from core.kernel.values.state import AppState
 
 LOOK_S = 0.5
@@ -101,7 +102,9 @@ class Watch:
                 if predicate(state := self._front.snapshot()):
                     return state
                 if self.is_closing:
-                    raise RefusedError(503, "closing", "The program is about to end", "Start it again")
+                    raise RefusedError(
+                        503, "closing", tr("The program is closing"), tr("Start the program again")
+                    )
                 left = end - loop.time()
                 if left <= 0:
                     return None

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from core.kernel.language import tr
+
 
 class FileMode(StrEnum):
     """Mode in which a file enters the context."""
@@ -137,7 +139,7 @@ class TextTable(StrEnum):
     @property
     def word(self) -> str:
         """One of them, as a person calls it."""
-        return "persona" if self is TextTable.PERSONAS else "system prompt"
+        return "persona" if self is TextTable.PERSONAS else tr("system prompt")
 
 
 class NamedText(msgspec.Struct, frozen=True):

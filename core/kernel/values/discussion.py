@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.structures import GrownRuns
 from core.kernel.values.agent import Mode
@@ -72,10 +73,10 @@ class MetaChoice(NamedTuple):
 _PIN = Flag(
     verb="pin",
     undo="unpin",
-    help="keep one at the head of the list",
-    undo_help="let one back into the order of time",
+    help=tr("keep a discussion at the top of the list"),
+    undo_help=tr("return a pinned discussion to its place by date"),
     said="pinned",
-    unsaid="no longer pinned",
+    unsaid=tr("no longer pinned"),
     sign="* ",
     icon="thumbtack",
     chord="Ctrl+Shift+D",
@@ -83,10 +84,10 @@ _PIN = Flag(
 _ARCHIVE = Flag(
     verb="archive",
     undo="unarchive",
-    help="take one out of the list",
-    undo_help="put one back into the list",
+    help=tr("take a discussion out of the list without deleting it"),
+    undo_help=tr("put an archived discussion back into the list"),
     said="archived",
-    unsaid="in the list again",
+    unsaid=tr("in the list again"),
     sign="(archived) ",
     icon="box-archive",
 )

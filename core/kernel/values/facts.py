@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 # Structured facts as values: a fact, its row in the index, problems of the files, and what a front end
@@ -84,13 +85,13 @@ class FactProblem(msgspec.Struct, frozen=True, gc=False):
     @property
     def sentence(self) -> str:
         """`file:line: what is wrong`."""
-        said = f"warning: {self.text}" if self.is_warning else self.text
+        said = tr("warning: {text}", text=self.text) if self.is_warning else self.text
         return f"{self.file}:{self.line}: {said}"
 
     @property
     def told(self) -> str:
         """`file, line 14: what is wrong`, as it is said to a person."""
-        return f"{self.file}, line {self.line:,}: {self.text}."
+        return tr("{file}, line {line:,}: {text}.", file=self.file, line=self.line, text=self.text)
 
 
 class FactsState(msgspec.Struct, frozen=True):
@@ -267,9 +268,9 @@ class HistoryKind(StrEnum):
     EDITED = "edited"
     CONFIRMED = "confirmed"
     REPLACES = "replaces"
-    REPLACED_BY = "replaced by"
-    MERGED_FROM = "merged from"
-    MERGED_INTO = "merged into"
+    REPLACED_BY = tr("replaced by")
+    MERGED_FROM = tr("merged from")
+    MERGED_INTO = tr("merged into")
     FORGOTTEN = "forgotten"
     DELETED = "deleted"
     RESTORED = "restored"

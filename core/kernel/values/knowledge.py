@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.facts import NO_FACTS, FactsState, ItemWords, Quote
 
 # Knowledge as values: items, the files that hold them, notes on files, the ledger's entries and the switch.
@@ -28,11 +29,11 @@ class Category(StrEnum):
 CATEGORY_WORDS = {
     Category.FACTS: ("fact", "facts"),
     Category.DECISIONS: ("decision", "decisions"),
-    Category.TASKS_DONE: ("done task", "done tasks"),
-    Category.TASKS_OPEN: ("open task", "open tasks"),
+    Category.TASKS_DONE: (tr("done task"), tr("done tasks")),
+    Category.TASKS_OPEN: (tr("open task"), tr("open tasks")),
     Category.QUESTIONS: ("question", "questions"),
     Category.PLAYBOOKS: ("playbook", "playbooks"),
-    Category.FILES: ("file note", "file notes"),
+    Category.FILES: (tr("file note"), tr("file notes")),
 }
 """One item of a kind, and several, as a person reads of them."""
 

@@ -195,6 +195,7 @@ class Appearance(msgspec.Struct, frozen=True):
     ui_scale: float = 1.0
     send_key: str = "ctrl+enter"
     shortcuts: tuple[str, ...] = ()
+    language: str = "en"
 
 
 class FileLimits(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.curation import ItemFiles, NamedText
 from core.kernel.values.messages import AttachmentPart, Message
 from core.kernel.values.retrieval import Recalled
@@ -39,18 +40,18 @@ class LayerId(IntEnum):
 STABLE_LAYERS = tuple(layer for layer in LayerId if layer.is_stable)
 
 LAYER_TITLES = {
-    LayerId.ROLE: "Role instructions",
-    LayerId.TOOL_FORMAT: "Function-calling schema",
-    LayerId.TOOLS: "Tools",
-    LayerId.SYSTEM_PRESET: "System prompt preset",
-    LayerId.PERSONA: "Persona",
-    LayerId.PROJECT: "Project context",
-    LayerId.KNOWLEDGE: "Knowledge",
-    LayerId.METADATA: "Discussion metadata",
-    LayerId.FILE_SET: "Context preset",
-    LayerId.FILE_DETAILS: "File details",
-    LayerId.TURNS: "Prior turns",
-    LayerId.USER: "Your message",
+    LayerId.ROLE: tr("Role instructions"),
+    LayerId.TOOL_FORMAT: tr("Function-calling schema"),
+    LayerId.TOOLS: tr("Tools"),
+    LayerId.SYSTEM_PRESET: tr("System prompt"),
+    LayerId.PERSONA: tr("Persona"),
+    LayerId.PROJECT: tr("Project context"),
+    LayerId.KNOWLEDGE: tr("Knowledge"),
+    LayerId.METADATA: tr("Discussion metadata"),
+    LayerId.FILE_SET: tr("Context preset"),
+    LayerId.FILE_DETAILS: tr("File details"),
+    LayerId.TURNS: tr("Earlier turns"),
+    LayerId.USER: tr("Your message"),
 }
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from core.kernel.figures import dollars
+from core.kernel.language import tr
 
 # Usage and cost of a call, in one meaning on every provider.
 
@@ -188,11 +189,11 @@ class Reservation(msgspec.Struct, frozen=True):
 class LimitScope(StrEnum):
     """Scope of a limit: whose money it holds together."""
 
-    DISCUSSION = "this discussion"
+    DISCUSSION = tr("this discussion")
     DAY = "today"
-    UNKNOWN = "unread settings"
+    UNKNOWN = tr("unread settings")
     """No limit: whether there is one, and who is to be asked, cannot be read."""
-    UNPRICED = "unknown price"
+    UNPRICED = tr("unknown price")
     """A limit that cannot hold: nobody knows what the call costs."""
 
 
@@ -215,10 +216,17 @@ class ReachedLimit(msgspec.Struct, frozen=True):
         """The limit and the sums, in a sentence."""
         if self.why:
             return self.why
-        more = f", about {dollars(self.reserved_usd)} more is under way" if self.reserved_usd else ""
-        return (
-            f"The limit of {dollars(self.limit_usd)} for {self.scope} is reached:"
-            f" {dollars(self.spent_usd)} is spent{more}."
+        more = (
+            tr(", running requests may add about {reserved_usd}", reserved_usd=dollars(self.reserved_usd))
+            if self.reserved_usd
+            else ""
+        )
+        return tr(
+            "You have reached the limit of {limit_usd} for {scope}: {spent_usd} spent{more}.",
+            limit_usd=dollars(self.limit_usd),
+            scope=self.scope,
+            spent_usd=dollars(self.spent_usd),
+            more=more,
         )
 
 
@@ -243,7 +251,7 @@ class SpendRefusal(msgspec.Struct, frozen=True):
         return all(one.scope is LimitScope.UNPRICED for one in self.reached)
 
 
-UNPRICED_REMEDY = "Give its price in your models.toml (0 where nobody is paid), or update the prices"
+UNPRICED_REMEDY = tr("Give the model's price in your models.toml (0 if free), or update the prices")
 """Remedy that holds for every call of the model; a yes holds for one."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import GLOBAL, MAX_FACT_CHARS, Fact, FactCategory, is_domain
 
@@ -26,7 +27,7 @@ HEADINGS = {
     FactCategory.FACT: "Facts",
     FactCategory.PITFALL: "Pitfalls",
     FactCategory.PATTERN: "Patterns",
-    FactCategory.TOOL_QUIRK: "Tool quirks",
+    FactCategory.TOOL_QUIRK: tr("Tool quirks"),
     FactCategory.QUESTION: "Questions",
 }
 """Heading of each category in a file that holds several."""
@@ -109,7 +110,7 @@ _ID = late(rf"([a-z0-9][a-z0-9._-]{{0,99}}):({'|'.join(_CATEGORIES)}):([0-9]{{3,
 _TAG = late(r"[a-z0-9-]{1,100}")
 _DAY = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BREAK = late(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_ONE_LINE_OF = "write it on one line"
+_ONE_LINE_OF = tr("write it on one line")
 
 
 def id_parts(fact_id: str) -> tuple[str, FactCategory, int] | None:
@@ -178,58 +179,121 @@ def _flaws(fact: Fact, place: FactPlace) -> Iterator[Flaw]:
     yield from _place_flaws(fact, place)
     yield from text_flaws(fact.text)
     if not (math.isfinite(fact.confidence) and 0 <= fact.confidence <= 1):
-        yield "confidence", f"confidence is {fact.confidence}; it must be a number from 0.0 to 1.0"
+        yield (
+            "confidence",
+            tr("confidence is {confidence}; it must be a number from 0.0 to 1.0", confidence=fact.confidence),
+        )
     yield from _tag_flaws(fact.tags)
     if not 1 <= fact.source_count <= _MAX_COUNT:
-        yield "source_count", f"source_count is {fact.source_count}; it must be at least 1"
+        yield (
+            "source_count",
+            tr("source_count is {source_count}; it must be at least 1", source_count=fact.source_count),
+        )
     days = {"first_seen": fact.first_seen, "last_confirmed": fact.last_confirmed, "expires": fact.expires}
     for key, day in days.items():
         if day and not _is_day(day):
-            yield key, f"{key} is {day[:40]!r}; it must be a day as 2026-11-23"
+            yield key, tr("{key} is {day!r}; it must be a day like 2026-11-23", key=key, day=day[:40])
     first, last = fact.first_seen, fact.last_confirmed
     if first and last and _is_day(first) and _is_day(last) and first > last:
-        yield "first_seen", f"first_seen ({first}) is after last_confirmed ({last})"
+        yield (
+            "first_seen",
+            tr("first_seen ({first}) is after last_confirmed ({last})", first=first, last=last),
+        )
     for one in fact.related:
         if id_parts(one) is None:
-            yield "related", f"related names {one[:60]!r}, which is no id (domain:category:001)"
+            yield (
+                "related",
+                tr(
+                    "the field `related` names {one!r}, which is not an id (domain:category:001)",
+                    one=one[:60],
+                ),
+            )
     if len(fact.related) > MAX_RELATED:
-        yield "related", f"related names {len(fact.related):,} facts, more than {MAX_RELATED}"
+        yield (
+            "related",
+            tr(
+                "the field `related` names {related:,} facts, more than {MAX_RELATED}",
+                related=len(fact.related),
+                MAX_RELATED=MAX_RELATED,
+            ),
+        )
 
 
 def _place_flaws(fact: Fact, place: FactPlace) -> Iterator[Flaw]:
     parts = id_parts(fact.id)
     if fact.domain != place.domain:
-        yield "domain", f"domain is {fact.domain[:60]!r}, and this file holds {place.domain!r}"
+        yield (
+            "domain",
+            tr(
+                "domain is {domain!r}, but this file holds {domain2!r}",
+                domain=fact.domain[:60],
+                domain2=place.domain,
+            ),
+        )
     if place.category is not None and place.category is not fact.category:
-        yield "category", f"category is {fact.category.value!r}, and this file holds {place.category.value!r}"
+        yield (
+            "category",
+            tr(
+                "category is {value!r}, but this file holds {value2!r}",
+                value=fact.category.value,
+                value2=place.category.value,
+            ),
+        )
     if parts is None:
-        yield "id", f"id is {fact.id[:60]!r}; it must be domain:category:sequence, as {place.domain}:fact:001"
+        yield (
+            "id",
+            tr(
+                "id is {id!r}; it must be domain:category:sequence, like {domain}:fact:001",
+                id=fact.id[:60],
+                domain=place.domain,
+            ),
+        )
         return
     if parts[0] != fact.domain:
-        yield "id", f"id begins with {parts[0]!r}, and domain is {fact.domain[:60]!r}"
+        yield (
+            "id",
+            tr("id begins with {parts!r}, but domain is {domain!r}", parts=parts[0], domain=fact.domain[:60]),
+        )
     if parts[1] is not fact.category:
-        yield "id", f"id names the category {parts[1].value!r}, and category is {fact.category.value!r}"
+        yield (
+            "id",
+            tr(
+                "id names the category {value!r}, but category is {value2!r}",
+                value=parts[1].value,
+                value2=fact.category.value,
+            ),
+        )
 
 
 def text_flaws(text: str) -> Iterator[Flaw]:
     """Everything that is wrong with the words of a fact."""
     if not text or text.isspace():
-        yield "fact", "fact is empty; write one sentence"
+        yield "fact", tr("fact is empty; write one sentence")
     elif len(text) > MAX_FACT_CHARS:
-        yield "fact", f"fact has {len(text):,} characters, more than {MAX_FACT_CHARS}"
+        yield (
+            "fact",
+            tr(
+                "fact has {text:,} characters, more than {MAX_FACT_CHARS}",
+                text=len(text),
+                MAX_FACT_CHARS=MAX_FACT_CHARS,
+            ),
+        )
     if _BREAK.search(text):
-        yield "fact", f"fact has a line break; {_ONE_LINE_OF}"
+        yield "fact", tr("fact has a line break; {ONE_LINE_OF}", ONE_LINE_OF=_ONE_LINE_OF)
 
 
 def _tag_flaws(tags: tuple[str, ...]) -> Iterator[Flaw]:
     for tag in tags:
         if _TAG.fullmatch(tag) is None:
-            yield "tags", f"the tag {tag[:60]!r} has other characters than a-z, 0-9 and hyphens"
+            yield "tags", tr("the tag {tag!r} has characters other than a-z, 0-9 and hyphens", tag=tag[:60])
     doubled = sorted({tag for tag in tags if tags.count(tag) > 1}) if len(tags) <= MAX_TAGS else []
     for tag in doubled:
-        yield "tags", f"the tag {tag[:60]!r} stands there twice"
+        yield "tags", tr("the tag {tag!r} occurs twice", tag=tag[:60])
     if len(tags) > MAX_TAGS:
-        yield "tags", f"it has {len(tags):,} tags, more than {MAX_TAGS}"
+        yield (
+            "tags",
+            tr("the fact has {tags:,} tags, more than {MAX_TAGS}", tags=len(tags), MAX_TAGS=MAX_TAGS),
+        )
 
 
 REQUIRED = ("id", "fact", "category", "domain", "confidence")
@@ -260,15 +324,32 @@ def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact 
     category = _CATEGORIES.get(texts["category"])
     if category is None and isinstance(row.get("category"), str):
         known = ", ".join(_CATEGORIES)
-        flaws.append(("category", f"category is {texts['category'][:40]!r}; it must be one of {known}"))
+        flaws.append(
+            (
+                "category",
+                tr(
+                    "category is {texts!r}; it must be one of {known}",
+                    texts=texts["category"][:40],
+                    known=known,
+                ),
+            )
+        )
     confidence = row.get("confidence")
     if confidence is not None and (isinstance(confidence, bool) or not isinstance(confidence, int | float)):
         flaws.append(
-            ("confidence", f"confidence is {_shown(confidence)}; it must be a number from 0.0 to 1.0")
+            (
+                "confidence",
+                tr(
+                    "confidence is {confidence}; it must be a number from 0.0 to 1.0",
+                    confidence=_shown(confidence),
+                ),
+            )
         )
     count = row.get("source_count", 1)
     if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
-        flaws.append(("source_count", f"source_count is {_shown(count)}; it must be a whole number"))
+        flaws.append(
+            ("source_count", tr("source_count is {count}; it must be a whole number", count=_shown(count)))
+        )
     days = {key: _day(row, key, flaws) for key in ("first_seen", "last_confirmed", "expires")}
     tags, related = _list(row, "tags", flaws), _list(row, "related", flaws)
     if flaws or category is None:
@@ -276,7 +357,7 @@ def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact 
     try:
         number = float(confidence)  # type: ignore[arg-type]
     except OverflowError:
-        return None, [("confidence", "confidence is too large; it must be a number from 0.0 to 1.0")]
+        return None, [("confidence", tr("confidence is too large; it must be a number from 0.0 to 1.0"))]
     return Fact(
         id=texts["id"], text=texts["fact"], category=category, domain=texts["domain"], confidence=number, tags=tags, source_count=1 if count is None else int(count),
         first_seen=days["first_seen"], last_confirmed=days["last_confirmed"], expires=days["expires"], related=related,
@@ -284,15 +365,17 @@ def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact 
 
 
 def _missing(key: str) -> str:
-    where = ", here and in the front matter; write it in one of them" if key in INHERITED else ""
-    return f"{key} is missing{where}"
+    where = tr(", here and in the front matter; write it in one of them") if key in INHERITED else ""
+    return tr("{key} is missing{where}", key=key, where=where)
 
 
 def _text(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:
     value = row.get(key)
     if value is None or isinstance(value, str):
         return value or ""
-    flaws.append((key, f"{key} is {_shown(value)}, which is no text; put it in quotes"))
+    flaws.append(
+        (key, tr("{key} is {shown}, which is not text; put it in quotes", key=key, shown=_shown(value)))
+    )
     return ""
 
 
@@ -304,7 +387,9 @@ def _day(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:
         return value.isoformat()
     if isinstance(value, str) and value:
         return value
-    flaws.append((key, f"{key} is {_shown(value)}; it must be a day as 2026-11-23"))
+    flaws.append(
+        (key, tr("{key} is {shown}; it must be a day like 2026-11-23", key=key, shown=_shown(value)))
+    )
     return ""
 
 
@@ -313,11 +398,22 @@ def _list(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> tuple[str, ...
     if value is None:
         return ()
     if not isinstance(value, list):
-        flaws.append((key, f"{key} is {_shown(value)}; it must be a list, as [a, b]"))
+        flaws.append(
+            (key, tr("{key} is {shown}; it must be a list, like [a, b]", key=key, shown=_shown(value)))
+        )
         return ()
     wrong = [one for one in value if not isinstance(one, str)]
     if wrong:
-        flaws.append((key, f"{key} holds {_shown(wrong[0])}, which is no text; put it in quotes"))
+        flaws.append(
+            (
+                key,
+                tr(
+                    "{key} holds {wrong}, which is not text; put it in quotes",
+                    key=key,
+                    wrong=_shown(wrong[0]),
+                ),
+            )
+        )
         return ()
     return tuple(value)
 
@@ -330,39 +426,68 @@ def _shown(value: Any) -> str:
         case int() | float() | date():
             return str(value)[:60]
         case str():
-            return f"the text {value[:40]!r}"
+            return tr("the text {value!r}", value=value[:40])
         case list():
             return "a list"
         case None:
             return "empty"
         case _:
-            return "several fields"
+            return tr("several fields")
 
 
 def head_flaws(row: Any, place: FactPlace) -> list[Flaw]:
     """Everything that is wrong with a file's front matter, as YAML gave it."""
     if not isinstance(row, Mapping):
-        return [("", "the front matter between the --- lines is no list of fields (domain: …)")]
+        return [("", tr("the text between the --- lines is not a list of fields (domain: …)"))]
     flaws: list[Flaw] = []
     domain = row.get("domain")
     if domain is None:
-        flaws.append(("", f"the front matter has no domain; write `domain: {place.domain}`"))
+        flaws.append(
+            ("", tr("the front matter has no domain; write `domain: {domain}`", domain=place.domain))
+        )
     elif not isinstance(domain, str) or not is_domain(domain):
-        flaws.append(("domain", f"the front matter's domain is {_shown(domain)}, which cannot be one"))
+        flaws.append(
+            (
+                "domain",
+                tr(
+                    "the front matter's domain is {domain}, which is not a valid domain",
+                    domain=_shown(domain),
+                ),
+            )
+        )
     elif domain != place.domain:
         flaws.append(
-            ("domain", f"the front matter's domain is {domain!r}, and this is the file of {place.domain!r}")
+            (
+                "domain",
+                tr(
+                    "the front matter's domain is {domain!r}, but this is the file of {domain2!r}",
+                    domain=domain,
+                    domain2=place.domain,
+                ),
+            )
         )
     if place.category is not None and row.get("category") != place.category.value:
-        flaws.append(("category", f"the front matter must say `category: {place.category.value}`"))
+        flaws.append(
+            ("category", tr("the front matter must say `category: {value}`", value=place.category.value))
+        )
     version = row.get("version", FORMAT_VERSION)
     if isinstance(version, bool) or not isinstance(version, int):
         flaws.append(
-            ("version", f"the front matter's version is {_shown(version)}; it must be {FORMAT_VERSION}")
+            (
+                "version",
+                tr(
+                    "the front matter's version is {version}; it must be {FORMAT_VERSION}",
+                    version=_shown(version),
+                    FORMAT_VERSION=FORMAT_VERSION,
+                ),
+            )
         )
     elif version > FORMAT_VERSION:
         flaws.append(
-            ("version", f"the file has version {version}, which a newer program wrote; update this one")
+            (
+                "version",
+                tr("the file has version {version} of a newer program; update Manual Slop", version=version),
+            )
         )
     _day(row, "last_updated", flaws)
     return flaws

@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.figures import count
 from core.kernel.frame import atx_heading
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import Fact, FactProblem
 from core.knowledge.facts.fact_checks import (
@@ -75,17 +76,17 @@ def parse_file(place: FactPlace, data: bytes) -> FactFile:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return broken(place, line, "this is no UTF-8 text; save the file as UTF-8")
+        return broken(place, line, tr("this is not UTF-8 text; save the file as UTF-8"))
     start = len(_BOM) if text.startswith(_BOM) else 0
     match = _HEAD.match(text, start)
     if match is None:
         is_open = text.startswith("---", start)
         said = (
-            "ends nowhere: close it with a --- line"
+            tr("has no end: close it with a --- line")
             if is_open
-            else "is missing: the file begins with a --- line"
+            else tr("is missing: begin the file with a --- line")
         )
-        return broken(place, 1, f"the front matter {said}", text)
+        return broken(place, 1, tr("the front matter {said}", said=said), text)
     head = read_yaml(match[1])
     if problems := _head_problems(place, match[1], head):
         return msgspec.structs.replace(broken(place, 1, "", text), problems=problems)
@@ -114,7 +115,11 @@ def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
 
 def _head_problems(place: FactPlace, text: str, row: Any) -> tuple[FactProblem, ...]:
     if isinstance(row, YamlFault):
-        return (FactProblem(file=place.name, line=row.line + 2, text=f"the front matter: {row.text}"),)
+        return (
+            FactProblem(
+                file=place.name, line=row.line + 2, text=tr("the front matter: {text}", text=row.text)
+            ),
+        )
     lines = text.split("\n")
     return tuple(
         FactProblem(file=place.name, line=1 if not key else 2 + _line_in(lines, key), text=said)
@@ -151,7 +156,10 @@ class _Scan:
             else:
                 at = self._after_fence(at) or _next_line(text, at)
         if self._passed_over:
-            said = f"and {count(self._passed_over, 'more problem')} in this file"
+            said = tr(
+                "and {passed_over} in this file",
+                passed_over=count(self._passed_over, tr("more problem"), tr("more problems")),
+            )
             self._problems.append(FactProblem(file=self._place.name, line=self._line, text=said))
         return FactFile(
             place=self._place,
@@ -180,7 +188,9 @@ class _Scan:
             return
         row = read[0] if isinstance(read, list) and len(read) == 1 else None
         if not isinstance(row, Mapping):
-            self._say(start, 0, "this item is no fact: it has no fields (id: …); write prose without `- `")
+            self._say(
+                start, 0, tr("this item is not a fact: it has no fields (id: …); write prose without `- `")
+            )
             self._items.append(FactItem(id="", start=start, end=end, fact=None, line=self._line_at(start)))
             return
         fact, flaws = fact_of(row, self._inherited)
@@ -197,7 +207,15 @@ class _Scan:
         line = self._line_at(start)
         if fact_id and (first := self._first_lines.setdefault(fact_id, line)) != line:
             self._doubled.add(fact_id)
-            self._say(start, 0, f"the id {fact_id} stands at line {first} too; neither enters the index")
+            self._say(
+                start,
+                0,
+                tr(
+                    "the id {fact_id} is also at line {first}; the index leaves both facts out",
+                    fact_id=fact_id,
+                    first=first,
+                ),
+            )
         self._items.append(FactItem(id=fact_id, start=start, end=end, fact=fact, line=line))
 
     def _say(self, start: int, line: int, text: str) -> None:

@@ -15,6 +15,7 @@ from core.kernel import paths
 from core.kernel.decoders import packed_decoder_of
 from core.kernel.disk import OS_DISK, Disk, create_file, make_dirs, reported, write_file, write_passing
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, OddFileError, read_file, read_start
 from core.kernel.values.facts import FactProblem
 from core.knowledge.facts.fact_checks import (
@@ -77,7 +78,7 @@ def read_stored(path: Path) -> StoredFile:
     except OddFileError as error:
         return StoredFile(problem=str(error.strerror))
     except OSError as error:
-        return StoredFile(problem=f"it cannot be read: {error.strerror or error}")
+        return StoredFile(problem=tr("it cannot be read: {value}", value=error.strerror or error))
     return StoredFile(
         data=data,
         size_bytes=status.st_size,
@@ -151,9 +152,13 @@ def _names(folder: Path) -> list[str]:
 
 def _misnamed(folder: str) -> str:
     if folder == GLOBAL_FOLDER:
-        return f"no facts are read from it: the files of {GLOBAL_FOLDER}/ are {', '.join(GLOBAL_STEMS)}, each with .yaml"
-    return (
-        "no facts are read from it: its name must be a domain (a-z, 0-9, . _ -) with .yaml, and not `global`"
+        return tr(
+            "the program reads no facts from it: {GLOBAL_FOLDER}/ holds only {GLOBAL_STEMS}, each .yaml",
+            GLOBAL_FOLDER=GLOBAL_FOLDER,
+            GLOBAL_STEMS=", ".join(GLOBAL_STEMS),
+        )
+    return tr(
+        "the program reads no facts from it. Its name must be a domain (a-z, 0-9, . _ -) with .yaml, not `global`"
     )
 
 

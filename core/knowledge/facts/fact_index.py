@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.kernel.decoders import decoder_of, from_json
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import GLOBAL, Fact, FactProblem, IndexedFact
 from core.knowledge.facts.fact_checks import FORMAT_VERSION, INDEX_FILE, FactPlace, flaws_of
@@ -96,7 +97,7 @@ def checked_index(data: bytes) -> IndexText:
     try:
         whole = from_json(data, _ForeignIndex)
     except (msgspec.DecodeError, ValueError) as error:
-        said = f"it cannot be read ({error}) and was made anew from the YAML files"
+        said = tr("the program could not read it ({error}) and rebuilt it from the YAML files", error=error)
         return IndexText(
             rows={}, problems=(FactProblem(file=INDEX_FILE, line=1, text=said, is_warning=True),)
         )
@@ -110,14 +111,20 @@ def checked_index(data: bytes) -> IndexText:
             continue
         flaws = flaws_of(fact, FactPlace(name=INDEX_FILE, domain=fact.domain))
         if flaws or fact.id in rows:
-            problems.append(_passed(number, flaws[0][1] if flaws else f"the id {fact.id} stands there twice"))
+            problems.append(
+                _passed(number, flaws[0][1] if flaws else tr("the id {id} occurs twice", id=fact.id))
+            )
         else:
             rows[fact.id] = _encode(fact)
     return IndexText(rows=rows, last_updated=whole.last_updated, problems=tuple(problems))
 
 
 def _passed(number: int, why: str) -> FactProblem:
-    said = f"fact {number + 1} of the index was passed over: {why}; the YAML file counts"
+    said = tr(
+        "the program skipped fact {number} of the index: {why}; it uses the YAML file instead",
+        number=number + 1,
+        why=why,
+    )
     return FactProblem(file=INDEX_FILE, line=1, text=said, is_warning=True)
 
 
@@ -195,7 +202,7 @@ class Past(msgspec.Struct, frozen=True):
 class FactNewsKind(StrEnum):
     """Kinds of what a sync found that ledger and logs did not know."""
 
-    ADDED = "added by hand"
+    ADDED = tr("added by hand")
     EDITED = "edited by hand"
     REMOVED = "removed by hand"
     OVERRULED = "the index had changed too, and the file won"

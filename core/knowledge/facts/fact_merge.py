@@ -8,6 +8,7 @@ from enum import Enum
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.facts import SHOWN_CONFIDENCE, Fact, FactProblem, IndexedFact
 from core.knowledge.facts.fact_checks import FactPlace, id_parts
 from core.knowledge.facts.fact_file import FactFile, FactItem
@@ -171,7 +172,7 @@ class FactUnion(msgspec.Struct, frozen=True):
 
 
 def _twice(name: str, item: FactItem, other: str) -> FactProblem:
-    said = f"the id {item.id} stands in {other} too; neither enters the index"
+    said = tr("the id {id} is also in {other}; the index leaves both facts out", id=item.id, other=other)
     return FactProblem(file=name, line=item.line, text=said)
 
 

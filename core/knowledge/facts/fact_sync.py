@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, make_dirs
+from core.kernel.language import tr
 from core.kernel.machine import uncollected
 from core.kernel.values.facts import Fact, FactProblem, IndexedFact
 from core.knowledge.facts.fact_checks import FactPlace, file_of, id_parts, place_of
@@ -492,7 +493,7 @@ def _home_of(fact: Fact, files: Iterable[str]) -> str:
 
 
 def _forgotten_problem(name: str, item: FactItem) -> FactProblem:
-    said = f"{item.id} was forgotten and does not come back; take its lines out of the file"
+    said = tr("you forgot {id}, so it does not come back; remove its lines from the file", id=item.id)
     return FactProblem(file=name, line=item.line, text=said)
 
 
@@ -550,7 +551,7 @@ def unknown_relations(file: FactFile, union: FactUnion) -> list[FactProblem]:
         FactProblem(
             file=file.place.name,
             line=item.line,
-            text=f"related names {one}, which is not there",
+            text=tr("the field `related` names {one}, which does not exist", one=one),
             is_warning=True,
         )
         for item in file.items

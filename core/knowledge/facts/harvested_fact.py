@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.knowledge.facts.fact_index import HeldFact
@@ -48,12 +49,12 @@ def decayed(confidence: float, harvests: int) -> float:
 def band(confidence: float) -> str:
     """Words for a confidence."""
     if confidence >= 0.9:
-        return "stated and verified"
+        return tr("stated and verified")
     if confidence >= 0.7:
-        return "clearly implied"
+        return tr("clearly implied")
     if confidence >= 0.5:
         return "suggested"
-    return "inferred from little" if confidence >= 0.3 else "speculative"
+    return tr("inferred from little") if confidence >= 0.3 else "speculative"
 
 
 DECISION_TAG = "decision"

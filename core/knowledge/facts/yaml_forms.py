@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import read_json
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.facts import Fact, FactCategory
 from core.knowledge.facts.fact_checks import plain
@@ -155,7 +156,14 @@ def read_yaml(text: str) -> Any | YamlFault:
     import yaml
 
     if len(text) > MAX_CHARS:
-        return YamlFault(0, f"the item has {len(text):,} characters, more than {MAX_CHARS:,}")
+        return YamlFault(
+            0,
+            tr(
+                "the item has {text:,} characters, more than {MAX_CHARS:,}",
+                text=len(text),
+                MAX_CHARS=MAX_CHARS,
+            ),
+        )
     if fault := _refused(text):
         return fault
     loader = None
@@ -163,9 +171,11 @@ def read_yaml(text: str) -> Any | YamlFault:
         loader = _loader()(text)
         return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
-        return YamlFault(_line(error), f"this is no YAML that can be read: {_said(error)}")
+        return YamlFault(
+            _line(error), tr("the program cannot read this as YAML: {error}", error=_said(error))
+        )
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        return YamlFault(0, f"this is no YAML that can be read: {_one_line(str(error))}")
+        return YamlFault(0, tr("the program cannot read this as YAML: {error}", error=_one_line(str(error))))
     finally:
         if loader is not None:
             loader.dispose()
@@ -185,9 +195,11 @@ def _refused(text: str) -> YamlFault | None:
                 mark = event.start_mark
                 return YamlFault(0 if mark is None else mark.line, reason)
     except yaml.MarkedYAMLError as error:
-        return YamlFault(_line(error), f"this is no YAML that can be read: {_said(error)}")
+        return YamlFault(
+            _line(error), tr("the program cannot read this as YAML: {error}", error=_said(error))
+        )
     except yaml.YAMLError as error:
-        return YamlFault(0, f"this is no YAML that can be read: {_one_line(str(error))}")
+        return YamlFault(0, tr("the program cannot read this as YAML: {error}", error=_one_line(str(error))))
     return None
 
 
@@ -195,16 +207,22 @@ def _reason(event: Any, depth: int, number: int) -> str:
     import yaml
 
     if isinstance(event, yaml.AliasEvent):
-        return f"an alias (*{event.anchor}) is not read here; write the value itself"
+        return tr(
+            "the program does not read an alias (*{anchor}); write the value itself", anchor=event.anchor
+        )
     if getattr(event, "anchor", None):
-        return f"an anchor (&{event.anchor}) is not read here; write the value itself"
+        return tr(
+            "the program does not read an anchor (&{anchor}); write the value itself", anchor=event.anchor
+        )
     if getattr(event, "tag", None):
-        return f"a tag ({event.tag[:40]}) is not read here; write a plain value"
+        return tr("the program does not read a tag ({tag}); write a plain value", tag=event.tag[:40])
     if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
-        return "a merge key (<<) is not read here; write the fields themselves"
+        return tr("the program does not read a merge key (<<); write the fields themselves")
     if depth > MAX_DEPTH:
-        return f"lists and mappings stand more than {MAX_DEPTH} deep in one another"
-    return f"it has more than {_MAX_NODES:,} parts" if number > _MAX_NODES else ""
+        return tr("lists and mappings are nested more than {MAX_DEPTH} deep", MAX_DEPTH=MAX_DEPTH)
+    return (
+        tr("the item has more than {MAX_NODES:,} parts", MAX_NODES=_MAX_NODES) if number > _MAX_NODES else ""
+    )
 
 
 @cache
@@ -220,7 +238,10 @@ def _loader() -> Any:
                     continue
                 if key.value in names:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the field {key.value[:40]!r} stands there twice", key.start_mark
+                        None,
+                        None,
+                        tr("the field {value!r} occurs twice", value=key.value[:40]),
+                        key.start_mark,
                     )
                 names.add(key.value)
             mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
@@ -229,7 +250,9 @@ def _loader() -> Any:
         def construct_whole(self, node: Any) -> int:
             number: int = self.construct_yaml_int(node)
             if number.bit_length() > _MAX_BITS:
-                raise yaml.constructor.ConstructorError(None, None, "a number is too large", node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, tr("a number is too large"), node.start_mark
+                )
             return number
 
     _StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_whole)
@@ -242,7 +265,7 @@ def _line(error: Any) -> int:
 
 
 def _said(error: Any) -> str:
-    return _one_line(error.problem or error.context or "it is damaged")
+    return _one_line(error.problem or error.context or tr("it is damaged"))
 
 
 def _one_line(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.harvest import Artifact, ArtifactClass, HarvestPhase, HarvestPreview, HarvestUse
 from core.kernel.values.knowledge import RemovalQuestion
 from core.kernel.values.provider import ProviderKind
@@ -48,8 +49,8 @@ from core.knowledge.parts import REMEDY, removal_sentence
 from core.services.settings.settings_rules import profile_of
 from core.services.spending.limits import limit_reached
 
-IN_BATCHES = "These conversations are in a batch at the provider: reading them now would be paid twice."
-IN_BATCHES_REMEDY = "Collect the batch, or cancel it first."
+IN_BATCHES = tr("These conversations are in a batch at the provider. Reading them now costs you twice.")
+IN_BATCHES_REMEDY = tr("Collect the batch, or cancel it first.")
 
 
 def run(state: AppState, command: RunCommand) -> Result:
@@ -59,7 +60,7 @@ def run(state: AppState, command: RunCommand) -> Result:
     if state.harvest.is_working and not state.harvest.is_busy:
         return replace(state, harvest=replace(state.harvest, held=command, command_id=command.command_id)), ()
     if state.harvest.is_busy:
-        text = f"The harvest is {state.harvest.phase}; wait for its end."
+        text = tr("The harvest is {phase}; wait until it ends.", phase=state.harvest.phase)
         return _declined(state, command, Cause.NOT_NOW, text), ()
     match command:
         case LookForHarvest():
@@ -127,7 +128,7 @@ def _asked_past_limit(
         state, CommandOutcome(command_id=command.command_id, problem=text, remedy=why, cause=Cause.NOT_NOW)
     )
     agreed = None if getattr(command, "is_dream", False) else replace(command, over_limit=True, command_id="")
-    label = "" if agreed is None else "Read all the same"
+    label = "" if agreed is None else tr("Read anyway")
     return notify(state, NOTICE, Level.WARNING, text, why, action=agreed, action_label=label)
 
 
@@ -184,12 +185,12 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
     if asked and not chosen:
         return _declined(state, command, Cause.NOT_NOW, IN_BATCHES, IN_BATCHES_REMEDY), ()
     if not chosen:
-        return _declined(state, command, Cause.NOTHING, "There is nothing to harvest."), ()
+        return _declined(state, command, Cause.NOTHING, tr("There is nothing to harvest.")), ()
     is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
     made = _harvest_run(state)
     why = "" if is_free or command.over_limit else limit_reached(state, model=(made.provider, made.model))
     if why:
-        return _asked_past_limit(state, command, "No harvest was begun.", why), ()
+        return _asked_past_limit(state, command, tr("The harvest did not start."), why), ()
     begun = replace(
         state.harvest,
         phase=HarvestPhase.PREVIEWING,
@@ -214,10 +215,10 @@ def _batch(state: AppState, command: BatchHarvest) -> Result:
     chosen = _candidates(state, command.paths) if command.submits else ()
     made = _harvest_run(state)
     if command.submits and not chosen:
-        return _declined(state, command, Cause.NOTHING, "There is nothing to submit."), ()
+        return _declined(state, command, Cause.NOTHING, tr("There is nothing to submit.")), ()
     if command.submits and made.provider == ProviderKind.EMBEDDED:
-        text = "The built-in model has no batches."
-        remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
+        text = tr("The built-in model has no batches.")
+        remedy = tr("Choose a model of Anthropic, OpenAI or Gemini for the harvest.")
         return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
     effect = RunBatches(run=made, artifacts=chosen, over_limit=command.over_limit, previews=command.previews)
     begun, effects = _begin(state, command, HarvestPhase.BATCHING, effect)
@@ -241,7 +242,7 @@ def look_after_batches(state: AppState) -> Result:
 def _cancel_batches(state: AppState, command: CancelBatches) -> Result:
     known = {one.tag for one in state.harvest.look.batches}
     if not known or not known.issuperset(command.tags):
-        text = "No batch is open." if not known else "There is no such open batch."
+        text = tr("No batch is open.") if not known else tr("There is no such open batch.")
         return _declined(state, command, Cause.NOTHING, text), ()
     effect = WithdrawBatches(_harvest_run(state), command.tags)
     return _begin(state, command, HarvestPhase.BATCHING, effect)
@@ -262,7 +263,7 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
         if one.kind is ArtifactClass.PRUNE or (one.kind is ArtifactClass.HARVEST and one.facts.path in wanted)
     )
     if not chosen:
-        return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
+        return _declined(state, command, Cause.NOTHING, tr("There is nothing to apply.")), ()
     if not command.is_agreed and previewed and (question := _question(state, seen)) is not None:
         return _asking(state, command, replace(question, after=command.after))
     begun = replace(

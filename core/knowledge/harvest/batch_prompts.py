@@ -11,6 +11,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import (
@@ -115,7 +116,11 @@ def wanted_prompts(
         if given_up:
             why = faults[given_up[0].key][-1].reason
             on_problem(
-                f"{facts.name}: batches answered twice with an error ({why}); harvest it without a batch"
+                tr(
+                    "{name}: two batches answered with an error ({why}); harvest it without a batch",
+                    name=facts.name,
+                    why=why,
+                )
             )
             continue
         yield from wanted
@@ -134,7 +139,7 @@ def expected_cost(
 
 def not_asked(prompt: str, provider: str, model: str) -> str:  # noqa: ARG001
     """A `Generate` for what batches have answered: nobody is asked outside a batch. Raises SlopError."""
-    raise SlopError("a part of it has no reply of a batch yet")
+    raise SlopError(tr("a part of the conversation still has no batch reply"))
 
 
 def answered_ones(asker: Distiller, home: Path, artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
@@ -298,7 +303,7 @@ class BatchReading(msgspec.Struct, frozen=True):
                 yield lost_sentence(word, len(lost), names(lost))
         silent = set(range(len(batch.items))).difference(self.taken, self.failed, *self.fates.values())
         if silent:
-            yield lost_sentence("left without an answer", len(silent), names(sorted(silent)))
+            yield lost_sentence(tr("left without an answer"), len(silent), names(sorted(silent)))
         for reason in dict.fromkeys(fault.reason for fault in self.faults):
             numbers = [n for n, one in zip(self.failed, self.faults, strict=True) if one.reason == reason]
             yield fault_sentence(reason, names(numbers))

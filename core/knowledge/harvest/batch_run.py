@@ -18,6 +18,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.figures import count
+from core.kernel.language import tr
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -149,8 +150,12 @@ class BatchRun:
         left = [one for one in self._files.batches() if one.is_unwanted and not one.is_cleaned]
         if not left:
             return ""
-        why = ". ".join(dict.fromkeys(self._problems)) or f"{self._name(left[0])} is being stopped"
-        return f"{why}. The next look after the batches (`harvest --batch --apply`) deletes what was sent."
+        why = ". ".join(dict.fromkeys(self._problems)) or tr(
+            "{left} is being stopped", left=self._name(left[0])
+        )
+        return tr(
+            "{why}. The next check of the batches (`harvest --batch --apply`) deletes the sent text.", why=why
+        )
 
     def submit(
         self,
@@ -244,9 +249,14 @@ class BatchRun:
         if found.name:
             return self._note(batch, BatchState.SUBMITTED, name=found.name)
         if not found.is_unsure and self._clock() - since > ARRIVES_WITHIN:
-            return self._close(service, batch, BatchState.CANCELLED, reason="it never arrived")
+            return self._close(
+                service, batch, BatchState.CANCELLED, reason=tr("it never arrived at the provider")
+            )
         self._problems.append(
-            f"{self._name(batch)}: it is not known yet whether it arrived; nothing of it is sent again"
+            tr(
+                "{batch}: the provider does not say yet whether it arrived; the program sends nothing again",
+                batch=self._name(batch),
+            )
         )
         return batch
 
@@ -256,15 +266,26 @@ class BatchRun:
         if status is not None:
             batch = self._note(batch, batch.state, asked_at=asked, worked_off=status.worked_off)
         if status is None or status.is_gone:
-            why = "the provider no longer knows it" if status is None else "its answers are kept no longer"
+            why = (
+                tr("the provider no longer knows it")
+                if status is None
+                else tr("the provider no longer keeps its answers")
+            )
             self._problems.append(
-                f"{self._name(batch)}: {why}; its conversations are kept, and can be read again"
+                tr(
+                    "{batch}: {why}. Its conversations stay, and you can harvest them again",
+                    batch=self._name(batch),
+                    why=why,
+                )
             )
             self._close(service, batch, BatchState.VANISHED, reason=why)
         elif status.reason:
             self._problems.append(
-                f"{self._name(batch)}: it failed: {status.reason}; its conversations are kept, and can be read "
-                "again"
+                tr(
+                    "{batch}: the batch failed: {reason}. Its conversations stay, and you can harvest them again",
+                    batch=self._name(batch),
+                    reason=status.reason,
+                )
             )
             self._close(service, batch, BatchState.CANCELLED, reason=status.reason)
         elif status.is_ended:
@@ -312,8 +333,11 @@ class BatchRun:
             self._problems += reading.problems(batch, self._title)
         if gone := reading.forgotten - batch.forgotten:
             self._problems.append(
-                f"{self._name(batch)}: {count(gone, 'reply', 'replies')} dropped, "
-                "because their conversations changed or are gone"
+                tr(
+                    "{batch}: the program dropped {gone}, because their conversations changed or are gone",
+                    batch=self._name(batch),
+                    gone=count(gone, tr("reply"), tr("replies")),
+                )
             )
         state = closing_state(
             batch,
@@ -335,8 +359,8 @@ class BatchRun:
         """Send one batch: the intent is on the medium before it goes out. Returns whether another may follow."""
         if asker.free_bytes(self._knowledge) < LEAST_FREE_BYTES:
             raise HarvestStoppedError(
-                "The disk is nearly full: no batch was submitted, its replies could not be kept",
-                remedy="Free some space and try again",
+                tr("The disk is nearly full. No batch was sent, because its replies would be lost"),
+                remedy=tr("Free some space and try again"),
                 where=str(self._knowledge),
             )
         estimate = expected_cost(asker, chunk, self._services.payments.price)
@@ -408,7 +432,11 @@ class BatchRun:
             self._clean(service, batch)
         except ProviderError as error:
             self._problems.append(
-                f"{self._name(batch)}: it is still stored at the provider: {error.what}; the next run deletes it"
+                tr(
+                    "{batch}: the provider still stores it: {what}; the next run deletes it",
+                    batch=self._name(batch),
+                    what=error.what,
+                )
             )
         return batch
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from core.kernel.figures import count, moment, money
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.harvest import ArtifactClass, BatchReport, BatchState, HarvestBatch, HarvestState
 from core.kernel.values.state import AppState, Level
@@ -18,14 +19,14 @@ from core.services.spending.pricing import batch_price, direct_price
 
 # Sentences about batches, for window, terminal and reports alike. Pure.
 
-HALF = "half the price, within a day"
+HALF = tr("half the price, within a day")
 SHOWN_NAMES = 3
 
 _CLOSED = {
     BatchState.COLLECTED: "answered",
     BatchState.CANCELLED: "cancelled",
     BatchState.EXPIRED: "expired",
-    BatchState.VANISHED: "gone at the provider",
+    BatchState.VANISHED: tr("gone at the provider"),
 }
 
 
@@ -37,57 +38,83 @@ def conversations(batch: HarvestBatch) -> int:
 def batch_name(batch: HarvestBatch, now: datetime | None = None) -> str:
     """Name of a batch for a person: `the batch of 4 conversations, sent 05:52`."""
     sent = moment(datetime.fromisoformat(batch.at), now)
-    return f"the batch of {count(conversations(batch), 'conversation')}, sent {sent}"
+    return tr(
+        "the batch of {batch}, sent {sent}",
+        batch=count(conversations(batch), tr("conversation"), tr("conversations")),
+        sent=sent,
+    )
 
 
 def state_words(batch: HarvestBatch) -> str:
     """State of a batch in a few words: `at the provider`, `cancelling`, `answered: 2 of 4`."""
     done, every = batch.answered + batch.forgotten, len(batch.items)
-    far = f": {done:,} of {every:,}"
+    far = tr(": {done:,} of {every:,}", done=done, every=every)
     if not batch.is_open:
         is_counted = batch.state is BatchState.COLLECTED or done
         stopped = batch.is_unwanted and batch.state is BatchState.COLLECTED
-        word = "cancelled, answered before" if stopped else _CLOSED[batch.state]
+        word = tr("cancelled, but answered before") if stopped else _CLOSED[batch.state]
         return f"{word}{far}" if is_counted else word
     if batch.is_cancelling:
-        return "cancelling: the provider was asked to stop it"
+        return tr("cancelling: the program has asked the provider to stop it")
     if batch.is_unwanted:
-        return "cancelling: the provider is asked to stop it at the next look"
+        return tr("cancelling: the next check asks the provider to stop it")
     if batch.state is BatchState.INTENDED:
-        return "not known yet whether it arrived"
+        return tr("not known yet whether it arrived")
     if batch.state is BatchState.ENDED:
-        return f"ended; not all of its answers could be read{far}" if batch.short_looks else "ended"
+        return (
+            tr("ended; the program could not read all of its answers{far}", far=far)
+            if batch.short_looks
+            else "ended"
+        )
     return (
-        f"at the provider, {batch.worked_off:,} of {every:,} worked off"
+        tr("at the provider, {worked_off:,} of {every:,} done", worked_off=batch.worked_off, every=every)
         if batch.worked_off
-        else "at the provider"
+        else tr("at the provider")
     )
 
 
 def batch_line(batch: HarvestBatch, now: datetime | None) -> str:
     """Line about a batch: `4 conversations, sent 05:52: at the provider · asked 06:02 · ~$0.03, half the price`."""
     sent = moment(datetime.fromisoformat(batch.at), now)
-    head = f"{count(conversations(batch), 'conversation')}, sent {sent}: {state_words(batch)}"
-    asked = f"asked {moment(asked_last(batch), now)}" if batch.is_open and batch.asked_at else ""
+    head = tr(
+        "{batch}, sent {sent}: {batch2}",
+        batch=count(conversations(batch), tr("conversation"), tr("conversations")),
+        sent=sent,
+        batch2=state_words(batch),
+    )
+    asked = (
+        tr("asked {batch}", batch=moment(asked_last(batch), now)) if batch.is_open and batch.asked_at else ""
+    )
     return " · ".join(filter(None, (head, asked, price_words(batch))))
 
 
 def price_words(batch: HarvestBatch) -> str:
     """Price of a batch both ways: `~$0.03 reserved, directly ~$0.06`; once it closed, what was paid."""
     if batch.is_open and batch.estimate_usd is None:
-        return "price unknown"
+        return tr("price unknown")
     if batch.is_open:
         direct = direct_price(batch.estimate_usd)
-        return f"{money(batch.estimate_usd, 'report')} reserved; directly {money(direct, 'report')}"
+        return tr(
+            "{estimate_usd} reserved; {direct} without a batch",
+            estimate_usd=money(batch.estimate_usd, "report"),
+            direct=money(direct, "report"),
+        )
     if not batch.taken:
-        return "nothing was paid" if batch.state is not BatchState.VANISHED else ""
-    return f"paid {money(batch.paid_usd)}; directly {money(direct_price(batch.paid_usd))}"
+        return tr("you paid nothing") if batch.state is not BatchState.VANISHED else ""
+    return tr(
+        "paid {paid_usd}; {paid_usd2} without a batch",
+        paid_usd=money(batch.paid_usd),
+        paid_usd2=money(direct_price(batch.paid_usd)),
+    )
 
 
 def polling_words() -> str:
     """Sentence on when the program looks by itself."""
     minutes = int(POLL.total_seconds() // 60)
-    return f"Manual Slop asks by itself, every {minutes} minutes and at its start, and tells you when one has ended."
+    return tr(
+        "The program checks every {minutes} minutes and at its start. It tells you when a batch has ended.",
+        minutes=minutes,
+    )
 
 
 def offer_words(direct_usd: float | None) -> str:
@@ -97,54 +124,75 @@ def offer_words(direct_usd: float | None) -> str:
 
 def sent_sentence(batches: Sequence[HarvestBatch]) -> str:
     """Sentence after a submission: what went out, what it is expected to cost and that this is held back."""
-    several = count(sum(map(conversations, batches)), "conversation is", "conversations are")
+    several = count(sum(map(conversations, batches)), tr("conversation is"), tr("conversations are"))
     costs = [one.estimate_usd for one in batches]
     known = [cost for cost in costs if cost is not None]
     usd = sum(known) if len(known) == len(costs) else None
-    return f"{several} at the provider, {offer_words(direct_price(usd))}: that much is reserved until the answers are read."
+    return tr(
+        "{several} at the provider, {usd}. The program reserves that amount until it reads the answers.",
+        several=several,
+        usd=offer_words(direct_price(usd)),
+    )
 
 
 def ended_sentence(batches: Sequence[HarvestBatch]) -> str:
     """Sentence when batches have closed: how much of them was answered, and for what."""
-    head = "A batch has ended" if len(batches) == 1 else f"{len(batches):,} batches have ended"
+    head = (
+        tr("A batch has ended")
+        if len(batches) == 1
+        else tr("{batches:,} batches have ended", batches=len(batches))
+    )
     told = (", ".join(filter(None, (state_words(one), price_words(one)))) for one in batches)
     return f"{head}: {'. '.join(told)}."
 
 
 def short_sentence(batch: HarvestBatch, missing: int, now: datetime) -> str:
     """Sentence about results that lack something which the provider counts. `batch`: with this look counted."""
-    head = (
-        f"{capital(batch_name(batch, now))}: {count(missing, 'answer')} that the provider counts could not be read. "
-        "Nothing is deleted there, and nothing is sent or paid again"
+    head = tr(
+        "{batch}: the program could not read {missing} that the provider counts. The provider keeps them, and you do not pay twice",
+        batch=capital(batch_name(batch, now)),
+        missing=count(missing, tr("answer"), tr("answers")),
     )
     if batch.short_looks < MOST_SHORT_LOOKS:
-        return f"{head}; it is read again at the next look."
-    return f"{head}. It was read {batch.short_looks} times: wait, or cancel the batch to give the rest up; what was read is kept."
+        return tr("{head}; the program reads the batch again at the next check.", head=head)
+    return tr(
+        "{head}. The program read the batch {short_looks} times. Wait, or cancel the batch and give up the rest; the program keeps answers already read.",
+        head=head,
+        short_looks=batch.short_looks,
+    )
 
 
 def overdue_reason(ends_within: timedelta) -> str:
     """Reason why a batch is given up that its provider does not call ended."""
     hours = int(ends_within.total_seconds() // 3600)
-    return f"by the provider's own rule it ends within {hours} hours, and it is not said to have ended"
+    return tr("the provider's limit of {hours} hours is over, but the batch has not ended", hours=hours)
 
 
 def overdue_sentence(batch: HarvestBatch, why: str, now: datetime) -> str:
     """Sentence about such a batch."""
-    return (
-        f"{capital(batch_name(batch, now))}: {why}. The provider is asked to stop it; what it answered is kept, and "
-        "nothing is sent again in this run"
+    return tr(
+        "{batch}: {why}. The program asks the provider to stop it and keeps its answers. It sends nothing again in this run",
+        batch=capital(batch_name(batch, now)),
+        why=why,
     )
 
 
 def lost_sentence(what: str, number: int, names: Iterable[str]) -> str:
     """Sentence about requests that were not answered: `1 request expired: Tides. It is kept …`."""
-    return f"{count(number, 'request')} {what}: {names_words(names)}. Kept, and can be read again, in a batch or directly."
+    return tr(
+        "{number} {what}: {names}. The conversations stay. You can harvest them again, in a batch or directly.",
+        number=count(number, tr("request"), tr("requests")),
+        what=what,
+        names=names_words(names),
+    )
 
 
 def fault_sentence(reason: str, names: Iterable[str]) -> str:
     """Sentence about requests that the provider answered with an error."""
-    return (
-        f"{names_words(names)}: the provider answered with an error: {reason}. Kept, and can be read again."
+    return tr(
+        "{names}: the provider answered with an error: {reason}. The conversations stay, and you can harvest them again.",
+        names=names_words(names),
+        reason=reason,
     )
 
 
@@ -152,17 +200,26 @@ def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
     """Sentence about a closed batch that the person stopped."""
     left = len(batch.items) - len(batch.taken)
     unread = (
-        f"{count(left, 'request')} of it {'was' if left == 1 else 'were'} not answered"
+        tr(
+            "{left} {left2} not answered",
+            left=count(left, tr("request"), tr("requests")),
+            left2="was" if left == 1 else "were",
+        )
         if left
-        else "all of it was answered before"
+        else tr("all of its requests were answered before")
     )
-    return f"{capital(batch_name(batch, now))}, was cancelled: {unread}. {capital(price_words(batch))}."
+    return tr(
+        "{batch}, was cancelled: {unread}. {batch2}.",
+        batch=capital(batch_name(batch, now)),
+        unread=unread,
+        batch2=capital(price_words(batch)),
+    )
 
 
 def names_words(names: Iterable[str]) -> str:
     """Names of conversations in a row, the first few of many."""
     every = [scrubbed_line(name, 60) for name in dict.fromkeys(names)]
-    more = f" and {len(every) - SHOWN_NAMES:,} more" if len(every) > SHOWN_NAMES else ""
+    more = tr(" and {every:,} more", every=len(every) - SHOWN_NAMES) if len(every) > SHOWN_NAMES else ""
     return ", ".join(every[:SHOWN_NAMES]) + more
 
 
@@ -207,7 +264,7 @@ def batched(
     follow = _preview(state, closed)
     if closed and not all(one.is_unwanted for one in closed):
         offered = follow if before.is_quiet else None
-        label = "Preview what came" if offered is not None else ""
+        label = tr("Preview the answers") if offered is not None else ""
         state = notify(state, NOTICE, Level.INFO, ended_sentence(closed), action=offered, action_label=label)
     elif report.said:
         state = notify(state, NOTICE, Level.INFO, " ".join(report.said))

@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.language import tr
 from core.kernel.values.facts import Quote
 from core.kernel.values.harvest import HarvestItem
 from core.kernel.values.knowledge import Category, Item
@@ -289,7 +290,7 @@ class ProviderGenerate:
 
     def _ask(self, prompt: str, request: ProviderRequest) -> str:
         if self._cancel.is_cancelled:
-            raise HarvestCancelledError("The harvest was stopped")
+            raise HarvestCancelledError(tr("The harvest was stopped"))
         client, purse = self._client(request.provider), self._purse
         if purse is None:
             reply = whole_reply(client, request, self._cancel, most_chars=MAX_REPLY_CHARS)
@@ -304,16 +305,16 @@ class ProviderGenerate:
                 most_chars=MAX_REPLY_CHARS,
             )
         if reply.stop is StopKind.CANCELLED:
-            raise HarvestCancelledError("The harvest was stopped")
+            raise HarvestCancelledError(tr("The harvest was stopped"))
         if reply.stop is StopKind.BROKEN:
             raise ProviderError(
-                FailureKind.BAD_REPLY, reply.told, remedy="Look again, or choose another model"
+                FailureKind.BAD_REPLY, reply.told, remedy=tr("Harvest again, or choose another model")
             )
         if reply.stop is StopKind.REFUSED:
             raise ProviderError(
                 FailureKind.BAD_REPLY,
-                f"{request.model} refused to read the conversation",
-                remedy="Choose another model, or pin the conversation to keep it",
+                tr("{model} refused to read the conversation", model=request.model),
+                remedy=tr("Choose another model, or pin the conversation to keep it"),
             )
         return reply.text
 

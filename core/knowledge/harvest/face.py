@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.kernel import paths
 from core.kernel.disk import reported
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.knowledge.harvest.distillation import (
     HARVEST_MAX_ATTEMPTS,
@@ -79,7 +80,9 @@ def harvest_conversation(
     with reported("read", file):
         data = read_file(file, None)
     if len(data) > MAX_HARVEST_SOURCE_BYTES:
-        raise HarvestError(f"{file.name!r} is too large: {len(data):,} bytes", where=str(file))
+        raise HarvestError(
+            tr("{name!r} is too large: {data:,} bytes", name=file.name, data=len(data)), where=str(file)
+        )
     if summarize is not None and len(data) > SUMMARIZE_THRESHOLD_BYTES:
         said: tuple[Said, ...] = (Said(role="user", text=summarize(file, provider, model, config_path)),)
     else:
@@ -99,4 +102,6 @@ def _messages(file: Path, data: bytes) -> tuple[Said, ...]:
     try:
         return messages_of(recognised(data, file.name), data)
     except ValueError as error:
-        raise HarvestError(f"{file.name!r} cannot be harvested: {error}", where=str(file)) from error
+        raise HarvestError(
+            tr("{name!r} cannot be harvested: {error}", name=file.name, error=error), where=str(file)
+        ) from error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean, frame
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrubbed_ends, scrubbed_line
 from core.kernel.values.knowledge import Item
@@ -56,7 +57,9 @@ def read_template(place: Traversable) -> str:
     try:
         return clean(read_place(place).decode("utf-8-sig")).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"The harvest's prompt cannot be read: {error}", where=str(place)) from error
+        raise StorageError(
+            tr("The program cannot read the harvest prompt: {error}", error=error), where=str(place)
+        ) from error
 
 
 def build_harvest_prompt(

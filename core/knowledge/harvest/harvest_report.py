@@ -8,6 +8,7 @@ from typing import Any
 
 from core.kernel.figures import count, money, size, tokens_est
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.harvest import (
     ApplyKind,
     ApplySummary,
@@ -77,20 +78,23 @@ def _lines(report: HarvestReport) -> Iterator[str]:
     yield f"reclaimed: {size(report.reclaimed_bytes, 'report')}"
     yield "harvested items: " + ", ".join(f"{name}:{count}" for name, count in report.items)
     left_out = (
-        ("known items struck through, because new ones replace them", report.struck),
-        ("items not written, because exactly that is known already", report.known),
-        ("items not written, because you forgot them", report.forgotten),
-        ("rows of the model's replies left out, because they were malformed", report.dropped),
+        (tr("known items struck through, because new ones replace them"), report.struck),
+        (tr("items not written, because knowledge has exactly that already"), report.known),
+        (tr("items not written, because you forgot them"), report.forgotten),
+        (tr("rows of the model's replies left out, because they were malformed"), report.dropped),
         (
-            "known items that new ones contradict, kept, because more would go than without your yes",
+            tr("known items kept although new ones contradict them (removing so many needs your approval)"),
             report.beside,
         ),
-        ("quotes left out, because they stand nowhere in what was read", report.unfound),
+        (tr("quotes left out, because the conversations do not contain them"), report.unfound),
     )
     yield from (f"{said}: {number}" for said, number in left_out if number)
     if report.held_files:
         names = ", ".join(report.held_files)
-        yield f"structured facts that wait until their file can be read (see `knowledge validate`): {names}"
+        yield tr(
+            "structured facts that wait until their file is readable (see `knowledge validate`): {names}",
+            names=names,
+        )
     yield f"digest: {report.digest_path or 'none, memory is off'}"
     yield f"ledger: {report.ledger_path}"
 
@@ -98,7 +102,11 @@ def _lines(report: HarvestReport) -> Iterator[str]:
 def batch_text(estimate: HarvestEstimate, report: BatchReport) -> str:
     """The batches as they stand, and the price of the candidates both ways, for a person."""
     lines = [
-        f"in a batch: {money(batch_price(estimate.cost_usd), 'report')}, directly: {money(estimate.cost_usd, 'report')}"
+        tr(
+            "in a batch: {cost_usd}, directly: {cost_usd2}",
+            cost_usd=money(batch_price(estimate.cost_usd), "report"),
+            cost_usd2=money(estimate.cost_usd, "report"),
+        )
     ]
     return "".join(f"{line}\n" for line in (*lines, *batch_lines(report)))
 
@@ -108,15 +116,15 @@ def batch_lines(report: BatchReport) -> Iterator[str]:
     yield from map(_batch_line, report.batches)
     yield from (f"batches: {one_line(line, 400)}" for line in (*report.said, *report.problems))
     if report.stopped:
-        yield f"not submitted: {one_line(report.stopped, 300)}"
+        yield tr("not submitted: {stopped}", stopped=one_line(report.stopped, 300))
 
 
 def _batch_line(batch: HarvestBatch) -> str:
     state = "cancelling" if batch.is_open and batch.is_cancelling else batch.state.value
     why = f" ({one_line(batch.reason, 200)})" if batch.reason else ""
-    replies = f", {count(batch.answered, 'reply', 'replies')} kept" if not batch.is_open else ""
+    replies = f", {count(batch.answered, tr('reply'), tr('replies'))} kept" if not batch.is_open else ""
     return (
-        f"batch {batch.name or batch.tag}: {state}{why}, {count(len(batch.items), 'request')}{replies}, "
+        f"batch {batch.name or batch.tag}: {state}{why}, {count(len(batch.items), tr('request'), tr('requests'))}{replies}, "
         f"{batch.provider} {batch.model}, {price_words(batch)}"
     )
 
@@ -181,7 +189,7 @@ def _kept(report: HarvestReport) -> Iterator[str]:
     for failure in report.failures:
         yield f"kept ({one_line(failure.reason, 300)}): {one_line(failure.name, NAME_CHARS)}"
     if report.stopped:
-        yield f"stopped: {one_line(report.stopped, 300)}"
+        yield tr("stopped: {stopped}", stopped=one_line(report.stopped, 300))
 
 
 def artifact_data(artifact: Artifact) -> dict[str, Any]:
@@ -217,19 +225,19 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
     Args:
         names: of its `sources`, in order, as the person knows them.
     """
-    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    more = tr(" and {names:,} more", names=len(names) - 1) if len(names) > 1 else ""
     first = f"{names[0]}{more}" if names else ""
     match one.kind:
         case ApplyKind.MERGE:
-            return f"Merge of {first or 'what was forgotten since'}"
+            return tr("Merge of {value}", value=first or tr("items forgotten since"))
         case ApplyKind.DRAFT:
-            return "Draft of a playbook"
+            return tr("Draft of a playbook")
         case _ if first:
-            return f"Harvest of {first}"
+            return tr("Harvest of {first}", first=first)
         case _ if one.forgotten:
-            return "Harvest of what was forgotten since"
+            return tr("Harvest of conversations forgotten since")
         case _:
-            return "Removed without harvest" if one.reclaimed and not one.items else "Harvest"
+            return tr("Removed without harvest") if one.reclaimed and not one.items else tr("Harvest")
 
 
 def apply_line(one: ApplySummary) -> str:
@@ -237,10 +245,12 @@ def apply_line(one: ApplySummary) -> str:
     if one.kind is not ApplyKind.HARVEST:
         return ""
     parts = (
-        count(one.items, "item"),
-        count(one.conversations, "conversation"),
-        f"{one.forgotten:,} forgotten since" if one.forgotten else "",
-        f"{one.reclaimed:,} in the trash" if one.reclaimed and not one.undone_at else "",
+        count(one.items, tr("item"), tr("items")),
+        count(one.conversations, tr("conversation"), tr("conversations")),
+        tr("{forgotten:,} forgotten since", forgotten=one.forgotten) if one.forgotten else "",
+        tr("{reclaimed:,} in the trash", reclaimed=one.reclaimed)
+        if one.reclaimed and not one.undone_at
+        else "",
     )
     return " · ".join(filter(None, parts))
 
@@ -252,8 +262,8 @@ def merge_undone_words(undone: UndoReport | None, applies: Sequence[ApplySummary
     found = next((one for one in applies if one.id == undone.apply_id), None)
     if found is None or found.kind is not ApplyKind.MERGE:
         return ""
-    said = f"{apply_title(found, found.sources)} was taken back"
+    said = tr("{found} was undone", found=apply_title(found, found.sources))
     if undone.left:
-        changed = count(len(undone.left), "line")
-        return f"{said}, but for {changed} that you changed since."
-    return f"{said}: every item stands as it was."
+        changed = count(len(undone.left), tr("line"), tr("lines"))
+        return tr("{said}, except for {changed} that you changed since.", said=said, changed=changed)
+    return tr("{said}: every item is as it was before.", said=said)

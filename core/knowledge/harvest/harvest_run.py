@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_tree
 from core.kernel.errors import SlopError
 from core.kernel.frame import size_bytes
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import (
@@ -237,7 +238,7 @@ def items_of_preview(reviewed: HarvestPreview, now: datetime) -> ItemsOf:
     def items(facts: ArtifactFacts, _data: bytes) -> Found:
         if not any((one.path, one.sha256) == (facts.path, facts.sha256) for one in reviewed.sources):
             why = next((one.reason for one in reviewed.failures if one.path == facts.path), "")
-            raise SlopError(why or "it changed since the preview, or was not in it")
+            raise SlopError(why or tr("the conversation changed since the preview, or was not in it"))
         return Found(
             items=chosen(reviewed, facts, now),
             rejected=rejected(reviewed, facts, now),

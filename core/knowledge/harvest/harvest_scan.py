@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.disk import reported
+from core.kernel.language import tr
 from core.kernel.opener import open_file, read_file, read_start, reason_of
 from core.kernel.patterns import late
 from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
@@ -148,7 +149,7 @@ def _looked_into(todo: _Todo) -> tuple[ArtifactFacts, SourceHash | None]:
     try:
         data = read_file(facts.path, None) if facts.size_bytes else b""
     except OSError as error:
-        return replace(facts, problem=f"cannot be read: {reason_of(error)}"), None
+        return replace(facts, problem=tr("cannot be read: {error}", error=reason_of(error))), None
     return _with_content(facts, data, lengths)
 
 
@@ -291,7 +292,7 @@ def _foreign_facts(path: Path, *, is_named: bool) -> ArtifactFacts:
     try:
         kind = recognised(read_start(path, SHAPE_BYTES), path.name if is_named else "")
     except OSError as error:
-        problem = f"cannot be read: {reason_of(error)}"
+        problem = tr("cannot be read: {error}", error=reason_of(error))
     changed = at or datetime.fromtimestamp(0, UTC)
     return ArtifactFacts(
         id="",

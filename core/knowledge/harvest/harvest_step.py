@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.harvest import HarvestLook, HarvestPhase, HarvestPreview, HarvestState, Review
 from core.kernel.values.state import AppState, Cause, CommandOutcome, Level
 from core.kernel.values.updates import Handlers, Result, conclude, follow, follow_effects, notify, on
@@ -221,10 +222,14 @@ def _over(state: AppState, event: RunOver) -> Result:
                 state,
                 NOTICE,
                 Level.INFO,
-                "A draft of the playbook is written.",
-                f"Nothing reads or runs it until you rename it to {report.becomes}: {report.path}",
+                tr("The program wrote a draft of the playbook."),
+                tr(
+                    "Nothing reads or runs the draft until you rename it to {becomes}: {path}",
+                    becomes=report.becomes,
+                    path=report.path,
+                ),
                 action=UndoHarvest(apply_id=report.apply_id),
-                action_label="Undo",
+                action_label=tr("Undo"),
             )
             return _changed(_with(state, _looked(replace(idle, drafted=report), look, state)))
         case HarvestFailed() if is_quiet:
@@ -244,7 +249,7 @@ def _automatic(begun: AppState, ended: AppState) -> Result:
     return replace(state, harvest=harvest, program=program), effects
 
 
-NOT_COUNTED = "What was spent today is still being added up: ask again in a moment."
+NOT_COUNTED = tr("The program is still adding up today's spend. Try again in a moment.")
 
 
 def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
@@ -369,9 +374,9 @@ def _told(state: AppState, gone: str) -> AppState:
         state,
         "deleted",
         Level.INFO,
-        f"{summary.meta.name!r} was harvested and is in the trash.",
+        tr("The program harvested {name!r} and moved it to the trash.", name=summary.meta.name),
         action=UndoDelete(gone),
-        action_label="Bring it back",
+        action_label=tr("Restore"),
     )
 
 

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.ids import time_of_id
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.queue import at_once, queued
 from core.kernel.reports import Report
@@ -207,8 +208,8 @@ BY = "a window's harvest"
 HOLD_S, REST_S = 0.002, 0.0002
 """Seconds that this thread works at a stretch, and seconds for which it then yields the interpreter."""
 
-STOPPED = "You stopped it."
-ENDING = "The program is ending."
+STOPPED = tr("You stopped it.")
+ENDING = tr("The program is ending.")
 
 
 class HarvestServices(msgspec.Struct, frozen=True):
@@ -334,7 +335,7 @@ class HarvestHandler:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(HarvestFailed(error.what, detail))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
-            self._emit(HarvestFailed(f"The harvest failed: {error}", "See the log file."))
+            self._emit(HarvestFailed(tr("The harvest failed: {error}", error=error), tr("See the log file.")))
             raise
 
     def _carry_out(self, effect: RunEffect, run: _LiveRun) -> None:
@@ -552,8 +553,8 @@ class HarvestHandler:
     def _check_writable(self) -> None:
         if self._is_read_only:
             raise StorageError(
-                "Nothing can be harvested: this home is read-only",
-                remedy="Make it writable and start again",
+                tr("The program cannot harvest: this home is read-only"),
+                remedy=tr("Make the home writable and start again"),
                 where=str(self._home),
             )
 

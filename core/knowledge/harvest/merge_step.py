@@ -7,6 +7,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.kernel.frame import size_bytes
+from core.kernel.language import tr
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import HarvestPhase, HarvestState
 from core.kernel.values.knowledge import Category, Item, MergeProposal, RemovalQuestion
@@ -82,14 +83,14 @@ def _ask(state: AppState, category: Category, made: HarvestRun, *, over_limit: b
         raise Declined(Cause.NOTHING, NOTHING)
     why = "" if over_limit else limit_reached(state, model=(made.provider, made.model))
     if why:
-        raise Declined(Cause.NOT_NOW, "No merge was begun.", why, is_past_limit=True)
+        raise Declined(Cause.NOT_NOW, tr("The merge did not start."), why, is_past_limit=True)
     return AskForMerge(run=made, category=category, template=state.config.prompts.get(MERGE_PROMPT, ""))
 
 
 def _write(state: AppState, made: HarvestRun, *, is_agreed: bool) -> WriteMerge:
     merge = state.harvest.merge
     if merge is None or not merge.ticked:
-        raise Declined(Cause.NOTHING, "There is no merge to write.")
+        raise Declined(Cause.NOTHING, tr("There is no merge to write."))
     gone = tuple(item for group in merge.ticked for item in group.items)
     sentence = "" if is_agreed else removal_sentence(gone, _items(state), merged=len(merge.ticked))
     if sentence:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.harvest import (
     Artifact,
@@ -61,9 +62,9 @@ def is_small_model(provider: str) -> bool:
 NOTICE = "harvest"
 """Id of the notice of the harvest."""
 
-RECALL_ONLY = "Memory is set to recall only: no conversation is read for it, and nothing is written"
-RECALL_REMEDY = "Choose another mode in the settings of the harvest (`ai_settings.knowledge.mode`)"
-NOTHING_AUTOMATIC = "No category is ticked: nothing is written without being asked."
+RECALL_ONLY = tr("Memory is set to recall only: the program harvests and writes nothing")
+RECALL_REMEDY = tr("Choose another mode in the harvest settings (`ai_settings.knowledge.mode`)")
+NOTHING_AUTOMATIC = tr("No category is ticked: the program writes nothing without asking you.")
 
 
 def is_recall_only(settings: KnowledgeSettings) -> bool:
@@ -141,7 +142,7 @@ SUMMARIZE_THRESHOLD_BYTES = 64 * 1024
 MAX_HARVEST_SOURCE_BYTES = 1024 * 1024
 """Larger conversations are kept."""
 
-LATELY = "touched lately"
+LATELY = tr("touched lately")
 LIVE_FOR = timedelta(days=7)
 PROMPT_BYTES = 2_400
 """Of the template and the fence that go with every piece."""
@@ -190,23 +191,23 @@ def classify(
     if facts.is_pinned:
         return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="pinned")
     if facts.is_restored:
-        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="restored from the trash")
+        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("restored from the trash"))
     if facts.is_kept:
-        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why="read and kept")
+        return Artifact(facts=facts, kind=ArtifactClass.USER_KEPT, why=tr("read and kept"))
     if facts.kind is ArtifactKind.TEMPORARY:
         return Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="abandoned")
     if facts.problem:
         return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=facts.problem)
     if facts.kind is ArtifactKind.UNKNOWN:
-        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why="not recognised")
+        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=tr("not recognised"))
     if facts.is_empty:
         return (
-            Artifact(facts=facts, kind=ArtifactClass.KEEP, why="an unsent draft")
+            Artifact(facts=facts, kind=ArtifactClass.KEEP, why=tr("an unsent draft"))
             if facts.has_draft
             else Artifact(facts=facts, kind=ArtifactClass.PRUNE, why="empty")
         )
     if facts.size_bytes > max_bytes:
-        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why="too large")
+        return Artifact(facts=facts, kind=ArtifactClass.KEEP, why=tr("too large"))
     return Artifact(facts=facts, kind=ArtifactClass.HARVEST)
 
 

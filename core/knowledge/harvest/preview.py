@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
+from core.kernel.language import tr
 from core.kernel.values.facts import ItemWords
 from core.kernel.values.harvest import (
     ArtifactFacts,
@@ -277,7 +278,7 @@ def read_review(text: str) -> Review:
     data = read_json(text)
     choices = data.get("choices") if isinstance(data, dict) and data.get("v") == _FORM else None
     if not isinstance(choices, dict):
-        raise ValueError("it is not in the form that this program writes")  # noqa: TRY004
+        raise ValueError(tr("it does not have the form that this program writes"))  # noqa: TRY004
     found = ((key, _read_choice(raw)) for key, raw in choices.items())
     return {key: choice for key, choice in found if choice is not None}
 

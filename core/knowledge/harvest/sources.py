@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.values.facts import domain_name
 from core.kernel.values.harvest import ArtifactFacts, ArtifactKind
 from core.knowledge.harvest.distillation import (
@@ -140,7 +141,7 @@ class Distiller(msgspec.Struct, frozen=True):
         try:
             return self.read(facts.kind, data, facts.new_bytes)
         except ValueError as error:
-            raise HarvestError(f"it cannot be read: {error}", where=facts.path) from error
+            raise HarvestError(tr("it cannot be read: {error}", error=error), where=facts.path) from error
 
 
 class _KeptAsk:
@@ -157,8 +158,8 @@ class _KeptAsk:
         if text is None:
             if by.free_bytes(by.knowledge) < LEAST_FREE_BYTES:
                 raise HarvestStoppedError(
-                    "The disk is nearly full: no model was asked, its reply could not be kept",
-                    remedy="Free some space and try again",
+                    tr("The disk is nearly full. No model was asked, because its reply would be lost"),
+                    remedy=tr("Free some space and try again"),
                     where=str(by.knowledge),
                 )
             text = self._paid(prompt)
@@ -169,11 +170,11 @@ class _KeptAsk:
         """Ask the model. The reply has its place on disk before it is asked for, and is there once it is returned."""
         by = self._distiller
         with ExitStack() as places:
-            with _or_stop("no model was asked, its reply could not be kept"):
+            with _or_stop(tr("no model was asked, because its reply would be lost")):
                 key = without_known(prompt)
                 place = places.enter_context(self._kept.place(key, by.provider, by.model))
             text = by.generate(prompt, by.provider, by.model)
-            with _or_stop("the model's reply could not be kept"):
+            with _or_stop(tr("the program could not save the model's reply")):
                 place.keep(text)
         return text
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from msgspec.structs import replace
 
 from core.kernel.frame import clean, flat
+from core.kernel.language import tr
 from core.kernel.values.harvest import ArtifactKind, HarvestItem
 from core.kernel.values.imports import Transcript, TranscriptKind
 from core.kernel.values.knowledge import Category
@@ -39,7 +40,7 @@ def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
         ValueError: the file is not of that shape, or cannot be read as a whole.
     """
     if kind in {ArtifactKind.TEMPORARY, ArtifactKind.UNKNOWN}:
-        raise ValueError("this is no conversation that we can read")
+        raise ValueError(tr("this is not a conversation that the program can read"))
     shape = TranscriptKind(kind.value)
     found: list[Said] = []
     is_read = False
@@ -50,7 +51,7 @@ def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
         elif shape not in _LINES:
             raise ValueError(f"{one.place}: {one.why}")
     if not is_read and shape is not TranscriptKind.AIDER:
-        raise ValueError("it has no messages")
+        raise ValueError(tr("it has no messages"))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import from_json
 from core.kernel.frame import clean, flat, without_blocks
+from core.kernel.language import tr
 from core.kernel.secrets import scrub, scrubbed_line
 from core.kernel.values.knowledge import Category, NewItem, Proposal, ProposalsState
 from core.kernel.values.state import AppState, CommandOutcome, Level
@@ -26,7 +27,7 @@ from core.knowledge.mcp_server.proposal_messages import (
 
 NOTICE = "proposed-items"
 
-_GONE = "This proposal is not there any more"
+_GONE = tr("This proposal is gone")
 
 
 def _refuse_proposals(state: AppState, asked: RefuseProposals) -> Result:
@@ -39,9 +40,11 @@ def _accepted(state: AppState, asked: AcceptProposal) -> Result:
     shown = next((one for one in state.proposals.waiting if one.id == asked.proposal_id), None)
     problem = _GONE if shown is None else ""
     if asked.category is Category.FILES:
-        problem = "Notes on files come from a harvest"
+        problem = tr("Only a harvest writes notes on files")
     if shown is None or problem:
-        said = CommandOutcome(command_id=asked.command_id, problem=problem, remedy="Look at the list again")
+        said = CommandOutcome(
+            command_id=asked.command_id, problem=problem, remedy=tr("Look at the list again")
+        )
         return conclude(state, said) if asked.command_id else state, ()
     return state, (WriteProposed(_chosen(shown, asked)),)
 
@@ -66,10 +69,16 @@ def _read(state: AppState, found: ProposalsState) -> AppState:
         return state
     newest = found.waiting[-1]
     count = len(found.waiting)
-    text = f"{newest.source} proposes an item for knowledge."
+    text = tr("{source} proposes an item for knowledge.", source=newest.source)
     if count > 1:
-        text = f"{count:,} proposals for knowledge wait for you, the newest from {newest.source}."
-    return notify(state, NOTICE, Level.INFO, text, "Nothing of it is known before you add it.")
+        text = tr(
+            "{count:,} proposals for knowledge wait for you, the newest from {source}.",
+            count=count,
+            source=newest.source,
+        )
+    return notify(
+        state, NOTICE, Level.INFO, text, tr("The program adds nothing to knowledge until you accept it.")
+    )
 
 
 # Text of proposals: how one is made safe to keep and show, and the form of their file. Pure.

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk, remove_file, reported, write_file
 from core.kernel.errors import SlopError, StorageError
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.queue import queued
 from core.kernel.values.knowledge import Category, Proposal, ProposalsState, Provenance
@@ -64,8 +65,8 @@ def load_proposals(home: Path) -> tuple[Proposal, ...]:
         return read_book(data)
     except ValueError as error:
         raise StorageError(
-            "The proposals of other programs cannot be read",
-            remedy=f"Move the file away: {error}",
+            tr("The program cannot read the proposals of other programs"),
+            remedy=tr("Move the file away: {error}", error=error),
             where=str(path),
         ) from error
 
@@ -115,7 +116,7 @@ def propose(home: Path, proposal: Proposal, known: Known) -> tuple[Proposal, boo
     )
     words = words_of(safe)
     if not words:
-        raise KnownAlreadyError("The item says nothing", remedy="Give one statement")
+        raise KnownAlreadyError(tr("The item has no text"), remedy="Give one statement")
     if known.is_forgotten(safe.category, words):
         raise KnownAlreadyError("The person does not want this to be known", remedy="Do not propose it again")
     if (same := known.exact(safe.category, FILE_OF[safe.category], words)) is not None:
@@ -198,10 +199,12 @@ class ProposalHandler:
 
     def _write(self, proposal: Proposal) -> None:
         if proposal.category is Category.FILES:
-            raise SlopError("Notes on files come from a harvest", remedy="Choose another category")
+            raise SlopError(tr("Only a harvest writes notes on files"), remedy=tr("Choose another category"))
         words = words_of(proposal)
         if not words:
-            raise SlopError("The item says nothing", remedy="Give it words, a playbook also a name")
+            raise SlopError(
+                tr("The item has no text"), remedy=tr("Write its text; a playbook also needs a name")
+            )
         if self._known().exact(proposal.category, FILE_OF[proposal.category], words) is None:
             origin = Provenance(source=proposal.source, date=proposal.at[:10])
             edits.add_item(self._home, replace(new_item(proposal), provenance=origin))

@@ -11,6 +11,7 @@ import msgspec
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import size
 from core.kernel.frame import clean, frame, size_bytes
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
 from core.kernel.values.cache import CacheMark, CachePlan
@@ -119,24 +120,40 @@ def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
     if part.is_image:
         if profile.takes_images and part.media_type in IMAGE_TYPES:
             return _too_large(part, who, profile)
-        return f"{who} does not take pictures: remove {part.name!r}, or choose a model that does."
+        return tr(
+            "{who} does not take pictures: remove {name!r}, or choose another model.", who=who, name=part.name
+        )
     if not part.is_pdf or goes_as_pdf(part, profile.pdf) or part.text_sha256:
         return ""
     if profile.pdf is None:
-        return (
-            f"{who} reads only the text of a PDF, and {part.name!r} has none: choose a model that sees pages."
+        return tr(
+            "{who} reads only PDF text, and {name!r} has none: choose another model.", who=who, name=part.name
         )
-    return f"{who} takes at most {profile.pdf.max_pages:,} pages of a PDF, and {part.name!r} has no text to send instead."
+    return tr(
+        "{who} takes at most {max_pages:,} PDF pages, and {name!r} has no text to send.",
+        who=who,
+        max_pages=profile.pdf.max_pages,
+        name=part.name,
+    )
 
 
 def _too_large(part: AttachmentPart, who: str, profile: ModelProfile) -> str:
     most, side = profile.max_picture_bytes, profile.max_picture_px
     if most is not None and part.size_bytes > most:
-        return f"{who} takes pictures of at most {size(most)}, and {part.name!r} has {size(part.size_bytes)}: attach a smaller one."
+        return tr(
+            "{who} takes pictures up to {most}; {name!r} has {size_bytes}. Attach a smaller picture.",
+            who=who,
+            most=size(most),
+            name=part.name,
+            size_bytes=size(part.size_bytes),
+        )
     if side is not None and part.side_px > side:
-        return (
-            f"{who} takes pictures of at most {side:,} pixels a side, and {part.name!r} has {part.side_px:,}:"
-            " attach a smaller one, or a part of it."
+        return tr(
+            "{who} takes pictures up to {side:,} pixels a side; {name!r} has {side_px:,}. Attach a smaller picture, or a part of it.",
+            who=who,
+            side=side,
+            name=part.name,
+            side_px=part.side_px,
         )
     return ""
 
@@ -168,8 +185,14 @@ def refuse_attachment(part: AttachmentPart, who: str, problem: str = "") -> Prov
     """
     return ProviderError(
         FailureKind.BAD_REQUEST,
-        f"{who} cannot take the attachment {part.name!r} ({part.media_type}){f': {problem}' if problem else ''}",
-        remedy="Remove it, or choose a model that takes it",
+        tr(
+            "{who} cannot take the attachment {name!r} ({media_type}){problem}",
+            who=who,
+            name=part.name,
+            media_type=part.media_type,
+            problem=f": {problem}" if problem else "",
+        ),
+        remedy=tr("Remove the attachment, or choose a model that takes this type"),
     )
 
 

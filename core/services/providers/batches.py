@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from core.kernel.decoders import from_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.values.provider import ProviderRequest, StopKind
 from core.kernel.values.usage import Usage
 from core.services.providers.door import DETAIL_CHARS, NAME_CHARS, sound_usage, text_of
@@ -158,8 +159,12 @@ def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Ba
     """
     if isinstance(client, HasBatches):
         return client.batches()
-    what = "The built-in model has no batches" if is_built_in else f"{label} has no batches"
-    remedy = "Harvest without a batch, or choose a model of Anthropic, OpenAI or Gemini"
+    what = (
+        tr("The built-in model offers no batches")
+        if is_built_in
+        else tr("{label} offers no batches", label=label)
+    )
+    remedy = tr("Harvest without a batch, or choose an Anthropic, OpenAI or Gemini model")
     raise ProviderError(FailureKind.NOT_INSTALLED, what, remedy=remedy)
 
 
@@ -209,7 +214,7 @@ def sound_answers(answers: Iterable[BatchAnswer]) -> Iterator[BatchAnswer]:
         sound = replace(answer, usage=sound_usage(answer.usage), reason=reason)
         text: object = answer.text
         if answer.kind is AnswerKind.ANSWERED and not isinstance(text, str):
-            sound = replace(sound, kind=AnswerKind.ERRORED, text="", reason="the reply is no text")
+            sound = replace(sound, kind=AnswerKind.ERRORED, text="", reason=tr("the reply is not text"))
         elif len(answer.text) > MOST_REPLY_CHARS:
             reason = too_long(MOST_REPLY_CHARS).what
             sound = replace(sound, kind=AnswerKind.ERRORED, text="", reason=reason)

@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from core.kernel import paths
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.values.provider import ModelProfile, ProviderKind, StoredContent
 from core.kernel.values.settings import ServerSettings
 from core.services.providers.http import plain_address
@@ -202,7 +203,11 @@ class Clients:
         """
         with self._lock:
             if self._is_closed:
-                raise ProviderError(FailureKind.BAD_REQUEST, "The program ends", remedy="Start it again.")
+                raise ProviderError(
+                    FailureKind.BAD_REQUEST,
+                    tr("The program is closing"),
+                    remedy=tr("Start the program again."),
+                )
             client = self._clients.get(provider)
             if client is None:
                 client = self._clients[provider] = self._make(provider)
@@ -284,15 +289,15 @@ class Clients:
         if server is None or not server.is_enabled:
             raise ProviderError(
                 FailureKind.NOT_INSTALLED,
-                f"There is no provider {provider!r}",
-                remedy="Choose another model, or add the provider in Settings.",
+                tr("There is no provider {provider!r}", provider=provider),
+                remedy=tr("Choose another model, or add the provider in Settings."),
             )
         key = self._keys.get(provider)
         if key is None and ProviderKind(server.kind) not in KEYLESS:
             raise ProviderError(
                 FailureKind.NO_KEY,
-                f"{server.label or provider} has no key",
-                remedy="Enter one in Settings, Providers, then press Retry.",
+                tr("{value} has no key", value=server.label or provider),
+                remedy=tr("Enter a key in Settings, Providers, then press Retry."),
             )
         return make_provider(
             server,

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel.decoders import without_half_characters
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.messages import ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
@@ -184,7 +185,7 @@ def sound_item(item: StreamItem) -> StreamItem:
         case ReasoningDelta():
             _check("reasoning", item.text, item.vendor_json)
         case ToolCallReady():
-            _check("a tool call", item.part.call_id, item.part.name, item.part.arguments_json)
+            _check(tr("a tool call"), item.part.call_id, item.part.name, item.part.arguments_json)
             arguments = without_half_characters(item.part.arguments_json)
             if arguments is not item.part.arguments_json:
                 return replace(item, part=replace(item.part, arguments_json=arguments))
@@ -194,7 +195,7 @@ def sound_item(item: StreamItem) -> StreamItem:
             detail = one_line(clean(text_of(item.detail)), DETAIL_CHARS)
             return item if detail == item.detail else replace(item, detail=detail)
         case _:
-            raise _foreign(f"{type(item).__name__} came")
+            raise _foreign(tr("{name} came", name=type(item).__name__))
     return item
 
 
@@ -251,7 +252,7 @@ def sound_content(content: StoredContent) -> StoredContent:
     """
     names = content.name, content.model, content.prefix_hash, content.discussion_id
     if not content.name or not all(isinstance(name, str) for name in names):
-        raise ValueError("a stored prefix without a name")
+        raise ValueError(tr("a stored prefix without a name"))
     return replace(
         content,
         tokens=figure(content.tokens) or 0,
@@ -262,11 +263,11 @@ def sound_content(content: StoredContent) -> StoredContent:
 
 def _moment(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise ValueError("a stored prefix without times")  # noqa: TRY004 (a vendor's fault, not a caller's)
+        raise ValueError(tr("a stored prefix without times"))  # noqa: TRY004 (a vendor's fault, not a caller's)
     try:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError as error:
-        raise ValueError("a stored prefix of another age") from error
+        raise ValueError(tr("a stored prefix with an impossible time")) from error
 
 
 def _sound_report(report: ContentsReport | None) -> ContentsReport | None:
@@ -283,15 +284,21 @@ def _check(what: str, *values: object) -> None:
             raise _foreign(f"{what} is {_NAMES.get(type(value), type(value).__name__)}")
 
 
-_NAMES = {dict: "an object", list: "a list", int: "a number", float: "a number", bool: "a truth value"}
+_NAMES = {
+    dict: tr("an object"),
+    list: "a list",
+    int: "a number",
+    float: "a number",
+    bool: tr("true or false"),
+}
 _NAMES[type(None)] = "nothing"
 
 
 def _foreign(what: str) -> ProviderError:
     return ProviderError(
         FailureKind.BAD_REPLY,
-        f"The provider sent something that is not a reply: {what}",
-        remedy="What arrived is kept. Check that the address in the settings is the API's own, then retry",
+        tr("The provider sent an invalid answer: {what}", what=what),
+        remedy=tr("The program kept the received part. Check the API address in the settings, then retry"),
     )
 
 
@@ -330,7 +337,7 @@ def bounded_body(
     for piece in pieces:
         size += len(piece)
         if size > BODY_BYTES:
-            raise EndlessError(f"the answer has over {BODY_BYTES:,} bytes")
+            raise EndlessError(tr("the answer has over {BODY_BYTES:,} bytes", BODY_BYTES=BODY_BYTES))
         if size - told >= PROGRESS_BYTES or (has_lines and b"\n" in piece and piece.strip()):
             since, told = clock(), size
         elif clock() - since > patience_s:

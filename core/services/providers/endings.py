@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.provider import StopKind, Stopped
 
@@ -31,8 +32,8 @@ class Ending(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-_AGAIN = "Press Retry, or choose another model"
-_REWORD = "Say it in other words, or choose another model"
+_AGAIN = tr("Press Retry, or choose another model")
+_REWORD = tr("Use other words, or choose another model")
 _OPENAI = "OpenAI, openai 3.57.0 types/chat/chat_completion_chunk.py"
 _RESPONSES = "OpenAI Responses, openai 3.57.0 types/responses/response.py and response_status.py"
 _ANTHROPIC = "Anthropic, anthropic 2.14.0 types/stop_reason.py and types/beta/beta_stop_reason.py"
@@ -68,50 +69,50 @@ ENDINGS: tuple[Ending, ...] = (
         words=("length", "max_tokens", "max_output_tokens"),
         kind=StopKind.TRUNCATED,
         source=f"{_OPENAI}; {_ANTHROPIC}; {_GEMINI}; {_RESPONSES}",
-        told="The reply was cut off at the output limit",
-        remedy="Press Continue for the rest, or raise the limit of the reply",
+        told=tr("The reply was cut off at the output limit"),
+        remedy=tr("Press Continue for the rest, or raise the limit of the reply"),
     ),
     Ending(
         words=("model_context_window_exceeded", "model_length", "error_limit"),
         kind=StopKind.TRUNCATED,
         source=f"{_ANTHROPIC}; {_MISTRAL}; {_COHERE}; Z.ai",
-        told="The reply was cut off where the model's window was full",
-        remedy="Make the discussion shorter, take files out of its preset, or choose a model with a larger window",
+        told=tr("The reply was cut off because the context window was full"),
+        remedy=tr("Shorten the discussion or its preset, or choose a model with a larger window"),
     ),
     Ending(
         words=("pause_turn", "continuation", "compaction", "steered"),
         kind=StopKind.TRUNCATED,
         source=f"{_ANTHROPIC}; {_GEMINI}; {_RESPONSES}",
-        told="The provider paused the reply before its end",
-        remedy="Press Continue for the rest",
+        told=tr("The provider paused the reply before its end"),
+        remedy=tr("Press Continue for the rest"),
     ),
     Ending(
         words=("too_many_tool_calls", "max_messages"),
         kind=StopKind.TRUNCATED,
         source=f"{_GEMINI}; {_RESPONSES}",
-        told="The provider ended the reply at its limit of steps",
-        remedy="Press Continue for the rest",
+        told=tr("The provider ended the reply at its step limit"),
+        remedy=tr("Press Continue for the rest"),
     ),
     Ending(
         words=("incomplete", "in_progress", "queued"),
         kind=StopKind.TRUNCATED,
         source=_RESPONSES,
-        told="The provider ended the reply before it was complete",
-        remedy="Press Continue for the rest, or Retry",
+        told=tr("The provider ended the reply before it was complete"),
+        remedy=tr("Press Continue for the rest, or Retry"),
     ),
     Ending(
         words=("other", "image_other", "abort", "cancelled", "user_cancel", "timeout"),
         kind=StopKind.TRUNCATED,
         source=f"{_GEMINI}; {_VLLM}; {_RESPONSES}; {_COHERE}",
-        told="The provider broke the reply off and gives no cause",
-        remedy="Press Retry",
+        told=tr("The provider ended the reply early without a reason"),
+        remedy=tr("Press Retry"),
     ),
     # Declined, by the model or a filter.
     Ending(
         words=("refusal",),
         kind=StopKind.REFUSED,
         source=f"{_ANTHROPIC}; {_RESPONSES}",
-        told="The model declined to answer",
+        told=tr("The model declined to answer"),
         remedy=_REWORD,
     ),
     Ending(
@@ -132,79 +133,79 @@ ENDINGS: tuple[Ending, ...] = (
         ),
         kind=StopKind.REFUSED,
         source=f"{_OPENAI}; {_RESPONSES}; {_GEMINI}; {_COHERE}; {_BEDROCK}; Z.ai",
-        told="A content filter of the provider stopped the reply",
+        told=tr("A content filter of the provider stopped the reply"),
         remedy=_REWORD,
     ),
     Ending(
         words=("jailbreak",),
         kind=StopKind.REFUSED,
         source=_PROMPT,
-        told="A content filter of the provider blocked the message",
+        told=tr("A content filter of the provider blocked the message"),
         remedy=_REWORD,
     ),
     Ending(
         words=("recitation", "image_recitation"),
         kind=StopKind.REFUSED,
         source=_GEMINI,
-        told="The provider stopped the reply because it repeats a published text",
+        told=tr("The provider stopped the reply because it repeats a published text"),
         remedy=_REWORD,
     ),
     Ending(
         words=("language",),
         kind=StopKind.REFUSED,
         source=_GEMINI,
-        told="The model does not take the language of this message",
-        remedy="Write in another language, or choose another model",
+        told=tr("The model does not support the language of this message"),
+        remedy=tr("Write in another language, or choose another model"),
     ),
     Ending(
         words=("pup_limited_disabled",),
         kind=StopKind.REFUSED,
         source=_GEMINI,
-        told="The provider has limited or disabled this account",
-        remedy="Look at the account's notices at the provider, or choose another provider",
+        told=tr("The provider has limited or disabled this account"),
+        remedy=tr("Check the account's notices at the provider, or choose another provider"),
     ),
     # Broken by the model or the server.
     Ending(
         words=("malformed_function_call", "unexpected_tool_call", "malformed_tool_use"),
         kind=StopKind.BROKEN,
         source=f"{_GEMINI}; {_BEDROCK}",
-        told="The model called a tool in a form that cannot be read",
+        told=tr("The model called a tool in an unreadable form"),
         remedy=_AGAIN,
     ),
     Ending(
         words=("malformed_response", "malformed_model_output", "no_image", "repetition"),
         kind=StopKind.BROKEN,
         source=f"{_GEMINI}; {_BEDROCK}; {_VLLM}",
-        told="The model's reply is malformed",
+        told=tr("The model's reply is malformed"),
         remedy=_AGAIN,
     ),
     Ending(
         words=("missing_thought_signature",),
         kind=StopKind.BROKEN,
         source=_GEMINI,
-        told="The model's reply is malformed: the provider misses a signature of its own reasoning",
-        remedy="Send it again in a new discussion, or choose another model",
+        told=tr("The model's reply is malformed: a signature of its reasoning is missing"),
+        remedy=tr("Send the message in a new discussion, or choose another model"),
     ),
     Ending(
         words=("error", "failed", "network_error"),
         kind=StopKind.BROKEN,
         source=f"{_MISTRAL}; {_VLLM}; {_COHERE}; {_RESPONSES}; OpenRouter; Z.ai",
-        told="The provider broke the reply off with an error of its own",
+        told=tr("The provider ended the reply with an error of its own"),
         remedy=_AGAIN,
     ),
     Ending(
         words=("insufficient_system_resource",),
         kind=StopKind.BROKEN,
         source=_DEEPSEEK,
-        told="The provider had no capacity to finish the reply",
-        remedy="Wait a little, then press Retry",
+        told=tr("The provider had no capacity to finish the reply"),
+        remedy=tr("Wait a little, then press Retry"),
     ),
     Ending(
         words=("finish_reason_unspecified", "blocked_reason_unspecified", ""),
         kind=StopKind.UNKNOWN,
         source=f"{_GEMINI}; {_PROMPT}",
-        told="The provider does not say why the reply ended, so it may not be whole",
-        remedy="Read whether it is whole; press Continue for the rest, or Retry",
+        told=tr("The provider gives no reason for the end; the reply may be incomplete"),
+        remedy=tr("Check whether the reply is complete; press Continue for the rest, or Retry"),
     ),
 )
 
@@ -212,13 +213,13 @@ UNKNOWN = Ending(
     words=(),
     kind=StopKind.UNKNOWN,
     source="",
-    told="The reply ended for a reason that this program does not know, so it may not be whole",
-    remedy="Read whether it is whole; press Continue for the rest, or Retry",
+    told=tr("The reply ended for an unknown reason; it may be incomplete"),
+    remedy=tr("Check whether the reply is complete; press Continue for the rest, or Retry"),
 )
 
 _LONGEST_WORD = 80
 
-NO_CALL = "The model ended its reply to call a tool, and called none"
+NO_CALL = tr("The model ended its reply to call a tool, but called none")
 
 _BY_WORD: Mapping[str, Ending] = {word: row for row in ENDINGS for word in row.words}
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from core.kernel.decoders import read_json
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.services.providers.door import (
     EndlessError,
@@ -273,7 +274,9 @@ def sound_events(
             yield end
             end = b""
         if lines.size + frames.size > EVENT_BYTES:
-            raise EndlessError(f"one event of the stream has over {EVENT_BYTES:,} bytes")
+            raise EndlessError(
+                tr("one event of the stream has over {EVENT_BYTES:,} bytes", EVENT_BYTES=EVENT_BYTES)
+            )
         if clock() - since > patience_s:
             raise SenselessError
     for frame in (*frames.feed(lines.end()), *frames.end()):
@@ -283,7 +286,7 @@ def sound_events(
             yield made
     if stray := frames.stray.strip():
         if stray.startswith("<"):
-            raise NoReplyError(f"a web page came: {page_title(stray)}")
+            raise NoReplyError(tr("a web page came instead of a reply: {stray}", stray=page_title(stray)))
         yield from dress("error", json.dumps({"message": stray}).encode())
     elif not has_passed and (words := words_of(told).message):
         raise NoReplyError(words)
@@ -387,7 +390,12 @@ def _error(value: Json) -> Json:
     beside = (
         inner if isinstance(inner, dict) else {k: v for k, v in value.items() if k not in {"error", "errors"}}
     )
-    return {**beside, "message": words.message or "no reason given", "code": words.code, "type": words.kind}
+    return {
+        **beside,
+        "message": words.message or tr("no reason given"),
+        "code": words.code,
+        "type": words.kind,
+    }
 
 
 _END = b"data: [DONE]\n\n"

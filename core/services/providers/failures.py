@@ -11,6 +11,7 @@ from core.kernel import secrets
 from core.kernel.errors import RETRYABLE_KINDS, FailureKind, ProviderError, SlopError
 from core.kernel.figures import time_limit
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.provider import (
     ProviderRequest,
@@ -34,72 +35,78 @@ _QUERY_KEY = late(r"(?i)([?&](?:key|api_key|access_token)=)[^&\s]+")
 _USER_INFO = late(r"//[^/@\s]+@")
 
 _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
-    FailureKind.NO_KEY: ("There is no key for {who}", "Store a key on the settings page"),
+    FailureKind.NO_KEY: (tr("There is no key for {who}"), tr("Store a key on the settings page")),
     FailureKind.BAD_KEY: (
-        "{who} refused the key",
-        "Check the key on the settings page, or make a new one at the provider",
+        tr("{who} refused the key"),
+        tr("Check the key in the settings, or make a new key at the provider"),
     ),
     FailureKind.FORBIDDEN: (
-        "{who} does not let this key do that",
-        "Check the rights of the key and of its project at the provider",
+        tr("{who} does not allow this request with this key"),
+        tr("Check the rights of the key and its project at the provider"),
     ),
     FailureKind.NO_NETWORK: (
-        "{who} cannot be reached",
-        "Check the network, the address in the settings and any proxy, then retry",
+        tr("{who} cannot be reached"),
+        tr("Check the network, the address in the settings and any proxy, then retry"),
     ),
     FailureKind.TIMED_OUT: (
-        "{who} did not answer in time",
-        "Retry, or raise timeout_s of this provider in the settings",
+        tr("{who} did not answer in time"),
+        tr("Retry, or raise timeout_s of this provider in the settings"),
     ),
     FailureKind.UNKNOWN_MODEL: (
-        "{who} does not know the model {model!r}",
-        "Choose another model for this discussion, or refresh the list of models on the settings page",
+        tr("{who} does not know the model {model!r}"),
+        tr("Choose another model, or refresh the list of models on the settings page"),
     ),
     FailureKind.BAD_REQUEST: (
-        "{who} refused the request",
-        "Read the reason, change what it names, and retry",
+        tr("{who} refused the request"),
+        tr("Read the reason, fix the cause, and retry"),
     ),
     FailureKind.CONTEXT_TOO_LONG: (
-        "The context is too long for {model!r}",
-        "Take files out of the context preset, delete old turns, or choose a model with a larger window",
+        tr("The context is too long for {model!r}"),
+        tr("Remove files or old turns, or choose a model with a larger window"),
     ),
     FailureKind.REQUEST_TOO_LARGE: (
-        "The request is larger than {who} takes",
-        "Take out attachments or files, and retry",
+        tr("The request is too large for {who}"),
+        tr("Remove attachments or files, and retry"),
     ),
-    FailureKind.RATE_LIMITED: ("{who} limits the rate of requests", "Wait a little and retry"),
+    FailureKind.RATE_LIMITED: (tr("{who} limits the rate of requests"), tr("Wait a little and retry")),
     FailureKind.NO_QUOTA: (
-        "The quota or the credit at {who} is used up",
-        "Add credit or raise the limit at the provider, or choose another provider",
+        tr("The quota or the credit at {who} is used up"),
+        tr("Add credit or raise the limit at the provider, or choose another provider"),
     ),
     FailureKind.NO_TOOLS: (
-        "{model!r} takes no tools at {who}",
-        "Send without tools, or choose another model",
+        tr("{model!r} takes no tools at {who}"),
+        tr("Send without tools, or choose another model"),
     ),
-    FailureKind.OVERLOADED: ("{who} is overloaded", "Retry in a minute, or choose another model"),
-    FailureKind.SERVER_FAULT: ("{who} failed", "Retry; if it stays, look at the provider's status page"),
+    FailureKind.OVERLOADED: (tr("{who} is overloaded"), tr("Retry in a minute, or choose another model")),
+    FailureKind.SERVER_FAULT: (
+        tr("{who} failed"),
+        tr("Retry; if the failure stays, check the provider's status page"),
+    ),
     FailureKind.STREAM_DROPPED: (
-        "The connection to {who} broke in the middle of the reply",
-        "The part received is kept; retry to ask again",
+        tr("The connection to {who} broke during the reply"),
+        tr("The program kept the received part; retry to ask again"),
     ),
     FailureKind.BAD_REPLY: (
-        "{who} sent something that is not a reply",
-        "Check that the address in the settings is the API's own, then retry",
+        tr("{who} sent an invalid answer"),
+        tr("Check the API address in the settings, then retry"),
     ),
     FailureKind.CUT_OFF: (
-        "{who} ended the reply before it was complete",
-        "The part received is kept; press Continue for the rest, or Retry",
+        tr("{who} ended the reply before it was complete"),
+        tr("The program kept the received part; press Continue for the rest, or Retry"),
     ),
     FailureKind.DECLINED: (
-        "{who} declined to answer",
-        "Say it in other words, or choose another model",
+        tr("{who} declined to answer"),
+        tr("Use other words, or choose another model"),
     ),
     FailureKind.UNKNOWN_END: (
-        "{who} ended the reply with a word that is not known here",
-        "The part received is kept; retry, or choose another model",
+        tr("{who} ended the reply with an unknown word"),
+        tr("The program kept the received part; retry, or choose another model"),
     ),
-    FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Usage"),
-    FailureKind.NOT_INSTALLED: ("{who} is not installed", "Install it, or choose another provider"),
+    FailureKind.SPEND_LIMIT: (tr("A spend limit stops requests to {who}"), tr("Raise the limit in Usage")),
+    FailureKind.NOT_INSTALLED: (
+        tr("{who} is not installed"),
+        tr("Install the missing part, or choose another provider"),
+    ),
 }
 
 
@@ -136,7 +143,7 @@ def provider_error(
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
         usual_remedy = CHECK_ADDRESS
     if kind is FailureKind.RATE_LIMITED and retry_after_s is not None:
-        usual_remedy = f"Wait {retry_after_s:.0f} s and retry"
+        usual_remedy = tr("Wait {retry_after_s:.0f} s and retry", retry_after_s=retry_after_s)
     return ProviderError(
         kind,
         what,
@@ -168,10 +175,10 @@ def checked_key(server: ServerSettings, key: str | None, variable: str) -> str:
     """
     text = (key or "").strip()
     if not text:
-        remedy = f"Set {variable}, or store a key on the settings page"
+        remedy = tr("Set {variable}, or store a key on the settings page", variable=variable)
         raise provider_error(FailureKind.NO_KEY, server, remedy=remedy)
     if not (text.isascii() and text.isprintable()) or " " in text:
-        raise provider_error(FailureKind.BAD_KEY, server, detail="it holds characters that no key has")
+        raise provider_error(FailureKind.BAD_KEY, server, detail=tr("the key contains invalid characters"))
     return text
 
 
@@ -202,13 +209,13 @@ def redirect_error(
     server: ServerSettings, status: int, headers: Mapping[str, str], *, url: str, key: str | None
 ) -> ProviderError:
     """The failure of a server that answers with another address. It is not followed: the key would travel along."""
-    where = headers.get("location") or "another address"
+    where = headers.get("location") or tr("another address")
     return provider_error(
         FailureKind.BAD_REQUEST,
         server,
         status=status,
-        detail=f"it redirects to {where}",
-        remedy="Put the right address into base_url of this provider, if you trust it",
+        detail=tr("the server redirects to {where}", where=where),
+        remedy=tr("If you trust that address, enter it as base_url of this provider"),
         url=url,
         key=key,
     )
@@ -256,7 +263,11 @@ def transport_error(
     if isinstance(found, httpx2.TimeoutException) and not isinstance(found.__cause__, SenselessError):
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s
-        detail = f"{'no connection' if connecting else 'silence'} for {time_limit(limit)}"
+        detail = tr(
+            "{connecting} for {limit}",
+            connecting=tr("no connection") if connecting else "silence",
+            limit=time_limit(limit),
+        )
     is_silent = isinstance(found, httpx2.ReadTimeout)
     return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key, is_lost=is_silent)
 
@@ -282,11 +293,13 @@ def _transport_kind(error: Exception, has_begun: bool) -> tuple[FailureKind, str
         case httpx2.TimeoutException():
             return FailureKind.TIMED_OUT, ""
         case httpx2.UnsupportedProtocol() | httpx2.InvalidURL() | httpx2.LocalProtocolError():
-            return FailureKind.BAD_REQUEST, "Correct the provider's address (base_url) in the settings"
+            return FailureKind.BAD_REQUEST, tr("Correct the provider's address (base_url) in the settings")
         case httpx2.ProxyError():
-            return FailureKind.NO_NETWORK, "Check the proxy that the environment names, then retry"
+            return FailureKind.NO_NETWORK, tr("Check the proxy in your environment variables, then retry")
         case httpx2.ConnectError() if "CERTIFICATE_VERIFY_FAILED" in str(error):
-            return FailureKind.NO_NETWORK, "Make the system trust the certificate of the server or the proxy"
+            return FailureKind.NO_NETWORK, tr(
+                "Make the system trust the certificate of the server or the proxy"
+            )
         case httpx2.DecodingError():
             return FailureKind.BAD_REPLY, ""
         case httpx2.TransportError() if has_begun:
@@ -386,8 +399,8 @@ def too_long(most_chars: int) -> ProviderError:
     """A reply that has more characters than anybody takes in."""
     return ProviderError(
         FailureKind.BAD_REPLY,
-        f"The reply is longer than {most_chars:,} characters",
-        remedy="What arrived is kept. Ask for less, or look at the server",
+        tr("The reply is longer than {most_chars:,} characters", most_chars=most_chars),
+        remedy=tr("The program kept the received part. Ask for less, or check the server"),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.settings import ServerSettings
 from core.kernel.web_addresses import is_loopback
@@ -53,7 +54,7 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
     try:
         httpx2.URL(base_url)
     except httpx2.InvalidURL as error:
-        remedy = "Correct the provider's address (base_url) in the settings"
+        remedy = tr("Correct the provider's address (base_url) in the settings")
         raise provider_error(
             FailureKind.BAD_REQUEST, server, detail=str(error), remedy=remedy, url=base_url
         ) from error
@@ -96,7 +97,7 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
             FailureKind.NO_NETWORK,
             server,
             detail=str(error),
-            remedy="Correct or unset the proxy in the environment (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY)",
+            remedy=tr("Correct or unset the proxy in the environment (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY)"),
             url=base_url,
         ) from error
 
@@ -138,7 +139,7 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
             try:
                 yield from bounded(stream, patience_s, time.monotonic)
             except SenselessError as error:
-                said = f"nothing that belongs to a reply for {time_limit(patience_s)}"
+                said = tr("no part of a reply for {patience_s}", patience_s=time_limit(patience_s))
                 raise httpx2.ReadTimeout(said) from error
             except (EndlessError, NoReplyError) as error:
                 raise httpx2.DecodingError(str(error)) from error
@@ -178,7 +179,7 @@ def sensible(
         if is_known(event):
             since = clock()
         elif clock() - since > server.timeout_s:
-            detail = f"nothing that belongs to a reply for {time_limit(server.timeout_s)}"
+            detail = tr("no part of a reply for {timeout_s}", timeout_s=time_limit(server.timeout_s))
             if not is_named:
                 raise ProviderError(FailureKind.TIMED_OUT, detail)
             raise provider_error(FailureKind.TIMED_OUT, server, detail=detail)

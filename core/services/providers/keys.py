@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from core.kernel.child_process import find_program
 from core.kernel.disk import make_dirs, reported, sync_dir, write_file
 from core.kernel.errors import ConfigError, StorageError
+from core.kernel.language import tr
 from core.kernel.opener import open_descriptor
 from core.kernel.paths import key_file, keys_dir
 from core.kernel.values.provider import KeySource
@@ -71,11 +72,10 @@ class _Answer(msgspec.Struct, frozen=True):
     was_asked: bool = True
 
 
-_SHARED = (
-    "The variable {name} could be meant for {providers}, so none of them gets the key in it;"
-    " store each key by its exact name instead (`manual-slop key NAME`)."
+_SHARED = tr(
+    "The variable {name} fits {providers}, so none of them gets its key. Store each key by its exact name instead (`manual-slop key NAME`)."
 )
-_SILENT = "The system's keyring does not answer; unlock it and try again."
+_SILENT = tr("The system keyring does not answer; unlock the keyring and try again.")
 
 
 class KeyStore:
@@ -120,14 +120,14 @@ class KeyStore:
             if value := self._environ.get(name, "").strip():
                 if not shared:
                     return FoundKey(value=value, source=KeySource.ENVIRONMENT, where=name)
-                conflict = _SHARED.format(name=name, providers=" and ".join(sorted((provider, *shared))))
+                conflict = _SHARED.format(name=name, providers=tr(" and ").join(sorted((provider, *shared))))
         return replace(self._find_stored(provider), conflict=conflict)
 
     def _find_stored(self, provider: str) -> FoundKey:
         """Look in the keyring and in the file."""
         answer = self._ask(lambda ring: ring.get_password(SERVICE, provider))
         if answer.value:
-            return FoundKey(value=answer.value, source=KeySource.KEYRING, where="the system's keyring")
+            return FoundKey(value=answer.value, source=KeySource.KEYRING, where=tr("the system keyring"))
         found = self._find_in_file(provider)
         if found.source is KeySource.FILE or not answer.problem or not answer.was_asked:
             return found
@@ -155,10 +155,20 @@ class KeyStore:
         shadow = self._shadow(provider)
         if answer.value:
             self._remove_file(provider)
-            return f"The key is in the system's keyring, as {SERVICE!r} {provider!r}.{shadow}"
+            return tr(
+                "The key is in the system keyring, as {SERVICE!r} {provider!r}.{shadow}",
+                SERVICE=SERVICE,
+                provider=provider,
+                shadow=shadow,
+            )
         self._write_file(provider, key)
-        why = answer.problem or "This machine has no keyring."
-        return f"{why} The key is in {key_file(self._home, provider)}, which only you may read.{shadow}"
+        why = answer.problem or tr("This machine has no keyring.")
+        return tr(
+            "{why} The key is in {home}; only you can read this file.{shadow}",
+            why=why,
+            home=key_file(self._home, provider),
+            shadow=shadow,
+        )
 
     def delete(self, provider: str) -> str:
         """Remove a key from the keyring and the file. Returns what happened, as a sentence.
@@ -176,8 +186,14 @@ class KeyStore:
 
         answer = self._ask(drop)
         was_in_file = self._remove_file(provider)
-        places = [name for name, was in (("the keyring", answer.value), ("the file", was_in_file)) if was]
-        said = f"The key was removed from {' and '.join(places)}." if places else "There was no stored key."
+        places = [
+            name for name, was in ((tr("the keyring"), answer.value), (tr("the file"), was_in_file)) if was
+        ]
+        said = (
+            tr("The program removed the key from {places}.", places=tr(" and ").join(places))
+            if places
+            else tr("There was no stored key.")
+        )
         return " ".join(part for part in (said, answer.problem, self._shadow(provider).strip()) if part)
 
     def retry_keyring(self) -> None:
@@ -191,7 +207,7 @@ class KeyStore:
 
     def _shadow(self, provider: str) -> str:
         name = next((name for name in key_variables(provider) if self._environ.get(name, "").strip()), "")
-        return f" The variable {name} is set and goes before it." if name else ""
+        return tr(" The variable {name} is set and takes precedence.", name=name) if name else ""
 
     def _ask(self, question: Callable[[Keyring], str | None]) -> _Answer:
         """Put a question to the keyring on a thread of its own, which is left behind when it does not answer."""
@@ -209,7 +225,7 @@ class KeyStore:
                 is_open.set()
                 answers.append(_Answer(value=question(ring)))
             except Exception as error:  # noqa: BLE001 (backends raise what they like; a key may stand in the text)
-                said = f"The system's keyring failed ({type(error).__name__})."
+                said = tr("The system keyring failed ({name}).", name=type(error).__name__)
                 answers.append(_Answer(problem=said, was_asked=is_open.is_set()))
             finally:
                 is_open.set()
@@ -231,17 +247,19 @@ class KeyStore:
         except FileNotFoundError:
             return FoundKey(value="", source=KeySource.MISSING)
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not text"
+            reason = error.strerror if isinstance(error, OSError) else tr("not text")
             return FoundKey(
                 value="",
                 source=KeySource.MISSING,
-                warning=f"The key's file cannot be used ({reason}): {path}",
+                warning=tr(
+                    "The program cannot use the key file ({reason}): {path}", reason=reason, path=path
+                ),
             )
         if not value:
             return FoundKey(value="", source=KeySource.MISSING)
         if not _is_key(value):
             return FoundKey(
-                value="", source=KeySource.MISSING, warning=f"The key's file holds no key: {path}"
+                value="", source=KeySource.MISSING, warning=tr("The key file holds no key: {path}", path=path)
             )
         return FoundKey(value=value, source=KeySource.FILE, where=str(path), warning=warning)
 
@@ -252,7 +270,9 @@ class KeyStore:
             folder.chmod(0o700)
         path = key_file(self._home, provider)
         if path.is_symlink():
-            raise StorageError("The key's file is a link", remedy="Remove it and try again", where=str(path))
+            raise StorageError(
+                tr("The key file is a link"), remedy=tr("Remove the link and try again"), where=str(path)
+            )
         write_file(path, f"{key}\n".encode(), mode=0o600)
 
     def _remove_file(self, provider: str) -> bool:
@@ -308,13 +328,13 @@ def system_keyring() -> Keyring | None:
 
 def _check(provider: str, key: str) -> None:
     if provider in KEYLESS:
-        raise ConfigError(f"{provider} takes no key")
+        raise ConfigError(tr("{provider} needs no key", provider=provider))
     if not key:
-        raise ConfigError("The key is empty", remedy="Paste it again")
+        raise ConfigError(tr("The key is empty"), remedy=tr("Paste the key again"))
     if not _is_key(key):
         raise ConfigError(
-            "This is not a key: it holds spaces, line ends or characters that no key has, or is too long",
-            remedy="Copy it again from the provider's page",
+            tr("This is not a key: the text is too long or has invalid characters"),
+            remedy=tr("Copy the key again from the provider's page"),
         )
 
 
@@ -330,5 +350,8 @@ def _read_private(path: Path) -> tuple[str, str]:
         warning = ""
         if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
             os.fchmod(handle, 0o600)
-            warning = f"Others could read the key in {path}; its mode is 0600 now. Make a new key if others use this machine."
+            warning = tr(
+                "Others could read the key in {path}; its mode is 0600 now. Make a new key if others use this machine.",
+                path=path,
+            )
         return file.read(MAX_KEY_CHARS + 1).decode("ascii").strip(), warning

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import TomlError, read_toml
 from core.kernel.errors import ConfigError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.values.provider import Effort, ModelProfile, TokenRates
 
@@ -31,11 +32,11 @@ _KEYS: Mapping[str, _Key] = {
     "provider": _Key(field="provider", kind=str, word="text"),
     "id": _Key(field="id", kind=str, word="text"),
     "label": _Key(field="label", kind=str, word="text"),
-    "context_tokens": _Key(field="context_tokens", kind=int, word="a whole number"),
-    "max_output_tokens": _Key(field="max_output_tokens", kind=int, word="a whole number"),
-    "efforts": _Key(field="efforts", kind=list, word="a list of levels"),
-    "images": _Key(field="takes_images", kind=bool, word="true or false"),
-    "long_system": _Key(field="takes_long_system", kind=bool, word="true or false"),
+    "context_tokens": _Key(field="context_tokens", kind=int, word=tr("a whole number")),
+    "max_output_tokens": _Key(field="max_output_tokens", kind=int, word=tr("a whole number")),
+    "efforts": _Key(field="efforts", kind=list, word=tr("a list of levels")),
+    "images": _Key(field="takes_images", kind=bool, word=tr("true or false")),
+    "long_system": _Key(field="takes_long_system", kind=bool, word=tr("true or false")),
     "family": _Key(field="family", kind=str, word="text"),
     "thinking": _Key(field="thinking", kind=str, word="text"),
     "thinking_off": _Key(field="thinking_off", kind=str, word="text"),
@@ -72,7 +73,7 @@ class _Source(msgspec.Struct, frozen=True):
         named = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")
         own = (at for at in range(heads[number - 1], end) if key and named.match(lines[at]))
         line = next(own, heads[number - 1]) + 1
-        return _fault(f"{what} (at line {line})", remedy, self.where)
+        return _fault(tr("{what} (at line {line})", what=what, line=line), remedy, self.where)
 
 
 _Place = tuple[str, int, _Source]
@@ -83,7 +84,7 @@ _Place = tuple[str, int, _Source]
 def packaged_models() -> tuple[ModelProfile, ...]:
     """The models that the program knows, in the order in which they are offered. Read once a process."""
     text = files("core.services.providers").joinpath("models.toml").read_text("utf-8")
-    return _apply((), _Source(text=text, where="models.toml of the program"))
+    return _apply((), _Source(text=text, where=tr("the program's own models.toml")))
 
 
 def load_models(path: Path) -> tuple[ModelProfile, ...]:
@@ -102,8 +103,8 @@ def load_models(path: Path) -> tuple[ModelProfile, ...]:
         return packaged
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"The list of models cannot be read: {error}",
-            remedy="Make it a readable UTF-8 file, or delete it",
+            tr("The program cannot read the list of models: {error}", error=error),
+            remedy=tr("Make the file readable UTF-8, or delete it"),
             where=str(path),
         ) from error
     day = f"{datetime.fromtimestamp(changed_s, UTC):%Y-%m-%d}"
@@ -115,12 +116,14 @@ def _apply(models: tuple[ModelProfile, ...], source: _Source) -> tuple[ModelProf
         tables = read_toml(source.text, names_paths=True).get("model", [])
     except TomlError as error:
         raise ConfigError(
-            f"The list of models is not TOML: {error}",
-            remedy="Correct the file or delete it",
+            tr("The list of models is not TOML: {error}", error=error),
+            remedy=tr("Correct the file or delete it"),
             where=source.where,
         ) from error
     if not isinstance(tables, list):
-        raise _fault("`model` is not a list of tables", "Write each model under [[model]]", source.where)
+        raise _fault(
+            tr("`model` is not a list of tables"), tr("Write each model under [[model]]"), source.where
+        )
     known = {(entry.provider, entry.id): entry for entry in models}
     added: list[ModelProfile] = []
     for number, table in enumerate(tables, start=1):
@@ -135,7 +138,11 @@ def _apply(models: tuple[ModelProfile, ...], source: _Source) -> tuple[ModelProf
 
 def _fields(table: object, number: int, source: _Source) -> dict[str, object]:
     if not isinstance(table, dict) or not {"provider", "id"} <= table.keys():
-        raise source.fault(f"Model {number} has no provider or no id", "Give both, as text", number)
+        raise source.fault(
+            tr("Model {number} has no provider or no id", number=number),
+            tr("Give the provider and the id as text"),
+            number,
+        )
     name, fields = table["id"], dict[str, object]()
     priced = {key: value for key, value in table.items() if key in _RATES or key == _AS_OF}
     for key, value in table.items():
@@ -144,8 +151,8 @@ def _fields(table: object, number: int, source: _Source) -> dict[str, object]:
         rule = _KEYS.get(key)
         if rule is None:
             keys = ", ".join((*_KEYS, *_RATES, _AS_OF))
-            what = f"Model {name!r} has the unknown key {key!r}"
-            raise source.fault(what, f"Keys are: {keys}", number, key)
+            what = tr("Model {name!r} has the unknown key {key!r}", name=name, key=key)
+            raise source.fault(what, tr("Use one of these keys: {keys}", keys=keys), number, key)
         fields[rule.field] = _value(rule, key, value, (f"{name!r}", number, source))
     if priced:
         fields["rates"] = _rates(priced, (f"{name!r}", number, source))
@@ -159,15 +166,15 @@ def _rates(table: Mapping[str, object], place: _Place) -> TokenRates:
         is_number = type(value) in (int, float) and 0 <= value <= _MOST_USD  # type: ignore[operator]
         if key != _AS_OF and not is_number:
             raise source.fault(
-                f"{key} of model {name} is {value!r}",
-                f"It must be US dollars for a million tokens, from 0 to {_MOST_USD:,}",
+                tr("{key} of model {name} is {value!r}", key=key, name=name, value=value),
+                tr("Enter US dollars per million tokens, from 0 to {MOST_USD:,}", MOST_USD=_MOST_USD),
                 number,
                 key,
             )
     if missing := [key for key in _RATES[:2] if key not in table]:
         raise source.fault(
-            f"Model {name} has prices and no {missing[0]}",
-            "Give input_usd and output_usd together, 0 where nobody is paid",
+            tr("Model {name} has prices but no {missing}", name=name, missing=missing[0]),
+            tr("Give input_usd and output_usd together; use 0 for a free model"),
             number,
             next(iter(table)),
         )
@@ -180,8 +187,8 @@ def _day(value: object, place: _Place) -> str:
     try:
         return date.fromisoformat(str(value)).isoformat()
     except ValueError as error:
-        what = f"{_AS_OF} of model {name} is {value!r}"
-        raise source.fault(what, "It must be a day, as 2026-11-29", number, _AS_OF) from error
+        what = tr("{AS_OF} of model {name} is {value!r}", AS_OF=_AS_OF, name=name, value=value)
+        raise source.fault(what, tr("Enter a day, for example 2026-11-29"), number, _AS_OF) from error
 
 
 def _value(rule: _Key, key: str, value: object, place: _Place) -> object:
@@ -191,15 +198,20 @@ def _value(rule: _Key, key: str, value: object, place: _Place) -> object:
     if type(value) is not rule.kind or (
         isinstance(value, int | float) and value <= 0 and rule.kind is not bool
     ):
-        raise source.fault(f"{key} of model {name} is {value!r}", f"It must be {rule.word}", number, key)
+        raise source.fault(
+            tr("{key} of model {name} is {value!r}", key=key, name=name, value=value),
+            tr("The value must be {word}", word=rule.word),
+            number,
+            key,
+        )
     if not isinstance(value, list):
         return value
     try:
         return tuple(Effort(level) for level in value if level != Effort.AUTO)
     except ValueError as error:
         levels = ", ".join(level for level in Effort if level is not Effort.AUTO)
-        what = f"{key} of model {name} is {value!r}"
-        raise source.fault(what, f"Levels are: {levels}", number, key) from error
+        what = tr("{key} of model {name} is {value!r}", key=key, name=name, value=value)
+        raise source.fault(what, tr("Use these levels: {levels}", levels=levels), number, key) from error
 
 
 def _fault(what: str, remedy: str, where: str) -> ConfigError:

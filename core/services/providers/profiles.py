@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import AiSettings
 from core.services.providers.attachments import most_picture_bytes, most_picture_px, pdf_form
@@ -155,7 +156,11 @@ def ending_words(profile: ModelProfile, now: datetime | None) -> str:
     day, today = date.fromisoformat(profile.ends_on), now.date()
     if day > today + ENDS_SOON:
         return ""
-    return f"ends {profile.ends_on}" if day >= today else f"to end since {profile.ends_on}"
+    return (
+        tr("ends {ends_on}", ends_on=profile.ends_on)
+        if day >= today
+        else tr("was due to end on {ends_on}", ends_on=profile.ends_on)
+    )
 
 
 # Abilities of each provider's cache, with the true effect or the reason why not, in words.
@@ -166,7 +171,7 @@ GEMINI_EXPLICIT = ((2, 5), (4, 0))
 OPENAI_EXPLICIT_FROM = (5, 6)
 """GPT-5.6 and later have breakpoints. Source: openai 3.51.0, `response_create_params` (read 2026-11)."""
 
-SALT = "The next request begins with another first line, so that it reads nothing of what is cached"
+SALT = tr("The next request begins with a different line, so it misses the cache")
 
 
 class Abilities(msgspec.Struct, frozen=True):
@@ -193,30 +198,49 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
     """
     match kind:
         case ProviderKind.ANTHROPIC:
-            return _able("No marks are sent.", "What is known to be cached is forgotten. " + SALT + ".")
+            return _able(
+                tr("The program sends no breakpoints."),
+                tr("The program drops its record of the cache. ") + SALT + ".",
+            )
         case ProviderKind.GEMINI if has_gemini_contents(model):
-            deleted = "The cached content is deleted"
-            return _able(f"{deleted}; all is sent inline.", f"{deleted}; the next request makes another.")
+            deleted = tr("The program deletes the stored prefix")
+            return _able(
+                tr("{deleted}; then each request sends the whole text.", deleted=deleted),
+                tr("{deleted}; the next request stores the prefix again.", deleted=deleted),
+            )
         case ProviderKind.OPENAI if has_openai_breakpoints(model):
-            return _able("Explicit mode is sent without marks.", SALT + ".")
+            return _able(
+                tr("The program tells the provider to cache only at breakpoints, and sets none."), SALT + "."
+            )
         case ProviderKind.GEMINI | ProviderKind.OPENAI:
             return _salted(
-                f"{model or 'This model'} caches by itself; the provider offers no way to turn it off."
+                tr(
+                    "{value} caches by itself; the provider offers no way to turn caching off.",
+                    value=model or tr("This model"),
+                )
             )
         case ProviderKind.COMPATIBLE if takes_cache_prompt:
-            return _able("`cache_prompt: false` is sent.", SALT + ".", can_set_ttl=False)
+            return _able(
+                tr("The program tells the server not to cache (`cache_prompt: false`)."),
+                SALT + ".",
+                can_set_ttl=False,
+            )
         case ProviderKind.COMPATIBLE:
-            return _salted("The server reuses prefixes by itself; no way to turn that off is known.")
+            return _salted(tr("The server reuses prefixes by itself; no known setting turns this off."))
         case ProviderKind.EMBEDDED:
-            deleted = "The prefix saved on disk is deleted. " + SALT + "."
-            return _able("`cache_prompt: false` is sent.", deleted, can_set_ttl=False)
+            deleted = tr("The program deletes the prefix saved on disk. ") + SALT + "."
+            return _able(
+                tr("The program tells the server not to cache (`cache_prompt: false`)."),
+                deleted,
+                can_set_ttl=False,
+            )
         case ProviderKind.CLAUDE_CODE:
             return Abilities(
                 can_disable=False,
                 can_invalidate=True,
                 can_set_ttl=False,
-                disable_text="Claude Code caches by itself; it offers no way to turn that off.",
-                invalidate_text="The next message starts a new session of Claude Code.",
+                disable_text=tr("Claude Code caches by itself; it offers no way to turn caching off."),
+                invalidate_text=tr("The next message starts a new session of Claude Code."),
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.values.provider import ModelProfile, ProviderRequest, StreamItem
 from core.kernel.values.usage import Usage
 
@@ -107,8 +108,11 @@ def check_deleted(left: Sequence[str]) -> None:
     if left:
         raise ProviderError(
             FailureKind.SERVER_FAULT,
-            f"{len(left)} stored prefixes could not be deleted and are billed until they expire",
-            remedy="Try again later",
+            tr(
+                "{left} stored prefixes were not deleted; the provider bills them until they expire",
+                left=len(left),
+            ),
+            remedy=tr("Try again later"),
             where=left[0],
         )
 

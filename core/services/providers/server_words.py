@@ -11,6 +11,7 @@ import msgspec
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 _MESSAGE = (
@@ -194,7 +195,7 @@ def page_title(page: str) -> str:
     """The title of a web page, else its first words; its tags are for nobody."""
     found = _TITLE.search(page[:64_000])
     text = (found[1] or found[2]) if found else _TAG.sub(" ", page[:8_000])
-    return " ".join(html.unescape(text).split())[:200] or "a web page without a title"
+    return " ".join(html.unescape(text).split())[:200] or tr("a web page without a title")
 
 
 def _any(*words: str) -> re.Pattern[str]:
@@ -219,12 +220,9 @@ class Meaning(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-CHECK_ADDRESS = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
+CHECK_ADDRESS = tr("Check the provider's address (base_url) in the settings: it usually ends in /v1")
 
-TOO_MUCH_A_MINUTE = (
-    "Make the request smaller (take files out of the context preset, delete old turns), or take a larger plan at the provider:"
-    " waiting does not help"
-)
+TOO_MUCH_A_MINUTE = tr("Remove files or old turns, or take a larger plan: waiting does not help")
 
 _NOT = r"(?:doesn'?t|does not|do not|don'?t|cannot|can'?t|not)"
 _NOT_THERE = r"(?:not (?:currently |yet )?(?:supported|enabled|available|allowed|implemented)|unsupported|disabled|unavailable)"
@@ -285,7 +283,7 @@ MEANINGS: tuple[Meaning, ...] = (
             + r" support (?:image|audio|video|vision|multimodal)|mmproj|unknown variant `?image_url"
         ),
         is_sure=True,
-        remedy="Take the picture or the recording out of the message, or choose a model that takes it",
+        remedy=tr("Remove the picture or recording, or choose a model that accepts it"),
     ),
     Meaning(
         kind=FailureKind.BAD_REQUEST,
@@ -301,7 +299,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"requires? more (?:\w+ ){0,2}memory|(?:insufficient|not enough) (?:\w+ ){0,2}v?ram\b|(?:insufficient|not enough) (?:\w+ ){0,2}memory"
         ),
         is_sure=True,
-        remedy="Choose a smaller model, or free memory on the machine of the server",
+        remedy=tr("Choose a smaller model, or free memory on the server's machine"),
     ),
     Meaning(
         kind=FailureKind.NO_TOOLS,

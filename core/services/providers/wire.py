@@ -11,6 +11,7 @@ from typing import Any
 from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ToolCallPart
 from core.kernel.values.provider import ModelProfile
@@ -99,8 +100,8 @@ def _read(part: AttachmentPart, read_blob: ReadBlob) -> bytes:
     except StorageError as error:
         raise ProviderError(
             FailureKind.BAD_REQUEST,
-            f"The attachment {part.name!r} cannot be read: {error.what}",
-            remedy="Remove it from the message, or attach the file again",
+            tr("The program cannot read the attachment {name!r}: {what}", name=part.name, what=error.what),
+            remedy=tr("Remove the attachment from the message, or attach the file again"),
             where=error.where,
         ) from error
 
@@ -117,7 +118,7 @@ _AROUND = late(
     re.DOTALL,
 )
 _MOST_NAME = 500
-_NOTHING = frozenset(["", "None", "undefined", "nil"])
+_NOTHING = frozenset(["", tr("None"), "undefined", "nil"])
 _MOST_LITERAL = 20_000
 """Characters of arguments that are read as Python writes them."""
 _MOST_STARTS = 50

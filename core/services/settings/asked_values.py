@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel import figures
 from core.kernel.errors import at_line
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.curation import FileItem, FileMode, Preset, TextTable
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import AskedValue, Project, SettingsFault
@@ -39,7 +40,7 @@ _VENDOR_HOSTS = {
     ProviderKind.ANTHROPIC: "api.anthropic.com",
     ProviderKind.OPENAI: "api.openai.com",
     ProviderKind.GEMINI: "generativelanguage.googleapis.com",
-    ProviderKind.CLAUDE_CODE: "Claude Code and whom it is logged in with",
+    ProviderKind.CLAUDE_CODE: tr("Claude Code, under the account that is logged in there"),
 }
 
 
@@ -166,15 +167,15 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
 
 
 def _domain(name: str) -> AskedValue:
-    return AskedValue(place=("domain",), value=name, words=f"facts that are known of {name!r}")
+    return AskedValue(place=("domain",), value=name, words=tr("facts about {name!r}", name=name))
 
 
 def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
     leads_to = facts.outside.get(folder, "")
-    said = f" (outside the project: {leads_to})" if leads_to else ""
+    said = tr(" (outside the project: {leads_to})", leads_to=leads_to) if leads_to else ""
     return AskedValue(
         place=("memory", folder),
-        value=_kept(f"folder {leads_to}".strip()),
+        value=_kept(tr("folder {leads_to}", leads_to=leads_to).strip()),
         words=one_line(folder, 120) + said,
     )
 
@@ -201,9 +202,9 @@ def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
     if leads_to:
         rest["outside"] = leads_to
     said = [] if item.mode is FileMode.WHOLE else [item.mode.value]
-    said += [f"outside the project: {leads_to}"] if leads_to else []
-    said += ["what .gitignore leaves out, too"] if item.include_ignored else []
-    said += [f"with the note “{one_line(item.notes, 120)}”"] if item.notes else []
+    said += [tr("outside the project: {leads_to}", leads_to=leads_to)] if leads_to else []
+    said += [tr("including files that .gitignore leaves out")] if item.include_ignored else []
+    said += [tr("with the note “{notes}”", notes=one_line(item.notes, 120))] if item.notes else []
     words = one_line(item.path, 120) + (f" ({', '.join(said)})" if said else "")
     return AskedValue(
         place=("presets", preset, item.path), value=_kept(f"{item.mode.value}{_rest(rest)}"), words=words
@@ -213,7 +214,11 @@ def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
 def _folders(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
     for written in dict.fromkeys(tables.allowed_roots):
         if path := facts.folders.get(written, ""):
-            words = path if path == written else f"{path} (written as {one_line(written, 120)})"
+            words = (
+                path
+                if path == written
+                else tr("{path} (written as {written})", path=path, written=one_line(written, 120))
+            )
             yield AskedValue(place=("folders", path), value=path, words=words)
 
 
@@ -223,27 +228,27 @@ def _context(source: TextSource, facts: ProjectFacts) -> AskedValue:
             place=("context", source.name), value=_sha256(source.text), words="a text", text=source.text
         )
     leads_to = facts.outside.get(source.file, "")
-    said = f" (outside the project: {leads_to})" if leads_to else ""
+    said = tr(" (outside the project: {leads_to})", leads_to=leads_to) if leads_to else ""
     return AskedValue(
         place=("context", source.file),
-        value=_kept(f"file {leads_to}".strip()),
+        value=_kept(tr("file {leads_to}", leads_to=leads_to).strip()),
         words=one_line(source.file, 120) + said,
     )
 
 
 def _text(table: TextTable, name: str, source: TextSource, facts: ProjectFacts) -> AskedValue:
     text = facts.texts.get((table.value, name))
-    where = f" of {one_line(source.file, 120)}" if source.file else ""
+    where = tr(" of {file}", file=one_line(source.file, 120)) if source.file else ""
     if text is None:
         return AskedValue(
             place=(table.value, name),
             value="unreadable",
-            words=f"{one_line(name, 120)}, the text{where}, which cannot be read now",
+            words=tr("{name}, the text{where}, not readable now", name=one_line(name, 120), where=where),
         )
     return AskedValue(
         place=(table.value, name),
         value=_sha256(text),
-        words=f"{one_line(name, 120)}, the text{where}",
+        words=tr("{name}, the text{where}", name=one_line(name, 120), where=where),
         text=text,
     )
 
@@ -255,11 +260,11 @@ def _prompt(name: str, text: str) -> AskedValue:
 def _setting(key: str, value: Value, facts: ProjectFacts, addresses: Mapping[str, str]) -> AskedValue:
     short = one_line(str(value), 120)
     is_whole = short == str(value)
-    words = f"{key} = {short}" if is_whole else f"{key}, a text"
+    words = f"{key} = {short}" if is_whole else tr("{key}, a text", key=key)
     if key == "ai_settings.provider":
         address = addresses.get(str(value), facts.servers.get(str(value), ""))
         known = {*facts.servers, *addresses}
-        words += f": new discussions {destination(str(value), address, known)}"
+        words += tr(": new discussions {str}", str=destination(str(value), address, known))
     text = "" if is_whole else str(value)
     return AskedValue(
         place=("settings", key), value=_kept(json.dumps(value, ensure_ascii=False)), words=words, text=text
@@ -275,8 +280,13 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
     for name, row in sorted(rows.items()):
         address = str(row.pop("base_url", ""))
         rest = _rest(row)
-        value = (address or "no address") + rest
-        words = f"{name} at {one_line(value, 200)}: its discussions {destination(name, address, {*facts.servers, *rows})}"
+        value = (address or tr("no address")) + rest
+        words = tr(
+            "{name} at {one_line}: its discussions {name2}",
+            name=name,
+            one_line=one_line(value, 200),
+            name2=destination(name, address, {*facts.servers, *rows}),
+        )
         yield AskedValue(place=("servers", name), value=_kept(value), words=words)
 
 
@@ -287,18 +297,30 @@ def destination(provider: str, address: str, known: Collection[str]) -> str:
         provider: its id; address: empty for the vendor's own; known: ids of all providers.
     """
     if provider == ProviderKind.EMBEDDED.value:
-        return "stay on this machine"
+        return tr("stay on this machine")
     vendor = next((kind for kind in VENDORS if kind == provider), None)
-    host = _host(address) or (_VENDOR_HOSTS.get(vendor, "") if vendor else "") or "nobody: it has no address"
+    host = (
+        _host(address)
+        or (_VENDOR_HOSTS.get(vendor, "") if vendor else "")
+        or tr("nobody: the provider has no address")
+    )
     if provider in KEYLESS:
-        return f"go to {host}"
+        return tr("go to {host}", host=host)
     if shared := sharers(provider, known):
-        return (
-            f"go to {host}; the variable {key_variables(provider)[0]} could be meant for {' and '.join(shared)} as well,"
-            f" so neither gets its key, but a key that you stored as {provider!r} goes there"
+        return tr(
+            "go to {host}; the variable {provider} also fits {shared}, so neither gets its key. A key that you stored as {provider2!r} goes there",
+            host=host,
+            provider=key_variables(provider)[0],
+            shared=tr(" and ").join(shared),
+            provider2=provider,
         )
-    names = " or ".join(key_variables(provider))
-    return f"go to {host}, with the key named {provider!r} ({names}, the keyring, the home)"
+    names = tr(" or ").join(key_variables(provider))
+    return tr(
+        "go to {host}, with the key named {provider!r} ({names}, the keyring, the home)",
+        host=host,
+        provider=provider,
+        names=names,
+    )
 
 
 def _host(address: str) -> str:
@@ -370,15 +392,15 @@ class AskedLine(msgspec.Struct, frozen=True):
 _TITLES = {
     "servers": "Server",
     "settings": "Setting",
-    "domain": "Knowledge that its discussions see",
-    "folders": "Folder outside the project that presets and searches may read, and that index files of notes are written in",
-    "context": "Project context",
-    "identity_files": "File that tells a model how to work",
-    "memory": "Folder of memory files",
-    "personas": "Persona",
-    "system_prompts": "System prompt",
-    "prompts": "Prompt of the program",
-    "mcp": "MCP server, which is a command",
+    "domain": tr("Knowledge for its discussions"),
+    "folders": tr("Outside folder that presets and searches may read, where index files are written"),
+    "context": tr("Project context"),
+    "identity_files": tr("File that tells a model how to work"),
+    "memory": tr("Folder of memory files"),
+    "personas": tr("Persona"),
+    "system_prompts": tr("System prompt"),
+    "prompts": tr("Prompt of the program"),
+    "mcp": tr("MCP server (a command)"),
 }
 
 
@@ -388,26 +410,24 @@ def trust_title(project: Project) -> str:
         return ""
     name = one_line(project.name, 80) or project.root
     if project.is_trusted:
-        return f"{name} asks for more than you were shown"
-    return f"Do you trust {name}?"
+        return tr("{name} asks for more than you were shown", name=name)
+    return tr("Do you trust {name}?", name=name)
 
 
 def trust_reason(project: Project) -> str:
     """The reason for the question, and the values that hold until the answer."""
     if project.is_trusted:
-        return "What you were shown, or saved here yourself, counts; this does not until you say so:"
+        return tr("Settings that you saw, or saved here, apply. These apply only after you agree:")
     if project.was_trusted_unseen:
-        return (
-            "You trusted this folder before it was kept what it asked for. Nothing of its manual_slop.toml counts until"
-            " you have seen this once:"
+        return tr(
+            "You trusted this folder before the program kept a list of its requests. Look at this list once. Until then, nothing in its manual_slop.toml applies:"
         )
     if not project.has_file:
-        return (
-            "Words in it that models take for instructions. Until you trust it, they stay out of the context:"
+        return tr(
+            "This folder has text that models take as instructions. Until you trust the folder, the text stays out of the context:"
         )
-    return (
-        "Its manual_slop.toml asks for more than a folder may have that you do not trust. Until you trust it,"
-        " this is held back:"
+    return tr(
+        "The manual_slop.toml asks for more than an untrusted folder may have. Until you trust the folder, the program holds back:"
     )
 
 
@@ -426,10 +446,13 @@ def asked_lines(asked: Sequence[AskedValue]) -> tuple[AskedLine, ...]:
         else:
             lines.append(_line(one))
     lines += [
-        AskedLine(f"Context preset {one_line(name, 120)}: {_listed(said)}.") for name, said in items.items()
+        AskedLine(tr("Context preset {name}: {said}.", name=one_line(name, 120), said=_listed(said)))
+        for name, said in items.items()
     ]
     if len(lines) > MAX_LINES:
-        more = AskedLine(f"And {len(lines) - MAX_LINES:,} more: read manual_slop.toml before you say yes.")
+        more = AskedLine(
+            tr("And {lines:,} more: read manual_slop.toml before you agree.", lines=len(lines) - MAX_LINES)
+        )
         return (*lines[:MAX_LINES], more)
     return tuple(lines)
 
@@ -437,8 +460,8 @@ def asked_lines(asked: Sequence[AskedValue]) -> tuple[AskedLine, ...]:
 def _line(asked: AskedValue) -> AskedLine:
     table = asked.place[0]
     if table == "identity":
-        return AskedLine("It turns identity files (CLAUDE.md, AGENTS.md, POC.md) off.")
-    size = f" ({figures.count(len(asked.text), 'character')})" if asked.text else ""
+        return AskedLine(tr("This folder turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."))
+    size = f" ({figures.count(len(asked.text), tr('character'), tr('characters'))})" if asked.text else ""
     return AskedLine(
         f"{_TITLES[table]}: {asked.words}{size}{_difference(asked)}.", _settings_wording_text(asked.text)
     )
@@ -448,13 +471,13 @@ def _difference(asked: AskedValue) -> str:
     if not asked.was:
         return ""
     if asked.was.startswith("sha256:"):
-        return " – changed, you were shown another"
-    return f" – changed, it was {one_line(asked.was, 200)}"
+        return tr(" – changed since you saw it")
+    return tr(" – changed, before: {was}", was=one_line(asked.was, 200))
 
 
 def _listed(words: Sequence[str]) -> str:
     more = (
-        f" and {len(words) - MAX_ITEMS} more, to be read in manual_slop.toml"
+        tr(" and {words} more in manual_slop.toml", words=len(words) - MAX_ITEMS)
         if len(words) > MAX_ITEMS
         else ""
     )
@@ -463,7 +486,15 @@ def _listed(words: Sequence[str]) -> str:
 
 def _settings_wording_text(text: str) -> str:
     left = len(text) - MAX_TEXT_CHARS
-    return text if left <= 0 else f"{text[:MAX_TEXT_CHARS]}\n… and {figures.count(left, 'more character')}"
+    return (
+        text
+        if left <= 0
+        else tr(
+            "{text}\n… and {left}",
+            text=text[:MAX_TEXT_CHARS],
+            left=figures.count(left, tr("more character"), tr("more characters")),
+        )
+    )
 
 
 # Notices that grow out of the state: settings faults, the trust of a project, the passing of time.
@@ -506,7 +537,7 @@ def show_trust(state: AppState) -> AppState:
 
 def _say_held_back(state: AppState) -> AppState:
     project = state.config.project
-    text = f"{project.name or project.root} asks for what no project gets"
+    text = tr("{value} asks for settings that no project may have", value=project.name or project.root)
     return notify(state, HELD_BACK, Level.WARNING, text, "\n".join(project.held_back), is_standing=True)
 
 
@@ -517,11 +548,19 @@ def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) ->
         what: what is not done (`'core' is not saved`).
     """
     project = state.config.project
-    reason = "it asks for more than you were shown" if project.is_trusted else "it is not trusted yet"
-    text = f"{what}: the folder's manual_slop.toml was left as it is, for {reason}."
-    detail = "Your work is kept. Look at what the folder asks for, then try again."
+    reason = (
+        tr("the folder asks for more than you were shown")
+        if project.is_trusted
+        else tr("you do not trust the folder yet")
+    )
+    text = tr(
+        "{what}: the program did not change the folder's manual_slop.toml, because {reason}.",
+        what=what,
+        reason=reason,
+    )
+    detail = tr("Your work is kept. Review the folder's requests, then try again.")
     state = conclude(state, CommandOutcome(command_id=command_id, problem=text, remedy=detail))
     action = TrustProject(is_trusted=True, shown=question_id(project.asked))
     return notify(
-        state, notice_id, Level.WARNING, text, detail, action=action, action_label="Look at what it asks for"
+        state, notice_id, Level.WARNING, text, detail, action=action, action_label=tr("Review requests")
     )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import count
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.opener import OddFileError, read_file, read_start
 from core.kernel.paths import project_file
 from core.kernel.patterns import late
@@ -57,22 +58,29 @@ def read_context_file(file: ContextFile, allowed_roots: tuple[Path, ...]) -> Nam
     """
     if not is_inside(file.path, (file.inside, *allowed_roots)):
         return fault(
-            file, "leads out of the project; name the folder in [project] allowed_roots of a trusted project"
+            file,
+            tr("is outside the project; name the folder in [project] allowed_roots of a trusted project"),
         )
     try:
         raw = read_start(os.path.realpath(file.path), MAX_CONTEXT_FILE_BYTES + 1, follows_links=False)
     except FileNotFoundError:
-        return fault(file, "does not exist; correct its name or remove it from the settings")
+        return fault(file, tr("does not exist; correct the name or remove it from the settings"))
     except (OddFileError, IsADirectoryError):
-        return fault(file, "is not a file")
+        return fault(file, tr("is not a file"))
     except OSError as error:
-        return fault(file, f"cannot be read ({error.strerror}); check its permissions")
+        return fault(file, tr("cannot be read ({strerror}); check its permissions", strerror=error.strerror))
     if len(raw) > MAX_CONTEXT_FILE_BYTES:
-        return fault(file, f"is over {MAX_CONTEXT_FILE_BYTES:,} bytes and is left out; shorten it")
+        return fault(
+            file,
+            tr(
+                "is over {MAX_CONTEXT_FILE_BYTES:,} bytes and is left out; shorten the file",
+                MAX_CONTEXT_FILE_BYTES=MAX_CONTEXT_FILE_BYTES,
+            ),
+        )
     try:
         return NamedText(name=file.name, text=clean(raw.decode("utf-8-sig")), source=str(file.path))
     except UnicodeDecodeError:
-        return fault(file, "is not UTF-8 and is left out; save it as UTF-8")
+        return fault(file, tr("is not UTF-8 and is left out; save the file as UTF-8"))
 
 
 def fault(file: ContextFile, reason: str) -> SettingsFault:
@@ -116,7 +124,7 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
     values, flaws = check_settings(data, is_project=True)
     head = data.get("project", {})
     if not isinstance(head, Mapping):
-        flaws.append(Flaw(place=("project",), reason="project must be a table ([project])"))
+        flaws.append(Flaw(place=("project",), reason=tr("project must be a table ([project])")))
         head = {}
     context, context_flaws = _read_context(head.get("context", []))
     roots, root_flaws = _read_folders("allowed_roots", head.get("allowed_roots", []))
@@ -152,8 +160,11 @@ def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
     ]
     domain = head.get("domain", "")
     if not (domain == "" or _may_name(domain)):
-        said = f"must be of a-z, 0-9, dots, hyphens and underscores, begin with a letter or digit, and not be {GLOBAL!r}"
-        flaws.append(Flaw(place=("project", "domain"), reason=f"project.domain {said}"))
+        said = tr(
+            'must use a-z, 0-9, ".", "-" and "_"; begin with a letter or digit; not be {GLOBAL!r}',
+            GLOBAL=GLOBAL,
+        )
+        flaws.append(Flaw(place=("project", "domain"), reason=tr("project.domain {said}", said=said)))
     return flaws + unknown_keys(
         head, ("name", "domain", "context", "identity", "memory", "allowed_roots"), ("project",), "project"
     )
@@ -171,7 +182,9 @@ def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
     if isinstance(value, Mapping):
         value = [value]
     if not isinstance(value, list) or len(value) > MAX_TEXTS:
-        what = f"project.context must be a text, or a list of at most {MAX_TEXTS} files and texts"
+        what = tr(
+            "project.context must be a text, or at most {MAX_TEXTS} files and texts", MAX_TEXTS=MAX_TEXTS
+        )
         return (), [Flaw(place=place, reason=what)]
     sources: list[TextSource] = []
     flaws: list[Flaw] = []
@@ -179,7 +192,12 @@ def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
         table = {"file": row} if isinstance(row, str) else row
         source, reason = _read_source(f"project context {index + 1}", table)
         if source is None:
-            flaws.append(Flaw(place=(*place, index), reason=f"project.context[{index}] {reason}"))
+            flaws.append(
+                Flaw(
+                    place=(*place, index),
+                    reason=tr("project.context[{index}] {reason}", index=index, reason=reason),
+                )
+            )
         else:
             sources.append(replace(source, name=source.file or source.name))
     return tuple(dict.fromkeys(sources)), flaws
@@ -188,10 +206,10 @@ def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
 def _read_source(name: str, row: Any) -> tuple[TextSource | None, str]:
     """A table with either `text` or `file`."""
     if not isinstance(row, Mapping) or len(row.keys() & {"text", "file"}) != 1:
-        return None, "must have either a text or a file"
+        return None, tr("must have either a text or a file")
     key = "text" if "text" in row else "file"
     if not isinstance(row[key], str) or (key == "file" and not row[key].strip()):
-        return None, f"must have a {key} in quotes"
+        return None, tr("must have a {key} in quotes", key=key)
     if key == "text":
         return TextSource(name=name, text=clean(row["text"])), ""
     return TextSource(name=name, file=clean(row["file"])), ""
@@ -200,19 +218,24 @@ def _read_source(name: str, row: Any) -> tuple[TextSource | None, str]:
 def _read_folders(key: str, value: Any) -> tuple[tuple[str, ...], list[Flaw]]:
     is_list = isinstance(value, list) and len(value) <= MAX_ROOTS
     if not is_list or not all(isinstance(root, str) and root.strip() for root in value):
-        what = f"project.{key} must be a list of at most {MAX_ROOTS} folders"
+        what = tr("project.{key} must be a list of at most {MAX_ROOTS} folders", key=key, MAX_ROOTS=MAX_ROOTS)
         return (), [Flaw(place=("project", key), reason=what)]
     return tuple(value), []
 
 
 def _read_texts(table: str, data: Any) -> tuple[dict[str, TextSource], list[Flaw]]:
     if not isinstance(data, Mapping):
-        return {}, [Flaw(place=(table,), reason=f"{table} must be tables ([{table}.<name>])")]
+        return {}, [Flaw(place=(table,), reason=tr("{table} must be tables ([{table}.<name>])", table=table))]
     if len(data) > MAX_TEXTS:
         return {}, [
             Flaw(
                 place=(table,),
-                reason=f"{table} are {len(data):,}, and at most {MAX_TEXTS} count; remove some",
+                reason=tr(
+                    "{table} has {data:,} entries, but at most {MAX_TEXTS} count; remove some",
+                    table=table,
+                    data=len(data),
+                    MAX_TEXTS=MAX_TEXTS,
+                ),
             )
         ]
     found: dict[str, TextSource] = {}
@@ -253,7 +276,11 @@ def read_sources(
         if source.file not in read:
             path = Path(os.path.abspath(root / os.path.expanduser(source.file)))
             file = ContextFile(path=path, name=source.name, inside=root)
-            text = fault(file, "is left out: the files before it are too much text") if left < 0 else None
+            text = (
+                fault(file, tr("is left out: the files before it use up the allowed size"))
+                if left < 0
+                else None
+            )
             read[source.file] = one = text or read_context_file(file, allowed)
             left -= len(one.text) if isinstance(one, NamedText) else 0
         one = read[source.file]
@@ -518,11 +545,15 @@ def find_memory(
         paths.append(folder)
         allowed = (home,) if prefix.startswith(HOME_PREFIX) else (root, *allowed_roots)
         if not is_inside(folder, allowed):
-            reason = (
-                "leads out of the project; name its folder in [project] allowed_roots of a trusted project"
+            reason = tr(
+                "lies outside the project; name its folder in [project] allowed_roots of a trusted project"
             )
             faults.append(
-                SettingsFault(path=str(folder), line=None, reason=f"The memory folder {prefix} {reason}")
+                SettingsFault(
+                    path=str(folder),
+                    line=None,
+                    reason=tr("The memory folder {prefix} {reason}", prefix=prefix, reason=reason),
+                )
             )
             continue
         names, fault = _names(folder, prefix)
@@ -549,13 +580,21 @@ def _names(folder: Path, prefix: str) -> tuple[list[str], list[SettingsFault]]:
     except FileNotFoundError:
         return [], []
     except OSError as error:
-        reason = f"The memory folder {prefix} cannot be read ({error.strerror})"
+        reason = tr(
+            "The program cannot read the memory folder {prefix} ({strerror})",
+            prefix=prefix,
+            strerror=error.strerror,
+        )
         return [], [SettingsFault(path=str(folder), line=None, reason=reason)]
     found = [name for name in found if not (folder / name).is_dir()]
     if len(found) <= MAX_MEMORY_FILES:
         return found, []
     more = len(found) - MAX_MEMORY_FILES
-    reason = f"The memory folder {prefix} has {count(more, 'file')} more than count; the first by name do"
+    reason = tr(
+        "The memory folder {prefix} has {more} too many; only the first by name count",
+        prefix=prefix,
+        more=count(more, tr("file"), tr("files")),
+    )
     return found[:MAX_MEMORY_FILES], [
         SettingsFault(path=str(folder), line=None, reason=reason, is_grave=False)
     ]

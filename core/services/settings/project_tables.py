@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.decoders import from_builtins
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.curation import FileItem, FileMode, LineRange, Preset
 from core.kernel.values.settings import Policies, PolicyAnswer, ProjectPolicies, ToolSettings
@@ -81,16 +82,16 @@ def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...
     own = [key for key in refused if server_of(key) not in taken and not key.startswith("providers.")]
     servers = sorted({key.split(".")[1] for key in refused if key.startswith("providers.")})
     said = [
-        "It asks to turn the Hook API on or to change it; a project never can."
-        if "hooks" in data.raw
-        else "",
-        "It holds a key; a project never can, and the key is not used. Remove it from the file."
+        tr("The project asks to change the Hook API; no project may do that.") if "hooks" in data.raw else "",
+        tr("The project's file holds a key, which the program does not use. Remove the key from the file.")
         if _holds_secret(data.raw)
         else "",
-        "It loosens approvals of tools; a project never can." if _loosens(data.raw.get("tools")) else "",
-        _named("It sets what only your own settings may", own),
-        _named("It changes providers that are yours or a vendor's; a project never can", servers),
-        _named("It has MCP servers by a name of yours; yours count", twins),
+        tr("The project loosens approvals of tools; no project may do that.")
+        if _loosens(data.raw.get("tools"))
+        else "",
+        _named(tr("The project changes settings that only you may change"), own),
+        _named(tr("The project changes your providers or a vendor's; no project may do that"), servers),
+        _named(tr("The project gives MCP servers the names of yours; only yours count"), twins),
     ]
     return tuple(sentence for sentence in said if sentence)
 
@@ -122,7 +123,7 @@ def _named(title: str, names: Iterable[str]) -> str:
     listed = [one_line(name, 120) for name in names]
     if not listed:
         return ""
-    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    more = tr(" and {listed} more", listed=len(listed) - _SHOWN) if len(listed) > _SHOWN else ""
     count = f" ({len(listed)})" if len(listed) > 1 else ""
     return f"{title}{count}: {', '.join(listed[:_SHOWN])}{more}."
 
@@ -219,11 +220,15 @@ _RANGE = late(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
 def name_flaw(name: str) -> str:
     """Reason why a text cannot name a preset, a persona or a system prompt, empty where it can."""
     if not name.strip():
-        return "a name must not be empty"
+        return tr("a name must not be empty")
     if len(name) > MAX_NAME_CHARS:
-        return f"a name has at most {MAX_NAME_CHARS} characters, not {len(name)}"
+        return tr(
+            "a name has at most {MAX_NAME_CHARS} characters, not {name}",
+            MAX_NAME_CHARS=MAX_NAME_CHARS,
+            name=len(name),
+        )
     if not name.isprintable():
-        return "a name must not hold line ends or control characters"
+        return tr("a name must not hold line breaks or control characters")
     return ""
 
 
@@ -239,7 +244,7 @@ def read_presets(data: Any) -> tuple[dict[str, Preset], list[Flaw]]:
     presets: dict[str, Preset] = {}
     flaws: list[Flaw] = []
     if not isinstance(data, Mapping):
-        return {}, [Flaw(place=("presets",), reason="presets must be tables ([presets.<name>])")]
+        return {}, [Flaw(place=("presets",), reason=tr("presets must be tables ([presets.<name>])"))]
     for name, table in data.items():
         preset, found = read_preset(name, table)
         flaws += found
@@ -255,12 +260,17 @@ def read_preset(name: str, table: Any) -> tuple[Preset | None, list[Flaw]]:
     if reason := name_flaw(name):
         return None, [Flaw(place=place, reason=f"{shown}: {reason}")]
     if not isinstance(table, Mapping):
-        return None, [Flaw(place=place, reason=f"{shown} must be a table with items")]
+        return None, [Flaw(place=place, reason=tr("{shown} must be a table with items", shown=shown))]
     rows = table.get("items", [])
     if not isinstance(rows, list) or len(rows) > MAX_ITEMS:
         return None, [
             Flaw(
-                place=(*place, "items"), reason=f"{shown}.items must be a list of at most {MAX_ITEMS:,} files"
+                place=(*place, "items"),
+                reason=tr(
+                    "{shown}.items must be a list of at most {MAX_ITEMS:,} files",
+                    shown=shown,
+                    MAX_ITEMS=MAX_ITEMS,
+                ),
             )
         ]
     flaws = unknown_keys(table, ("items",), place, shown)
@@ -278,24 +288,31 @@ def _read_item(row: Any, place: Place, shown: str) -> tuple[FileItem | None, lis
     if isinstance(row, str):
         row = {"path": row}
     if not isinstance(row, Mapping):
-        return None, [Flaw(place=place, reason=f'{shown} must be a path or a table ({{ path = "…" }})')]
+        return None, [
+            Flaw(place=place, reason=tr('{shown} must be a path or a table ({{ path = "…" }})', shown=shown))
+        ]
     flaws = unknown_keys(row, ITEM_KEYS, place, shown)
     for key, setting in _PLAIN.items():
         if key in row and (reason := value_flaw(setting, row[key])):
             flaws.append(Flaw(place=(*place, key), reason=f"{shown}.{key} {reason}"))
     if "path" not in row:
-        flaws.append(Flaw(place=place, reason=f"{shown} has no path"))
+        flaws.append(Flaw(place=place, reason=tr("{shown} has no path", shown=shown)))
     slices = _read_slices(row.get("slices", []))
     if slices is None:
         flaws.append(
             Flaw(
                 place=(*place, "slices"),
-                reason=f"{shown}.slices must be pairs of lines from 1 up ([[1, 20], [40, 60]])",
+                reason=tr(
+                    "{shown}.slices must be pairs of line numbers from 1 up ([[1, 20], [40, 60]])",
+                    shown=shown,
+                ),
             )
         )
     symbols = row.get("symbols", [])
     if not isinstance(symbols, list) or not all(isinstance(symbol, str) for symbol in symbols):
-        flaws.append(Flaw(place=(*place, "symbols"), reason=f"{shown}.symbols must be a list of names"))
+        flaws.append(
+            Flaw(place=(*place, "symbols"), reason=tr("{shown}.symbols must be a list of names", shown=shown))
+        )
     if any(flaw.is_grave for flaw in flaws):
         return None, flaws
     return _item(row, slices or (), tuple(clean(symbol) for symbol in symbols)), flaws

@@ -14,6 +14,7 @@ import msgspec
 from core.kernel.disk import reported
 from core.kernel.errors import ConfigError
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.paths import knowledge_dir, project_file
 from core.kernel.values.curation import NamedText, TextTable
@@ -89,7 +90,8 @@ def own_prompt_path(home: Path, name: str) -> Path:
     """Path of the person's own text of a prompt, there or not. Raises ConfigError: the program has no such prompt."""
     if name not in prompt_names():
         raise ConfigError(
-            f"The program has no prompt {name!r}", remedy=f"There are: {', '.join(prompt_names())}"
+            tr("The program has no prompt {name!r}", name=name),
+            remedy=tr("Known: {prompt_names}", prompt_names=", ".join(prompt_names())),
         )
     return knowledge_dir(home) / _FOLDER / name
 
@@ -126,7 +128,12 @@ def write_prompt(home: Path, name: str, text: str, base: str | None = None) -> N
     path, data = own_prompt_path(home, name), text.encode("utf-8", "replace")
     if len(data) > MAX_PROMPT_BYTES:
         raise ConfigError(
-            f"A prompt has at most {MAX_PROMPT_BYTES:,} bytes, not {len(data):,}", remedy="Shorten it"
+            tr(
+                "A prompt has at most {MAX_PROMPT_BYTES:,} bytes, not {data:,}",
+                MAX_PROMPT_BYTES=MAX_PROMPT_BYTES,
+                data=len(data),
+            ),
+            remedy=tr("Shorten the text"),
         )
     _check_base(path, base, text)
     replace_file(path, data)
@@ -145,14 +152,17 @@ def _check_base(path: Path, base: str | None, text: str | None) -> None:
     now = _text(path)
     if now is None and os.path.lexists(path):
         raise ConfigError(
-            "What stands in place of the prompt cannot be read as one",
-            remedy=f"Make it a text in UTF-8 of at most {MAX_PROMPT_BYTES:,} bytes, or move it away",
+            tr("The program cannot read your prompt file as a prompt"),
+            remedy=tr(
+                "Make the file UTF-8 text of {MAX_PROMPT_BYTES:,} bytes at most, or move it away",
+                MAX_PROMPT_BYTES=MAX_PROMPT_BYTES,
+            ),
             where=str(path),
         )
     if now is not None and base is not None and now not in (base, text):
         raise ConfigError(
-            "The prompt was changed in its file meanwhile",
-            remedy="Look at what stands there now, then save again or take it",
+            tr("Someone changed the prompt's file meanwhile"),
+            remedy=tr("Look at the present text, then save again, or use that text"),
             where=str(path),
         )
 
@@ -219,8 +229,12 @@ def read_templates(home: Path, root: str) -> tuple[dict[str, PromptTemplate], tu
             text = _text(path)
             if text is None:
                 flaws.append(
-                    f"{path.name!r} is no template: it is not UTF-8 text of at most"
-                    f" {MAX_PROMPT_BYTES:,} bytes. Shorten or convert the file: {path}"
+                    tr(
+                        "{name!r} is no template: it is not UTF-8 text of at most {MAX_PROMPT_BYTES:,} bytes. Shorten or convert the file: {path}",
+                        name=path.name,
+                        MAX_PROMPT_BYTES=MAX_PROMPT_BYTES,
+                        path=path,
+                    )
                 )
                 continue
             name = one_line(clean(path.stem), 60)
@@ -284,7 +298,14 @@ def save_text(
         StorageError, LockedError: it could not be written. Nothing was changed.
     """
     if reason := name_flaw(text.name):
-        raise ConfigError(f"{text.name!r} cannot name a {table.word}: {reason}")
+        raise ConfigError(
+            tr(
+                "{name!r} cannot be the name of a {word}: {reason}",
+                name=text.name,
+                word=table.word,
+                reason=reason,
+            )
+        )
     path = project_file(project.root)
     with locked(project.trust_file.with_name("project-texts")):
         old = read_text_of(project, table, old_name) if old_name else None
@@ -361,8 +382,8 @@ def _table(path: Path, data: dict[str, Any], table: TextTable) -> dict[str, Any]
     rows = data.get(table.value, {})
     if not isinstance(rows, dict):
         raise ConfigError(
-            f"{table.value} must be tables ([{table.value}.<name>])",
-            remedy="Correct the file",
+            tr("{value} must be tables ([{value}.<name>])", value=table.value),
+            remedy=tr("Correct the file"),
             where=str(path),
         )
     return rows
@@ -390,10 +411,10 @@ def _text_writer_check_base(
     if base is None or (now is not None and now.text in (base, text)):
         return
     where = str(path) if now is None or not now.source else now.source
-    what = "was changed in its file" if now is not None else "is gone from its file"
+    what = tr("was changed in its file") if now is not None else tr("is gone from its file")
     raise ConfigError(
-        f"The {table.word} {what} meanwhile",
-        remedy="Look at what stands there now, then save again or take it",
+        tr("The {word} {what} meanwhile", word=table.word, what=what),
+        remedy=tr("Look at the present text, then save again, or use that text"),
         where=where,
     )
 
@@ -402,8 +423,11 @@ def _write_named_file(path: Path, text: str) -> None:
     data = text.encode("utf-8", "replace")
     if len(data) > MAX_CONTEXT_FILE_BYTES:
         raise ConfigError(
-            f"The text is over {MAX_CONTEXT_FILE_BYTES:,} bytes and would be left out",
-            remedy="Shorten it",
+            tr(
+                "The text is over {MAX_CONTEXT_FILE_BYTES:,} bytes, so the program would leave the text out",
+                MAX_CONTEXT_FILE_BYTES=MAX_CONTEXT_FILE_BYTES,
+            ),
+            remedy=tr("Shorten the text"),
             where=str(path),
         )
     replace_file(path.resolve(), data, new_mode=0o644)
@@ -420,15 +444,19 @@ def _expected(
 ) -> dict[str, Any]:
     rows = _table(path, data, table)
     if old_name and old_name not in rows:
-        raise ConfigError(f"There is no {table.word} {old_name!r} in the file", where=str(path))
+        raise ConfigError(
+            tr("The file has no {word} {old_name!r}", word=table.word, old_name=old_name), where=str(path)
+        )
     if text.name in rows and text.name != old_name:
         raise ConfigError(
-            f"There is a {table.word} {text.name!r} already", remedy="Choose another name", where=str(path)
+            tr("There is already a {word} {name!r}", word=table.word, name=text.name),
+            remedy=tr("Choose another name"),
+            where=str(path),
         )
     if old_name and _source(old_name, rows[old_name]) is None:
         raise ConfigError(
-            f"{table.value}.{old_name} must have either a text or a file",
-            remedy="Correct the file first",
+            tr("{value}.{old_name} must have either a text or a file", value=table.value, old_name=old_name),
+            remedy=tr("Correct the file first"),
             where=str(path),
         )
     if old_name:

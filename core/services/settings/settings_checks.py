@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.settings import PolicyAnswer, ProjectPolicies
 from core.services.providers.key_names import OWN_KINDS
 from core.services.settings.settings_schema import (
@@ -111,18 +112,22 @@ def value_flaw(setting: Setting, value: Any) -> str:
     """Flaw of a value for a setting, as the end of a sentence (`must be …`), empty where it has none."""
     match setting.kind:
         case Kind.SWITCH:
-            return "" if isinstance(value, bool) else f"must be true or false, not {_shown(value)}"
+            return (
+                ""
+                if isinstance(value, bool)
+                else tr("must be true or false, not {shown}", shown=_shown(value))
+            )
         case Kind.WHOLE:
             if isinstance(value, bool) or not isinstance(value, int):
-                return f"must be a whole number, not {_shown(value)}"
+                return tr("must be a whole number, not {shown}", shown=_shown(value))
             return _range_flaw(setting, value)
         case Kind.NUMBER:
             if isinstance(value, bool) or not isinstance(value, int | float):
-                return f"must be a number, not {_shown(value)}"
+                return tr("must be a number, not {shown}", shown=_shown(value))
             return _range_flaw(setting, value)
         case Kind.TEXTS:
             if not isinstance(value, list | tuple):
-                return f'must be a list of texts (["one", "two"]), not {_shown(value)}'
+                return tr('must be a list of texts (["one", "two"]), not {shown}', shown=_shown(value))
             return next(filter(None, (_text_flaw(setting, text) for text in value)), "")
         case _:
             return _text_flaw(setting, value)
@@ -131,20 +136,29 @@ def value_flaw(setting: Setting, value: Any) -> str:
 def _range_flaw(setting: Setting, value: float) -> str:
     low, high = setting.minimum, setting.maximum
     if low is not None and high is not None and not low <= value <= high:
-        return f"must be from {low:g} to {high:,.0f}, not {value}"
+        return tr("must be from {low:g} to {high:,.0f}, not {value}", low=low, high=high, value=value)
     return ""
 
 
 def _text_flaw(setting: Setting, value: Any) -> str:
     if not isinstance(value, str):
-        return f"must be a text in quotes, not {_shown(value)}"
+        return tr("must be a text in quotes, not {shown}", shown=_shown(value))
     if setting.choices and value not in setting.choices:
         near = did_you_mean(value, setting.choices)
-        return f"must be one of {', '.join(setting.choices)}, not {value!r}{near}"
+        return tr(
+            "must be one of {choices}, not {value!r}{near}",
+            choices=", ".join(setting.choices),
+            value=value,
+            near=near,
+        )
     if setting.minimum is not None and len(value) < setting.minimum:
-        return "must not be empty"
+        return tr("must not be empty")
     if setting.maximum is not None and len(value) > setting.maximum:
-        return f"must have at most {setting.maximum:,.0f} characters, not {len(value):,}"
+        return tr(
+            "must have at most {maximum:,.0f} characters, not {len:,}",
+            maximum=setting.maximum,
+            len=len(value),
+        )
     if setting.key == "retrieval.server":
         return _database_flaw(value)
     if setting.field == "mcp.key":
@@ -152,7 +166,7 @@ def _text_flaw(setting: Setting, value: Any) -> str:
     return _address_flaw(value) if setting.key.endswith((".base_url", ".url")) else ""
 
 
-_NO_KEY = "must be the name of a key (small letters, digits, - and _), not the key itself"
+_NO_KEY = tr("must be a key's name (small letters, digits, - and _), not the key")
 
 
 def _address_flaw(address: str) -> str:
@@ -162,13 +176,13 @@ def _address_flaw(address: str) -> str:
         parts = urlsplit(address)
         port_is_good = parts.port is None or 0 < parts.port < 65536
     except ValueError:
-        return "is not an address (http://host:port/path)"
+        return tr("is not an address (http://host:port/path)")
     if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_good:
-        return "must be an address that starts with http:// or https://"
+        return tr("must be an address that starts with http:// or https://")
     if parts.username or parts.password:
-        return "must not hold a user or a password; keys go into the keyring"
+        return tr("must not hold a user or a password; keys go into the keyring")
     if any(mark.isspace() or not mark.isprintable() for mark in address):
-        return "must not hold spaces or control characters"
+        return tr("must not hold spaces or control characters")
     return ""
 
 
@@ -179,11 +193,11 @@ def _database_flaw(address: str) -> str:
         parts = urlsplit(address)
         has_password = bool(parts.password) or any(name == "password" for name, _ in parse_qsl(parts.query))
     except ValueError:
-        return "is not an address (postgresql://user@host/database)"
+        return tr("is not an address (postgresql://user@host/database)")
     if parts.scheme not in {"postgresql", "postgres"}:
-        return "must be an address that starts with postgresql://"
+        return tr("must be an address that starts with postgresql://")
     if has_password:
-        return "must not hold a password: `manual-slop key retrieval-server` keeps it in the keyring"
+        return tr("must not hold a password: store the password with `manual-slop key retrieval-server`")
     return ""
 
 
@@ -211,12 +225,20 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
                 )  # a policy that nobody understands lets nothing go
     servers = dict.fromkeys(key.split(".")[1] for key in values if key.startswith("providers."))
     if len(servers) > MAX_SERVERS:
-        reason = f"{len(servers):,} servers; at most {MAX_SERVERS} count, so none of them does. Keep those that you use"
+        reason = tr(
+            "{servers:,} servers are too many, so the program uses none. Keep at most {MAX_SERVERS}",
+            servers=len(servers),
+            MAX_SERVERS=MAX_SERVERS,
+        )
         flaws.append(Flaw(place=("providers",), reason=reason))
         values = {key: value for key, value in values.items() if not key.startswith("providers.")}
     named = dict.fromkeys(key.split(".")[2] for key in values if is_mcp_key(key))
     if len(named) > MAX_MCP_SERVERS:
-        reason = f"{len(named):,} MCP servers; at most {MAX_MCP_SERVERS} count, so none of them does. Keep those that you use"
+        reason = tr(
+            "{named:,} MCP servers are too many, so the program uses none. Keep at most {MAX_MCP_SERVERS}",
+            named=len(named),
+            MAX_MCP_SERVERS=MAX_MCP_SERVERS,
+        )
         flaws.append(Flaw(place=MCP_SERVERS, reason=reason))
         values = {key: value for key, value in values.items() if not is_mcp_key(key)}
     return values, flaws
@@ -243,21 +265,24 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
     if place[-1].lower() in SECRET_NAMES and place[0] in {"providers", CHANNELS}:
         return Flaw(
             place=place,
-            reason=f"{key}: keys never stand in a settings file; store it in Settings",
+            reason=tr("{key}: a settings file never holds keys; store the key in Settings", key=key),
             is_grave=False,
         )
     if place[:2] == MCP_SERVERS and len(place) > 3 and place[3].lower() in {*SECRET_NAMES, "env", "headers"}:
         return Flaw(place=place, reason=f"{key}: {_NO_VALUES}", is_grave=False)
     is_folder = place[:2] == FOLDERS and len(place) >= 3
     if is_folder and not _is_folder(place[2]):
-        return Flaw(place=place, reason=f"tools.folders: {place[2]!r} must be a whole path, or begin with ~")
+        return Flaw(
+            place=place,
+            reason=tr("tools.folders: {place!r} must be an absolute path, or begin with ~", place=place[2]),
+        )
     is_named_table = (
         (is_folder and len(place) == 3)
         or (place[0] in {"providers", CHANNELS} and len(place) == 2)
         or (place[:2] == MCP_SERVERS and len(place) == 3)
     )
     if place in _TABLES or is_named_table:
-        return Flaw(place=place, reason=f"{key} must be a table ([{key}])")
+        return Flaw(place=place, reason=tr("{key} must be a table ([{key}])", key=key))
     has_dots = any("." in part for part in (place[3:] if is_folder else place))
     setting = None if has_dots else setting_for(key)
     if setting is None or (setting.scope is SettingScope.PROJECT and not is_project):
@@ -266,9 +291,8 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
     return Flaw(place=place, reason=f"{key} {reason}") if reason else None
 
 
-_NO_VALUES = (
-    "values of variables and keys never stand in a settings file; name the variables in `environment`, or the key in "
-    "`key_name`, and store them with `manual-slop key`"
+_NO_VALUES = tr(
+    "a settings file never holds keys or values of variables; name variables in `environment` or the key in `key_name`; store the values with `manual-slop key`"
 )
 
 
@@ -276,22 +300,37 @@ def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
     if place[0] != "providers" or place[-1] != "kind":
         return ""
     taken = (place[1],) if place[1] in VENDORS else OWN_KINDS
-    return "" if value in taken else f"must be {' or '.join(map(repr, taken))} for {place[1]!r}"
+    return (
+        ""
+        if value in taken
+        else tr("must be {repr} for {place!r}", repr=tr(" or ").join(map(repr, taken)), place=place[1])
+    )
 
 
 def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Flaw:
     key = ".".join(place)
     if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
-        reason = f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
+        reason = tr(
+            "{place!r} is not a server id: use small letters, digits, - and _ (40 at most)", place=place[1]
+        )
         return Flaw(place=place, reason=reason, is_grave=False)
     if place[:2] == MCP_SERVERS and len(place) > 2 and not re.fullmatch(MCP_NAME_PATTERN, place[2]):
-        reason = f"{_shown(place[2])} is no name for an MCP server: use letters, digits, - and single _ (30 at most)"
+        reason = tr(
+            "{place} is not an MCP server name: use letters, digits, - and single _ (30 at most)",
+            place=_shown(place[2]),
+        )
         return Flaw(place=place, reason=reason, is_grave=False)
     if place[0] == CHANNELS and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
-        reason = f"{place[1]!r} is no name for a channel: use small letters, digits, - and _ (40 at most)"
+        reason = tr(
+            "{place!r} is not a channel name: use small letters, digits, - and _ (40 at most)", place=place[1]
+        )
         return Flaw(place=place, reason=reason, is_grave=False)
     if not has_hint:
-        return Flaw(place=place, reason=f"{key} is not a setting; it is ignored", is_grave=False)
+        return Flaw(
+            place=place,
+            reason=tr("{key} is not a setting; the program ignores this key", key=key),
+            is_grave=False,
+        )
     if place[0] == "providers" and len(place) == 3:
         known = tuple(name.replace("<id>", place[1]) for name in BY_KEY if name.startswith("providers."))
     elif place[:2] == MCP_SERVERS and len(place) == 4:
@@ -299,7 +338,13 @@ def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Fla
     else:
         known = tuple(k for k, s in BY_KEY.items() if is_project or s.scope is not SettingScope.PROJECT)
     return Flaw(
-        place=place, reason=f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False
+        place=place,
+        reason=tr(
+            "{key} is not a setting{key2}; the program ignores this key",
+            key=key,
+            key2=did_you_mean(key, known),
+        ),
+        is_grave=False,
     )
 
 
@@ -313,7 +358,14 @@ def unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], place: Place, s
     hints = [did_you_mean(key, known) for key in unknown[:_TABLE_HINTS]]
     return [
         Flaw(
-            place=(*place, key), reason=f"{shown}.{key} is not a setting{hint}; it is ignored", is_grave=False
+            place=(*place, key),
+            reason=tr(
+                "{shown}.{key} is not a setting{hint}; the program ignores this key",
+                shown=shown,
+                key=key,
+                hint=hint,
+            ),
+            is_grave=False,
         )
         for key, hint in zip_longest(unknown, hints, fillvalue="")
     ]
@@ -327,7 +379,7 @@ def did_you_mean(word: str, known: tuple[str, ...]) -> str:
     if not found:
         tail = word.rpartition(".")[2]
         found = [name for name in known if name.rpartition(".")[2] == tail][:1]
-    return f"; did you mean {found[0]}?" if found else ""
+    return tr("; did you mean {found}?", found=found[0]) if found else ""
 
 
 def _shown(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from core.kernel.decoders import MAX_MARKS, TomlError, read_toml
 from core.kernel.disk import make_dirs, write_file
 from core.kernel.errors import ConfigError, LockedError, StorageError
+from core.kernel.language import tr
 from core.kernel.locks import LOCK_WAIT_S, take_lock
 from core.kernel.opener import SETTINGS_BYTES, OddFileError, read_start
 from core.kernel.patterns import late
@@ -44,7 +45,7 @@ def locked(path: Path) -> Iterator[None]:
     lock = take_lock(path.with_name(f"{path.name}.lock"), wait_s=LOCK_WAIT_S)
     if lock is None:
         raise LockedError(
-            "Another process is writing this settings file", remedy="Try again", where=str(path)
+            tr("Another program is writing this settings file"), remedy=tr("Try again"), where=str(path)
         )
     try:
         yield
@@ -76,24 +77,28 @@ def read_text(path: Path) -> str | None:
         return None
     except OddFileError as error:
         raise ConfigError(
-            f"The settings file cannot be read: {error.strerror}", remedy=error.remedy, where=str(path)
+            tr("The program cannot read the settings file: {strerror}", strerror=error.strerror),
+            remedy=error.remedy,
+            where=str(path),
         ) from error
     except OSError as error:
         raise ConfigError(
-            f"The settings file cannot be read ({error.strerror})",
-            remedy="Check that it is a file and that you may read it",
+            tr("The program cannot read the settings file ({strerror})", strerror=error.strerror),
+            remedy=tr("Check that this is a file and that you may read this file"),
             where=str(path),
         ) from error
     if len(raw) > MAX_FILE_BYTES:
         raise ConfigError(
-            f"The settings file is over {MAX_FILE_BYTES:,} bytes", remedy="Make it smaller", where=str(path)
+            tr("The settings file has more than {MAX_FILE_BYTES:,} bytes", MAX_FILE_BYTES=MAX_FILE_BYTES),
+            remedy=tr("Make the file smaller"),
+            where=str(path),
         )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            "The text is not UTF-8", remedy="Save the file as UTF-8", where=str(path), line=line
+            tr("The text is not UTF-8"), remedy=tr("Save the file as UTF-8"), where=str(path), line=line
         ) from error
 
 
@@ -111,8 +116,10 @@ def parse(text: str, path: Path, most_marks: int | None = MAX_MARKS) -> dict[str
     except TomlError as error:
         line, reason = _error_place(str(error), text)
         if line is None:
-            raise ConfigError(reason, remedy="Write it shorter and flatter", where=str(path)) from error
-        raise ConfigError(reason, remedy="Correct that line", where=str(path), line=line) from error
+            raise ConfigError(
+                reason, remedy=tr("Shorten the file, and nest fewer tables"), where=str(path)
+            ) from error
+        raise ConfigError(reason, remedy=tr("Correct that line"), where=str(path), line=line) from error
 
 
 def _error_place(message: str, text: str) -> tuple[int | None, str]:
@@ -164,7 +171,9 @@ def edit_file(
             replace_file(path, data, new_mode=new_mode)
             return text is None
     raise StorageError(
-        "Another program keeps changing the settings file", remedy="Try again in a moment", where=str(path)
+        tr("Another program keeps changing the settings file"),
+        remedy=tr("Try again in a moment"),
+        where=str(path),
     )
 
 
@@ -175,7 +184,9 @@ def with_value(data: dict[str, Any], place: tuple[str, ...], value: Value) -> di
     for part in place[:-1]:
         node = node.setdefault(part, {})
         if not isinstance(node, dict):
-            raise ConfigError(f"{part} must be a table ([{part}])", remedy="Correct the file")
+            raise ConfigError(
+                tr("{part} must be a table ([{part}])", part=part), remedy=tr("Correct the file")
+            )
     node[place[-1]] = list(value) if isinstance(value, tuple) else value
     return new
 
@@ -192,8 +203,8 @@ def _changed(
         is_as_meant, new = False, ""
     if not is_as_meant:
         raise ConfigError(
-            "The file is laid out so that it cannot be changed safely, and was left as it is",
-            remedy="Write its tables as [table] and [table.name], not inline, and try again",
+            tr("The program cannot change the file safely because of its layout. The file is unchanged"),
+            remedy=tr("Write the tables as [table] and [table.name], not inline, and try again"),
             where=str(path),
         )
     return new.replace("\n", "\r\n") if is_crlf else new

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from core.kernel.errors import ConfigError, at_line
 from core.kernel.figures import count
-from core.kernel.paths import CONFIG_FILE, config_dir, home_dir, project_file
+from core.kernel.language import tr
+from core.kernel.paths import CONFIG_FILE, CONFIG_VARIABLE, config_dir, home_dir, project_file
 from core.kernel.surroundings import current_folder
 from core.kernel.values.curation import NamedText, TextTable
 from core.kernel.values.facts import domain_name
@@ -52,7 +53,6 @@ from core.services.settings.settings_writer import merge_working, read_working
 from core.services.settings.toml_document import lines_of
 from core.services.settings.trust import approvals_file, approved_servers, trust_record
 
-CONFIG_VARIABLE = "MANUAL_SLOP_CONFIG"
 TRUST_FILE = "trusted.toml"
 MAX_FAULTS = 100
 """Faults of one file that are named; of more, how many there are."""
@@ -115,7 +115,9 @@ def config_request(
     """
     environ = os.environ if environ is None else environ
     if start is None and not current_folder():
-        raise ConfigError("The current folder was deleted", remedy="Change to a folder that is there")
+        raise ConfigError(
+            tr("Someone deleted the current folder"), remedy=tr("Change to a folder that exists")
+        )
     start = Path(os.path.realpath(start or current_folder()))
     named = environ.get(CONFIG_VARIABLE, "")
     config_file = Path(named).expanduser().absolute() if named else config_dir() / CONFIG_FILE
@@ -139,7 +141,8 @@ def check_override(key: str, text: str) -> Value:
     setting = setting_for(key)
     if setting is None or not setting.field:
         raise ConfigError(
-            f"{key!r} is not a setting{did_you_mean(key, tuple(BY_KEY))}", remedy="See docs/settings.md"
+            tr("{key!r} is not a setting{key2}", key=key, key2=did_you_mean(key, tuple(BY_KEY))),
+            remedy=tr("See docs/settings.md"),
         )
     value = from_text(setting, text)
     if reason := value_flaw(setting, value):
@@ -222,7 +225,7 @@ def _merge(
     """Merge all sources, and say what the settings would be without the project's file."""
     user = SettingSource(name=str(request.config_file), values=user_values, labels={})
     project = SettingSource(name=str(project_file(request.root)), values=counted.values, labels={})
-    command_line = SettingSource(name="command line", values=request.overrides, labels={})
+    command_line = SettingSource(name=tr("command line"), values=request.overrides, labels={})
     settings, faults = merge((user, project, environment, command_line))
     if not counted.values:
         return settings, faults
@@ -270,8 +273,10 @@ _WHO_AND_HOW_MUCH = frozenset({("providers",), ("ai_settings",)})
 
 def _unread(place: str, reason: str) -> str:
     said = reason.removesuffix(".")
-    return (
-        f"Your settings cannot be read, so nobody knows who may be asked and up to what sum. {said}: {place}"
+    return tr(
+        "The program cannot read your settings, so your providers and limits are unknown. {said}: {place}",
+        said=said,
+        place=place,
     )
 
 
@@ -294,7 +299,7 @@ def _read_file(
         text = read_text(path)
         data = None if text is None else parse(text, path)
     except ConfigError as error:
-        kept = "; the settings read before stay" if last_good is not None else ""
+        kept = tr("; the program keeps the earlier settings") if last_good is not None else ""
         reason = ". ".join(part for part in (error.what, error.remedy) if part)
         return (
             (empty if last_good is None else last_good),
@@ -314,7 +319,7 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
     shown = (
         flaws if len(flaws) <= MAX_FAULTS else sorted(flaws, key=lambda flaw: not flaw.is_grave)[:MAX_FAULTS]
     )
-    kept = "; the settings read before stay" if is_kept else ""
+    kept = tr("; the program keeps the earlier settings") if is_kept else ""
     faults = [
         SettingsFault(
             path=str(path),
@@ -329,7 +334,9 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
             SettingsFault(
                 path=str(path),
                 line=None,
-                reason=f"{count(more, 'more fault is', 'more faults are')} in this file",
+                reason=tr(
+                    "{more} in this file", more=count(more, tr("more fault is"), tr("more faults are"))
+                ),
                 is_grave=False,
             )
         )

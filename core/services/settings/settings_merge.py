@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import TomlError, read_toml
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpServerSettings
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.settings import (
@@ -71,12 +72,16 @@ def environment_source(environ: Mapping[str, str]) -> tuple[SettingSource, tuple
                 SettingsFault(
                     path=variable,
                     line=None,
-                    reason=f"Environment variable {variable} {reason}; it is ignored",
+                    reason=tr(
+                        "Environment variable {variable} {reason}; the program ignores this variable",
+                        variable=variable,
+                        reason=reason,
+                    ),
                 )
             )
         else:
             values[key] = value
-            labels[key] = f"environment {variable}"
+            labels[key] = tr("environment {variable}", variable=variable)
     return SettingSource(name="environment", values=values, labels=labels), tuple(faults)
 
 
@@ -190,9 +195,13 @@ def _channels(
     for name, given in fields.items():
         reason = ""
         if not given.get("host") or not given.get("room"):
-            reason = f"The channel {name!r} has no host or no room and is left out; give it both"
+            reason = tr("The program leaves out the channel {name!r}: set its host and its room", name=name)
         elif len(channels) == MAX_CHANNELS:
-            reason = f"The channel {name!r} is left out: at most {MAX_CHANNELS} count"
+            reason = tr(
+                "The program leaves out the channel {name!r}: at most {MAX_CHANNELS} channels count",
+                name=name,
+                MAX_CHANNELS=MAX_CHANNELS,
+            )
         else:
             channels[name] = ChannelSettings(**{**given, "name": name})
         if reason:
@@ -230,7 +239,9 @@ def _servers(
                 SettingsFault(
                     path=origins[name],
                     line=None,
-                    reason=f"The server {name!r} has no base_url and is left out; give it an address",
+                    reason=tr(
+                        "The program leaves out the server {name!r}: set its address (base_url)", name=name
+                    ),
                 )
             )
             continue
@@ -259,8 +270,12 @@ def _mcp_servers(
     for name, given in sorted(fields.items()):
         program, arguments = given.pop("program", ""), given.pop("arguments", ())
         if bool(program) == bool(given.get("url")):
-            said = "both a command and a url" if program else "neither a command nor a url"
-            reason = f"The MCP server {name!r} has {said} and is left out; give it one of them"
+            said = tr("both a command and a url") if program else tr("neither a command nor a url")
+            reason = tr(
+                "The MCP server {name!r} has {said}, so the program leaves it out; set one of them",
+                name=name,
+                said=said,
+            )
             faults.append(SettingsFault(path=origins[name], line=None, reason=reason))
             continue
         servers[name] = McpServerSettings(
@@ -285,7 +300,12 @@ def _choose_provider(
             SettingsFault(
                 path=_label(source, PROVIDER_KEY),
                 line=None,
-                reason=f"No provider is called {name!r}{near} (known: {', '.join(servers)})",
+                reason=tr(
+                    "There is no provider {name!r}{near} (known: {servers})",
+                    name=name,
+                    near=near,
+                    servers=", ".join(servers),
+                ),
             )
         )
     return {}, tuple(faults)

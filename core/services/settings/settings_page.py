@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import sys
 
+from core.kernel.language import tr
 from core.services.settings.settings_schema import SETTINGS, Kind, Setting, SettingScope
 
-_HEAD = """\
-# Settings
-
-Written by `python -P -m core.services.settings.settings_page > docs/settings.md`; edit `core/services/settings/settings_schema.py`, not this page.
-
-Precedence, strongest first: command line, environment, the project's `manual_slop.toml`, user settings, default.
-
-- User settings are `config.toml` in the platform's config directory (`manual-slop doctor` names it); another file by
-  `MANUAL_SLOP_CONFIG`.
-- The project's file is `manual_slop.toml` in the project's root. Of it counts what you were shown and said yes to
-  (`manual-slop trust`): what it asks for before, and what a later version of it newly asks for, is shown, not done.
-- A file that is not TOML, or in which a value has the wrong type or range, is not used: its last good settings stay,
-  and the file, line and reason are shown. An unknown key is shown with the nearest known one and otherwise ignored.
-- `MANUAL_SLOP_HOME` names the folder of your data, `~/.manual_slop` where it is not set.
-- Keys of providers never stand in a settings file. They are looked for in the environment (`ANTHROPIC_API_KEY`,
-  `OPENAI_API_KEY`, `GEMINI_API_KEY` or `GOOGLE_API_KEY`, and `MANUAL_SLOP_KEY_<ID>` for a server of yours), then in
-  the system's keyring, then in `<home>/keys/<id>` with mode 0600.
-"""
+_HEAD = tr(
+    "# Settings\n\nWritten by `python -P -m core.services.settings.settings_page > docs/settings.md`; edit `core/services/settings/settings_schema.py`, not this page.\n\nPrecedence, strongest first: command line, environment, the project's `manual_slop.toml`, user settings, default.\n\n- User settings are `config.toml` in the platform's config directory (`manual-slop doctor` names the file). `MANUAL_SLOP_CONFIG`\n  names another file.\n- The project's file is `manual_slop.toml` in the project's root. Only values that you have seen and said yes to count\n  (`manual-slop trust`). The program shows you new values of a later version, and does not use them before your yes.\n- The program does not use a file that is not TOML, or that holds a value of the wrong type or range. The last good settings stay,\n  and the program shows the file, line and reason. The program ignores an unknown key, and shows the nearest known key.\n- `MANUAL_SLOP_HOME` names the folder of your data, by default `~/.manual_slop`.\n- Keys of providers never stand in a settings file. The program looks for keys in the environment (`ANTHROPIC_API_KEY`,\n  `OPENAI_API_KEY`, `GEMINI_API_KEY` or `GOOGLE_API_KEY`, and `MANUAL_SLOP_KEY_<ID>` for a server of yours), then in\n  the system's keyring, then in `<home>/keys/<id>` with mode 0600.\n"
+)
 
 _SCOPES = {
     SettingScope.USER: "user",
-    SettingScope.ANY: "user, trusted project",
-    SettingScope.SERVER: "user; a trusted project may add servers",
-    SettingScope.TIGHTENED: "user; any project may make it stricter",
-    SettingScope.PROJECT: "trusted project",
+    SettingScope.ANY: tr("user, trusted project"),
+    SettingScope.SERVER: tr("user; a trusted project may add servers"),
+    SettingScope.TIGHTENED: tr("user; any project may make it stricter"),
+    SettingScope.PROJECT: tr("trusted project"),
 }
 
 
@@ -41,7 +27,12 @@ def settings_page() -> str:
     for setting in SETTINGS:
         if setting.section != section:
             section = setting.section
-            parts.append(f"\n## {_title(section)}\n\n| key | value | default | where | what it does |\n")
+            parts.append(
+                tr(
+                    "\n## {section}\n\n| key | value | default | where | what it does |\n",
+                    section=_title(section),
+                )
+            )
             parts.append("|---|---|---|---|---|\n")
         parts.append(_row(setting))
     return "".join(parts)
@@ -49,8 +40,8 @@ def settings_page() -> str:
 
 def _title(section: str) -> str:
     if section == "presets.<name>.items":
-        return "An item of `[presets.<name>]`"
-    return f"`[{section}]`" if section else "Top of the file"
+        return tr("An item of `[presets.<name>]`")
+    return f"`[{section}]`" if section else tr("Top of the file")
 
 
 def _row(setting: Setting) -> str:
@@ -68,14 +59,19 @@ def _values(setting: Setting) -> str:
         return f"{setting.kind}, {setting.minimum:,g} to {setting.maximum:,.0f}"
     if setting.maximum is not None:
         each = " each" if setting.kind is Kind.TEXTS else ""
-        return f"{setting.kind}, at most {setting.maximum:,.0f} characters{each}"
+        return tr(
+            "{kind}, at most {maximum:,.0f} characters{each}",
+            kind=setting.kind,
+            maximum=setting.maximum,
+            each=each,
+        )
     return setting.kind.value
 
 
 def _default(setting: Setting) -> str:
     match setting.default:
         case None:
-            return "not set"
+            return tr("not set")
         case bool(value):
             return "`true`" if value else "`false`"
         case "" | ():

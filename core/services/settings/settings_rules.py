@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.provider import KeySource, ModelProfile, ProviderKind
 from core.kernel.values.retrieval import AskedPlaces, Corpus, EmbeddingServer
 from core.kernel.values.settings import Project, RetrievalSettings, SettingsFault
@@ -30,7 +31,7 @@ def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
 def model_label(state: AppState, provider: str, model: str) -> str:
     """The name of a model as the person knows it."""
     known = next((one for one in state.config.models.get(provider, ()) if one.id == model), None)
-    return (known.label if known is not None else "") or model or provider or "no model"
+    return (known.label if known is not None else "") or model or provider or tr("no model")
 
 
 def default_model(state: AppState, provider: str) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES, tr
 from core.kernel.values.provider import Effort, ProviderKind
 from core.kernel.values.retrieval import Corpus
 from core.kernel.values.settings import AfterHarvest, MemoryMode, PolicyAnswer
@@ -34,11 +35,11 @@ class Kind(StrEnum):
     """The TOML type of a value."""
 
     TEXT = "text"
-    WHOLE = "whole number"
+    WHOLE = tr("whole number")
     NUMBER = "number"
-    SWITCH = "true or false"
-    TEXTS = "list of texts"
-    ITEMS = "list of file items"
+    SWITCH = tr("true or false")
+    TEXTS = tr("list of texts")
+    ITEMS = tr("list of files")
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ MCP_NAME_PATTERN = r"[A-Za-z0-9](?:_?[A-Za-z0-9-]){0,29}"
 
 VENDORS = MappingProxyType(
     {
-        ProviderKind.EMBEDDED: "Embedded model",
+        ProviderKind.EMBEDDED: tr("Built-in model"),
         ProviderKind.ANTHROPIC: "Anthropic",
         ProviderKind.OPENAI: "OpenAI",
         ProviderKind.GEMINI: "Google Gemini",
@@ -93,17 +94,19 @@ def _policies(table: str, where: str) -> tuple[Setting, ...]:
     """The keys of one table of policies. `where`: they hold."""
     is_general = table == "tools"
     answers = (
-        ("reads", PolicyAnswer.ALLOW, "Reads of the project's files"),
-        ("edits", PolicyAnswer.ASK, "Writes and edits of files"),
-        ("commands", PolicyAnswer.ASK, "Commands; unconfined ones are asked about all the same,"),
-        ("network", PolicyAnswer.ASK, "Pages of the web"),
+        ("reads", PolicyAnswer.ALLOW, tr("Reading the project's files")),
+        ("edits", PolicyAnswer.ASK, tr("Writing and editing files")),
+        ("commands", PolicyAnswer.ASK, tr("Commands (outside the sandbox, the program always asks)")),
+        ("network", PolicyAnswer.ASK, tr("Web pages")),
     )
     rules = (
-        ("prefixes", "Commands that go without a question, by their first words (`git log`),"),
-        ("hosts", "Hosts whose pages are fetched without a question"),
+        ("prefixes", tr("Commands that run without a question, by their first words (`git log`),")),
+        ("hosts", tr("Hosts whose pages the program fetches without a question")),
         (
             "shown",
-            "Places that commands which nobody was asked about, MCP servers and the index see beside the project, and files in it that look like keys and are none: absolute, from `~`, or from the project,",
+            tr(
+                "More places that commands without approval, MCP servers and the index may read, and project files that only look like keys (absolute, from `~`, or relative to the project),"
+            ),
         ),
     )
     asked = (
@@ -111,7 +114,7 @@ def _policies(table: str, where: str) -> tuple[Setting, ...]:
             key=f"{table}.{name}",
             kind=Kind.TEXT,
             default=default.value if is_general else None,
-            doc=f"{what} {where}: they go, are asked about, or are refused.",
+            doc=tr("{what} {where}: allow, ask you first, or refuse.", what=what, where=where),
             scope=SettingScope.TIGHTENED if is_general else SettingScope.USER,
             field=f"tools.{name}" if is_general else "",
             choices=tuple(PolicyAnswer),
@@ -139,8 +142,9 @@ _AI = (
         key="ai_settings.provider",
         kind=Kind.TEXT,
         default="",
-        doc="The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the "
-        "id of a server of yours. Empty: the last one used, else one with a key, else the built-in model.",
+        doc=tr(
+            "The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the id of your own server. Empty: the last provider that you used, else one with a key, else the built-in model."
+        ),
         field="ai.provider",
         env=(("", "MANUAL_SLOP_PROVIDER"),),
     ),
@@ -148,7 +152,9 @@ _AI = (
         key="ai_settings.model",
         kind=Kind.TEXT,
         default="",
-        doc="The model of a new discussion, by the provider's name of it. Empty: the provider's first.",
+        doc=tr(
+            "The model of a new discussion, by the provider's name for the model. Empty: the provider's first model."
+        ),
         field="ai.model",
         env=(("", "MANUAL_SLOP_MODEL"),),
     ),
@@ -156,28 +162,28 @@ _AI = (
         key="ai_settings.system_prompt",
         kind=Kind.TEXT,
         default="",
-        doc="Text of layer 4 where no system prompt preset is chosen.",
+        doc=tr("The text of layer 4 if you choose no system prompt."),
         field="ai.system_prompt",
     ),
     Setting(
         key="ai_settings.system_prompt_preset",
         kind=Kind.TEXT,
         default="",
-        doc="The system prompt preset of a new discussion, by its name in `[system_prompts.<name>]`.",
+        doc=tr("The system prompt of a new discussion, by its name in `[system_prompts.<name>]`."),
         field="ai.system_prompt_preset",
     ),
     Setting(
         key="ai_settings.persona",
         kind=Kind.TEXT,
         default="",
-        doc="The persona of a new discussion, by its name in `[personas.<name>]`.",
+        doc=tr("The persona of a new discussion, by its name in `[personas.<name>]`."),
         field="ai.persona",
     ),
     Setting(
         key="ai_settings.effort",
         kind=Kind.TEXT,
         default="auto",
-        doc="How hard a reasoning model is asked to think. `auto` leaves it to the model.",
+        doc=tr("How much a model thinks before it answers. With `auto`, the model decides."),
         field="ai.effort",
         env=(("", "MANUAL_SLOP_EFFORT"),),
         choices=tuple(Effort),
@@ -186,7 +192,7 @@ _AI = (
         key="ai_settings.max_output_tokens",
         kind=Kind.WHOLE,
         default=None,
-        doc="Longest reply, in tokens. Not set: the model's own limit.",
+        doc=tr("The longest reply, in tokens. Not set: the model's own limit."),
         field="ai.max_output_tokens",
         minimum=1,
         maximum=10_000_000,
@@ -195,7 +201,9 @@ _AI = (
         key="ai_settings.spend_limit_usd",
         kind=Kind.NUMBER,
         default=None,
-        doc="What a discussion may cost, in US dollars, before the next send asks. Not set: no limit.",
+        doc=tr(
+            "The limit of a discussion, in US dollars. Beyond it, the program asks before each send. Not set: no limit."
+        ),
         field="ai.spend_limit_usd",
         minimum=0,
         maximum=1_000_000,
@@ -204,7 +212,9 @@ _AI = (
         key="ai_settings.month_budget_usd",
         kind=Kind.NUMBER,
         default=None,
-        doc="What a month may cost, in US dollars, before you are warned; nothing stops. Not set: no warning.",
+        doc=tr(
+            "The budget of a month, in US dollars. The program warns you and stops nothing. Not set: no warning."
+        ),
         scope=SettingScope.USER,
         field="ai.month_budget_usd",
         minimum=0,
@@ -214,14 +224,14 @@ _AI = (
         key="ai_settings.knowledge.digest_enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether the knowledge digest enters the context while its file exists.",
+        doc=tr("Put the digest into the context while its file exists."),
         field="knowledge.digest_enabled",
     ),
     Setting(
         key="ai_settings.knowledge.budget_bytes",
         kind=Kind.WHOLE,
         default=8192,
-        doc="Longest text of layer 7 (digest, facts and notes together), in bytes.",
+        doc=tr("The longest text of layer 7 (digest, facts and notes together), in bytes."),
         field="knowledge.budget_bytes",
         minimum=0,
         maximum=1_000_000,
@@ -230,7 +240,7 @@ _AI = (
         key="ai_settings.knowledge.live_days",
         kind=Kind.NUMBER,
         default=7.0,
-        doc="A harvest leaves alone what was touched within so many days.",
+        doc=tr("A harvest skips conversations that changed in the last days. Set the number of days."),
         scope=SettingScope.USER,
         field="knowledge.live_days",
         minimum=0,
@@ -240,7 +250,7 @@ _AI = (
         key="ai_settings.knowledge.max_source_bytes",
         kind=Kind.WHOLE,
         default=1_048_576,
-        doc="A harvest keeps conversations that are larger, in bytes.",
+        doc=tr("A harvest skips conversations that are larger than this, in bytes."),
         scope=SettingScope.USER,
         field="knowledge.max_source_bytes",
         minimum=1,
@@ -250,8 +260,9 @@ _AI = (
         key="ai_settings.knowledge.harvest_sources",
         kind=Kind.TEXTS,
         default=(),
-        doc="Conversations of other programs that a harvest reads too: files and folders, absolute or from `~`. They "
-        "stay where they are.",
+        doc=tr(
+            "Files and folders with conversations of other programs that a harvest also reads: absolute or from `~`. The files stay there."
+        ),
         scope=SettingScope.USER,
         field="knowledge.harvest_sources",
         maximum=1_000,
@@ -260,7 +271,9 @@ _AI = (
         key="ai_settings.knowledge.harvest_provider",
         kind=Kind.TEXT,
         default="",
-        doc="Who reads conversations for a harvest. Empty: `ai_settings.provider`, else the built-in model, which is free.",
+        doc=tr(
+            "The provider that reads conversations for a harvest. Empty: `ai_settings.provider`, else the built-in model, which is free."
+        ),
         scope=SettingScope.USER,
         field="knowledge.harvest_provider",
         maximum=100,
@@ -269,7 +282,9 @@ _AI = (
         key="ai_settings.knowledge.harvest_model",
         kind=Kind.TEXT,
         default="",
-        doc="The model that reads them, by the provider's name for it. Empty: that of a new discussion.",
+        doc=tr(
+            "The model that reads conversations for a harvest, by the provider's name. Empty: the model of a new discussion."
+        ),
         scope=SettingScope.USER,
         field="knowledge.harvest_model",
         maximum=200,
@@ -278,9 +293,9 @@ _AI = (
         key="ai_settings.knowledge.mode",
         kind=Kind.TEXT,
         default=MemoryMode.CONFIRM.value,
-        doc="`recall`: knowledge is read and no harvest writes to it. `confirm`: you confirm what a harvest writes. "
-        "`automatic`: conversations in which only the categories below were found are written without being asked; the "
-        "built-in model's never are, and nothing turns memory on by itself.",
+        doc=tr(
+            "`recall`: models read knowledge, and no harvest writes knowledge. `confirm`: you confirm the items of a harvest. `automatic`: a harvest writes without a question if a conversation holds only the categories below. You always confirm items of the built-in model. Nothing turns memory on by itself."
+        ),
         scope=SettingScope.USER,
         field="knowledge.mode",
         choices=tuple(MemoryMode),
@@ -289,9 +304,9 @@ _AI = (
         key="ai_settings.knowledge.after_harvest",
         kind=Kind.TEXT,
         default="",
-        doc="What happens to a conversation once its items are written. `keep`: it stays, marked as read. `trash`: it goes to "
-        "the trash, unless an import made it; `trash_all`: imported ones go too. `leave`: it stays and is listed again. Empty: "
-        "the window asks; other ways use `trash`.",
+        doc=tr(
+            "What happens to a conversation once its items are written. `keep`: it stays, marked as read. `trash`: it goes to the trash, unless an import made it; `trash_all`: imported ones go too. `leave`: it stays and is listed again. Empty: the window asks; other ways use `trash`."
+        ),
         scope=SettingScope.USER,
         field="knowledge.after_harvest",
         choices=("", *AfterHarvest),
@@ -300,7 +315,9 @@ _AI = (
         key="ai_settings.knowledge.automatic_categories",
         kind=Kind.TEXTS,
         default=(),
-        doc="What the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files.",
+        doc=tr(
+            "The categories that the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files."
+        ),
         scope=SettingScope.USER,
         field="knowledge.automatic_categories",
         maximum=7,
@@ -309,14 +326,16 @@ _AI = (
         key="ai_settings.caching.anthropic_enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether requests to Anthropic carry cache marks.",
+        doc=tr("Set breakpoints in requests to Anthropic, so that Anthropic caches the prefix."),
         field="caching.anthropic_enabled",
     ),
     Setting(
         key="ai_settings.caching.anthropic_ttl",
         kind=Kind.TEXT,
         default="auto",
-        doc="Lifetime of Anthropic cache entries; `auto` chooses by your own gaps between turns.",
+        doc=tr(
+            "The time to live of Anthropic's cache. With `auto`, the program decides by the pauses between your turns."
+        ),
         field="caching.anthropic_ttl",
         choices=("auto", "5m", "1h"),
     ),
@@ -324,14 +343,16 @@ _AI = (
         key="ai_settings.caching.gemini_enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether Gemini keeps a discussion's prefix, its turns so far included, stored while that pays.",
+        doc=tr("Have Gemini store a discussion's prefix with its turns, while the storage pays off."),
         field="caching.gemini_enabled",
     ),
     Setting(
         key="ai_settings.caching.gemini_ttl_minutes",
         kind=Kind.WHOLE,
         default=60,
-        doc="Longest that a Gemini cache is held after a turn, in minutes; over 60 only with `gemini_allow_long`.",
+        doc=tr(
+            "The longest time that Gemini keeps a cache after a turn, in minutes. More than 60 needs `gemini_allow_long`."
+        ),
         field="caching.gemini_ttl_minutes",
         minimum=1,
         maximum=10_080,
@@ -340,7 +361,9 @@ _AI = (
         key="ai_settings.caching.gemini_allow_long",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether a Gemini cache may be held for longer than an hour after a turn; storage is charged while it is.",
+        doc=tr(
+            "Let Gemini keep a cache for over an hour after a turn. Gemini charges for the storage all that time."
+        ),
         scope=SettingScope.USER,
         field="caching.gemini_allow_long",
     ),
@@ -348,7 +371,9 @@ _AI = (
         key="ai_settings.caching.openai_ttl",
         kind=Kind.TEXT,
         default="auto",
-        doc="Lifetime of OpenAI cache entries where the model offers a choice; `auto` chooses by your own gaps between turns.",
+        doc=tr(
+            "The time to live of OpenAI's cache, if the model offers a choice. With `auto`, the program decides by the pauses between your turns."
+        ),
         field="caching.openai_ttl",
         choices=("auto", "30m", "12h"),
     ),
@@ -356,15 +381,16 @@ _AI = (
         key="ai_settings.caching.appends_changes",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether what changed (files, presets, digest, notes, identity files) is appended while the prefix is warm,"
-        " instead of rewriting it.",
+        doc=tr(
+            "Append changes (files, presets, digest, notes, identity files) while the prefix is warm, instead of rewriting the prefix."
+        ),
         field="caching.appends_changes",
     ),
     Setting(
         key="ai_settings.caching.keepalive",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether an idle prefix is read again to keep it, while that is expected to pay.",
+        doc=tr("Send keepalives for an idle prefix while the program expects them to pay off."),
         scope=SettingScope.USER,
         field="caching.keepalive",
     ),
@@ -372,9 +398,9 @@ _AI = (
         key="ai_settings.caching.keepalive_cap_usd",
         kind=Kind.NUMBER,
         default=1.0,
-        doc="What keepalive may cost for one discussion and one idle time, in US dollars."
-        " Marks, pings, prewarms and storage at Gemini together never lose more on one discussion than twice the input price"
-        " of its largest request.",
+        doc=tr(
+            "The most that keepalives may cost in one idle time of a discussion, in US dollars. Keepalives, breakpoints, prewarming and storage at Gemini together have a bound for each discussion. They never lose more than twice the input price of its largest request."
+        ),
         scope=SettingScope.USER,
         field="caching.keepalive_cap_usd",
         minimum=0,
@@ -384,7 +410,9 @@ _AI = (
         key="ai_settings.caching.prewarm",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether a prefix is read when its discussion opens. The embedded model always does: it is free.",
+        doc=tr(
+            "Read the prefix into the cache as soon as you open a discussion. The built-in model always does this, free of charge."
+        ),
         scope=SettingScope.USER,
         field="caching.prewarm",
     ),
@@ -392,7 +420,7 @@ _AI = (
         key="ai_settings.caching.embedded_disk_mb",
         kind=Kind.WHOLE,
         default=512,
-        doc="What saved prefixes of the embedded model may take on disk, in MB.",
+        doc=tr("The most disk space for saved prefixes of the built-in model, in MB."),
         scope=SettingScope.USER,
         field="caching.embedded_disk_mb",
         minimum=0,
@@ -402,7 +430,9 @@ _AI = (
         key="ai_settings.caching.day_limit_usd",
         kind=Kind.NUMBER,
         default=None,
-        doc="What a day may cost, in US dollars, before the next send asks. Not set: no limit.",
+        doc=tr(
+            "The limit of a day, in US dollars. Beyond it, the program asks before each send. Not set: no limit."
+        ),
         scope=SettingScope.USER,
         field="caching.day_limit_usd",
         minimum=0,
@@ -412,8 +442,9 @@ _AI = (
         key="ai_settings.caching.cold_send_usd",
         kind=Kind.NUMBER,
         default=None,
-        doc="When a cache has ended and the next send writes it again for more than this amount in US dollars, the program "
-        "says so first. 0: it never says so. Not set: it offers the note once a send costs over $0.25.",
+        doc=tr(
+            "If the cache has ended, the next send writes the cache again. The program tells you first if this costs more than this amount, in US dollars. 0: never. Not set: the program offers this notice once a send costs over $0.25."
+        ),
         scope=SettingScope.USER,
         field="caching.cold_send_usd",
         minimum=0,
@@ -426,8 +457,9 @@ _PROVIDERS = (
         key="providers.<id>.kind",
         kind=Kind.TEXT,
         default="compatible",
-        doc="Which client speaks to it, `compatible` or `anthropic`; the vendors have theirs. Where none is written, an address "
-        "at anthropic.com is Anthropic's, every other a compatible one.",
+        doc=tr(
+            "The client for the server, `compatible` or `anthropic`; vendors have their own. Not set: `anthropic` for an address at anthropic.com, else `compatible`."
+        ),
         scope=SettingScope.SERVER,
         field="servers.kind",
         choices=tuple(ProviderKind),
@@ -436,7 +468,7 @@ _PROVIDERS = (
         key="providers.<id>.label",
         kind=Kind.TEXT,
         default="",
-        doc="The name that the window shows. Empty: the id.",
+        doc=tr("The name in the window. Empty: the id."),
         scope=SettingScope.SERVER,
         field="servers.label",
         maximum=80,
@@ -445,8 +477,9 @@ _PROVIDERS = (
         key="providers.<id>.base_url",
         kind=Kind.TEXT,
         default="",
-        doc="The address of an OpenAI-compatible server (`http://127.0.0.1:11434/v1`), or another address for a "
-        "vendor. Empty: the vendor's own.",
+        doc=tr(
+            "The address of an OpenAI-compatible server (`http://127.0.0.1:11434/v1`), or another address for a vendor. Empty: the vendor's own address."
+        ),
         scope=SettingScope.SERVER,
         field="servers.base_url",
         env=(
@@ -459,7 +492,7 @@ _PROVIDERS = (
         key="providers.<id>.timeout_s",
         kind=Kind.NUMBER,
         default=300.0,
-        doc="Longest silence between two parts of a reply, in seconds.",
+        doc=tr("The longest silence between two parts of a reply, in seconds."),
         scope=SettingScope.SERVER,
         field="servers.timeout_s",
         minimum=1,
@@ -469,7 +502,7 @@ _PROVIDERS = (
         key="providers.<id>.connect_timeout_s",
         kind=Kind.NUMBER,
         default=10.0,
-        doc="Longest wait for a connection, in seconds.",
+        doc=tr("The longest wait for a connection, in seconds."),
         scope=SettingScope.SERVER,
         field="servers.connect_timeout_s",
         minimum=0.1,
@@ -479,8 +512,9 @@ _PROVIDERS = (
         key="providers.<id>.seed",
         kind=Kind.WHOLE,
         default=None,
-        doc="Seed of sampling, for the embedded model and compatible servers: the same request gives the same reply. "
-        "Not set: each reply is sampled anew.",
+        doc=tr(
+            "The seed of sampling, for the built-in model and compatible servers: the same request gives the same reply. Not set: each reply differs."
+        ),
         scope=SettingScope.SERVER,
         field="servers.seed",
         minimum=0,
@@ -490,7 +524,7 @@ _PROVIDERS = (
         key="providers.<id>.enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether the provider is offered.",
+        doc=tr("Offer this provider."),
         scope=SettingScope.SERVER,
         field="servers.is_enabled",
     ),
@@ -501,8 +535,9 @@ _MCP = (
         key="mcp.servers.<name>.command",
         kind=Kind.TEXT,
         default="",
-        doc="The program of an MCP server that speaks over its standard input and output, by name or absolute path. It runs "
-        "in the sandbox of commands, and starts after you approved it.",
+        doc=tr(
+            "The command of an MCP server over standard input and output, by name or absolute path. The command runs in the sandbox, and starts only after your approval."
+        ),
         scope=SettingScope.SERVER,
         field="mcp.program",
         maximum=1_000,
@@ -511,7 +546,7 @@ _MCP = (
         key="mcp.servers.<name>.args",
         kind=Kind.TEXTS,
         default=(),
-        doc="Its arguments, as they are: nothing in them is replaced.",
+        doc=tr("The command's arguments, passed unchanged."),
         scope=SettingScope.SERVER,
         field="mcp.arguments",
         maximum=4_000,
@@ -520,8 +555,9 @@ _MCP = (
         key="mcp.servers.<name>.environment",
         kind=Kind.TEXTS,
         default=(),
-        doc="Names of the variables that it gets beside those that every program needs. Their values come from the keyring "
-        "(`manual-slop key mcp.NAME`) or from your environment, and stand in no file.",
+        doc=tr(
+            "The names of further variables for the server, beside those that every program needs. The values come from the keyring (`manual-slop key mcp.NAME`) or your environment. No file holds them."
+        ),
         scope=SettingScope.SERVER,
         field="mcp.environment",
         minimum=1,
@@ -531,7 +567,7 @@ _MCP = (
         key="mcp.servers.<name>.url",
         kind=Kind.TEXT,
         default="",
-        doc="The address of an MCP server over streamable HTTP, in place of a command.",
+        doc=tr("The address of an MCP server over streamable HTTP, instead of a command."),
         scope=SettingScope.SERVER,
         field="mcp.url",
         maximum=2_000,
@@ -540,7 +576,9 @@ _MCP = (
         key="mcp.servers.<name>.key_name",
         kind=Kind.TEXT,
         default="",
-        doc="The name of the key that it is sent as bearer token, kept with `manual-slop key mcp.NAME`. Empty: none is sent.",
+        doc=tr(
+            "The name of the key that the program sends to the server as bearer token; store the key with `manual-slop key mcp.NAME`. Empty: no key."
+        ),
         scope=SettingScope.USER,
         field="mcp.key",
         maximum=60,
@@ -549,7 +587,7 @@ _MCP = (
         key="mcp.servers.<name>.network",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether a server with a command may open the network.",
+        doc=tr("Let a server with a command use the network."),
         scope=SettingScope.SERVER,
         field="mcp.network",
     ),
@@ -557,7 +595,7 @@ _MCP = (
         key="mcp.servers.<name>.timeout_s",
         kind=Kind.NUMBER,
         default=60.0,
-        doc="Longest that a call of it takes, in seconds.",
+        doc=tr("The longest call of the server, in seconds."),
         scope=SettingScope.SERVER,
         field="mcp.timeout_s",
         minimum=1,
@@ -567,7 +605,7 @@ _MCP = (
         key="mcp.servers.<name>.enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether it is used.",
+        doc=tr("Use this server."),
         scope=SettingScope.SERVER,
         field="mcp.is_enabled",
     ),
@@ -578,7 +616,7 @@ _WINDOW = (
         key="appearance.theme",
         kind=Kind.TEXT,
         default="dark",
-        doc="Colours of the window.",
+        doc=tr("The colours of the window."),
         scope=SettingScope.USER,
         field="appearance.theme",
         env=(("", "MANUAL_SLOP_THEME"),),
@@ -588,7 +626,7 @@ _WINDOW = (
         key="appearance.ui_scale",
         kind=Kind.NUMBER,
         default=1.0,
-        doc="Size of text and controls, 1.0 is the design's.",
+        doc=tr("The size of text and controls; 1.0 is normal."),
         scope=SettingScope.USER,
         field="appearance.ui_scale",
         env=(("", "MANUAL_SLOP_UI_SCALE"),),
@@ -596,10 +634,20 @@ _WINDOW = (
         maximum=3.0,
     ),
     Setting(
+        key="appearance.language",
+        kind=Kind.TEXT,
+        default="en",
+        doc=tr("The language of the window and the command line, from the next start on."),
+        scope=SettingScope.USER,
+        field="appearance.language",
+        env=(("", LANGUAGE_VARIABLE),),
+        choices=tuple(LANGUAGES),
+    ),
+    Setting(
         key="appearance.send_key",
         kind=Kind.TEXT,
         default="ctrl+enter",
-        doc="The key that sends what stands in the composer.",
+        doc=tr("The key that sends your message."),
         scope=SettingScope.USER,
         field="appearance.send_key",
         choices=("ctrl+enter", "enter"),
@@ -608,8 +656,9 @@ _WINDOW = (
         key="appearance.shortcuts",
         kind=Kind.TEXTS,
         default=(),
-        doc="Your own shortcuts, each as `action=chord`: `palette=Ctrl+Shift+K`; `none` for no shortcut. The list of "
-        "shortcuts in the window writes them.",
+        doc=tr(
+            "Your own shortcuts, each as `action=chord`: `palette=Ctrl+Shift+K`; `none` for no shortcut. The list of shortcuts in the window writes them."
+        ),
         scope=SettingScope.USER,
         field="appearance.shortcuts",
         maximum=200,
@@ -618,7 +667,7 @@ _WINDOW = (
         key="files.max_file_bytes",
         kind=Kind.WHOLE,
         default=2_000_000,
-        doc="A file of a preset over this size is refused, in bytes.",
+        doc=tr("The largest file of a preset, in bytes. The program refuses larger files."),
         scope=SettingScope.USER,
         field="files.max_file_bytes",
         minimum=1_000,
@@ -628,7 +677,7 @@ _WINDOW = (
         key="files.max_glob_files",
         kind=Kind.WHOLE,
         default=2_000,
-        doc="A pattern of a preset that matches more files than this is refused.",
+        doc=tr("The most files that a preset's pattern may match. The program refuses a pattern with more."),
         scope=SettingScope.USER,
         field="files.max_glob_files",
         minimum=1,
@@ -638,7 +687,7 @@ _WINDOW = (
         key="files.max_attachment_bytes",
         kind=Kind.WHOLE,
         default=20_000_000,
-        doc="An attachment over this size is refused, in bytes.",
+        doc=tr("The largest attachment, in bytes. The program refuses larger ones."),
         scope=SettingScope.USER,
         field="files.max_attachment_bytes",
         minimum=1_000,
@@ -648,7 +697,7 @@ _WINDOW = (
         key="files.paste_as_attachment_chars",
         kind=Kind.WHOLE,
         default=20_000,
-        doc="A paste into the composer longer than this becomes an attachment, in characters.",
+        doc=tr("The longest text that you can paste, in characters. A longer paste becomes an attachment."),
         scope=SettingScope.USER,
         field="files.paste_as_attachment_chars",
         minimum=100,
@@ -658,8 +707,9 @@ _WINDOW = (
         key="hooks.enabled",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether other programs of yours may use the Hook API (docs/openapi.json), from the next start on. "
-        "`--hooks` turns it on for one run.",
+        doc=tr(
+            "Let your other programs use the Hook API (docs/openapi.json) from the next start on. `--hooks` does this for one run."
+        ),
         scope=SettingScope.USER,
         field="hooks.enabled",
     ),
@@ -667,7 +717,7 @@ _WINDOW = (
         key="hooks.port",
         kind=Kind.WHOLE,
         default=0,
-        doc="The loopback port of the Hook API. 0: any that is free; `hook.json` in the home names it.",
+        doc=tr("The Hook API's port on this computer. 0: any free port; `hook.json` in the home names it."),
         scope=SettingScope.USER,
         field="hooks.port",
         minimum=0,
@@ -677,7 +727,9 @@ _WINDOW = (
         key="tools.max_rounds",
         kind=Kind.WHOLE,
         default=20,
-        doc="Calls of the model in one turn with tools; then it stops and waits for you.",
+        doc=tr(
+            "The most calls of the model in one turn with tools. After that, the turn stops and waits for you."
+        ),
         scope=SettingScope.USER,
         field="tools.max_rounds",
         minimum=1,
@@ -699,24 +751,40 @@ _WINDOW = (
                 "memory_mib",
                 0,
                 0,
-                "Memory of one command with all that it starts; then it is ended. 0: three quarters of the machine's.",
+                tr(
+                    "The most memory of one command with all its processes, in MiB. Beyond it, the program ends the command. 0: three quarters of the computer's memory."
+                ),
             ),
-            ("file_mib", 32_768, 1, "Size of one file that a command writes; then it is ended."),
+            (
+                "file_mib",
+                32_768,
+                1,
+                tr(
+                    "The largest file that a command may write, in MiB. Beyond it, the program ends the command."
+                ),
+            ),
             (
                 "free_disk_mib",
                 512,
                 0,
-                "Room that a command leaves on the disks that it writes to; then it is ended.",
+                tr(
+                    "The free space in MiB that a command must leave on disks that it writes to. Below it, the program ends the command."
+                ),
             ),
         )
     ),
-    *_policies("tools", "in every folder"),
-    *_policies("tools.folders.<folder>", "in this folder and below it, written absolute or from `~`"),
+    *_policies("tools", tr("in every folder")),
+    *_policies(
+        "tools.folders.<folder>",
+        tr("in this folder and all folders below it (its path absolute or from `~`)"),
+    ),
     Setting(
         key="agent.max_turns",
         kind=Kind.WHOLE,
         default=20,
-        doc="Autonomous turns of a discussion without you; then it rests until you write.",
+        doc=tr(
+            "How many autonomous turns may follow without a message of yours. After that, the discussion rests until you write."
+        ),
         scope=SettingScope.USER,
         field="agent.max_turns",
         minimum=1,
@@ -726,7 +794,9 @@ _WINDOW = (
         key="agent.dreams",
         kind=Kind.SWITCH,
         default=True,
-        doc="At rest, an autonomous discussion has a preview of the harvest made once; it applies nothing, and costs what it costs.",
+        doc=tr(
+            "Have a resting autonomous discussion prepare a harvest preview once. The preview writes nothing, but its requests cost money."
+        ),
         scope=SettingScope.USER,
         field="agent.dreams",
     ),
@@ -734,8 +804,9 @@ _WINDOW = (
         key="agent.desktop_idle",
         kind=Kind.SWITCH,
         default=False,
-        doc="An autonomous discussion is told how long you used no key or pointer of the whole desktop, not of the window alone: "
-        "on X11. The code for macOS and Windows was never run there, and Wayland tells no program.",
+        doc=tr(
+            "Tell an autonomous discussion how long you have used neither keyboard nor mouse in any window. Without this setting, the discussion knows only how long you have not used this window. The program measures this on X11. The code for macOS and Windows is untested, and Wayland does not tell programs."
+        ),
         scope=SettingScope.USER,
         field="agent.desktop_idle",
     ),
@@ -743,8 +814,9 @@ _WINDOW = (
         key="imports.follow",
         kind=Kind.TEXTS,
         default=(),
-        doc="Files and folders of other programs, absolute or from `~`, of which new conversations are taken by themselves while "
-        "a window or `--headless` runs, and what grew adds its part. `manual-slop import --follow NAME` adds one.",
+        doc=tr(
+            "Files and folders of other programs, absolute or from `~`. While a window or `--headless` runs, the program imports new conversations and new parts from there. `manual-slop import --follow NAME` adds a place."
+        ),
         scope=SettingScope.USER,
         field="imports.follow",
         maximum=100,
@@ -753,7 +825,7 @@ _WINDOW = (
         key="trash_days",
         kind=Kind.WHOLE,
         default=30,
-        doc="Days that a deleted discussion stays in the trash.",
+        doc=tr("The days that a deleted discussion stays in the trash."),
         scope=SettingScope.USER,
         field="trash_days",
         minimum=0,
@@ -766,14 +838,16 @@ _RETRIEVAL = (
         key="retrieval.enabled",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether notes, knowledge and past discussions can be searched here, and an index of them is kept.",
+        doc=tr("Let you search notes, knowledge and past discussions here, with an index of them."),
         field="retrieval.enabled",
     ),
     Setting(
         key="retrieval.corpora",
         kind=Kind.TEXTS,
         default=("notes", "knowledge", "discussions"),
-        doc="What is searched: `notes`, `knowledge`, `discussions`, and `project` for the project's own files.",
+        doc=tr(
+            "The places that search covers: `notes`, `knowledge`, `discussions`, and `project` for the project's own files."
+        ),
         field="retrieval.corpora",
         choices=tuple(Corpus),
     ),
@@ -781,7 +855,9 @@ _RETRIEVAL = (
         key="retrieval.roots",
         kind=Kind.TEXTS,
         default=(),
-        doc="Folders of notes: relative to the project with `/`, or absolute inside its allowed roots. An `index.md` is written in each.",
+        doc=tr(
+            "The folders of your notes: relative to the project with `/`, or absolute inside its allowed roots. The program writes an `index.md` in each folder."
+        ),
         field="retrieval.roots",
         maximum=4_096,
     ),
@@ -789,14 +865,16 @@ _RETRIEVAL = (
         key="retrieval.ambient",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether what fits a message best is sent with it, shown in the Context view before.",
+        doc=tr(
+            "Send recall with each message: the passages that fit the message best. The Context view shows them first."
+        ),
         field="retrieval.ambient",
     ),
     Setting(
         key="retrieval.ambient_tokens",
         kind=Kind.WHOLE,
         default=800,
-        doc="Most tokens of what is sent with a message in this way.",
+        doc=tr("The most tokens of recall in one message."),
         field="retrieval.ambient_tokens",
         minimum=100,
         maximum=20_000,
@@ -805,8 +883,9 @@ _RETRIEVAL = (
         key="retrieval.kept_out",
         kind=Kind.TEXTS,
         default=(),
-        doc="Sources that are never sent along by themselves, each as `corpus:path` (`knowledge:facts.md`); one item of it "
-        "with its mark behind it, as the click writes it (`knowledge:facts.md#0a1b2c3d4e5f`).",
+        doc=tr(
+            "Sources that recall never uses, each as `corpus:path` (`knowledge:facts.md`). For a single item, add its mark (`knowledge:facts.md#0a1b2c3d4e5f`), as the button “Never recall” does."
+        ),
         field="retrieval.kept_out",
         maximum=1_000,
     ),
@@ -814,7 +893,7 @@ _RETRIEVAL = (
         key="retrieval.tag_fields",
         kind=Kind.TEXTS,
         default=("tags",),
-        doc="Names under which notes say their tags (`**Tags:**`, or a key of their front matter).",
+        doc=tr("The field names of tags in your notes (`**Tags:**`, or a key of the front matter)."),
         field="retrieval.tag_fields",
         maximum=100,
     ),
@@ -822,7 +901,7 @@ _RETRIEVAL = (
         key="retrieval.date_fields",
         kind=Kind.TEXTS,
         default=("date", "data"),
-        doc="Names under which notes say their date.",
+        doc=tr("The field names of dates in your notes."),
         field="retrieval.date_fields",
         maximum=100,
     ),
@@ -830,8 +909,9 @@ _RETRIEVAL = (
         key="retrieval.embedder",
         kind=Kind.TEXT,
         default="",
-        doc="Server that makes vectors, one of `[providers]`: one that is not on this machine needs a price of 0 in your `models.toml`. "
-        "Empty: the model that comes with the program.",
+        doc=tr(
+            "The server of the embedder, one of `[providers]`. A server on another computer needs a price of 0 in your `models.toml`. Empty: the embedder that comes with the program."
+        ),
         scope=SettingScope.USER,
         field="retrieval.embedder",
         maximum=100,
@@ -840,7 +920,7 @@ _RETRIEVAL = (
         key="retrieval.embedding_model",
         kind=Kind.TEXT,
         default="",
-        doc="The server's model that makes them, by the server's name for it.",
+        doc=tr("The embedder on that server, by the server's name for the model."),
         scope=SettingScope.USER,
         field="retrieval.embedding_model",
         maximum=200,
@@ -849,7 +929,9 @@ _RETRIEVAL = (
         key="retrieval.embedding_dimension",
         kind=Kind.WHOLE,
         default=384,
-        doc="Components of its vectors. Another model or dimension is another index.",
+        doc=tr(
+            "The number of components of the embedder's vectors. Another model or number needs another index."
+        ),
         scope=SettingScope.USER,
         field="retrieval.embedding_dimension",
         minimum=8,
@@ -859,9 +941,9 @@ _RETRIEVAL = (
         key="retrieval.server",
         kind=Kind.TEXT,
         default="",
-        doc="PostgreSQL with pgvector that holds the index, as `postgresql://user@host/database`. The password comes "
-        "from the keyring (`manual-slop key retrieval-server`). Needs the extra `postgres`. Empty: the index is on this "
-        "machine.",
+        doc=tr(
+            "A PostgreSQL database with pgvector for the index: `postgresql://user@host/database`. The password comes from the keyring (`manual-slop key retrieval-server`). This needs the extra `postgres`. Empty: the index is on this computer."
+        ),
         scope=SettingScope.USER,
         field="retrieval.server",
         maximum=500,
@@ -873,7 +955,7 @@ _PROJECT = (
         key="project.name",
         kind=Kind.TEXT,
         default="",
-        doc="The project's name. Empty: the folder's.",
+        doc=tr("The project's name. Empty: the name of the folder."),
         scope=SettingScope.PROJECT,
         maximum=200,
     ),
@@ -881,8 +963,9 @@ _PROJECT = (
         key="project.domain",
         kind=Kind.TEXT,
         default="",
-        doc="The name under which facts of this repository are kept. Empty: that of its `origin` address, else the folder's. "
-        "Two repositories of one name share their facts until one is named here.",
+        doc=tr(
+            "The name for facts of this repository. Empty: the name in its `origin` address, else the folder's name. Two repositories with the same name share their facts until you set a name here."
+        ),
         scope=SettingScope.PROJECT,
         maximum=100,
     ),
@@ -890,53 +973,55 @@ _PROJECT = (
         key="project.context",
         kind=Kind.TEXTS,
         default=None,
-        doc='What every discussion of the project should know (layer 6): texts, and files as `{ file = "path" }`. '
-        "One text may stand without brackets.",
+        doc=tr(
+            'The project context of every discussion (layer 6): texts, and files as `{ file = "path" }`. A single text needs no brackets.'
+        ),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="project.identity",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
-        "repository's root, and from the home. Those of a folder count once you trust it and were shown that they "
-        "are there; those of the home always do.",
+        doc=tr(
+            "Read CLAUDE.md, AGENTS.md and POC.md. The program looks from the working folder up to the repository's root, and in the home. Files of a folder count once you trust the folder and have seen them listed. Files of the home always count."
+        ),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="project.memory",
         kind=Kind.TEXTS,
         default=None,
-        doc="Folders whose Markdown files every discussion of the project gets whole, as far as 20,000 tokens reach, beside "
-        "those of `memory/` in the home.",
+        doc=tr(
+            "Folders whose Markdown files go whole into every discussion of the project. All together may have 20,000 tokens. The program also reads `memory/` in the home."
+        ),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="project.allowed_roots",
         kind=Kind.TEXTS,
         default=None,
-        doc="Folders outside the project that presets and project context may read.",
+        doc=tr("Folders outside the project that context presets and project context may read."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="presets.<name>.items",
         kind=Kind.ITEMS,
         default=None,
-        doc="The files of a context preset, in order.",
+        doc=tr("The files of a context preset, in order."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="personas.<name>.text",
         kind=Kind.TEXT,
         default=None,
-        doc="A persona, as text.",
+        doc=tr("The text of a persona."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="personas.<name>.file",
         kind=Kind.TEXT,
         default=None,
-        doc="A persona, as a file.",
+        doc=tr("The file of a persona."),
         scope=SettingScope.PROJECT,
         minimum=1,
     ),
@@ -944,14 +1029,14 @@ _PROJECT = (
         key="system_prompts.<name>.text",
         kind=Kind.TEXT,
         default=None,
-        doc="A system prompt preset, as text.",
+        doc=tr("The text of a system prompt."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="system_prompts.<name>.file",
         kind=Kind.TEXT,
         default=None,
-        doc="A system prompt preset, as a file.",
+        doc=tr("The file of a system prompt."),
         scope=SettingScope.PROJECT,
         minimum=1,
     ),
@@ -965,7 +1050,7 @@ _ITEM = (
         key="path",
         kind=Kind.TEXT,
         default=None,
-        doc="The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`).",
+        doc=tr("The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`)."),
         scope=SettingScope.PROJECT,
         minimum=1,
         maximum=MOST_PATH_CHARS,
@@ -974,7 +1059,7 @@ _ITEM = (
         key="mode",
         kind=Kind.TEXT,
         default="whole",
-        doc="How much of it is sent.",
+        doc=tr("How much of the file the model reads."),
         scope=SettingScope.PROJECT,
         choices=FILE_MODES,
     ),
@@ -982,38 +1067,40 @@ _ITEM = (
         key="slices",
         kind=Kind.TEXTS,
         default=None,
-        doc='Lines for mode `slices`: `[first, last]` pairs or `"first-last"`, counted from 1.',
+        doc=tr('The lines for mode `slices`: `[first, last]` pairs or `"first-last"`, counted from 1.'),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="symbols",
         kind=Kind.TEXTS,
         default=None,
-        doc="Definitions for mode `slices`, by qualified name (`Class.method`).",
+        doc=tr("The definitions for mode `slices`, by qualified name (`Class.method`)."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="notes",
         kind=Kind.TEXT,
         default="",
-        doc="What the model should know of the file.",
+        doc=tr("A note to the model about the file."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
         key="pinned",
         kind=Kind.SWITCH,
         default=False,
-        doc="Stays at the head of the preset.",
+        doc=tr("Keep the file at the top of the preset."),
         scope=SettingScope.PROJECT,
     ),
     Setting(
-        key="enabled", kind=Kind.SWITCH, default=True, doc="Whether it is sent.", scope=SettingScope.PROJECT
+        key="enabled", kind=Kind.SWITCH, default=True, doc=tr("Send the file."), scope=SettingScope.PROJECT
     ),
     Setting(
         key="include_ignored",
         kind=Kind.SWITCH,
         default=False,
-        doc="A pattern takes what `.gitignore` files leave out, too. A path without wildcards is always taken.",
+        doc=tr(
+            "Let a pattern also match files that `.gitignore` leaves out. A path without wildcards always counts."
+        ),
         scope=SettingScope.PROJECT,
     ),
 )
@@ -1026,7 +1113,9 @@ _SIGNALS = (
         key="notifications.desktop",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether the desktop shows a notice when a reply, a question or an approval waits and nobody touched the window for half a minute.",
+        doc=tr(
+            "Show a desktop notice when a reply, a question or an approval waits. The notice appears after you have been away from the window for half a minute."
+        ),
         scope=SettingScope.USER,
         field="notifications.desktop",
     ),
@@ -1034,7 +1123,9 @@ _SIGNALS = (
         key="channels.<name>.host",
         kind=Kind.TEXT,
         default=None,
-        doc="Server of an IRC channel whose lines become signals. It is spoken to over TLS alone.",
+        doc=tr(
+            "The server of an IRC channel whose lines become signals. The program connects only over TLS."
+        ),
         scope=SettingScope.USER,
         field="channels.host",
         minimum=1,
@@ -1044,7 +1135,7 @@ _SIGNALS = (
         key="channels.<name>.port",
         kind=Kind.WHOLE,
         default=6697,
-        doc="Its port for TLS.",
+        doc=tr("The server's port for TLS."),
         scope=SettingScope.USER,
         field="channels.port",
         minimum=1,
@@ -1054,7 +1145,7 @@ _SIGNALS = (
         key="channels.<name>.room",
         kind=Kind.TEXT,
         default=None,
-        doc="The channel itself (`#builds`).",
+        doc=tr("The name of the channel (`#builds`)."),
         scope=SettingScope.USER,
         field="channels.room",
         minimum=2,
@@ -1064,7 +1155,7 @@ _SIGNALS = (
         key="channels.<name>.nick",
         kind=Kind.TEXT,
         default="manual-slop",
-        doc="How the program is called there.",
+        doc=tr("The program's nick in the channel."),
         scope=SettingScope.USER,
         field="channels.nick",
         minimum=1,
@@ -1074,7 +1165,9 @@ _SIGNALS = (
         key="channels.<name>.senders",
         kind=Kind.TEXTS,
         default=(),
-        doc="Nicks whose lines count. A nick can be taken by anybody on a network that does not guard it. Empty: nobody's.",
+        doc=tr(
+            "The nicks whose lines the program reads. On a network without nick protection, anybody can take a nick. Empty: no lines."
+        ),
         scope=SettingScope.USER,
         field="channels.senders",
         minimum=1,
@@ -1084,7 +1177,9 @@ _SIGNALS = (
         key="channels.<name>.certificates",
         kind=Kind.TEXT,
         default="",
-        doc="PEM file of the authorities that sign the server's certificate, absolute. Empty: those that count for every server.",
+        doc=tr(
+            "A PEM file with the authorities that sign the server's certificate, as an absolute path. Empty: the usual authorities."
+        ),
         scope=SettingScope.USER,
         field="channels.certificates",
         maximum=4096,
@@ -1093,8 +1188,9 @@ _SIGNALS = (
         key="channels.<name>.announces",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether fixed words go out to it whenever a reply, a question or an approval waits; else only for what it asked. "
-        "No text of a model does.",
+        doc=tr(
+            "Write a fixed notice to the channel when a reply, question or approval waits. Off: the program does this only for signals that came from the channel. The notice holds no text of a model."
+        ),
         scope=SettingScope.USER,
         field="channels.announces",
     ),
@@ -1102,7 +1198,9 @@ _SIGNALS = (
         key="channels.<name>.answers",
         kind=Kind.SWITCH,
         default=False,
-        doc="Whether the beginning of the model's reply, one line of 240 characters, goes out to it for what it asked.",
+        doc=tr(
+            "Answer signals from the channel there, with the beginning of the model's reply. The beginning is one line of 240 characters."
+        ),
         scope=SettingScope.USER,
         field="channels.answers",
     ),
@@ -1110,7 +1208,7 @@ _SIGNALS = (
         key="channels.<name>.enabled",
         kind=Kind.SWITCH,
         default=True,
-        doc="Whether it is connected.",
+        doc=tr("Connect to this channel."),
         scope=SettingScope.USER,
         field="channels.is_enabled",
     ),

@@ -7,6 +7,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.structures import with_entry
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.state import AppState, CommandOutcome, Level
@@ -153,8 +154,10 @@ def save_prompt(state: AppState, command: SavePrompt) -> Result:
     if problem := _no_prompt(state, command.name):
         return decline(state, command.command_id, "prompt", *problem), ()
     if not command.text.strip():
-        detail = "Write what the model should be told, or go back to the shipped text."
-        return decline(state, command.command_id, "prompt", f"{command.name!r} would be empty.", detail), ()
+        detail = tr("Write the text that the model should read, or use the built-in text.")
+        return decline(
+            state, command.command_id, "prompt", tr("{name!r} would be empty.", name=command.name), detail
+        ), ()
     return state, (replace(command, text=clean(command.text)),)
 
 
@@ -167,27 +170,31 @@ def reset_prompt(state: AppState, command: ResetPrompt) -> Result:
 
 def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
     if state.program.is_home_read_only:
-        return "This home is read-only: nothing can be saved.", ""
+        return tr("This home is read-only: the program cannot save anything."), ""
     if name not in state.config.prompts:
-        return f"The program has no prompt {name!r}.", f"There are: {', '.join(state.config.prompts)}."
+        return tr("The program has no prompt {name!r}.", name=name), tr(
+            "Known: {prompts}.", prompts=", ".join(state.config.prompts)
+        )
     return None
 
 
 def prompt_reset(state: AppState, event: PromptReset) -> Result:
     """The person's own prompt is gone; it can be taken back."""
-    text = f"Your own {event.name!r} is gone."
+    text = tr("The program deleted your own {name!r}.", name=event.name)
     again = SavePrompt(name=event.name, text=event.text)
-    return notify(state, "prompt", Level.INFO, text, action=again, action_label="Undo"), ()
+    return notify(state, "prompt", Level.INFO, text, action=again, action_label=tr("Undo")), ()
 
 
 def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Result:
     """Write one key into the project's file, never over what the person was not shown."""
     project = state.config.project
     if not project.root:
-        detail = "Open the folder that the setting is for."
-        return decline(state, command.command_id, "project-setting", "No project folder is open.", detail), ()
+        detail = tr("Open the folder that the setting is for.")
+        return decline(
+            state, command.command_id, "project-setting", tr("You have no project folder open."), detail
+        ), ()
     if may_not_write(project, "settings", command.key):
-        what = f"{command.key!r} is not changed"
+        what = tr("{key!r} is unchanged", key=command.key)
         return refuse_write(state, command.command_id, "project-setting", what), ()
     return state, (replace(command, root=project.root),)
 
@@ -201,7 +208,9 @@ def save_server(state: AppState, command: SaveServer) -> Result:
     """Add or change a compatible server; the address must be http or https."""
     name, address = command.id.strip(), command.base_url.strip()
     if not name or not address.startswith(("http://", "https://")):
-        text = f"A server needs a name and an address that begins with http:// or https:// (got {address!r})."
+        text = tr(
+            "Give the server a name and an http:// or https:// address (not {address!r}).", address=address
+        )
         return notify(state, "server", Level.WARNING, text), ()
     found = tuple(s for s in state.config.found_servers if s.base_url != address)
     return replace(state, config=replace(state.config, found_servers=found)), (
@@ -215,8 +224,10 @@ def trust(state: AppState, command: TrustProject) -> Result:
     if not command.is_trusted:
         return dismiss(state, "trust"), (WriteTrust(root=project.root, is_trusted=False),)
     if command.shown != question_id(project.asked):
-        text = f"What {project.name or project.root!r} asks for has changed since it was shown."
-        detail = "Nothing more of it counts. Look at the question as it is now, then answer."
+        text = tr(
+            "The requests of {value!r} have changed since you saw them.", value=project.name or project.root
+        )
+        detail = tr("The program ignores the new requests. Look at the question again, then answer.")
         return decline(state, command.command_id, "trust-changed", text, detail), ()
     state = dismiss(dismiss(state, "trust"), "trust-changed")
     return state, (WriteTrust(root=project.root, is_trusted=True, asked=project.asked),)

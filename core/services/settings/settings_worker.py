@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from core.kernel import paths
 from core.kernel.errors import ConfigError, SlopError
+from core.kernel.language import tr
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
 from core.kernel.queue import queued
@@ -121,7 +122,11 @@ def read_guide(name: str, folder: Path | None = None) -> GuidePage:
     pages = {file.stem: _page(file) for file in files}
     titles = {page.name: _title(page) for page in pages.values()}
     if not _NAME.fullmatch(name) or name not in pages:
-        why = f"There is no guide page {name[:40]!r} in {own}. Install Manual Slop again to get its pages."
+        why = tr(
+            "{own} has no guide page {name!r}. Install Manual Slop again to get the guide.",
+            name=name[:40],
+            own=own,
+        )
         return GuidePage(name=name, problem=why, titles=titles)
     return replace(pages[name], titles=titles)
 
@@ -130,7 +135,12 @@ def _page(file: Path) -> GuidePage:
     try:
         return GuidePage(name=file.stem, text=read_file(file, MOST_BYTES).decode("utf-8", "replace"))
     except (OSError, SlopError) as error:
-        return GuidePage(name=file.stem, problem=f"The guide page {file.stem!r} cannot be read: {error}")
+        return GuidePage(
+            name=file.stem,
+            problem=tr(
+                "The program cannot read the guide page {stem!r}: {error}", stem=file.stem, error=error
+            ),
+        )
 
 
 def _title(page: GuidePage) -> str:
@@ -247,7 +257,9 @@ class SetupHandler:
             start = Path(root).expanduser()
             if not start.is_dir():
                 raise ConfigError(
-                    f"{root!r} is not a folder", remedy="Choose a folder that exists", where=root
+                    tr("{root!r} is not a folder", root=root),
+                    remedy=tr("Choose a folder that exists"),
+                    where=root,
                 )
             self._request = self._request_for(start)
         loaded = self._loaded = self._read_settled()
@@ -431,7 +443,9 @@ class SetupHandler:
             return
         self._emit(
             WorkerReported(
-                name="models", status="busy", detail=f"Asking {server.label or provider} for its models"
+                name="models",
+                status="busy",
+                detail=tr("Asking {value} for its models", value=server.label or provider),
             )
         )
         try:
@@ -490,14 +504,16 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
     kind = ProviderKind(server.kind)
     problem = remedy = ""
     if not server.is_enabled:
-        problem = "Switched off in settings."
+        problem = tr("Turned off in your settings.")
     elif kind is ProviderKind.CLAUDE_CODE and find_program() is None:
-        problem = "The `claude` command is not on PATH; install the npm package @anthropic-ai/claude-code."
+        problem = tr(
+            "The program cannot find the `claude` command; install the npm package @anthropic-ai/claude-code."
+        )
     elif (
         kind in (ProviderKind.ANTHROPIC, ProviderKind.GEMINI, ProviderKind.OPENAI)
         and source is KeySource.MISSING
     ):
-        problem, remedy = "No key.", "Enter one in Settings, Providers."
+        problem, remedy = tr("No key."), tr("Enter a key in Settings, Providers.")
     shown = source
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.kernel.disk import reported, sync_dir
 from core.kernel.errors import ConfigError
+from core.kernel.language import tr
 from core.kernel.paths import project_file
 from core.kernel.values.curation import Preset
 from core.kernel.values.mcp import McpServerSettings
@@ -54,9 +55,9 @@ from core.services.settings.toml_document import (
 )
 from core.services.settings.trust import count_as_shown, follow_rename, trust
 
-NEW_FILE_HEAD = """\
-# Your own settings of Manual Slop. Every key is described in docs/settings.md; keys of providers never stand here.
-"""
+NEW_FILE_HEAD = tr(
+    "# Your own settings of Manual Slop. docs/settings.md describes every key. Never write keys of providers here.\n"
+)
 
 
 def write_setting(config_file: Path, key: str, value: Value | None) -> None:
@@ -71,7 +72,9 @@ def write_setting(config_file: Path, key: str, value: Value | None) -> None:
     """
     setting = setting_for(key)
     if setting is None or setting.scope is SettingScope.PROJECT:
-        raise ConfigError(f"{key!r} is not a user setting{did_you_mean(key, tuple(BY_KEY))}")
+        raise ConfigError(
+            tr("{key!r} is not a user setting{key2}", key=key, key2=did_you_mean(key, tuple(BY_KEY)))
+        )
     if value is not None and (reason := value_flaw(setting, value)):
         raise ConfigError(f"{key} {reason}")
     place = place_of(key)
@@ -93,9 +96,11 @@ def save_server(config_file: Path, server_id: str, label: str, base_url: str) ->
     place = ("providers", server_id)
     for name, value in (("label", label), ("base_url", base_url)):
         if reason := value_flaw(BY_KEY[f"providers.<id>.{name}"], value):
-            raise ConfigError(f"The {name} of the server {reason}")
+            raise ConfigError(tr("The {name} of the server {reason}", name=name, reason=reason))
     if not base_url:
-        raise ConfigError("A server needs an address", remedy="Give it as http://host:port/v1")
+        raise ConfigError(
+            tr("A server needs an address"), remedy=tr("Write the address as http://host:port/v1")
+        )
     with locked(config_file):
         _write(config_file, {(*place, "label"): label or None, (*place, "base_url"): base_url})
 
@@ -120,8 +125,8 @@ def save_mcp_server(config_file: Path, name: str, server: McpServerSettings | No
     """
     if not re.fullmatch(MCP_NAME_PATTERN, name):
         raise ConfigError(
-            f"{name!r} is no name for an MCP server",
-            remedy="Use letters, digits, - and single _ (30 at most)",
+            tr("{name!r} is not a name for an MCP server", name=name),
+            remedy=tr("Use letters, digits, - and single _ (30 at most)"),
         )
     place = ("mcp", "servers", name)
     with locked(config_file):
@@ -140,7 +145,7 @@ def save_mcp_server(config_file: Path, name: str, server: McpServerSettings | No
         }
         for key, value in given.items():
             if reason := value_flaw(BY_KEY[f"mcp.servers.<name>.{key}"], value):
-                raise ConfigError(f"The {key} of the MCP server {reason}")
+                raise ConfigError(tr("The {key} of the MCP server {reason}", key=key, reason=reason))
         kept: dict[tuple[str, ...], Value | None] = {
             (*place, key): None if value == BY_KEY[f"mcp.servers.<name>.{key}"].default else value
             for key, value in given.items()
@@ -150,9 +155,15 @@ def save_mcp_server(config_file: Path, name: str, server: McpServerSettings | No
 
 def _check_server_id(server_id: str) -> None:
     if server_id in VENDORS:
-        raise ConfigError(f"{server_id!r} is a vendor", remedy="Choose another id for the server")
+        raise ConfigError(
+            tr("{server_id!r} is the name of a vendor", server_id=server_id),
+            remedy=tr("Choose another id for the server"),
+        )
     if not re.fullmatch(NAME_PATTERN, server_id):
-        raise ConfigError(f"{server_id!r} is no id", remedy="Use small letters, digits, - and _ (40 at most)")
+        raise ConfigError(
+            tr("{server_id!r} is not a valid id", server_id=server_id),
+            remedy=tr("Use small letters, digits, - and _ (40 at most)"),
+        )
 
 
 def _remove(config_file: Path, place: tuple[str, ...]) -> None:
@@ -205,9 +216,9 @@ def _pruned(text: str, place: tuple[str, ...]) -> str:
 
 # Writes presets into the project's `manual_slop.toml`; comments, order and unknown keys of the person stay.
 
-NEW_PROJECT_HEAD = """\
-# Manual Slop's settings for this project. Your comments and order stay when the program writes here.
-"""
+NEW_PROJECT_HEAD = tr(
+    "# Settings of Manual Slop for this project. The program keeps your comments and your order.\n"
+)
 
 
 def save_setting(root: Path, key: str, value: Value, trust_file: Path) -> None:
@@ -225,7 +236,7 @@ def save_setting(root: Path, key: str, value: Value, trust_file: Path) -> None:
     """
     setting = setting_for(key)
     if setting is None or setting.scope is not SettingScope.ANY:
-        raise ConfigError(f"{key!r} is no setting of a project", remedy="See docs/settings.md")
+        raise ConfigError(tr("{key!r} is not a project setting", key=key), remedy=tr("See docs/settings.md"))
     if reason := value_flaw(setting, value):
         raise ConfigError(f"{key} {reason}")
     place = tuple(key.split("."))
@@ -292,10 +303,12 @@ def rename_preset(root: Path, old_name: str, new_name: str, trust_file: Path) ->
     def expect(data: dict[str, Any]) -> dict[str, Any]:
         presets = _presets(path, data)
         if old_name not in presets:
-            raise ConfigError(f"There is no preset {old_name!r} in the file", where=str(path))
+            raise ConfigError(tr("The file has no preset {old_name!r}", old_name=old_name), where=str(path))
         if new_name in presets and new_name != old_name:
             raise ConfigError(
-                f"There is a preset {new_name!r} already", remedy="Choose another name", where=str(path)
+                tr("There is already a preset {new_name!r}", new_name=new_name),
+                remedy=tr("Choose another name"),
+                where=str(path),
             )
         return {**data, "presets": {new_name if k == old_name else k: v for k, v in presets.items()}}
 
@@ -330,14 +343,14 @@ def has_header(text: str, table: str) -> bool:
 
 def _check_name(name: str) -> None:
     if reason := name_flaw(name):
-        raise ConfigError(f"{name!r} cannot name a preset: {reason}")
+        raise ConfigError(tr("{name!r} cannot be the name of a preset: {reason}", name=name, reason=reason))
 
 
 def _presets(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     presets = data.get("presets", {})
     if not isinstance(presets, dict):
         raise ConfigError(
-            "presets must be tables ([presets.<name>])", remedy="Correct the file", where=str(path)
+            tr("presets must be tables ([presets.<name>])"), remedy=tr("Correct the file"), where=str(path)
         )
     return presets
 
@@ -349,7 +362,7 @@ def _refuse_broken(path: Path, data: dict[str, Any], name: str) -> None:
     grave = next((flaw for flaw in flaws if flaw.is_grave), None)
     if grave is not None:
         line = line_of(read_text(path) or "", grave.place)
-        raise ConfigError(grave.reason, remedy="Correct the file first", where=str(path), line=line)
+        raise ConfigError(grave.reason, remedy=tr("Correct the file first"), where=str(path), line=line)
 
 
 def _with_items(text: str, name: str, old_rows: list[Any], rows: tuple[PresetRow, ...]) -> str:
@@ -404,12 +417,13 @@ def read_working(home: Path, root: Path) -> tuple[tuple[Preset, ...], tuple[Sett
             SettingsFault(
                 path=str(path),
                 line=error.line,
-                reason=f"Unsaved work on presets cannot be read: {error.what}",
+                reason=tr("The program cannot read your unsaved presets: {what}", what=error.what),
             ),
         )
     presets, flaws = read_presets(data.get("presets", {}))
     faults = (
-        SettingsFault(path=str(path), line=None, reason=f"Unsaved work: {flaw.reason}") for flaw in flaws
+        SettingsFault(path=str(path), line=None, reason=tr("Unsaved presets: {reason}", reason=flaw.reason))
+        for flaw in flaws
     )
     return tuple(presets.values()), tuple(faults)
 

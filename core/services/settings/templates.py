@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from core.kernel.errors import ConfigError
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.settings import PromptTemplate
 
 _SHOWN_CHARS = 60
@@ -39,15 +40,15 @@ def filled(template: PromptTemplate, values: Mapping[str, str]) -> str:
     for given in values:
         if given not in names:
             raise ConfigError(
-                f"The template {template.name!r} has no variable {given!r}",
-                remedy=f"Its variables: {listed}",
+                tr("The template {name!r} has no variable {given!r}", name=template.name, given=given),
+                remedy=tr("Its variables: {listed}", listed=listed),
                 where=template.source,
             )
     missing = [name for name in names if name not in values]
     if missing:
         raise ConfigError(
-            f"The template {template.name!r} needs a value for {missing[0]!r}",
-            remedy=f"Give a value for each of: {', '.join(missing)}",
+            tr("The template {name!r} needs a value for {missing!r}", name=template.name, missing=missing[0]),
+            remedy=tr("Give a value for each of: {missing}", missing=", ".join(missing)),
             where=template.source,
         )
     return _BRACES.sub(lambda found: values.get(found[1].strip(), found[0]), template.text)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import from_json
 from core.kernel.errors import ConfigError
+from core.kernel.language import tr
 from core.kernel.values.mcp import McpApproved, McpOrigin, McpServerSettings
 from core.services.settings.asked_values import Shown
 from core.services.settings.settings_file import locked, parse, read_text, replace_file
@@ -123,8 +124,8 @@ def _read(trust_file: Path) -> dict[str, TrustRecord]:
     rows: Any = data.get("folders", [])
     if data.get("format", FORMAT) not in range(1, FORMAT + 1) or not isinstance(rows, list):
         raise ConfigError(
-            "The list of trusted folders is not one this version can read",
-            remedy="Remove it to trust nothing, or use the version that wrote it",
+            tr("This version cannot read the list of trusted folders"),
+            remedy=tr("Delete the list to trust no folder, or use the version that wrote it"),
             where=str(trust_file),
         )
     return {
@@ -235,7 +236,7 @@ def _server_approvals_read(file: Path) -> dict[tuple[str, str], McpApproved]:
 
 def _unreadable(file: Path) -> ConfigError:
     return ConfigError(
-        "The list of approved MCP servers is not one this version can read",
-        remedy="Remove it to approve nothing, or use the version that wrote it",
+        tr("This version cannot read the list of approved MCP servers"),
+        remedy=tr("Delete the list to approve no server, or use the version that wrote it"),
         where=str(file),
     )

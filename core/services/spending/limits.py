@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from core.kernel.figures import SHORTEST_DAY, dollars, midnight, money
+from core.kernel.language import tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.provider import ProviderKind
@@ -310,8 +311,13 @@ def unpriced_limits(name: str, limits: Iterable[tuple[LimitScope, float | None]]
     told = [(scope, usd) for scope, usd in limits if usd is not None]
     if not told:
         return ()
-    which = " and ".join(f"the limit of {dollars(usd)} for {scope}" for scope, usd in dict.fromkeys(told))
-    why = f"The price of {name!r} is not known, so {which} cannot hold."
+    which = tr(" and ").join(
+        tr("the limit of {usd} for {scope}", usd=dollars(usd), scope=scope)
+        for scope, usd in dict.fromkeys(told)
+    )
+    why = tr(
+        "The price of {name!r} is unknown, so the program cannot enforce {which}.", name=name, which=which
+    )
     return (ReachedLimit(scope=LimitScope.UNPRICED, limit_usd=told[0][1], spent_usd=0.0, why=why),)
 
 
@@ -381,9 +387,10 @@ def past_limit(limit_usd: float | None, spent_usd: float, reserved_usd: float, b
     """
     if limit_usd is None or spent_usd + reserved_usd + batch_usd <= limit_usd:
         return ""
-    return (
-        f"This batch is expected to cost {money(batch_usd, 'terminal', is_estimate=True)}: it would go past the limit "
-        f"of {money(limit_usd, 'terminal')} for today."
+    return tr(
+        "This batch may cost {batch_usd} and go past the limit of {limit_usd} for today.",
+        batch_usd=money(batch_usd, "terminal", is_estimate=True),
+        limit_usd=money(limit_usd, "terminal"),
     )
 
 

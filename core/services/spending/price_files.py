@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs, write_file
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.opener import read_file, read_start
 from core.kernel.values.provider import ModelProfile, PriceSource
 from core.kernel.values.settings import ServerSettings
@@ -89,7 +90,12 @@ def take_newer_prices(now: datetime) -> str:
     make_dirs(file.parent)
     write_file(file, json.dumps(head, sort_keys=True).encode() + b"\n" + data)
     models = sum(len(one.models) for one in found.providers)
-    return f"Prices of {models:,} models of {len(found.providers)} providers were taken, as of {day}."
+    return tr(
+        "The program downloaded prices of {models:,} models of {providers} providers, as of {day}.",
+        models=models,
+        providers=len(found.providers),
+        day=day,
+    )
 
 
 def _fetched(url: str) -> tuple[bytes, DataSnapshot]:
@@ -110,27 +116,35 @@ def _fetched(url: str) -> tuple[bytes, DataSnapshot]:
                 for part in response.iter_bytes():
                     self.content += part
                     if len(self.content) > MOST_BYTES:
-                        raise ValueError(f"the answer is over {MOST_BYTES:,} bytes")
+                        raise ValueError(
+                            tr("the answer has more than {MOST_BYTES:,} bytes", MOST_BYTES=MOST_BYTES)
+                        )
             return _snapshot(self.content)
 
     updater = Updater(url=url) if url else Updater()
     if not (updater.url.startswith("https://") or is_loopback(updater.url)):
         raise SlopError(
-            "Prices are taken over https alone", remedy=f"Correct {URL_VARIABLE}", where=updater.url
+            tr("The program downloads prices only over https"),
+            remedy=tr("Correct {URL_VARIABLE}", URL_VARIABLE=URL_VARIABLE),
+            where=updater.url,
         )
     try:
         found = updater.fetch()
         return updater.content, found
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         why = str(error).partition("\n")[0].removesuffix(".") or type(error).__name__
-        remedy = "The prices stay as they were. Try again when you are online"
+        remedy = tr("The prices are unchanged. Try again when you are online")
         raise SlopError(
-            f"Newer prices could not be fetched: {why}", remedy=remedy, where=updater.url
+            tr("The program could not download newer prices: {why}", why=why),
+            remedy=remedy,
+            where=updater.url,
         ) from error
     except (ValueError, TypeError, LookupError) as error:
         why = str(error).partition("\n")[0].removesuffix(".")
-        remedy = "The prices stay as they were. Try again later"
-        raise SlopError(f"The answer holds no prices: {why}", remedy=remedy, where=updater.url) from error
+        remedy = tr("The prices are unchanged. Try again later")
+        raise SlopError(
+            tr("The answer holds no prices: {why}", why=why), remedy=remedy, where=updater.url
+        ) from error
 
 
 def _snapshot(data: bytes) -> DataSnapshot:
@@ -140,10 +154,10 @@ def _snapshot(data: bytes) -> DataSnapshot:
 
     raw = read_json(data)
     if not isinstance(raw, list):
-        raise ValueError("it is no list of providers")  # noqa: TRY004 - of the data, as all faults of them
+        raise ValueError(tr("this is not a list of providers"))  # noqa: TRY004 - of the data, as all faults of them
     providers = _providers_from_raw(raw)
     if missing := _NEEDED - {one.id for one in providers if one.models}:
-        raise ValueError(f"it has no models of {', '.join(sorted(missing))}")
+        raise ValueError(tr("the answer has no models of {missing}", missing=", ".join(sorted(missing))))
     return DataSnapshot(providers, from_auto_update=True)
 
 

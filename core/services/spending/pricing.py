@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, TokenRates
 from core.kernel.values.usage import Usage
 from core.services.providers.profiles import find_profile
@@ -86,8 +87,8 @@ PACKAGED_VERSION, PACKAGED_DAY = "0.2.3", "2026-11-20"
 """The release of genai-prices that is installed with the program, and the day on which its prices were read."""
 
 PACKAGED_SOURCE = f"genai-prices {PACKAGED_VERSION}"
-TAKEN_SOURCE = "updated prices"
-OWN_SOURCE = "your models.toml"
+TAKEN_SOURCE = tr("updated prices")
+OWN_SOURCE = tr("your models.toml")
 
 
 class TakenPrices(msgspec.Struct, frozen=True, eq=False):

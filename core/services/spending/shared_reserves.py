@@ -20,6 +20,7 @@ from core.kernel.decoders import from_json
 from core.kernel.disk import make_dirs, write_passing
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
+from core.kernel.language import tr
 from core.kernel.locks import HeldLock, take_lock
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.queue import queued
@@ -246,7 +247,10 @@ class SharedReserves:
         self._live()
         lock = take_lock(self._directory / paths.LOCK_FILE, wait_s=LOCK_WAIT_S)
         if lock is None:
-            raise StorageError("Another program keeps the reserves locked", where=str(self._directory))
+            raise StorageError(
+                tr("Another program has locked the file of amounts reserved for running requests"),
+                where=str(self._directory),
+            )
         try:
             book = self._without_ended(self._read(), now)
             yield book

@@ -8,6 +8,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from core.kernel.figures import count, dollars
+from core.kernel.language import tr
 from core.kernel.reports import Tick
 from core.kernel.values.discussion import CallPhase
 from core.kernel.values.state import AppState, CommandOutcome
@@ -39,7 +40,7 @@ from core.services.spending.spending_messages import (
 )
 
 ANSWERS_KEPT = 8
-DAY_REMEDY = "Write it as 2026-11-29"
+DAY_REMEDY = tr("Write the day as 2026-11-29")
 _NOTICE = "usage"
 
 
@@ -49,7 +50,9 @@ def count_usage(state: AppState, asked: CountUsage) -> Result:
         try:
             date.fromisoformat(text)
         except ValueError:
-            return decline(state, asked.command_id, _NOTICE, f"{text[:40]!r} is no day", DAY_REMEDY), ()
+            return decline(
+                state, asked.command_id, _NOTICE, tr("{text!r} is not a day", text=text[:40]), DAY_REMEDY
+            ), ()
     return state, (asked,)
 
 
@@ -85,10 +88,27 @@ def budget_warning(state: AppState) -> str:
     month, budget = state.spending.month, state.config.settings.ai.month_budget_usd
     if month is None or month.usd is None or budget is None or month.usd < WARN_SHARE * budget:
         return ""
-    unknown = f" {count(month.unpriced, 'call')} of unknown price come on top." if month.unpriced else ""
+    unknown = (
+        tr(
+            " This sum leaves out {unpriced} of unknown price.",
+            unpriced=count(month.unpriced, tr("call"), tr("calls")),
+        )
+        if month.unpriced
+        else ""
+    )
     if month.usd < budget:
-        return f"{dollars(month.usd)} of this month's budget of {dollars(budget)} are spent.{unknown}"
-    return f"This month's budget of {dollars(budget)} is spent: {dollars(month.usd)} so far. Nothing stops.{unknown}"
+        return tr(
+            "You have spent {usd} of this month's budget of {budget}.{unknown}",
+            usd=dollars(month.usd),
+            budget=dollars(budget),
+            unknown=unknown,
+        )
+    return tr(
+        "You have used up this month's budget of {budget}: {usd} so far. The program stops nothing.{unknown}",
+        budget=dollars(budget),
+        usd=dollars(month.usd),
+        unknown=unknown,
+    )
 
 
 WARN_SHARE = 0.8

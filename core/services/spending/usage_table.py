@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from core.kernel.figures import day_start
+from core.kernel.language import tr
 from core.kernel.values.usage import (
     PERIODS,
     PaidKind,
@@ -279,11 +280,11 @@ def _named(
     if by is UsageBy.KIND:
         return KINDS[number].value, KINDS[number].value
     if by is UsageBy.DISCUSSION:
-        return names.get(number, ("", "Not in a discussion"))
+        return names.get(number, ("", tr("Not in a discussion")))
     payer = payers.get(number, Payer("", ""))
     if by is UsageBy.PROVIDER:
-        return payer.provider, payer.provider or "Unknown provider"
-    return f"{payer.provider}/{payer.model}", payer.model or "Unknown model"
+        return payer.provider, payer.provider or tr("Unknown provider")
+    return f"{payer.provider}/{payer.model}", payer.model or tr("Unknown model")
 
 
 def _sum(figures: Array) -> UsageSum:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.kernel.figures import count, money, share, span, tokens
+from core.kernel.language import tr
 from core.kernel.values.usage import UsageReport, UsageSum
 
 HEAD = ("", "calls", "cost", "saved", "hits", "in", "out", "speed")
@@ -32,7 +33,11 @@ def sum_cells(one: UsageSum) -> tuple[str, ...]:
 def cost_text(one: UsageSum) -> str:
     """The known cost; more where some of it is not known."""
     known = money(one.known_cost_usd, is_estimate=bool(one.estimates))
-    return f"{known} + {one.unpriced:,} unknown" if one.unpriced and one.known_cost_usd is not None else known
+    return (
+        tr("{known} + {unpriced:,} unknown", known=known, unpriced=one.unpriced)
+        if one.unpriced and one.known_cost_usd is not None
+        else known
+    )
 
 
 def saved_text(one: UsageSum) -> str:
@@ -45,7 +50,11 @@ def saved_text(one: UsageSum) -> str:
 def speed_text(one: UsageSum) -> str:
     """`41 tokens/s, first after 0.8 s`; empty where no call told."""
     speed = "" if one.tokens_per_s is None else f"{one.tokens_per_s:.0f} tokens/s"
-    first = "" if one.first_token_s is None else f"first after {span(one.first_token_s)}"
+    first = (
+        ""
+        if one.first_token_s is None
+        else tr("first token after {first_token_s}", first_token_s=span(one.first_token_s))
+    )
     return ", ".join(filter(None, (speed, first)))
 
 
@@ -53,15 +62,23 @@ def report_notes(report: UsageReport) -> Iterator[str]:
     """Sentences about what the sums do not hold."""
     total = report.total
     if total.unpriced:
-        verb = "has no known price and adds" if total.unpriced == 1 else "have no known price and add"
-        yield f"{count(total.unpriced, 'call')} {verb} nothing to the cost."
+        verb = tr("has no known price and adds") if total.unpriced == 1 else tr("have no known price and add")
+        yield tr(
+            "{unpriced} {verb} nothing to the cost.",
+            unpriced=count(total.unpriced, tr("call"), tr("calls")),
+            verb=verb,
+        )
     if total.unsaved:
-        yield f"What caching saved is not known of {count(total.unsaved, 'call')}."
+        yield tr(
+            "The program does not know what caching saved in {unsaved}.",
+            unsaved=count(total.unsaved, tr("call"), tr("calls")),
+        )
     if report.odd_dates:
         verb = "has" if report.odd_dates == 1 else "have"
-        yield (
-            f"{count(report.odd_dates, 'call')} {verb} a date before 2015 or after tomorrow: counted in the sum, in no"
-            " day. Check the clock of this computer."
+        yield tr(
+            "{odd_dates} {verb} a date before 2015 or after tomorrow. The total counts them, no day does. Check your computer's clock.",
+            odd_dates=count(report.odd_dates, tr("call"), tr("calls")),
+            verb=verb,
         )
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from core.kernel import figures as fmt
 from core.kernel.figures import lifetime
+from core.kernel.language import tr
 from core.kernel.values.cache import (
     Balance,
     CacheLedger,
@@ -271,12 +272,21 @@ def provider_sentence(state: AppState, provider: str) -> str:
     """Tokens that a provider read from its cache since the start: `Anthropic: 836 of 82,100 tokens from the cache`."""
     usage, label = _usage(state, provider), _label(state, provider)
     if usage.input_tokens == 0:
-        return f"{label}: nothing was sent yet"
+        return tr("{label}: nothing sent yet", label=label)
     if usage.input_tokens is None:
-        return f"{label}: it does not report what was sent"
+        return tr("{label}: the provider does not report the sent tokens", label=label)
     if usage.cache_read_tokens is None:
-        return f"{label}: {usage.input_tokens:,} tokens sent; it does not report what its cache gave"
-    return f"{label}: {usage.cache_read_tokens:,} of {usage.input_tokens:,} tokens from the cache"
+        return tr(
+            "{label}: {input_tokens:,} tokens sent; the provider does not report cache hits",
+            label=label,
+            input_tokens=usage.input_tokens,
+        )
+    return tr(
+        "{label}: {cache_read_tokens:,} of {input_tokens:,} tokens from the cache",
+        label=label,
+        cache_read_tokens=usage.cache_read_tokens,
+        input_tokens=usage.input_tokens,
+    )
 
 
 def provider_line(state: AppState, newest: Expiries, provider: str) -> str:
@@ -370,11 +380,11 @@ def _held(sent: SentKnowledge, ledger: CacheLedger, now: datetime) -> list[tuple
 # Wording of a plan's choices, in plain sentences.
 
 _NAMES = {
-    MarkPlace.STABLE: "the stable layers",
-    MarkPlace.BASE: "the files",
-    MarkPlace.TALK: "your message",
-    MarkPlace.TRANSIENT: "this turn's own text",
-    MarkPlace.TAIL: "the discussion's metadata",
+    MarkPlace.STABLE: tr("the stable layers"),
+    MarkPlace.BASE: tr("the files"),
+    MarkPlace.TALK: tr("your message"),
+    MarkPlace.TRANSIENT: tr("this turn's own text"),
+    MarkPlace.TAIL: tr("the discussion's metadata"),
 }
 
 
@@ -388,19 +398,28 @@ def sentences(
 ) -> tuple[str, ...]:
     """One sentence for each choice."""
     if not settings.is_enabled:
-        return ("Caching is off for this discussion: nothing is marked.",)
+        return (tr("Caching is off for this discussion: the program sets no breakpoints."),)
     return tuple(_said(wire, prices, settings, marks, hit, own))
 
 
 def extension_text(lost: ExtensionEvidence) -> str:
     """Reason why long lifetimes cost more with a model, and by what that is known."""
-    text = f"{lost.model}: a mark with a long lifetime behind text held for less does not keep that text for longer"
+    text = tr(
+        "{model}: a breakpoint with a long time to live does not extend text cached for less",
+        model=lost.model,
+    )
     if lost.at is None:
-        return f"{text}, as an earlier version of the program found out. Long lifetimes are written whole."
-    return (
-        f"{text}. Learned on {lost.at:%Y-%m-%d %H:%M} UTC in discussion {lost.discussion_id}: about"
-        f" {lost.expected_tokens:,} tokens were expected from the cache, {lost.read_tokens:,} were read."
-        " Long lifetimes are written whole."
+        return tr(
+            "{text}, as an earlier version of the program found out. When the time to live is long, the program therefore writes the whole prefix.",
+            text=text,
+        )
+    return tr(
+        "{text}. The program learned this on {at:%Y-%m-%d %H:%M} UTC in discussion {discussion_id}. It expected about {expected_tokens:,} tokens from the cache; the provider read {read_tokens:,}. When the time to live is long, the program therefore writes the whole prefix.",
+        text=text,
+        at=lost.at,
+        discussion_id=lost.discussion_id,
+        expected_tokens=lost.expected_tokens,
+        read_tokens=lost.read_tokens,
     )
 
 
@@ -416,44 +435,64 @@ def _said(
         yield _why_none(wire, prices)
         return
     if prices.mechanism is Mechanism.IMPLICIT:
-        yield "The provider caches on its own; nothing can be marked."
+        yield tr("The provider caches by itself; the program can set no breakpoints.")
         return
     for place, ttl_s in marks:
         yield _mark(wire, place, ttl_s, hit)
     if settings.ttl_s is not None:
-        yield f"The lifetime is fixed at {lifetime(settings.ttl_s)} in the settings."
+        yield tr("Your settings fix the time to live at {ttl_s}.", ttl_s=lifetime(settings.ttl_s))
     elif own.offers:
         yield _lifetime(own, marks[-1][1])
     if own.lifted is not None and marks[-1] == (eve_of(wire), min(own.offers)):
-        yield f"The first ping writes your words behind it, and lets the whole live for {lifetime(max(own.offers))}."
+        yield tr(
+            "The first keepalive also writes your message, and keeps everything for {offers}.",
+            offers=lifetime(max(own.offers)),
+        )
     if wire.blocks and wire.blocks[-1].place is MarkPlace.TAIL:
-        yield "The discussion's metadata stands behind the last mark, where it voids nothing."
+        yield tr("The discussion's metadata comes after the last breakpoint, so it breaks no prefix.")
 
 
 def _why_none(wire: Wire, prices: CachePrices) -> str:
     if prices.minimum_tokens and wire.total_tokens < prices.minimum_tokens:
-        return f"Nothing is marked: {prices.model} caches from {prices.minimum_tokens:,} tokens on."
-    return "Nothing is marked: writing would cost more than the turns to come are expected to save."
+        return tr(
+            "The program sets no breakpoint: {model} caches from {minimum_tokens:,} tokens on.",
+            model=prices.model,
+            minimum_tokens=prices.minimum_tokens,
+        )
+    return tr("The program sets no breakpoint: a cache write would cost more than it saves.")
 
 
 def _mark(wire: Wire, place: int, ttl_s: int, hit: CacheHit) -> str:
     block = wire.blocks[place]
     name = _NAMES[block.place]
     if block.place is MarkPlace.STABLE and place < wire.last(MarkPlace.STABLE):
-        name = "the digest" if block.key == DIGEST_KEY else "what stands before knowledge"
-    tokens = f"{wire.ends[place]:,} tokens"
+        name = tr("the digest") if block.key == DIGEST_KEY else tr("everything before knowledge")
+    tokens = tr("{ends:,} tokens", ends=wire.ends[place])
     if place == hit.index:
-        return f"A mark behind {name} ({tokens}) reads and renews what is there."
-    if place < hit.index:
-        return (
-            f"A mark behind {name} ({tokens}) costs nothing and keeps that prefix alive for other requests."
+        return tr(
+            "The breakpoint after {name} ({tokens}) reads and renews the cache.", name=name, tokens=tokens
         )
-    return f"A mark behind {name} ({tokens}) writes it for {lifetime(ttl_s)}."
+    if place < hit.index:
+        return tr(
+            "The free breakpoint after {name} ({tokens}) keeps that prefix warm for other requests.",
+            name=name,
+            tokens=tokens,
+        )
+    return tr(
+        "The breakpoint after {name} ({tokens}) writes the cache for {ttl_s}.",
+        name=name,
+        tokens=tokens,
+        ttl_s=lifetime(ttl_s),
+    )
 
 
 def _lifetime(own: Outlook, ttl_s: int) -> str:
     offer = own.offers.get(ttl_s)
     if offer is None:
-        return f"{lifetime(ttl_s)} is the lifetime that is on offer."
+        return tr("The provider offers {ttl_s} as time to live.", ttl_s=lifetime(ttl_s))
     share = round(100 * offer.alive)
-    return f"{lifetime(ttl_s)} was chosen: {share} % of your turns are expected to find it alive."
+    return tr(
+        "The program chose {ttl_s}: {share} % of your turns should find the cache warm.",
+        ttl_s=lifetime(ttl_s),
+        share=share,
+    )

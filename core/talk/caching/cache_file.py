@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.decoders import canonical_json, read_json
 from core.kernel.disk import OS_DISK, Disk, write_file
 from core.kernel.frame import size_bytes
+from core.kernel.language import tr
 from core.kernel.opener import read_file, reason_of
 from core.kernel.values.cache import (
     Balance,
@@ -110,7 +111,9 @@ def load_cache(home: Path, discussion_id: str) -> LoadedCache:
     except FileNotFoundError:
         return LoadedCache()
     except OSError as error:
-        return LoadedCache(problem=f"What was known of the cache could not be read: {reason_of(error)}.")
+        return LoadedCache(
+            problem=tr("The program could not read its cache record: {error}.", error=reason_of(error))
+        )
     return decode_cache(data, discussion_id)
 
 
@@ -156,10 +159,16 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0][:120]
         return LoadedCache(
-            problem=f"What was known of the cache was dropped: the file cannot be read ({reason})."
+            problem=tr(
+                "The program dropped its cache record: the file is unreadable ({reason}).", reason=reason
+            )
         )
     if file.format != FORMAT:
-        text = f"What was known of the cache was dropped: its file has format {file.format}, not {FORMAT}."
+        text = tr(
+            "The program dropped its cache record: the file has format {format}, not {FORMAT}.",
+            format=file.format,
+            FORMAT=FORMAT,
+        )
         return LoadedCache(problem=text)
     entries: dict[LedgerScope, dict[str, CacheLedgerEntry]] = {}
     for row in file.rows:
@@ -275,7 +284,11 @@ def load_learned(home: Path) -> Learned:
     except FileNotFoundError:
         return Learned()
     except OSError as error:
-        return Learned(problem=f"What was learned of caching could not be read: {reason_of(error)}.")
+        return Learned(
+            problem=tr(
+                "The program could not read its lessons about caching: {error}.", error=reason_of(error)
+            )
+        )
 
 
 def save_learned(home: Path, learned: Learned, *, disk: Disk = OS_DISK) -> None:
@@ -311,10 +324,17 @@ def decode_learned(data: bytes) -> Learned:
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0][:120]
         return Learned(
-            problem=f"What was learned of caching was dropped: the file cannot be read ({reason})."
+            problem=tr(
+                "The program dropped its lessons about caching: the file is unreadable ({reason}).",
+                reason=reason,
+            )
         )
     if file.format != FORMAT:
-        text = f"What was learned of caching was dropped: its file has format {file.format}, not {FORMAT}."
+        text = tr(
+            "The program dropped its lessons about caching: the file has format {format}, not {FORMAT}.",
+            format=file.format,
+            FORMAT=FORMAT,
+        )
         return Learned(problem=text)
     talks = _possible({row.discussion_id: row.talk for row in file.talks})
     starts = max(0, min(file.starts, KEPT_TALKS))

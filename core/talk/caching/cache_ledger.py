@@ -11,6 +11,7 @@ from operator import attrgetter
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -224,9 +225,13 @@ def correct(
     if was_written and not reported:  # whole, whatever it was expected to stand behind
         for prefix in written & entries.keys():
             entries[prefix] = replace(entries[prefix], is_extended=False, front_s=0)
-    why = usage.miss_reason or "it gave no reason"
-    reason = (
-        f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."
+    why = usage.miss_reason or tr("the provider gave no reason")
+    reason = tr(
+        "{provider} read {reported:,} tokens from its cache instead of about {expected:,}: {why}.",
+        provider=provider,
+        reported=reported,
+        expected=expected,
+        why=why,
     )
     corrected = replace(ledger, entries={**ledger.entries, scope: entries})
     if plan.tests_extension:
@@ -393,7 +398,11 @@ def _check_writes(
         return Correction(ledger=ledger)
     entries = dict(ledger.entries.get(scope, {}))
     dropped = [entries.pop(w.prefix_hash) for w in plan.writes if w.prefix_hash in entries]
-    reason = f"{provider} cached nothing of the {plan.write_tokens:,} tokens that were marked."
+    reason = tr(
+        "{provider} cached none of the {write_tokens:,} tokens before the breakpoints.",
+        provider=provider,
+        write_tokens=plan.write_tokens,
+    )
     return Correction(
         ledger=replace(ledger, entries={**ledger.entries, scope: entries}),
         dropped=tuple(dropped),

@@ -10,6 +10,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.kernel.errors import SlopError
+from core.kernel.language import tr
 from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.cache import CachePrices, RewriteCosts
@@ -221,7 +222,7 @@ class CacheHandler:
         """Forget first: what cannot be deleted is at least not read any more."""
         names = self._keeper.stored_names(discussion_id, provider)
         self._keeper.forget(discussion_id)
-        self._report(discussion_id, "Invalidated by you.")
+        self._report(discussion_id, tr("You invalidated the cache."))
         try:
             client = self._clients.get(provider)
         except SlopError:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from core.kernel.figures import lifetime
 from core.kernel.ids import make_id
+from core.kernel.language import tr
 from core.kernel.values.cache import (
     CacheLedgerEntry,
     CacheOrphan,
@@ -245,9 +246,10 @@ def _planned(
     made = ContentsPlan(
         use=ContentsUse.CREATE, through_key=wire.blocks[best.place].key, prefix_hash=prefix, ttl_s=ttl_s
     )
-    text = (
-        f"{tokens:,} tokens are stored, and held for {lifetime(ttl_s)} after a turn: so long your return is likely "
-        "enough for their rent."
+    text = tr(
+        "The provider stores {tokens:,} tokens for {ttl_s} after a turn. Your return in that time is likely enough to pay for the storage.",
+        tokens=tokens,
+        ttl_s=lifetime(ttl_s),
     )
     return _plan(
         prices,
@@ -403,10 +405,10 @@ def _used(
         ttl_s=ttl_s,
         name=entry.name,
     )
-    text = f"{wire.ends[way.place]:,} tokens are read from the stored prefix" + (
-        f", which is held for {lifetime(round(hold_s))} after this turn."
+    text = tr("The provider reads {ends:,} tokens from the stored prefix", ends=wire.ends[way.place]) + (
+        tr(", and holds it for {hold_s} after this turn.", hold_s=lifetime(round(hold_s)))
         if hold_s > 0
-        else "; keeping it for longer would cost more than it saves."
+        else tr("; holding it for longer would cost more than it saves.")
     )
     return _plan(prices, wire, way, use, without, text)
 
@@ -415,15 +417,22 @@ def _inline(
     prices: CachePrices, wire: Wire, expected: float, without: float, settings: CacheSettings
 ) -> CachePlan:
     if not _ends(wire, prices):
-        why = "nothing large enough to store"
+        why = tr("nothing is large enough to store")
     elif not settings.may_store:
-        why = "a command that ends at once stores nothing"
+        why = tr("a command that ends at once stores nothing")
     elif not settings.has_answered:
-        why = "nothing is stored with a model before it has answered once"
+        why = tr("the program stores nothing with a model before its first reply")
     else:
-        why = "storing it would cost more than it saves"
+        why = tr("storing it would cost more than it saves")
     way = _Way(place=-1, entry=None, now=wire.total_tokens, total=expected)
-    return _plan(prices, wire, way, None, without, f"Everything is sent inline: {why}.")
+    return _plan(
+        prices,
+        wire,
+        way,
+        None,
+        without,
+        tr("The program sends everything without storing it: {why}.", why=why),
+    )
 
 
 def _plan(

@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.cache import (
     Balance,
     CacheLedger,
@@ -50,14 +51,15 @@ _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 """Keys of the base's pieces that go over the wire as one segment."""
 
 
-_SHARED = (
-    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joins the message; the rest "
-    "stands in its place."
+_SHARED = tr(
+    "An earlier state of layers 6 and 7 is warm. The request reads that state, and your message carries the changes since. The rest stays in its place."
 )
 
 
-_ELSEWHERE = "Another model still holds what was sent: it stays as it was, for the way back."
-_THOUGHTS_LEFT = "Earlier thinking is left out: its cache had gone cold, so that costs nothing."
+_ELSEWHERE = tr(
+    "Another model still holds the sent context. The program leaves it unchanged for your return."
+)
+_THOUGHTS_LEFT = tr("The program leaves out earlier thinking: its cache was cold, so that is free.")
 _CARRIED_SHARE = 0.1
 """Superseded tokens that are carried for that, as a share of those that are held."""
 
@@ -214,7 +216,9 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     kept = None if is_left else kept
     best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
     if gone:
-        return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
+        return _with_sentence(
+            best, rewritten, tr("The program rewrote the context at once: {gone}.", gone=gone)
+        )
     if kept is None:
         if best is not rewritten:
             return _with_sentence(best, rewritten, _SHARED)
@@ -393,10 +397,17 @@ def _is_too_long(turn: PlannedTurn, kept: Decision) -> bool:
 
 def _why_rewritten(turn: PlannedTurn, rewritten: Decision, kept: Decision) -> str:
     if _is_too_long(turn, kept):
-        return "The context was rewritten: with the changes appended it would exceed the model's window."
+        return tr(
+            "The program rewrote the context: with appended changes it would exceed the model's window."
+        )
     if kept.plan.read_tokens <= rewritten.plan.read_tokens:
-        return "The context was rewritten with all changes in place: its cache had gone cold, so that costs nothing."
-    return f"The context was rewritten: carrying {kept.plan.superseded_tokens:,} superseded tokens on would cost more."
+        return tr(
+            "The program rewrote the context with all changes in place. The cache had gone cold, so that costs nothing."
+        )
+    return tr(
+        "The program rewrote the context: keeping {superseded_tokens:,} outdated tokens would cost more.",
+        superseded_tokens=kept.plan.superseded_tokens,
+    )
 
 
 def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> str:
@@ -404,22 +415,34 @@ def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> s
     view = kept.view
     fresh = [delta for delta in view.deltas if delta.message_id == turn.message_id]
     keys = [key for delta in fresh for key in (*(file.key for file in delta.files), *delta.removed)]
-    carried = f"{kept.plan.superseded_tokens:,} superseded tokens are carried."
+    carried = tr(
+        "{superseded_tokens:,} outdated tokens stay in the request.",
+        superseded_tokens=kept.plan.superseded_tokens,
+    )
     if asked is not None and len(view.reasoned) < len(asked.reasoned) and not view.deltas:
-        return f"What the cache still holds stays as it was; earlier thinking that it does not hold is left out. {carried}"
+        return tr(
+            "The cached part stays unchanged; the program leaves out earlier thinking that is not cached. {carried}",
+            carried=carried,
+        )
     if view.reasoned and not view.deltas:
-        return (
-            "The cache is warm: what was sent stays as it was, earlier thinking too; "
-            f"{kept.plan.superseded_tokens:,} tokens are carried that a rewrite would leave out."
+        return tr(
+            "The cache is warm: the sent context stays unchanged, earlier thinking too. A rewrite would leave out {superseded_tokens:,} tokens.",
+            superseded_tokens=kept.plan.superseded_tokens,
         )
     if not fresh:
-        return f"Earlier changes stay appended while the cache is warm; {carried}"
+        return tr("Earlier changes stay appended while the cache is warm; {carried}", carried=carried)
     files = sum(layer_of(key) == LayerId.FILE_DETAILS for key in keys)
-    words = ["changed knowledge"] if DIGEST_KEY in keys else []
+    words = [tr("changed knowledge")] if DIGEST_KEY in keys else []
     others = len(keys) - files - len(words)
     words += (
-        [f"{others} changed note{'s' * (others > 1)} or identity file{'s' * (others > 1)}"] if others else []
+        [tr("{others} changed note{value} or identity file{value}", others=others, value="s" * (others > 1))]
+        if others
+        else []
     )
-    words += [f"{files} changed file{'s' * (files > 1)}"] if files else []
-    what = " and ".join(words) or "the preset"
-    return f"The cache is warm: {what} joins the message instead of rewriting what was sent; {carried}"
+    words += [tr("{files} changed file{value}", files=files, value="s" * (files > 1))] if files else []
+    what = tr(" and ").join(words) or tr("the preset")
+    return tr(
+        "The cache is warm: your message carries {what}, and the sent context stays unchanged; {carried}",
+        what=what,
+        carried=carried,
+    )

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.figures import count, dollars
+from core.kernel.language import tr
 from core.kernel.values.cache import (
     TOOLS_KEY,
     Balance,
@@ -133,11 +134,16 @@ def keepalive_plan(
     lifted_s = 0 if idle.lift is None else idle.lift.ttl_s
     pings, saving = best_pings(odds, idle.ttl_s, prices.read, lost, most, idle_s=idle_s, lifted_s=lifted_s)
     if not pings:
-        text = "No ping: it is no longer likely enough that you come back in time."
+        text = tr("No keepalive: you are no longer likely enough to return in time.")
         return KeepalivePlan(ping_at=None, pings_left=0, expected_saving_usd=None, sentence=text)
     due = idle.used_at + timedelta(seconds=ping_window_s(idle.ttl_s))
     usd = None if prices.input_usd is None else saving * idle.tokens * prices.input_usd
-    text = f"Kept alive with up to {count(pings, 'more ping')} of {idle.tokens:,} tokens; {break_even} would cost as much as writing again."
+    text = tr(
+        "The program keeps {tokens:,} tokens warm with up to {pings}. As many as {break_even} keepalives would cost as much as another cache write.",
+        pings=count(pings, tr("more keepalive request"), tr("more keepalive requests")),
+        tokens=idle.tokens,
+        break_even=break_even,
+    )
     return KeepalivePlan(ping_at=due, pings_left=pings, expected_saving_usd=usd, sentence=text)
 
 
@@ -280,21 +286,28 @@ def _covered(idle: Idle, others: Iterable[Idle]) -> int:
 
 def _why_not(idle: Idle, prices: CachePrices, settings: CacheSettings, now: datetime) -> str:
     if not (settings.keepalive and settings.is_enabled):
-        return "Keepalive is off."
+        return tr("Keepalive is off.")
     if not idle.is_open:
-        return "No ping: the discussion is closed."
+        return tr("No keepalive: the discussion is closed.")
     if idle.was_missed:
-        return "No ping: the last one found nothing in the cache."
+        return tr("No keepalive: the last keepalive found nothing in the cache.")
     if not prices.writes or idle.tokens < max(1, prices.minimum_tokens):
-        return "No ping: nothing is cached that could be kept."
+        return tr("No keepalive: the cache holds nothing that could be kept.")
     if prices.input_usd is None:
-        return "No ping: the model's price is unknown."
+        return tr("No keepalive: the model's price is unknown.")
     if now >= idle.used_at + timedelta(seconds=idle.ttl_s):
-        return "No ping: the cache has gone cold already."
+        return tr("No keepalive: the cache is already cold.")
     return ""
 
 
 def _spent(idle: Idle, settings: CacheSettings, break_even: int) -> str:
     if idle.pings >= break_even:
-        return f"No ping: after {break_even} writing again is no dearer."
-    return f"No ping: {dollars(idle.spent_usd)} of {dollars(settings.keepalive_cap_usd)} is spent."
+        return tr(
+            "No keepalive: {break_even} keepalives cost as much as another cache write.",
+            break_even=break_even,
+        )
+    return tr(
+        "No keepalive: {spent_usd} of {keepalive_cap_usd} is spent.",
+        spent_usd=dollars(idle.spent_usd),
+        keepalive_cap_usd=dollars(settings.keepalive_cap_usd),
+    )

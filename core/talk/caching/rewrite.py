@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -295,7 +296,7 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
         words.append(_digest(old, new))
     if notes:
         words.append(_notes(notes, old, new))
-    return " and ".join(words) or "knowledge changed"
+    return tr(" and ").join(words) or tr("knowledge changed")
 
 
 def _before(sent: SentKnowledge) -> tuple[SentPart, ...]:
@@ -338,7 +339,7 @@ def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
 def _gone(sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart]) -> str:
     """Deletions in words, empty where there is none; by the rule of `view.withdrawn`."""
     if any(part.key == DIGEST_KEY for part in before) and not stack.layer(_KNOWLEDGE).pieces:
-        return "nothing of knowledge is sent any more"
+        return tr("the program no longer sends knowledge")
     if words := deletion((part.key for part in before), stack):
         return words
     goes = goes_from(stack, sent.withdrawals)
@@ -353,19 +354,19 @@ def _takes_recalled(sent: SentKnowledge, stack: AggregateStack) -> bool:
 
 def _digest(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     if DIGEST_KEY not in new:
-        return "the digest is gone"
-    return "the digest changed" if DIGEST_KEY in old else "knowledge is on"
+        return tr("the digest is gone")
+    return tr("the digest changed") if DIGEST_KEY in old else tr("knowledge is on")
 
 
 def _said(keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) -> str:
     """Documents of layer 6 that are others than before."""
-    name = keys[0].partition("/")[2] if len(keys) == 1 else f"{len(keys)} identity files"
+    name = keys[0].partition("/")[2] if len(keys) == 1 else tr("{keys} identity files", keys=len(keys))
     return _became(name, keys, old, new)
 
 
 def _notes(keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    name = keys[0].rpartition("/")[2] if len(keys) == 1 else f"{len(keys)} files"
-    return _became(f"notes on {name}", keys, old, new, is_many=True)
+    name = keys[0].rpartition("/")[2] if len(keys) == 1 else tr("{keys} files", keys=len(keys))
+    return _became(tr("notes on {name}", name=name), keys, old, new, is_many=True)
 
 
 def _became(
@@ -377,4 +378,4 @@ def _became(
         return f"{name} {'count' if is_many else 'counts'} now"
     if not any(key in new for key in keys):
         return f"{name} {'are' if is_many else 'is'} gone"
-    return f"{name} changed"
+    return tr("{name} changed", name=name)

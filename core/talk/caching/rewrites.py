@@ -9,6 +9,7 @@ from operator import is_not
 from msgspec.structs import replace
 
 from core.kernel.figures import dollars
+from core.kernel.language import tr
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion
 from core.kernel.values.messages import Role
@@ -85,7 +86,11 @@ def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
     if found is None:
         return ""
     who, price = found
-    return f"What is taken out is gone at once: {who} will be rewritten on the next turn, {price}."
+    return tr(
+        "The removal counts at once: the next turn rewrites the cache of {who}, {price}.",
+        who=who,
+        price=price,
+    )
 
 
 def merge_price_text(state: AppState) -> str:
@@ -97,7 +102,11 @@ def merge_price_text(state: AppState) -> str:
     if found is None:
         return ""
     who, price = found
-    return f"The digest changes: at most, {who} will be rewritten on the next turn, {price}."
+    return tr(
+        "The digest changes: the next turn rewrites at most the cache of {who}, {price}.",
+        who=who,
+        price=price,
+    )
 
 
 def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, str] | None:
@@ -106,8 +115,8 @@ def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, s
     if not any(map(has_price, warm)):
         return None
     tokens, cost = sum(one.tokens for one in warm), cost_text(warm)
-    who = "1 warm discussion" if len(warm) == 1 else f"{len(warm)} warm discussions"
-    return who, f"~{tokens:,} tokens, {cost}"
+    who = tr("1 warm discussion") if len(warm) == 1 else tr("{warm} warm discussions", warm=len(warm))
+    return who, tr("~{tokens:,} tokens, {cost}", tokens=tokens, cost=cost)
 
 
 def has_price(rewrite: Rewrite) -> bool:
@@ -209,22 +218,28 @@ def notice_text(state: AppState) -> tuple[str, str]:
     texts = [
         f"{what}: {_summed(state, some)}"
         for what, some in (
-            ("Will be rewritten on the next turn", whole),
-            ("Joins the next message", appended),
+            (tr("Will be rewritten on the next turn"), whole),
+            (tr("Goes with the next message"), appended),
         )
         if some
     ]
     reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
-    why = "; ".join(reasons) if len(reasons) <= NAMED else "knowledge changed"
-    each = " The Caching panel tells each." if len(rows) > 1 else ""
+    why = "; ".join(reasons) if len(reasons) <= NAMED else tr("knowledge changed")
+    each = tr(" The Caching panel tells each.") if len(rows) > 1 else ""
     return ". ".join(texts), f"{why[0].upper()}{why[1:]}.{each}"
 
 
 def _summed(state: AppState, rows: list[Rewrite]) -> str:
     names = [f"«{_name(state, one)}»" for one in rows]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    more = tr(" and {names} more", names=len(names) - NAMED) if len(names) > NAMED else ""
     tokens = sum(one.tokens for one in rows)
-    return f"{', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens, {cost_text(rows)}"
+    return tr(
+        "{names}{more}, ~{tokens:,} tokens, {rows}",
+        names=", ".join(names[:NAMED]),
+        more=more,
+        tokens=tokens,
+        rows=cost_text(rows),
+    )
 
 
 def _name(state: AppState, rewrite: Rewrite) -> str:
@@ -236,13 +251,19 @@ def cost_text(rows: Sequence[Rewrite]) -> str:
     """Cost of rewrites together, in words: with the most that it may be where an entry was never read."""
     known = [one for one in rows if one.cost_usd is not None]
     if not known:
-        return "cost unknown"
+        return tr("cost unknown")
     total = sum(one.cost_usd or 0.0 for one in known)
     most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in known)
-    shown = f"est. {dollars(total)}" if total >= _CENT else "under 1 cent" if total else "free"
+    shown = (
+        tr("est. {total}", total=dollars(total))
+        if total >= _CENT
+        else tr("under 1 cent")
+        if total
+        else "free"
+    )
     if most > total and most >= _CENT:
-        shown += f", up to {dollars(most)} if the provider kept less than it was asked to"
-    return shown if len(known) == len(rows) else f"{shown} and more at an unknown price"
+        shown += tr(", up to {most} if the provider kept less than asked", most=dollars(most))
+    return shown if len(known) == len(rows) else tr("{shown} and more at an unknown price", shown=shown)
 
 
 def _knowledge_key(state: AppState) -> tuple[object, ...]:

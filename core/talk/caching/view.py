@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import canonical_json, read_json
+from core.kernel.language import tr
 from core.kernel.values.cache import SentPart
 from core.kernel.values.messages import ReasoningPart
 from core.kernel.values.records import Record, ViewRecord
@@ -44,7 +45,7 @@ _APPENDED = (*_KNOWN, LayerId.FILE_DETAILS)
 DIGEST_KEY = "7/digest"
 """Layer 7a."""
 
-TAKEN_OUT = "something was taken out of knowledge"
+TAKEN_OUT = tr("something was removed from knowledge")
 """Reason for a rewrite."""
 
 Place = tuple[str, str]
@@ -285,10 +286,10 @@ def _deletion_in(stack: AggregateStack) -> Callable[[str], str]:
         if key in now:
             return ""
         if key == DIGEST_KEY:
-            return "the digest is gone"
+            return tr("the digest is gone")
         if layer == _PROJECT:
-            return f"{name} is gone"
-        return f"the notes on {name} are gone" if f"{_FILES}/{name}" in files else ""
+            return tr("{name} is gone", name=name)
+        return tr("the notes on {name} are gone", name=name) if f"{_FILES}/{name}" in files else ""
 
     return deletion_of
 

@@ -12,6 +12,7 @@ from itertools import islice
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.cache import DiscussionCacheState
 from core.kernel.values.messages import Message
 from core.kernel.values.state import AppState
@@ -165,8 +166,11 @@ def cold_send(state: AppState, discussion_id: str) -> ColdSend | None:
 
 def cold_words(state: AppState, cold: ColdSend) -> str:
     """The note in a sentence: `The cache ended 2 hours ago: this send writes ≈120k tokens again, about $0.45.`"""
-    cost = "at an unknown price" if cold.usd is None else f"for about {fmt.money(cold.usd)}"
+    cost = tr("at an unknown price") if cold.usd is None else tr("for about {usd}", usd=fmt.money(cold.usd))
     ended = fmt.at_moment(cold.ended_at, state.now)
-    return (
-        f"The cache ended {ended}. The next send pays for {fmt.tokens_est(cold.tokens)} tokens again, {cost}."
+    return tr(
+        "The cache went cold {ended}. The next send pays for {tokens} tokens again, {cost}.",
+        ended=ended,
+        tokens=fmt.tokens_est(cold.tokens),
+        cost=cost,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.kernel import figures as fmt
+from core.kernel.language import tr
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.discussion import SentBreak
 from core.kernel.values.stack import ContextChange, LayerId
@@ -73,10 +74,12 @@ def next_words(why: CacheWhy) -> str:
     if request is None:
         return ""
     anew = request.write_tokens_est + request.fresh_tokens_est
-    return (
-        f"The next message sends {fmt.tokens_est(request.tokens_est, is_exact=request.is_exact)} tokens: it reads"
-        f" {fmt.tokens(request.read_tokens_est)} from the cache and pays for {fmt.tokens(anew)} anew,"
-        f" {fmt.estimated(request.cost_usd)} in all."
+    return tr(
+        "The next message sends {tokens_est} tokens. The cache provides {read_tokens_est}, but not the other {anew}; the message costs {cost_usd}.",
+        tokens_est=fmt.tokens_est(request.tokens_est, is_exact=request.is_exact),
+        read_tokens_est=fmt.tokens(request.read_tokens_est),
+        anew=fmt.tokens(anew),
+        cost_usd=fmt.estimated(request.cost_usd),
     )
 
 
@@ -92,26 +95,41 @@ def _coming(state: AppState, discussion_id: str) -> Coming | None:
         return None
     counted = fmt.tokens_est(change.rewritten_tokens_est, is_exact=report.is_exact)
     usd, why = change_usd(state, discussion_id), f": {change.reason}" if change.reason else ""
-    text = f"Will be rewritten on the next turn{why} ({counted} tokens, {fmt.money(usd)})"
+    text = tr(
+        "Will be rewritten on the next turn{why} ({counted} tokens, {usd})",
+        why=why,
+        counted=counted,
+        usd=fmt.money(usd),
+    )
     return Coming(text=text, costs=usd != 0)
 
 
 def _rewritten(rewrite: Rewrite) -> Coming:
-    what = "Joins the next message" if rewrite.is_appended else "Will be rewritten on the next turn"
+    what = (
+        tr("Goes with the next message") if rewrite.is_appended else tr("Will be rewritten on the next turn")
+    )
     text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
     return Coming(text=text, costs=has_price(rewrite) and not rewrite.is_appended)
 
 
 def rewrite_text(rewrite: Rewrite) -> str:
     """Tokens and cost of a rewrite: `≈12.3k tokens, est. $0.041`."""
-    return f"{fmt.tokens_est(rewrite.tokens)} tokens, {estimate_text(rewrite.cost_usd, rewrite.most_usd)}"
+    return tr(
+        "{tokens} tokens, {cost_usd}",
+        tokens=fmt.tokens_est(rewrite.tokens),
+        cost_usd=estimate_text(rewrite.cost_usd, rewrite.most_usd),
+    )
 
 
 def estimate_text(cost_usd: float | None, most_usd: float | None) -> str:
     """An expected cost in words, with its upper bound."""
     if cost_usd is None:
         return fmt.money(None)
-    most = f", up to {fmt.money(most_usd)}" if most_usd is not None and most_usd > cost_usd else ""
+    most = (
+        tr(", up to {most_usd}", most_usd=fmt.money(most_usd))
+        if most_usd is not None and most_usd > cost_usd
+        else ""
+    )
     return f"{'free' if cost_usd <= 0 else fmt.estimated(cost_usd)}{most}"
 
 

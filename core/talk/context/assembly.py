@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.tokens import scaled
 from core.kernel.values.cache import RewriteCosts
 from core.kernel.values.curation import ItemFiles, NamedText
@@ -100,7 +101,7 @@ class Planner(Protocol):
 _COUNTED_AT_ONCE_CHARS = 400_000
 """Of new texts that a call waits for: some ten milliseconds."""
 
-SINCE_LAST_START = "changed since the program was last open"
+SINCE_LAST_START = tr("changed since the program was last open")
 
 
 class TokenCounter(Protocol):
@@ -350,7 +351,10 @@ class Assembler:
             raise ProviderError(
                 FailureKind.CONTEXT_TOO_LONG,
                 sentence,
-                remedy=f"{what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
+                remedy=tr(
+                    "{assembly}, or choose a model with a larger window. Nothing was sent.",
+                    assembly=what_to_leave_out(assembly),
+                ),
             )
         spec, stack = assembly.spec, assembly.stack
         if new := new_texts(stack, self._counter.known()):
@@ -602,4 +606,4 @@ class Assembler:
             return "", ""
         if change.is_explained:
             return change.reason, ""
-        return str(change), f"The stable prefix changed and nothing explains it. {change}"
+        return str(change), tr("The stable prefix changed and nothing explains it. {change}", change=change)

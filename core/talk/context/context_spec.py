@@ -7,6 +7,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from core.kernel.language import tr
 from core.kernel.structures import GrownRuns
 from core.kernel.values.agent import Mode
 from core.kernel.values.curation import NamedText, Preset
@@ -35,10 +36,12 @@ from core.talk.discussion.open_calls import paired
 
 # Tools that a discussion's model is offered, as far as its provider can pass them on.
 
-TAKES_NONE = "This model gets no tools: its provider does not pass them on. Choose another model for them."
-TAKES_MEMORY = "This model gets search_notes and read_note alone: its provider passes no other tools on."
-NO_PROJECT = "No project is open: it gets no file and command tools."
-UNTRUSTED = "This project is not trusted: it gets no file and command tools until you trust it."
+TAKES_NONE = tr(
+    "This model gets no tools: its provider does not pass them on. Choose another model for them."
+)
+TAKES_MEMORY = tr("This model gets only search_notes and read_note: its provider passes on no other tools.")
+NO_PROJECT = tr("No project is open, so the model gets no file and command tools.")
+UNTRUSTED = tr("The model gets no file and command tools until you trust this project.")
 
 
 def gets_tools(state: AppState, meta: DiscussionMeta) -> bool:

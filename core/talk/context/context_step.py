@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.structures import with_entry, without
 from core.kernel.values.curation import FileItem, FilesLookedUp, ItemFiles, Preset
 from core.kernel.values.state import AppState, Level
@@ -76,7 +77,11 @@ def _name(given: str) -> str:
 
 
 def _name_problem(name: str) -> str:
-    return f"A preset named {name!r} exists. Choose another name." if name else "A preset needs a name."
+    return (
+        tr("A preset named {name!r} exists. Choose another name.", name=name)
+        if name
+        else tr("A preset needs a name.")
+    )
 
 
 def change(state: AppState, command: ChangePreset) -> Result:
@@ -96,12 +101,17 @@ def _keepable(items: tuple[FileItem, ...]) -> tuple[tuple[FileItem, ...], str, s
     problem = remedy = ""
     if len(short) < len(items):
         long = next(item.path for item in items if item not in short)
-        problem = f"{one_line(long, 60)!r} is no path: it has {len(long):,} characters, and a path has at most {MOST_PATH_CHARS:,}."
-        remedy = "Enter a file's path or a glob; text goes into the message."
+        problem = tr(
+            "{long!r} is too long for a path: it has {long2:,} characters, over {MOST_PATH_CHARS:,}.",
+            long=one_line(long, 60),
+            long2=len(long),
+            MOST_PATH_CHARS=MOST_PATH_CHARS,
+        )
+        remedy = tr("Enter a file's path or a glob; text goes into the message.")
     elif len(kept) < len(items):
         names = ", ".join(repr(item.path) for item in items if item not in kept)
-        problem = f"The name of {names} is not UTF-8 text, so no preset can hold it."
-        remedy = "Rename the file, or take it in with a glob."
+        problem = tr("The name of {names} is not UTF-8 text, so no preset can hold it.", names=names)
+        remedy = tr("Rename the file, or include it through a glob.")
     return tuple(replace(item, notes=clean(item.notes)) for item in kept), problem, remedy
 
 
@@ -134,7 +144,9 @@ def save(state: AppState, command: SavePreset) -> Result:
     if preset is None:
         return state, ()
     if may_not_write(project, "presets", command.name):
-        return refuse_write(state, command.command_id, "preset", f"{command.name!r} is not saved"), ()
+        return refuse_write(
+            state, command.command_id, "preset", tr("The program did not save {name!r}", name=command.name)
+        ), ()
     return state, (WritePreset(root=project.root, preset=preset),)
 
 
@@ -197,10 +209,10 @@ def delete(state: AppState, command: DeletePreset) -> Result:
         state,
         "preset",
         Level.INFO,
-        f"Preset {command.name!r} is deleted."
-        + (f" It was in use in {count} discussions." if count > 1 else ""),
+        tr("Preset {name!r} is deleted.", name=command.name)
+        + (tr(" {count} discussions used it.", count=count) if count > 1 else ""),
         action=CreatePreset(name=gone.name, items=gone.items),
-        action_label="Undo",
+        action_label=tr("Undo"),
     )
     return state, (WritePreset(root=project.root, preset=None, old_name=command.name), _keep(state), *metas)
 
@@ -239,9 +251,14 @@ def _say_passed_over(state: AppState, preset: str, rules: int) -> AppState:
         state,
         f"rules/{preset}",
         Level.WARNING,
-        f"Preset {preset!r} may send files that .gitignore leaves out: {rules:,} of its rules are not followed.",
-        "It holds more rules with wildcards than can be asked of each file, or such as are not understood. "
-        "Look through the preset's files, or write fewer or plainer rules.",
+        tr(
+            "Preset {preset!r} may send files that .gitignore leaves out. The program does not follow {rules:,} of the rules in .gitignore.",
+            preset=preset,
+            rules=rules,
+        ),
+        tr(
+            ".gitignore holds too many wildcard rules, or rules that the program does not understand. Check the preset's files, or write fewer or simpler rules."
+        ),
         is_standing=True,
     )
 
@@ -253,12 +270,20 @@ def _say_losses(state: AppState, event: FilesRead) -> AppState:
 
 def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:
     """Sentences on what a preset's globs lost to .gitignore, and what to do about it."""
-    lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in losses]
-    detail = (
-        f"Left out: {', '.join(lost)}. An item that should take them says so: "
-        'choose "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.'
+    lost = [
+        tr(
+            "{is_more}{files:,} by {path!r}",
+            is_more="over " if loss.is_more else "",
+            files=loss.files,
+            path=loss.path,
+        )
+        for loss in losses
+    ]
+    detail = tr(
+        'Left out: {lost}. To send them, choose "Include ignored files" in the item\'s menu. Or set include_ignored = true in manual_slop.toml.',
+        lost=", ".join(lost),
     )
-    return f"Globs follow .gitignore now: preset {preset!r} sends fewer files.", detail
+    return tr("Globs follow .gitignore now: preset {preset!r} sends fewer files.", preset=preset), detail
 
 
 def _files_changed(state: AppState, _happened: FilesChanged) -> Result:

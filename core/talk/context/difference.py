@@ -10,6 +10,7 @@ import msgspec
 
 from core.kernel.figures import estimated
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.structures import shared_run
 from core.kernel.values.cache import CachePlan
 from core.kernel.values.curation import ItemFiles
@@ -41,9 +42,9 @@ from core.talk.context.wire import based_layers, layer_of
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _TURNS, _USER, _METADATA = LayerId.TURNS, LayerId.USER, LayerId.METADATA
 
-FOLDED = "what had been appended was put in its place"
-CUT = "the beginning of the conversation left the view, to make room"
-TAKEN = "the state that other discussions keep warm was taken"
+FOLDED = tr("the program moved appended changes to their usual places")
+CUT = tr("the beginning of the discussion was compacted, to make room")
+TAKEN = tr("the request used a context that other discussions keep warm")
 
 
 class PrefixChange(msgspec.Struct, frozen=True):
@@ -65,9 +66,15 @@ class PrefixChange(msgspec.Struct, frozen=True):
         return bool(self.reason)
 
     def __str__(self) -> str:
-        where = "" if self.byte_offset is None else f" at byte {self.byte_offset}"
-        why = self.reason or "no cause was recorded"
-        return f"Layer {int(self.layer)} ({LAYER_TITLES[self.layer]}) differs{where}: {why}"
+        where = "" if self.byte_offset is None else tr(" at byte {byte_offset}", byte_offset=self.byte_offset)
+        why = self.reason or tr("no reason was recorded")
+        return tr(
+            "Layer {layer} ({LAYER_TITLES}) differs{where}: {why}",
+            layer=int(self.layer),
+            LAYER_TITLES=LAYER_TITLES[self.layer],
+            where=where,
+            why=why,
+        )
 
 
 def compare(
@@ -217,11 +224,11 @@ def _bytes_before(first: str, second: str, same_chars: int) -> int:
 
 def _causes(old: StackInputs, new: StackInputs) -> Iterator[tuple[LayerId, str, bool]]:
     yield LayerId.ROLE, _role_reason(old, new), (old.epoch, old.role_text) != (new.epoch, new.role_text)
-    yield LayerId.TOOL_FORMAT, "tool format changed", old.tool_format_text != new.tool_format_text
-    yield LayerId.TOOLS, "tools changed", old.tools != new.tools
-    yield LayerId.SYSTEM_PRESET, "system prompt preset changed", old.system_text != new.system_text
-    yield LayerId.PERSONA, "persona changed", old.persona != new.persona
-    yield LayerId.PROJECT, "project context changed", old.project != new.project
+    yield LayerId.TOOL_FORMAT, tr("tool format changed"), old.tool_format_text != new.tool_format_text
+    yield LayerId.TOOLS, tr("tools changed"), old.tools != new.tools
+    yield LayerId.SYSTEM_PRESET, tr("system prompt preset changed"), old.system_text != new.system_text
+    yield LayerId.PERSONA, tr("persona changed"), old.persona != new.persona
+    yield LayerId.PROJECT, tr("project context changed"), old.project != new.project
     knowledge = [(one.digest, one.domain_facts, one.notes) for one in (old, new)]
     yield LayerId.KNOWLEDGE, _knowledge_reason(old, new), knowledge[0] != knowledge[1]
     yield LayerId.TURNS, CUT, old.cut_id != new.cut_id
@@ -230,18 +237,18 @@ def _causes(old: StackInputs, new: StackInputs) -> Iterator[tuple[LayerId, str, 
 def _knowledge_reason(old: StackInputs, new: StackInputs) -> str:
     if old.digest == new.digest:
         if old.domain_facts != new.domain_facts:
-            return "facts changed"
-        return "notes of files in scope changed"
+            return tr("facts changed")
+        return tr("notes of files in scope changed")
     if not new.digest:
-        return "knowledge switched off"
-    return "digest regenerated" if old.digest else "knowledge switched on"
+        return tr("knowledge switched off")
+    return tr("digest regenerated") if old.digest else tr("knowledge switched on")
 
 
 def _role_reason(old: StackInputs, new: StackInputs) -> str:
     if old.epoch != new.epoch:
-        return "cache invalidated"
+        return tr("cache invalidated")
     is_same_model = (old.provider, old.model) == (new.provider, new.model)
-    return "role instructions changed" if is_same_model else "model changed"
+    return tr("role instructions changed") if is_same_model else tr("model changed")
 
 
 def _sha(report: LayerReport | None) -> str:
@@ -378,9 +385,13 @@ def too_large(assembly: Assembly) -> str:
         return ""
     layers = _largest_layers(assembly)
     parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
-    return (
-        f"The request has about {total:,} tokens; {assembly.profile.label or assembly.profile.id} takes "
-        f"{room:,} beside its reply. Largest: {parts}{_largest_files(assembly)}"
+    return tr(
+        "The request is too long: about {total:,} tokens. {value} takes {room:,} besides its reply. Largest: {parts}{assembly}",
+        total=total,
+        value=assembly.profile.label or assembly.profile.id,
+        room=room,
+        parts=parts,
+        assembly=_largest_files(assembly),
     )
 
 
@@ -393,15 +404,15 @@ def what_to_leave_out(assembly: Assembly) -> str:
     layer = _largest_layers(assembly)[0].layer
     match layer:
         case LayerId.FILE_SET | LayerId.FILE_DETAILS:
-            return "Leave files out of the preset"
+            return tr("Leave files out of the preset")
         case LayerId.TURNS:
-            return "Delete long messages, branch from an earlier one, start a new discussion"
+            return tr("Delete long messages, branch from an earlier message, start a new discussion")
         case LayerId.TOOL_FORMAT | LayerId.TOOLS:
-            return "Take the tools from this discussion"
+            return tr("Turn off the tools of this discussion")
         case LayerId.USER:
-            return "Shorten the message or its attachments"
+            return tr("Shorten the message or its attachments")
         case _:
-            return f"Shorten the {LAYER_TITLES[layer].lower()}"
+            return tr("Shorten the {LAYER_TITLES}", LAYER_TITLES=LAYER_TITLES[layer].lower())
 
 
 def _largest_files(assembly: Assembly) -> str:
@@ -413,7 +424,7 @@ def _largest_files(assembly: Assembly) -> str:
         f"{one_line(segment.key.partition('/')[2], NAMED_CHARS)} ({segment.tokens_est:,})"
         for segment in files
     )
-    return f". Largest files: {named}."
+    return tr(". Largest files: {named}.", named=named)
 
 
 def problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
@@ -436,7 +447,7 @@ def problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
 _Part = tuple[str, RequestPart | ToolSchema]
 """A part with the role of what it stands in."""
 
-_MODEL, _EFFORT = "the model changed", "the effort or the tools changed"
+_MODEL, _EFFORT = tr("the model changed"), tr("the effort or the tools changed")
 _SHOWN_BY_VIEW = frozenset(
     {
         LayerId.PROJECT,
@@ -449,10 +460,10 @@ _SHOWN_BY_VIEW = frozenset(
 )
 _CHOSEN = frozenset({_MODEL, _EFFORT})
 _REASONS = {
-    LayerId.TOOLS: "the tools changed",
-    LayerId.TURNS: "an earlier message was changed, left or came in",
-    LayerId.USER: "the last message was changed or left",
-    LayerId.METADATA: "what stood behind the person's words left its place",
+    LayerId.TOOLS: tr("the tools changed"),
+    LayerId.TURNS: tr("an earlier message was changed, removed or added"),
+    LayerId.USER: tr("the last message was changed or removed"),
+    LayerId.METADATA: tr("the text that the program adds after your message moved"),
 }
 
 
@@ -469,7 +480,13 @@ class PrefixBreak(msgspec.Struct, frozen=True):
     reason: str
 
     def __str__(self) -> str:
-        return f"Layer {int(self.layer)} ({LAYER_TITLES[self.layer]}) differs at byte {self.byte_offset:,}: {self.reason}"
+        return tr(
+            "Layer {layer} ({LAYER_TITLES}) differs at byte {byte_offset:,}: {reason}",
+            layer=int(self.layer),
+            LAYER_TITLES=LAYER_TITLES[self.layer],
+            byte_offset=self.byte_offset,
+            reason=self.reason,
+        )
 
 
 def first_break(before: ProviderRequest, after: ProviderRequest) -> PrefixBreak | None:
@@ -593,12 +610,18 @@ def break_text(found: PrefixBreak | None, plan: CachePlan | None) -> str:
     if plan.cost_usd is not None and plan.read_cost_usd is not None:
         usd = plan.cost_usd - plan.read_cost_usd
     why = f" {plan.sentences[0]}" if plan.sentences else ""
-    return f"{found}. About {again:,} tokens are paid anew, {estimated(usd)}.{why}"
+    return tr(
+        "{found}. You pay again for about {again:,} tokens, {usd}.{why}",
+        found=found,
+        again=again,
+        usd=estimated(usd),
+        why=why,
+    )
 
 
 def _reason(before: ProviderRequest, after: ProviderRequest, part: RequestPart | ToolSchema) -> str:
     if isinstance(part, ReasoningPart):
-        return "earlier thinking is left out"
+        return tr("earlier thinking was left out")
     layer = _layer(part)
     if before.effort is not after.effort and layer is LayerId.TOOLS:
         return _EFFORT

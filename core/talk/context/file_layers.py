@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import clean, empty_frame, frame, frame_ends, one_line, quoted, size_bytes
+from core.kernel.language import tr
 from core.kernel.tokens import estimate_tokens
 from core.kernel.values.curation import (
     FileItem,
@@ -96,7 +97,7 @@ def _taken(lines: list[str], chosen: LineRange) -> str:
 _WHY = {
     FileProblemKind.VANISHED: "the file is not there any more",
     FileProblemKind.BINARY: "binary",
-    FileProblemKind.TOO_LARGE: "too large",
+    FileProblemKind.TOO_LARGE: tr("too large"),
     FileProblemKind.UNREADABLE: "cannot be read",
     FileProblemKind.NOT_UTF8: "not UTF-8",
     FileProblemKind.NOT_A_FILE: "not a regular file",
@@ -233,7 +234,7 @@ def _rendered(entry: _Entry) -> Piece:
         case FileMode.OUTLINE:
             return _framed(file, notes + outline_text(file), "outline")
         case FileMode.NOTES:
-            return _framed(file, notes, "notes only")
+            return _framed(file, notes, tr("notes only"))
 
 
 def _whole(file: FileSnapshot, notes: str) -> Piece:
@@ -364,16 +365,24 @@ def save(state: AppState, command: SaveNamedText) -> Result:
     word = command.table.word
     problem = ""
     if reason := name_flaw(name):
-        problem = f"{name!r} cannot name a {word}: {reason}."
+        problem = tr(
+            "{name!r} cannot be the name of a {word}: {reason}.", name=name, word=word, reason=reason
+        )
     elif name != command.old_name and name in known:
-        problem = f"There is a {word} {name!r} already. Choose another name."
+        problem = tr("There is a {word} {name!r} already. Choose another name.", word=word, name=name)
     elif command.old_name and command.old_name not in known:
-        problem = f"There is no {word} {command.old_name!r} any more. Save it as a new one."
+        problem = tr(
+            "There is no {word} {old_name!r} any more. Save the text as a new one.",
+            word=word,
+            old_name=command.old_name,
+        )
     elif not command.text.strip():
-        problem = f"The {word} {name!r} has no text. Write what the model should be told."
+        problem = tr(
+            "The {word} {name!r} has no text. Write what the model should read.", word=word, name=name
+        )
     if problem:
         return decline(state, command.command_id, "text", problem), ()
-    if declined := _unwritable(state, command, name, f"{name!r} is not saved"):
+    if declined := _unwritable(state, command, name, tr("The program did not save {name!r}", name=name)):
         return declined, ()
     root, text = state.config.project.root, clean(command.text)
     effect = WriteNamedText(
@@ -392,7 +401,9 @@ def delete(state: AppState, command: DeleteNamedText) -> Result:
     """Take one out of the file."""
     if command.name not in texts_of(state.config.project, command.table):
         return state, ()
-    if declined := _unwritable(state, command, command.name, f"{command.name!r} is not deleted"):
+    if declined := _unwritable(
+        state, command, command.name, tr("The program did not delete {name!r}", name=command.name)
+    ):
         return declined, ()
     root = state.config.project.root
     return state, (
@@ -406,8 +417,10 @@ def _unwritable(
     """Say why nothing can be written to the project's file, None where it can be."""
     project = state.config.project
     if not project.root:
-        detail = "Open one first."
-        return decline(state, command.command_id, "text", f"{what}: no project folder is open.", detail)
+        detail = tr("Open a project folder first.")
+        return decline(
+            state, command.command_id, "text", tr("{what}: no project folder is open.", what=what), detail
+        )
     if may_not_write(project, command.table.value, name):
         return refuse_write(state, command.command_id, "text", what)
     return None
@@ -455,8 +468,14 @@ def _choose(state: AppState, table: TextTable, ids: tuple[str, ...], name: str) 
 
 
 def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]) -> AppState:
-    used = "" if not users else f" {len(users)} discussion{'s' if len(users) > 1 else ''} used it."
-    kept = f"Its text still stands in {event.source}" if event.source else ""
+    used = (
+        ""
+        if not users
+        else tr(
+            " {users} discussion{users2} used it.", users=len(users), users2="s" if len(users) > 1 else ""
+        )
+    )
+    kept = tr("Its text is still in {source}", source=event.source) if event.source else ""
     again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)
-    text = f"The {event.table.word} {event.name!r} is deleted.{used}"
-    return notify(state, "text", Level.INFO, text, kept, action=again, action_label="Undo")
+    text = tr("The {word} {name!r} is deleted.{used}", word=event.table.word, name=event.name, used=used)
+    return notify(state, "text", Level.INFO, text, kept, action=again, action_label=tr("Undo"))

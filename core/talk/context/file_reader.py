@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.key_files import mark_of
+from core.kernel.language import tr
 from core.kernel.opener import OddFileError, open_descriptor
 from core.kernel.values.curation import (
     FileItem,
@@ -40,7 +41,7 @@ _OTHER_BOMS = (
 _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 12, 13, 27})
 _SAMPLE_BYTES = 2_048
 _MAX_CONTROL_RATIO = 0.1
-_REMEDY = "Save it as UTF-8 to include it."
+_REMEDY = tr("Save the file as UTF-8 to include it.")
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -74,7 +75,9 @@ def read_content(data: bytes) -> Content:
 def _other_encoding(data: bytes) -> FileProblem | None:
     for mark, name in _OTHER_BOMS:
         if data.startswith(mark):
-            detail = f"The file is in {name}, by its byte order mark, not in UTF-8. {_REMEDY}"
+            detail = tr(
+                "The byte order mark of the file says {name}, not UTF-8. {REMEDY}", name=name, REMEDY=_REMEDY
+            )
             return FileProblem(FileProblemKind.NOT_UTF8, detail)
     return None
 
@@ -83,19 +86,31 @@ def _binary(data: bytes) -> FileProblem | None:
     """A NUL anywhere, or more than a tenth of control characters at the head."""
     place = data.find(b"\0")
     if place >= 0:
-        return FileProblem(FileProblemKind.BINARY, f"The file is binary: byte {place} is NUL.")
+        return FileProblem(
+            FileProblemKind.BINARY, tr("The file is binary: byte {place} is NUL.", place=place)
+        )
     sample = data[:_SAMPLE_BYTES]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if controls <= len(sample) * _MAX_CONTROL_RATIO:
         return None
     share = round(100 * controls / len(sample))
-    detail = f"The file is binary: {share} % of its first {len(sample):,} bytes are control characters."
+    detail = tr(
+        "The file is binary: {share} % of its first {sample:,} bytes are control characters.",
+        share=share,
+        sample=len(sample),
+    )
     return FileProblem(FileProblemKind.BINARY, detail)
 
 
 def _not_utf8(data: bytes, place: int) -> FileProblem:
     line = data.count(b"\n", 0, place) + 1
-    detail = f"The file is not UTF-8: byte 0x{data[place]:02X} at position {place}, line {line}. {_REMEDY}"
+    detail = tr(
+        "The file is not UTF-8: byte 0x{data:02X} at position {place}, line {line}. {REMEDY}",
+        data=data[place],
+        place=place,
+        line=line,
+        REMEDY=_REMEDY,
+    )
     return FileProblem(FileProblemKind.NOT_UTF8, detail)
 
 
@@ -104,8 +119,8 @@ Outliner = Callable[[str, str], tuple[Symbol, ...]]
 
 _SETTLED_NS = 2_000_000_000
 _KINDS = (
-    (stat.S_ISDIR, "a folder; a glob such as `folder/**` takes its files"),
-    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISDIR, tr("a folder; to include its files, use a glob such as `folder/**`")),
+    (stat.S_ISFIFO, tr("a named pipe")),
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
@@ -319,7 +334,9 @@ def _read(reader: Reader, path: str, shown: str, status: os.stat_result) -> tupl
     try:
         descriptor = open_descriptor(path, os.O_RDONLY, follows_links=False)
     except OddFileError as fault:  # it took the file's place since the look at it
-        odd = FileProblem(FileProblemKind.NOT_A_FILE, f"The file cannot be read: {fault.strerror}.")
+        odd = FileProblem(
+            FileProblemKind.NOT_A_FILE, tr("The file cannot be read: {strerror}.", strerror=fault.strerror)
+        )
         return _stated(path, shown, status, odd), ""
     try:
         opened = os.fstat(descriptor)
@@ -369,55 +386,68 @@ def _stated(path: str, shown: str, status: os.stat_result, problem: FileProblem 
 def _refused(status: os.stat_result, limits: FileLimits) -> FileProblem | None:
     """Reason why a file is not opened, or not read: it is no regular file, or too large."""
     if not stat.S_ISREG(status.st_mode):
-        kind = next((name for test, name in _KINDS if test(status.st_mode)), "no regular file")
-        return FileProblem(FileProblemKind.NOT_A_FILE, f"This is {kind}.")
+        kind = next((name for test, name in _KINDS if test(status.st_mode)), tr("not a regular file"))
+        return FileProblem(FileProblemKind.NOT_A_FILE, tr("This is {kind}.", kind=kind))
     return _too_large(status.st_size, limits) if status.st_size > limits.max_file_bytes else None
 
 
 def _too_large(size: int, limits: FileLimits) -> FileProblem:
-    detail = (
-        f"The file has {size:,} bytes, the limit is {limits.max_file_bytes:,}. "
-        "Curate a smaller file, or raise `max_file_bytes` under [files] in the user settings."
+    detail = tr(
+        "The file has {size:,} bytes; the limit is {max_file_bytes:,}. Choose a smaller file, or raise `max_file_bytes` under [files] in the user settings.",
+        size=size,
+        max_file_bytes=limits.max_file_bytes,
     )
     return FileProblem(FileProblemKind.TOO_LARGE, detail)
 
 
 def _of_keys(why: str) -> FileProblem:
-    return FileProblem(FileProblemKind.KEYS, f"{why} It is not sent. {REMEDY}.")
+    return FileProblem(
+        FileProblemKind.KEYS,
+        tr("{why} The program does not send the file. {REMEDY}.", why=why, REMEDY=REMEDY),
+    )
 
 
 def _vanished() -> FileProblem:
-    return FileProblem(FileProblemKind.VANISHED, "There is no such file.")
+    return FileProblem(FileProblemKind.VANISHED, tr("There is no such file."))
 
 
 def _outside(path: str) -> FileProblem:
-    detail = (
-        f"{path!r} lies outside the project, links resolved. "
-        "Copy it in, or add its folder to `allowed_roots` under [project]."
+    detail = tr(
+        "{path!r} leads outside the project. Copy the file in, or add its folder to `allowed_roots` under [project].",
+        path=path,
     )
     return FileProblem(FileProblemKind.OUTSIDE, detail)
 
 
 def _unreadable(fault: OSError | ValueError) -> FileProblem:
     if isinstance(fault, ValueError):
-        return FileProblem(FileProblemKind.UNREADABLE, "The path holds characters that no file has.")
+        return FileProblem(FileProblemKind.UNREADABLE, tr("The path holds characters that no file name has."))
     if fault.errno == errno.ELOOP:
-        return FileProblem(FileProblemKind.UNREADABLE, "The path is a loop of symbolic links.")
+        return FileProblem(FileProblemKind.UNREADABLE, tr("The path is a loop of symbolic links."))
     reason = fault.strerror or type(fault).__name__
-    return FileProblem(FileProblemKind.UNREADABLE, f"The file cannot be read: {reason}.")
+    return FileProblem(FileProblemKind.UNREADABLE, tr("The file cannot be read: {reason}.", reason=reason))
 
 
 def _too_many(pattern: str, limits: FileLimits, visited: int) -> FileProblem:
-    detail = (
-        f"{pattern!r} is too wide: more than {limits.max_glob_files:,} files match, or what lies under it takes too "
-        f"long to look at (stopped after {visited:,} entries). None of them is sent. Narrow the pattern, or raise `max_glob_files` under [files] in the user settings."
+    detail = tr(
+        "{pattern!r} is too wide: over {max_glob_files:,} files match, or the search takes too long. The search stopped after {visited:,} entries, and the program sends none of these files. Narrow the pattern, or raise `max_glob_files` under [files] in the user settings.",
+        pattern=pattern,
+        max_glob_files=limits.max_glob_files,
+        visited=visited,
     )
     return FileProblem(FileProblemKind.TOO_MANY, detail)
 
 
 def _empty_glob(pattern: str, ignored: int) -> FileProblem:
     skipped = ", ".join(sorted(SKIPPED_FOLDERS))
-    detail = f"{pattern!r} matches no file. Hidden folders and {skipped} are entered only when named."
+    detail = tr(
+        "{pattern!r} matches no file. The program enters hidden folders and {skipped} only when you name them.",
+        pattern=pattern,
+        skipped=skipped,
+    )
     if ignored:
-        detail += f" {ignored:,} matches are left out by .gitignore; `include_ignored = true` takes them."
+        detail += tr(
+            " .gitignore leaves out {ignored:,} matches; `include_ignored = true` includes them.",
+            ignored=ignored,
+        )
     return FileProblem(FileProblemKind.EMPTY_GLOB, detail)

@@ -17,6 +17,7 @@ import msgspec
 from core.kernel.frame import clean
 from core.kernel.key_files import BY_LINK, HEAD_BYTES, FileMark, content_reasons, linked_keys
 from core.kernel.key_names import name_reasons
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.talk.context.ignores import Ignores
 
@@ -314,9 +315,8 @@ def is_below(path: str, places: Collection[str]) -> bool:
 
 MOST_FOLDERS = 20_000
 """Of a project, in which files of keys are looked for that have another name elsewhere."""
-REMEDY = (
-    "If it holds none, show it: Settings, Permissions, in this folder, Places that are shown (`shown` under [tools.folders] in the "
-    "user settings)"
+REMEDY = tr(
+    "If the file holds no keys, add it in Settings, Permissions, for this folder, to “Places that commands, MCP servers and the index may read” (`shown` under [tools.folders] in the user settings)"
 )
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
 

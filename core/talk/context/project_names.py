@@ -7,6 +7,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
+from core.kernel.language import tr
 from core.kernel.queue import queued
 from core.kernel.reports import Report
 from core.kernel.values.curation import FileHit, FileItem, FileMode, FilesLookedUp, HitKind
@@ -123,7 +124,11 @@ class LookupHandler:
             FileHit(path=name, kind=HitKind.FOLDER if name.endswith("/") else HitKind.FILE)
             for name in self._names.find(wanted)
         )
-        problem = f"More than {MOST_NAMES:,} files: type a path or a glob." if self._is_too_many else ""
+        problem = (
+            tr("More than {MOST_NAMES:,} files: type a path or a glob.", MOST_NAMES=MOST_NAMES)
+            if self._is_too_many
+            else ""
+        )
         return FilesLookedUp(text=effect.text, hits=hits, total=len(self._names), problem=problem)
 
     def _symbols(self, effect: LookUpFiles, path: str, wanted: str) -> FilesLookedUp:
@@ -144,7 +149,13 @@ class LookupHandler:
             FileHit(path=path, kind=HitKind.SYMBOL, symbol=one.name, detail=one.signature)
             for one in named[:SHOWN]
         )
-        said = problem.detail if problem is not None else "" if known else f"{path} has no outline."
+        said = (
+            problem.detail
+            if problem is not None
+            else ""
+            if known
+            else tr("{path} has no outline.", path=path)
+        )
         return FilesLookedUp(text=effect.text, hits=hits, total=len(named), problem=said)
 
     def _glob(self, effect: LookUpFiles) -> FilesLookedUp:
@@ -157,18 +168,24 @@ class LookupHandler:
                 said = (
                     ""
                     if total
-                    else "A folder: add /**/* for its files."
+                    else tr("A folder: add /**/* for its files.")
                     if os.path.isdir(absolute)
-                    else "No such file."
+                    else tr("No such file.")
                 )
                 return FilesLookedUp(text=effect.text, total=total, problem=said, is_glob=True)
             found = look_up_glob(places, item, absolute, effect.limits)
         except (OSError, ValueError) as fault:
-            return FilesLookedUp(text=effect.text, problem=f"It cannot be looked up: {fault}.", is_glob=True)
+            return FilesLookedUp(
+                text=effect.text,
+                problem=tr("The program cannot look this up: {fault}.", fault=fault),
+                is_glob=True,
+            )
         if found is None:
-            return FilesLookedUp(text=effect.text, problem="It stands outside the project.", is_glob=True)
+            return FilesLookedUp(
+                text=effect.text, problem=tr("This path is outside the project."), is_glob=True
+            )
         most = effect.limits.max_glob_files
-        said = f"More than {most:,} files: make it narrower." if found.is_too_many else ""
+        said = tr("More than {most:,} files: make the glob narrower.", most=most) if found.is_too_many else ""
         return FilesLookedUp(text=effect.text, total=len(found.paths), problem=said, is_glob=True)
 
 

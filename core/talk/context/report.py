@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import size_bytes
+from core.kernel.language import tr
 from core.kernel.structures import shared_run
 from core.kernel.tokens import estimate_tokens, scaled
 from core.kernel.values.curation import FileItem
@@ -240,7 +241,7 @@ def keep_out(state: AppState, asked: KeepOut) -> Result:
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None:
         return conclude(
-            state, CommandOutcome(command_id=asked.command_id, problem="The discussion is not open.")
+            state, CommandOutcome(command_id=asked.command_id, problem=tr("The discussion is not open."))
         ), ()
     others = tuple(source for source in opened.kept_out if source != asked.source)
     kept_out = (*others, asked.source) if asked.is_out else others

@@ -16,6 +16,7 @@ from core.kernel.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.key_files import BY_LINK, HEAD_BYTES, content_reasons, linked_keys, mark_of
 from core.kernel.key_names import name_reasons
+from core.kernel.language import tr
 from core.kernel.opener import BOOK_BYTES, read_file
 from core.kernel.picture_files import as_looked_at, mended_png
 from core.kernel.queue import queued
@@ -77,12 +78,12 @@ def load(home: Path, discussion_id: str, part: AttachmentPart) -> bytes:
         StorageError: it is gone, or its content is not what was attached.
     """
     path = attachment_file(home, discussion_id, part)
-    with reported("read the attachment", path):
+    with reported(tr("read the attachment"), path):
         data = read_file(path, BOOK_BYTES)
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise StorageError(
-            f"The attachment {part.name!r} was changed on disk",
-            remedy="Attach the file again",
+            tr("The attachment {name!r} was changed on disk", name=part.name),
+            remedy=tr("Attach the file again"),
             where=str(path),
         )
     return data
@@ -96,7 +97,8 @@ def attachment_file(home: Path, discussion_id: str, part: AttachmentPart) -> Pat
     """
     if not part.file_name:
         raise StorageError(
-            f"{part.sha256[:80]!r} is no sha256 of an attachment", remedy="Attach the file again"
+            tr("{sha256!r} is not the sha256 of an attachment", sha256=part.sha256[:80]),
+            remedy=tr("Attach the file again"),
         )
     return paths.attachments_dir(home, discussion_id) / part.file_name
 
@@ -125,7 +127,7 @@ def copy_between(
 
 def _link_or_copy(source: Path, target: Path) -> None:
     """A link costs no space; content that is written once may be shared."""
-    with reported("copy the attachment", target):
+    with reported(tr("copy the attachment"), target):
         try:
             os.link(source, target)
         except OSError:
@@ -206,7 +208,7 @@ Emit = Callable[[AttachmentStored | Report], None]
 ReadPdf = Callable[[bytes], Found]
 """`read_pdf` in a process of its own. Raises SlopError where that process ended, or took too long."""
 
-TAKEN = "pictures (PNG, JPEG, GIF, WebP), PDF and UTF-8 text"
+TAKEN = tr("pictures (PNG, JPEG, GIF, WebP), PDF and UTF-8 text")
 _PDF = "application/pdf"
 _FOLDERS_AROUND = 4
 """In which another name of an attached file is looked for, its own first."""
@@ -234,12 +236,12 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         _check_size(effect, len(data), name)
         _check_keys(effect, data)
         if not paths.discussion_dir(self.root, effect.discussion_id).is_dir():
-            raise StorageError("The discussion is not there any more", remedy="Look in the trash")
+            raise StorageError(tr("The discussion is gone"), remedy=tr("Look in the trash"))
         media_type = sniff(data)
         if media_type not in EXTENSIONS:
             raise StorageError(
-                f"No provider takes {name!r}: it is neither of {TAKEN}",
-                remedy="Convert it to one of these, then attach that",
+                tr("No provider takes {name!r}. Providers take {TAKEN}", name=name, TAKEN=TAKEN),
+                remedy=tr("Convert the file to one of these, then attach the result"),
                 where=effect.path,
             )
         if media_type == _PDF:
@@ -266,8 +268,11 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
             found = self.read_pdf(data)
         except SlopError as error:
             raise StorageError(
-                f"{name!r} cannot be read: it asks for more time or memory than a PDF should, or breaks its reader",
-                remedy="Open and save it anew, or attach the pages that matter",
+                tr(
+                    "{name!r} is unreadable: it takes too much time or memory, or crashes the reader",
+                    name=name,
+                ),
+                remedy=tr("Open the file and save it again, or attach only the pages that matter"),
                 where=effect.path,
             ) from error
         if "problem" in found:
@@ -279,8 +284,13 @@ def _check_size(effect: StoreAttachment, size_bytes: int, name: str) -> None:
     limit = effect.max_bytes
     if size_bytes > limit:
         raise StorageError(
-            f"{name!r} is {size_bytes:,} bytes, more than an attachment may have ({limit:,})",
-            remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
+            tr(
+                "{name!r} has {size_bytes:,} bytes; an attachment may have {limit:,}",
+                name=name,
+                size_bytes=size_bytes,
+                limit=limit,
+            ),
+            remedy=tr("Attach a part, add a part to a context preset, or raise files.max_attachment_bytes"),
             where=effect.path,
         )
 
@@ -301,8 +311,14 @@ def _check_keys(effect: StoreAttachment, data: bytes) -> None:
         found = (BY_LINK,)
     if found and not is_shown:
         raise StorageError(
-            f"{effect.path!r} was not attached. {found[0].removesuffix('.')}",
-            remedy="Attach a copy without the keys, or add the file to Places that are shown (Settings, Permissions)",
+            tr(
+                "The program did not attach {path!r}. {found}",
+                path=effect.path,
+                found=found[0].removesuffix("."),
+            ),
+            remedy=tr(
+                "Attach a copy without the keys. Or add the file in Settings, Permissions, to “Places that commands, MCP servers and the index may read”"
+            ),
             where=effect.path,
         )
 
@@ -311,13 +327,17 @@ def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
     path = effect.path
     source = Path(path).expanduser()
     if not source.is_file():
-        raise StorageError(f"{path!r} is not a file", remedy="Choose a file that exists", where=path)
+        raise StorageError(
+            tr("{path!r} is not a file", path=path), remedy=tr("Choose a file that exists"), where=path
+        )
     _check_size(effect, source.stat().st_size, source.name)
     try:
         return read_file(source, effect.max_bytes), source.name
     except OSError as error:
         raise StorageError(
-            f"Cannot read {path!r}: {error.strerror}", where=path, errno=error.errno
+            tr("The program cannot read {path!r}: {strerror}", path=path, strerror=error.strerror),
+            where=path,
+            errno=error.errno,
         ) from error
 
 

@@ -23,6 +23,7 @@ from core.kernel.child_process import start_child
 from core.kernel.decoders import read_json
 from core.kernel.errors import StorageError
 from core.kernel.frame import clean, one_line
+from core.kernel.language import tr
 from core.kernel.opener import open_file
 from core.kernel.search_terms import Term, likest, search_terms
 from core.kernel.secrets import scrub
@@ -526,7 +527,11 @@ class Catalog:
             problem = f"{error.what}."
         except Exception as error:
             log.exception("The log of %s cannot be read", discussion_id)
-            problem = f"The log cannot be read: {type(error).__name__}: {one_line(str(error), 200)}."
+            problem = tr(
+                "The program cannot read the log: {name}: {error}.",
+                name=type(error).__name__,
+                error=one_line(str(error), 200),
+            )
         else:
             db.execute("RELEASE one_discussion")
             return found
@@ -614,7 +619,7 @@ class PaidBook:
     def _of_trash(self, db: sqlite3.Connection) -> Iterator[bytes]:
         for place, item in enumerate(trash.items(self._home)):
             number = _TRASH_FROM + place
-            self._in_trash[number] = item.discussion_id, f"{item.name} (in the trash)"
+            self._in_trash[number] = item.discussion_id, tr("{name} (in the trash)", name=item.name)
             calls = PaidCalls(number, 0, partial(payer_number, db), is_task=False)
             with suppress(StorageError):
                 for line in discussion_log.scan(Path(item.path) / paths.LOG_FILE):

@@ -13,6 +13,7 @@ import msgspec
 
 from core.kernel.disk import make_dirs
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.opener import create_missing, require_file
 from core.kernel.values.discussion import DiscussionMeta, DiscussionSummary
 from core.kernel.values.usage import Upkeep, Usage
@@ -177,8 +178,8 @@ def wipe_catalog(file: Path) -> bool:
             _empty(db)
     except sqlite3.OperationalError as error:
         raise StorageError(
-            f"The search index is in use: {error}",
-            remedy="Close other windows and try again",
+            tr("The search index is in use: {error}", error=error),
+            remedy=tr("Close other windows and try again"),
             where=str(file),
         ) from error
     except sqlite3.DatabaseError:

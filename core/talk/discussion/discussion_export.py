@@ -15,6 +15,7 @@ import msgspec
 from core.kernel.decoders import read_json
 from core.kernel.errors import StorageError
 from core.kernel.figures import count, dollars, span
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.kernel.values.messages import (
@@ -121,14 +122,16 @@ def parse_export(text: str) -> tuple[DiscussionMeta, tuple[Entry, ...]]:
     try:
         data = read_json(text)
     except (ValueError, RecursionError) as error:
-        raise _unreadable(f"it is not JSON: {error}") from error
+        raise _unreadable(tr("it is not JSON: {error}", error=error)) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _unreadable("it is not an export of Manual Slop")
+        raise _unreadable(tr("it is not an export of Manual Slop"))
     if data.get("v") != VERSION:
-        raise _unreadable(f"it has version {data.get('v')!r}, this program reads {VERSION}")
+        raise _unreadable(
+            tr("it has version {data!r}; this program reads {VERSION}", data=data.get("v"), VERSION=VERSION)
+        )
     listed = data.get("entries")
     if not isinstance(listed, list):
-        raise _unreadable("it has no list of entries")
+        raise _unreadable(tr("it has no list of entries"))
     return _parsed("meta", DiscussionMeta, data.get("meta")), tuple(map(_entry, range(len(listed)), listed))
 
 
@@ -157,12 +160,12 @@ def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[st
     if meta.persona:
         yield f"- Persona: {_code(meta.persona)}"
     if meta.parent_id:
-        yield f"- {'Task of' if meta.delegated_by else 'Branch of'}: {_code(meta.parent_id)}"
+        yield f"- {tr('Task of') if meta.delegated_by else 'Branch of'}: {_code(meta.parent_id)}"
     if discussion.usage != Usage():
         yield f"- Total: {_usage_text(discussion.usage)}"
     upkeep = discussion.upkeep
     if upkeep.pings or upkeep.prewarms:
-        calls = f"{count(upkeep.pings, 'keepalive ping')}, {count(upkeep.prewarms, 'prewarm')}"
+        calls = f"{count(upkeep.pings, tr('keepalive request'), tr('keepalive requests'))}, {count(upkeep.prewarms, tr('prewarm'), tr('prewarms'))}"
         yield f"- Of it, to keep the cache warm: {calls}, {_usage_text(upkeep.usage)}"
 
 
@@ -203,7 +206,7 @@ def _part_block(part: Part, status: Status) -> str:
 
 
 def _file_line(part: AttachmentPart) -> str:
-    facts = f"{part.media_type}, {count(part.size_bytes, 'byte')}, sha256 {part.sha256}"
+    facts = f"{part.media_type}, {count(part.size_bytes, tr('byte'), tr('bytes'))}, sha256 {part.sha256}"
     return f"- Attachment: {_code(part.name)} ({_inline(facts)})"
 
 
@@ -268,7 +271,13 @@ def _entry(position: int, data: Any) -> Entry:
         case "mark":
             return _parsed(f"entry {position + 1}", Mark, data)
         case _:
-            raise _unreadable(f"entry {position + 1} has an unknown type, {str(kind)[:40]!r}")
+            raise _unreadable(
+                tr(
+                    "entry {position} has an unknown type, {kind!r}",
+                    position=position + 1,
+                    kind=str(kind)[:40],
+                )
+            )
 
 
 def _parsed(where: str, cls: type[T], data: Any) -> T:
@@ -279,7 +288,10 @@ def _parsed(where: str, cls: type[T], data: Any) -> T:
 
 
 def _unreadable(why: str) -> StorageError:
-    return StorageError(f"The export cannot be read: {why}", remedy="Export the discussion again, as JSON")
+    return StorageError(
+        tr("The program cannot read the export: {why}", why=why),
+        remedy=tr("Export the discussion again, as JSON"),
+    )
 
 
 def _storable(text: str) -> str:
@@ -314,13 +326,19 @@ def check_place(place: ExportPlace, *, replaces: bool) -> None:
         StorageError: it lies in what is ours, is no file, or stands there and nobody said that it may go.
     """
     if place.kept:
-        raise _refused(place, f"it belongs to Manual Slop ({place.kept})", "Choose a place outside")
+        raise _refused(
+            place, tr("it belongs to Manual Slop ({kept})", kept=place.kept), tr("Choose a place outside")
+        )
     if place.is_folder:
-        raise _refused(place, "it is a folder", "Name a file in it")
+        raise _refused(place, tr("it is a folder"), tr("Name a file in that folder"))
     if place.is_there and not place.is_file:
-        raise _refused(place, "it is no file", "Choose another name")
+        raise _refused(place, tr("it is not a file"), tr("Choose another name"))
     if place.is_there and not replaces:
-        raise _refused(place, "it is there already", "Choose another name, or say that it may be replaced")
+        raise _refused(
+            place,
+            tr("the file exists already"),
+            tr("Choose another name, or allow the program to replace the file"),
+        )
 
 
 def look_at(path: str, kept: Iterable[Path]) -> ExportPlace:
@@ -336,15 +354,17 @@ def look_at(path: str, kept: Iterable[Path]) -> ExportPlace:
     try:
         given = Path(path).expanduser()
     except RuntimeError as error:
-        raise _refused(ExportPlace(target=Path(path)), str(error), "Choose another place") from error
+        raise _refused(ExportPlace(target=Path(path)), str(error), tr("Choose another place")) from error
     if not given.is_absolute():
-        raise _refused(ExportPlace(target=given), "it is not a whole path", "Begin it with / or ~")
+        raise _refused(
+            ExportPlace(target=given), tr("it is not a full path"), tr("Begin the path with / or ~")
+        )
     try:
         target = given.parent.resolve() / given.name
         real = target.resolve()
         found = real.stat() if real.exists() else None
     except (OSError, RuntimeError, ValueError) as error:
-        raise _refused(ExportPlace(target=Path(path)), str(error), "Choose another place") from error
+        raise _refused(ExportPlace(target=Path(path)), str(error), tr("Choose another place")) from error
     ours = next((str(one) for one in kept for place in (target, real) if _is_within(place, one)), "")
     return ExportPlace(
         target=real if found is not None else target,
@@ -377,5 +397,7 @@ def _spelt(path: Path) -> Path:
 
 def _refused(place: ExportPlace, why: str, remedy: str) -> StorageError:
     return StorageError(
-        f"Nothing is exported to {place.target.name!r}: {why}", remedy=remedy, where=str(place.target)
+        tr("The program exports nothing to {name!r}: {why}", name=place.target.name, why=why),
+        remedy=remedy,
+        where=str(place.target),
     )

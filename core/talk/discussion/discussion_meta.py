@@ -19,6 +19,7 @@ from core.kernel.decoders import TomlError, decode_toml, from_json, read_json
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
+from core.kernel.language import tr
 from core.kernel.locks import discussion_lock
 from core.kernel.opener import BOOK_BYTES, open_file, read_file, reason_of
 from core.kernel.values.agent import Mode
@@ -85,7 +86,7 @@ def write_meta_in(directory: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK
     path = directory / paths.META_FILE
     old, problem = _read_table(path)
     if problem and os.path.lexists(path):
-        with reported("keep a copy of", path):
+        with reported(tr("keep a copy of"), path):
             disk.replace(path, path.with_name(path.name + ".broken"))
     table = {key: value for key, value in old.items() if key not in _OPTIONAL_KEYS}
     text = tomli_w.dumps({**table, **_to_table(meta)})
@@ -122,7 +123,7 @@ def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
     base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
     meta = DiscussionMeta(id=discussion_id, created_at=created, spend_limit_usd=limit, **{**base, **values})
     if wrong and not problem:
-        problem = f"meta.toml has no usable {', '.join(wrong)}; the default stands in"
+        problem = tr("meta.toml has no usable {wrong}; the default counts", wrong=", ".join(wrong))
     return MetaRead(meta, problem)
 
 
@@ -208,13 +209,15 @@ def _read_table(path: Path) -> tuple[dict[str, Any], str]:
     try:
         return decode_toml(read_file(path)), ""
     except FileNotFoundError:
-        return {}, "meta.toml is missing; defaults stand in until you rename the discussion or choose a model"
+        return {}, tr(
+            "meta.toml is missing; defaults count until you rename the discussion or choose a model"
+        )
     except UnicodeDecodeError:
-        return {}, "meta.toml is not UTF-8; defaults stand in"
+        return {}, tr("meta.toml is not UTF-8; defaults count")
     except TomlError as error:
-        return {}, f"meta.toml is broken: {error}; defaults stand in"
+        return {}, tr("meta.toml is broken: {error}; defaults count", error=error)
     except OSError as error:
-        return {}, f"meta.toml cannot be read: {reason_of(error)}; defaults stand in"
+        return {}, tr("meta.toml cannot be read: {error}; defaults count", error=reason_of(error))
 
 
 def _take(
@@ -369,9 +372,21 @@ def _read(path: Path) -> QueueRead:
     except FileNotFoundError:
         return QueueRead()
     except (OSError, ValueError, RecursionError) as error:
-        return QueueRead(problem=f"{paths.QUEUE_FILE} cannot be read, what waits in it is not shown: {error}")
+        return QueueRead(
+            problem=tr(
+                "{QUEUE_FILE} cannot be read, so the program does not show waiting messages: {error}",
+                QUEUE_FILE=paths.QUEUE_FILE,
+                error=error,
+            )
+        )
     if content.v != VERSION:
-        return QueueRead(problem=f"{paths.QUEUE_FILE} is of another version ({content.v}) and was left alone")
+        return QueueRead(
+            problem=tr(
+                "{QUEUE_FILE} has another version ({v}); the program left it alone",
+                QUEUE_FILE=paths.QUEUE_FILE,
+                v=content.v,
+            )
+        )
     return QueueRead(content.prompts)
 
 
@@ -380,7 +395,7 @@ def _writable(directory: Path, disk: Disk) -> tuple[QueuedPrompt, ...]:
     path = directory / paths.QUEUE_FILE
     found = _read(path)
     if found.problem:
-        with reported("keep a copy of", path):
+        with reported(tr("keep a copy of"), path):
             disk.replace(path, path.with_name(path.name + ".broken"))
     return found.prompts
 

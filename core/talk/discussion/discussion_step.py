@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.values.discussion import Draft
 from core.kernel.values.state import AppState, Level, SearchHits
 from core.kernel.values.updates import (
@@ -101,7 +102,7 @@ def _export_discussion(state: AppState, asked: ExportDiscussion) -> Result:
 def _export_usage(state: AppState, asked: ExportUsage) -> Result:
     report = state.spending.usage
     if report is None:
-        return notify(state, "export", Level.WARNING, "There is no usage to save yet."), ()
+        return notify(state, "export", Level.WARNING, tr("There is no usage to save yet.")), ()
     kept = (state.program.home, *sorted(state.config.settings_paths))
     return state, (replace(asked, kept=kept, table=report_csv(report)),)
 
@@ -143,7 +144,7 @@ def _edit_draft(state: AppState, asked: EditDraft) -> Result:
     if asked.discussion_id not in state.discussions.open:
         return state, ()
     state, written = _set_draft(state, asked.discussion_id, text=clean(asked.text))
-    text = "Your draft is open in your editor. Save and close the editor to go on here."
+    text = tr("Your draft is open in your editor. Save and close the editor to go on here.")
     state = notify(
         state,
         _in_editor(asked.discussion_id),

@@ -28,6 +28,7 @@ from core.kernel.disk import (
     sync_dir,
 )
 from core.kernel.errors import LockedError, StorageError
+from core.kernel.language import tr
 from core.kernel.locks import HeldLock, discussion_lock, take_lock
 from core.kernel.opener import oddities
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
@@ -177,10 +178,10 @@ def calls_held(home: Path, discussion_id: str) -> Iterator[bool]:
 
 # A discussion as a whole on disk: made at once, loaded with its repairs, branched.
 
-LEFT_BEHIND = "It was left when the program ended."
+LEFT_BEHIND = tr("The program ended before it sent this message.")
 """Reason of a queue that is read from disk to wait for the person: a start never spends money by itself."""
-ENDED_AT_WORK = (
-    "The program ended while tools were at work; what was begun is marked as interrupted, and not run again"
+ENDED_AT_WORK = tr(
+    "The program ended while tools were at work. It marked their calls as interrupted and does not run them again"
 )
 
 
@@ -277,7 +278,7 @@ def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
     with discussion_lock(directory), reported("remove", directory):
         words = (paths.LOG_FILE, paths.REPLY_FILE, paths.QUEUE_FILE, paths.DRAFT_FILE)
         if any(_holds_bytes(directory / name) for name in words):
-            raise StorageError("Something was said in this discussion: it stays", where=str(directory))
+            raise StorageError(tr("The discussion stays, because it has messages"), where=str(directory))
         gone = _staging(directory)
         disk.replace(directory, gone)
     shutil.rmtree(gone, ignore_errors=True)
@@ -310,7 +311,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
             read-only home, a full disk) the discussion is shown as repaired all the same.
     """
     directory = paths.discussion_dir(home, discussion_id)
-    with reported("open the discussion", directory):
+    with reported(tr("open the discussion"), directory):
         directory.stat()
     remove_leftovers(directory, now)
     content = log.read(home, discussion_id)
@@ -354,8 +355,8 @@ def branch(home: Path, parent_id: str, message_id: str, new: DiscussionMeta, *, 
     records = log_content.branch_records(log.read(home, parent_id).records, message_id)
     if records is None:
         raise StorageError(
-            f"The discussion has no message {message_id!r}",
-            remedy="Open the discussion again and branch from a message that it shows",
+            tr("The discussion has no message {message_id!r}", message_id=message_id),
+            remedy=tr("Open the discussion again and branch from a message that it shows"),
             where=str(paths.log_file(home, parent_id)),
         )
     create(home, new, records, attachments_of=parent_id, disk=disk)
@@ -450,8 +451,8 @@ def _unsent(prompts: tuple[QueuedPrompt, ...], records: Sequence[Record]) -> tup
 
 def _note(reply: reply_journal.LeftoverReply) -> str:
     if reply.parts:
-        return "The program ended while a reply was arriving; what had arrived was kept and marked"
-    return "The program ended before a reply came; what its request may have cost is counted at its estimate"
+        return tr("The program ended while a reply was arriving; it kept and marked the received part")
+    return tr("The program ended before a reply came; it counts the request at its estimate")
 
 
 def _as_records(reply: reply_journal.LeftoverReply) -> tuple[Record, ...]:

@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import Appended
 from core.kernel.errors import SlopError, StorageError
 from core.kernel.figures import midnight
+from core.kernel.language import tr
 from core.kernel.queue import queued
 from core.kernel.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.kernel.secrets import scrubbed_line
@@ -228,13 +229,13 @@ class DiscussionHandler:
         except Exception as error:  # the edge of a write: the turn that waits for it must hear of it
             logger.exception("records of %s could not be written", effect.discussion_id)
             self._refused(effect)
-            text = f"The program failed to write: {type(error).__name__}: {error}"
+            text = tr("The program failed to write: {name}: {error}", name=type(error).__name__, error=error)
             self._emit(
                 WriteFailed(
                     discussion_id=effect.discussion_id,
                     token=effect.token,
                     text=text,
-                    detail="See the log file.",
+                    detail=tr("See the log file."),
                     records=effect.records,
                 )
             )
@@ -383,7 +384,7 @@ class DiscussionHandler:
     def _export_usage(self, effect: ExportUsage) -> None:
         place = self._place(effect)
         _write_export(place, effect.table)
-        self._emit(OperationDone(subject="export", text="The usage is saved.", detail=str(place.target)))
+        self._emit(OperationDone(subject="export", text=tr("The usage is saved."), detail=str(place.target)))
 
     def _place(self, effect: ExportDiscussion | ExportUsage) -> ExportPlace:
         """The place that an export goes to. Raises StorageError: it may not go there."""
@@ -486,7 +487,7 @@ class ListingHandler:
                     WorkerReported(
                         name="list",
                         status="busy",
-                        detail="Reading discussions",
+                        detail=tr("Reading discussions"),
                         fraction=found.done / found.total,
                     )
                 )

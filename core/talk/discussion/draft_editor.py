@@ -16,6 +16,7 @@ from core.kernel.child_process import desktop_environment, start_program
 from core.kernel.disk import write_passing
 from core.kernel.errors import ConfigError, SlopError
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.opener import read_start
 from core.kernel.queue import queued
 from core.kernel.reports import OperationFailed
@@ -25,8 +26,8 @@ from core.talk.discussion.discussion_messages import DraftEdited, EditDraft
 FILE = "draft-in-editor.md"
 """In the discussion's folder while an editor has it; one that a quit left behind joins the next text."""
 MAX_BYTES = 20_000_000
-NO_WINDOW = "{} needs a terminal"
-WAIT_REMEDY = "An editor that returns at once needs its wait option, as in VISUAL='code --wait'"
+NO_WINDOW = tr("{} needs a terminal")
+WAIT_REMEDY = tr("An editor that returns at once needs its wait option, as in VISUAL='code --wait'")
 
 
 class DraftEditor(msgspec.Struct, frozen=True):
@@ -53,7 +54,7 @@ class DraftEditor(msgspec.Struct, frozen=True):
         if editor.needs_terminal:
             raise ConfigError(
                 NO_WINDOW.format(editor.program.name),
-                remedy="Set VISUAL to an editor with a window, or run `manual-slop send --editor`",
+                remedy=tr("Set VISUAL to an editor with a window, or run `manual-slop send --editor`"),
             )
         folder = paths.discussion_dir(self.root, effect.discussion_id)
         path = folder / FILE
@@ -68,7 +69,8 @@ class DraftEditor(msgspec.Struct, frozen=True):
             )
         except OSError as error:
             raise ConfigError(
-                f"The editor cannot be started: {error.strerror}", where=str(editor.program)
+                tr("The editor cannot be started: {strerror}", strerror=error.strerror),
+                where=str(editor.program),
             ) from error
         threading.Thread(
             target=self._wait, args=(effect, path, began, process), name="draft-editor", daemon=True
@@ -88,9 +90,9 @@ class DraftEditor(msgspec.Struct, frozen=True):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
         if code:
-            problem = problem or f"The editor ended with code {code}"
+            problem = problem or tr("The editor ended with code {code}", code=code)
         elif text == began:
-            problem = f"The editor changed nothing. {WAIT_REMEDY}"
+            problem = tr("The editor changed nothing. {WAIT_REMEDY}", WAIT_REMEDY=WAIT_REMEDY)
         if problem:
             self.emit(
                 OperationFailed(
@@ -111,12 +113,16 @@ def _read(path: Path) -> tuple[str | None, str]:
     try:
         data = read_start(path, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            return None, f"The text is over {MAX_BYTES:,} bytes. Shorten the file: {path}"
+            return None, tr(
+                "The text is over {MAX_BYTES:,} bytes. Shorten the file: {path}",
+                MAX_BYTES=MAX_BYTES,
+                path=path,
+            )
         return clean(data.decode("utf-8-sig")).rstrip("\n"), ""
     except FileNotFoundError:
-        return None, "The editor removed the file. The words in the composer stay."
+        return None, tr("The editor removed the file. The words in the composer stay.")
     except (OSError, UnicodeDecodeError):
-        return None, f"The editor saved no UTF-8 text. Save the file as UTF-8: {path}"
+        return None, tr("The editor saved no UTF-8 text. Save the file as UTF-8: {path}", path=path)
 
 
 WORK = queued("draft-editor", EditDraft, about=lambda one: one.discussion_id)

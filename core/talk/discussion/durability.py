@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry, without
 from core.kernel.values.discussion import DiscussionSummary, OpenDiscussion, is_partial
@@ -196,9 +197,9 @@ def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
 
 def _refused(state: AppState, discussion_id: str, what: str) -> AppState:
     """Say why a message of tools stays: without its call no result may be sent, nor a call without its result."""
-    text = f"A tool's result, or a reply that asked for one, cannot be {what}."
-    detail = (
-        "It would part a call from its result. Branch from a message before it, or forget the conversation."
+    text = tr("A tool's result, or a reply that asked for one, cannot be {what}.", what=what)
+    detail = tr(
+        "That would separate a call from its result. Branch from an earlier message, or forget the conversation."
     )
     return notify(state, PARTED, Level.WARNING, text, detail, discussion_id=discussion_id)
 
@@ -240,13 +241,13 @@ def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Res
     opened = state.discussions.open.get(command.discussion_id)
     chosen = "" if opened is None else opened.version_from(command.message_id, command.step)
     if opened is not None and opened.is_of_prompt(chosen) and is_busy(state, opened.id):
-        text = "A reply is under way in this version: wait for it or stop it, then choose another."
+        text = tr("A reply is under way in this version. Wait or stop it, then choose another version.")
         return decline(state, command.command_id, f"version/{opened.id}", text), ()
     if opened is not None and chosen:
         record = ChooseRecord(id=given.make_id(), at=given.at, target_id=chosen)
         state = with_open(state, replace(opened, asked_version=chosen))
         return state, (AppendRecords(discussion_id=command.discussion_id, records=(record,)),)
-    problem = "The discussion has no such version."
+    problem = tr("The discussion has no such version.")
     return conclude(state, CommandOutcome(command_id=command.command_id, problem=problem)), ()
 
 

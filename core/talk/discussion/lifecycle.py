@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp, is_id
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import without
 from core.kernel.values.agent import Mode
@@ -85,7 +86,10 @@ def _checked(state: AppState, meta: DiscussionMeta | None, changes: Mapping[str,
     """
     unknown = ", ".join(sorted({*changes} - {*CHOICES}))
     if unknown:
-        raise SlopError(f"A discussion has no choice {unknown}.", remedy=f"There are: {', '.join(CHOICES)}.")
+        raise SlopError(
+            tr("A discussion has no setting {unknown}.", unknown=unknown),
+            remedy=tr("There are: {CHOICES}.", CHOICES=", ".join(CHOICES)),
+        )
     wanted = {name: _CHECKS.get(name, _as_it_is)(state, meta, value) for name, value in changes.items()}
     if meta is not None and ("provider" in wanted or "model" in wanted):
         provider, model = wanted.get("provider", meta.provider), wanted.get("model", "")
@@ -115,16 +119,28 @@ def _temperature(state: AppState, meta: DiscussionMeta | None, value: float | No
     if meta is not None and value is not None:
         model = profile_of(state, meta.provider, meta.model)
         if model.max_temperature is None:
-            text = f"{model.label or meta.model} takes no temperature: it has its own."
-            raise SlopError(text, remedy="Choose another model, or none.")
+            text = tr("{value} takes no temperature: it has its own.", value=model.label or meta.model)
+            raise SlopError(text, remedy=tr("Choose another model, or no temperature."))
     if value is not None and not 0 <= value <= MAX_TEMPERATURE:
-        raise SlopError(f"A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}.")
+        raise SlopError(
+            tr(
+                "A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}.",
+                MAX_TEMPERATURE=MAX_TEMPERATURE,
+                value=value,
+            )
+        )
     return value
 
 
 def _max_output(_state: AppState, _meta: DiscussionMeta | None, value: int | None) -> int | None:
     if value is not None and not 1 <= value <= MAX_OUTPUT_TOKENS:
-        raise SlopError(f"A reply has between 1 and {MAX_OUTPUT_TOKENS:,} tokens, not {value:,}.")
+        raise SlopError(
+            tr(
+                "A reply has between 1 and {MAX_OUTPUT_TOKENS:,} tokens, not {value:,}.",
+                MAX_OUTPUT_TOKENS=MAX_OUTPUT_TOKENS,
+                value=value,
+            )
+        )
     return value
 
 
@@ -139,7 +155,7 @@ _CHECKS: Mapping[str, Callable[[AppState, DiscussionMeta | None, Any], Any]] = {
         name, _unknown("persona", name, state.config.project.personas)
     ),
     "system_preset": lambda state, _meta, name: _sound(
-        name, _unknown("system prompt", name, state.config.project.system_prompts)
+        name, _unknown(tr("system prompt"), name, state.config.project.system_prompts)
     ),
 }
 """Checks of choices: each gives the value that is kept, or raises SlopError. The others are kept as they are."""
@@ -188,9 +204,11 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str] | No
     if not name or name in known:
         return None
     listed = (
-        f"There are: {', '.join(known)}" if known else "There is none yet: leave it out, or make it first"
+        tr("There are: {known}", known=", ".join(known))
+        if known
+        else tr("There is none yet: leave the name out, or make one first")
     )
-    return f"There is no {what} {name!r}.", f"{listed}."
+    return tr("There is no {what} {name!r}.", what=what, name=name), f"{listed}."
 
 
 def unknown_preset(state: AppState, name: str) -> tuple[str, str] | None:
@@ -201,7 +219,7 @@ def unknown_preset(state: AppState, name: str) -> tuple[str, str] | None:
 def unknown_model(state: AppState, provider: str, model: str) -> tuple[str, str] | None:
     """Fault of a model's name, with what to do, at a provider that has these models and no others; else None."""
     known = closed_models(state, provider)
-    return _unknown(f"model of {provider}", model, known) if known else None
+    return _unknown(tr("model of {provider}", provider=provider), model, known) if known else None
 
 
 def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result:
@@ -217,7 +235,7 @@ def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result
 
 # Discussions as a list: create, select, branch, trash, bring back, list anew.
 
-UNNAMED = "New discussion"
+UNNAMED = tr("New discussion")
 """Name of a discussion until its first prompt names it."""
 
 
@@ -246,7 +264,11 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
             state,
             "provider",
             Level.WARNING,
-            f"{label or first.provider} answers instead of {first.instead_of}.",
+            tr(
+                "{value} answers instead of {instead_of}.",
+                value=label or first.provider,
+                instead_of=first.instead_of,
+            ),
             why,
             is_standing=True,
         )
@@ -340,7 +362,7 @@ def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
             state,
             f"repair/{opened.id}",
             Level.WARNING,
-            f"{name} was repaired when it was read.",
+            tr("The program repaired {name} while reading it.", name=name),
             "\n".join(opened.repaired),
             discussion_id=opened.id,
             is_standing=True,
@@ -387,7 +409,7 @@ BRANCH = "Branch: "
 def branch_name(opened: OpenDiscussion, message_id: str) -> str:
     """Name of a new branch: words of its last shared message."""
     words = next((m.text for m in opened.messages if m.id == message_id), "")
-    return BRANCH + (scrubbed_line(words, 40) or "without words")
+    return BRANCH + (scrubbed_line(words, 40) or tr("without words"))
 
 
 def is_unnamed(meta: DiscussionMeta, opened: OpenDiscussion) -> bool:
@@ -422,12 +444,17 @@ def delete(state: AppState, command: DeleteDiscussion) -> Result:
     if summary is None:
         return state, ()
     if is_busy(state, command.discussion_id):
-        text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
+        text = tr(
+            "{name!r} is still receiving a reply. Stop the reply first, then delete.", name=summary.meta.name
+        )
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     tasks = tasks_of(state, command.discussion_id)
     at_work = next((one for one in tasks if is_busy(state, one.id)), None)
     if at_work is not None:
-        text = f"Its task {at_work.name!r} is still receiving a reply. Stop it first, then delete."
+        text = tr(
+            "The discussion's task {name!r} is still receiving a reply. Stop the reply first, then delete.",
+            name=at_work.name,
+        )
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     why = f"{WITH}{command.discussion_id}"
     gone = TrashOnDisk(discussion_id=command.discussion_id, name=summary.meta.name, why="deleted")
@@ -447,7 +474,10 @@ def discard(state: AppState, command: DiscardDiscussion) -> Result:
         return state, ()
     is_used = is_busy(state, command.discussion_id) or state.discussions.pending
     if is_used or opened.entries or opened.queue or opened.draft.text:
-        text = f"{_lifecycle_name(state, command.discussion_id)} holds words: it stays."
+        text = tr(
+            "{state} is not empty, so the discussion stays.",
+            state=_lifecycle_name(state, command.discussion_id),
+        )
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     return state, (command,)
 
@@ -460,9 +490,9 @@ def trashed(state: AppState, event: DiscussionTrashed) -> Result:
             state,
             "deleted",
             Level.INFO,
-            f"{event.item.name!r} is in the trash.",
+            tr("{name!r} is in the trash.", name=event.item.name),
             action=UndoDelete(gone),
-            action_label="Undo",
+            action_label=tr("Undo"),
         )
     return _without(
         replace(state, discussions=replace(state.discussions, trash=(*state.discussions.trash, event.item))),

@@ -16,6 +16,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Appended, Disk, append_file, reported
 from core.kernel.errors import LockedError, SlopError, StorageError
 from core.kernel.figures import midnight
+from core.kernel.language import tr
 from core.kernel.locks import discussion_lock
 from core.kernel.opener import open_file
 from core.kernel.values.records import MessageRecord, Record, UsageRecord, ViewRecord
@@ -148,7 +149,10 @@ def scan(
                     yield LogLine(
                         offset=offset,
                         size_bytes=size,
-                        content=ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes"),
+                        content=ForeignLine(
+                            number,
+                            tr("it is longer than {MAX_LINE_BYTES:,} bytes", MAX_LINE_BYTES=MAX_LINE_BYTES),
+                        ),
                     )
                 elif holding in line and line.strip(b" \t\r\n\0"):
                     read = LogLine(
@@ -177,9 +181,18 @@ def settled_size(path: Path) -> int:
 
 def foreign_sentences(content: LogContent) -> tuple[str, ...]:
     """Sentences for a person about lines that could not be read, at most three of them by number."""
-    lines = [f"Line {f.line_number} of the log was left alone: {f.reason}" for f in content.foreign[:3]]
+    lines = [
+        tr(
+            "The program skipped line {line_number} of the log: {reason}",
+            line_number=f.line_number,
+            reason=f.reason,
+        )
+        for f in content.foreign[:3]
+    ]
     more = len(content.foreign) - len(lines)
-    return (*lines, f"{more} more lines of the log were left alone") if more else tuple(lines)
+    return (
+        (*lines, tr("the program skipped {more} more lines of the log", more=more)) if more else tuple(lines)
+    )
 
 
 def _pass_over(stream: BufferedReader, holding: bytes, limit: int | None) -> tuple[int, int]:
@@ -204,11 +217,11 @@ def _skip_line(stream: BinaryIO) -> int:
 
 def _torn_sentence(line: LogLine) -> str:
     if isinstance(line.content, ForeignLine):
-        return (
-            f"The last record of the log was cut off by a crash after {line.size_bytes} bytes; "
-            "it is kept in the file and passed over"
+        return tr(
+            "A crash cut off the last record of the log after {size_bytes} bytes; the program skips it and keeps it in the file",
+            size_bytes=line.size_bytes,
         )
-    return "The last record of the log had no line end; it is whole and was kept"
+    return tr("The last record of the log had no line end; the program kept it whole")
 
 
 def _size(path: Path) -> int:

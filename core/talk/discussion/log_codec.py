@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.kernel.decoders import TypedReader, decoder_of, enum_value, from_builtins, read_json
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.records import (
     ChooseRecord,
@@ -88,11 +89,11 @@ _ENDS = {f',"type":"{tag}","v":{VERSION}}}\n'.encode(): decoder for tag, decoder
 _LONGEST_END = max(map(len, _ENDS))
 _UNREADABLE = (ValueError, RecursionError)
 _REASONS = (
-    (late("^Object missing required field `(.*)`$", re.DOTALL), r"it has no '\1'"),
-    (late("^Expected `(.*)`, got `(.*)`$", re.DOTALL), r"it has \2 where \1 belongs"),
-    (late("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL), r"it has a figure that is not \1 \2"),
-    (late("^Invalid RFC3339 encoded datetime$"), "it has no readable time"),
-    (late("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), r"it has the unknown value \1"),
+    (late("^Object missing required field `(.*)`$", re.DOTALL), tr("it has no '\\1'")),
+    (late("^Expected `(.*)`, got `(.*)`$", re.DOTALL), tr("it has \\2 where \\1 belongs")),
+    (late("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL), tr("it has a figure that is not \\1 \\2")),
+    (late("^Invalid RFC3339 encoded datetime$"), tr("it has no readable time")),
+    (late("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), tr("it has the unknown value \\1")),
 )
 """Words for a person in place of msgspec's."""
 
@@ -175,7 +176,7 @@ def _decode_slowly(line: bytes, line_number: int) -> Record | ForeignLine:
     try:
         data = read_json(line, parse_float=_finite, parse_constant=_finite)
     except _UNREADABLE:
-        return ForeignLine(line_number, "it is not JSON")
+        return ForeignLine(line_number, tr("it is not JSON"))
     try:
         return from_json_value(_record_type(data), data)
     except _UNREADABLE as error:
@@ -184,14 +185,16 @@ def _decode_slowly(line: bytes, line_number: int) -> Record | ForeignLine:
 
 def _record_type(data: Any) -> type[Record]:
     if not isinstance(data, dict):
-        raise ValueError("it is no JSON object")  # noqa: TRY004 (a line's fault, not a caller's)
+        raise ValueError(tr("it is not a JSON object"))  # noqa: TRY004 (a line's fault, not a caller's)
     version, tag = data.get("v"), data.get("type")
     if type(version) is not int:
-        raise ValueError("it has no version")
+        raise ValueError(tr("it has no version"))
     if version != VERSION:
-        raise ValueError(f"it is of version {version}, this program reads {VERSION}")
+        raise ValueError(
+            tr("it has version {version}; this program reads {VERSION}", version=version, VERSION=VERSION)
+        )
     if not isinstance(tag, str) or tag not in RECORD_TYPES:
-        raise ValueError(f"it has an unknown type of record, {str(tag)[:40]!r}")
+        raise ValueError(tr("it has an unknown type of record, {tag!r}", tag=str(tag)[:40]))
     return RECORD_TYPES[tag]
 
 
@@ -235,7 +238,7 @@ def _time(text: str) -> datetime | str:
     try:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except OverflowError:
-        raise ValueError(f"the time {text[:40]!r} is outside the years 1 to 9999") from None
+        raise ValueError(tr("the time {text!r} is outside the years 1 to 9999", text=text[:40])) from None
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 
 MAX_PAGES = 3_000
@@ -26,7 +27,7 @@ _BROKEN = late("[\x02\ufffe\u00ad]\n?")
 _BROKEN_WORD = late(r"([^\W\d_]{1,100})[\x02\ufffe\u00ad]\n?([^\W\d_]{1,100})")
 _WORDS = late(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
-_SPLIT = "Split it, or attach the pages that matter"
+_SPLIT = tr("Split the file, or attach only the pages that matter")
 
 
 def read_pdf(data: bytes) -> Found:
@@ -43,12 +44,14 @@ def read_pdf(data: bytes) -> Found:
         return _unread(getattr(fault, "err_code", None))
     with document:
         if pypdfium2.raw.FPDF_GetSecurityHandlerRevision(document) != -1:
-            return _problem("is encrypted, which providers refuse", "Save a copy without protection")
+            return _problem(tr("is encrypted, which providers refuse"), tr("Save a copy without protection"))
         pages = len(document)
         if not pages:
-            return _problem("has no pages", "Attach another file")
+            return _problem(tr("has no pages"), tr("Attach another file"))
         if pages > MAX_PAGES:
-            return _problem(f"has {pages:,} pages, more than {MAX_PAGES:,}", _SPLIT)
+            return _problem(
+                tr("has {pages:,} pages, more than {MAX_PAGES:,}", pages=pages, MAX_PAGES=MAX_PAGES), _SPLIT
+            )
         return _text_of(document, pages)
 
 
@@ -62,10 +65,15 @@ def _text_of(document: Any, pages: int) -> Found:
         try:
             text = _page_text(document[number], document.formenv)
         except pypdfium2.PdfiumError:
-            return _problem(f"is damaged at page {number + 1}", "Open and save it anew, then attach that")
+            return _problem(
+                tr("is damaged at page {number}", number=number + 1),
+                tr("Open the file and save it again, then attach the new file"),
+            )
         size += len(text)
         if size > MAX_TEXT_CHARS:
-            return _problem(f"holds more than {MAX_TEXT_CHARS:,} characters", _SPLIT)
+            return _problem(
+                tr("holds more than {MAX_TEXT_CHARS:,} characters", MAX_TEXT_CHARS=MAX_TEXT_CHARS), _SPLIT
+            )
         texts.append(text)
     if not any(texts):
         return {"pages": pages, "text": ""}
@@ -169,10 +177,14 @@ def _unread(code: int | None) -> Found:
     import pypdfium2
 
     if code == pypdfium2.raw.FPDF_ERR_PASSWORD:
-        return _problem("asks for a password", "Save a copy without a password, then attach that")
+        return _problem(tr("asks for a password"), tr("Save a copy without a password, then attach that"))
     if code == pypdfium2.raw.FPDF_ERR_SECURITY:
-        return _problem("is protected in a way that cannot be read", "Save a copy without protection")
-    return _problem("is damaged, or no PDF", "Open and save it anew, then attach that")
+        return _problem(
+            tr("is protected in a way that the program cannot read"), tr("Save a copy without protection")
+        )
+    return _problem(
+        tr("is damaged, or not a PDF"), tr("Open the file and save it again, then attach the new file")
+    )
 
 
 def _problem(what: str, remedy: str) -> Found:

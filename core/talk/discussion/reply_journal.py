@@ -19,6 +19,7 @@ from core.kernel.decoders import from_builtins, from_json
 from core.kernel.disk import OS_DISK, Disk, reported, storage_error
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
+from core.kernel.language import tr
 from core.kernel.locks import LOCK_WAIT_S, HeldLock, take_lock
 from core.kernel.o200k import count_tokens
 from core.kernel.opener import OddFileError, open_file
@@ -188,8 +189,8 @@ class ReplyJournal:
             self._lock = take_lock(self._directory / paths.REPLY_LOCK_FILE)
         if self._lock is None:
             raise LockedError(
-                "Another window or command is receiving a reply in this discussion",
-                remedy="Wait until it is done, or stop it there",
+                tr("Another window or command is receiving a reply in this discussion"),
+                remedy=tr("Wait until the reply is done, or stop it there"),
                 where=str(self._directory),
             )
         try:
@@ -269,8 +270,8 @@ def _leftovers_held(directory: Path) -> Iterator[None]:
         return
     if lock is None:
         raise LockedError(
-            "Another window or command is taking over an interrupted reply in this discussion",
-            remedy="Wait a moment and try again",
+            tr("Another window or command is taking over an interrupted reply in this discussion"),
+            remedy=tr("Wait a moment and try again"),
             where=str(directory),
         )
     try:

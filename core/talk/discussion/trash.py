@@ -17,6 +17,7 @@ from core.kernel.decoders import TomlError, decode_toml
 from core.kernel.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write_file
 from core.kernel.errors import StorageError
 from core.kernel.ids import time_of_id
+from core.kernel.language import tr
 from core.kernel.locks import discussion_lock
 from core.kernel.opener import read_file
 from core.kernel.values.state import TrashItem
@@ -85,8 +86,8 @@ def restore(home: Path, discussion_id: str = "", *, disk: Disk = OS_DISK) -> str
     item = next((item for item in items(home) if discussion_id in {"", item.discussion_id}), None)
     if item is None:
         raise StorageError(
-            f"The trash does not hold {discussion_id or 'anything'!r}",
-            remedy="Look into the trash; what was in it longer than its time is gone",
+            tr("The trash does not hold {value!r}", value=discussion_id or "anything"),
+            remedy=tr("Look into the trash; the program removes old discussions from it"),
             where=str(paths.trash_dir(home)),
         )
     directory = paths.discussion_dir(home, item.discussion_id)

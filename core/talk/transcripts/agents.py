@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json, without_half_characters
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
@@ -25,7 +26,7 @@ from core.kernel.values.messages import (
 from core.talk.transcripts.claude import parts_of
 from core.talk.transcripts.text import Buffer, content_id, decoded, lines, moment
 
-NOTES = "notes of the program"
+NOTES = tr("notes of the other program")
 
 _TAGS = (
     r"(?:environment_context|user_instructions|permissions|turn_aborted|user_action|skill|subagent_notification|"
@@ -133,8 +134,8 @@ def rows_of(buffer: Buffer, broken: list[Unread]) -> Iterator[dict[str, Any]]:
             try:
                 row = from_json(without_half_characters(decoded(line)), Any)
             except msgspec.DecodeError:
-                why = "it is no JSON; the lines around it were read"
-                broken.append(Unread(place=f"line {number}", why=why))
+                why = tr("it is not JSON; the program read the lines around it")
+                broken.append(Unread(place=tr("line {number}", number=number), why=why))
                 continue
         if isinstance(row, dict):
             yield row
@@ -486,7 +487,9 @@ def read_opencode(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of an export."""
     whole = _object(buffer)
     if whole is None:
-        yield Unread(place="the file", why="it is no JSON", remedy="Export it again")
+        yield Unread(
+            place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Export the conversation again")
+        )
         return
     yield opencode_session(whole)
 
@@ -580,7 +583,9 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         found = from_json(buffer, Any)
     except (msgspec.DecodeError, ValueError):
-        yield Unread(place="the file", why="it is no JSON", remedy="Export it again")
+        yield Unread(
+            place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Export the conversation again")
+        )
         return
     talk, whole = TalkBuilder(), mapping(found)
     talk.id = word(whole.get("sessionId"))
@@ -604,7 +609,7 @@ def read_messages(buffer: Buffer) -> Iterator[Transcript | Unread]:
     if talk.messages:
         yield talk.transcript()
     else:
-        yield Unread(place="the file", why="nothing is said in it")
+        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
 
 
 _OF_PERSON = frozenset({"user_feedback", "user_feedback_diff"})

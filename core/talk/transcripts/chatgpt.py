@@ -11,6 +11,7 @@ import msgspec
 
 from core.kernel.decoders import from_builtins, from_json, read_json
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Offered, Transcript, TranscriptMessage
 from core.kernel.values.messages import (
@@ -106,7 +107,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
                 inserted_at=loose.inserted_at,
             )
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ValueError("it is no conversation of ChatGPT") from error
+        raise ValueError(tr("it is not a conversation of ChatGPT")) from error
     _join_by_children(nodes)
     _take_fragments(nodes.values())
     default = found.default_model_slug
@@ -363,7 +364,7 @@ def _attachments(message: _Message) -> Iterable[_Named]:
 
 # Texts that stand somewhere else than in the message, and marks in texts that the vendor's page replaces.
 
-NOTES = "notes of the program"
+NOTES = tr("notes of the other program")
 _MARK = late("\ue200([^\ue200\ue201]*)\ue201")
 _BLOCK = late(r"^:::writing\{([^\n]*)\}[ \t]*\n(.*?)^:::[ \t]*$\n?", re.MULTILINE | re.DOTALL)
 _SUBJECT = late(r'subject="([^"\n]*)"')
@@ -463,9 +464,9 @@ def _is_context(message: _Message) -> bool:
 
 _IN_FENCE = late(r"```\s*(.*?)\s*```", re.DOTALL)
 _ABOUT = {
-    "user_profile": "what you told ChatGPT of yourself",
-    "user_instructions": "your instructions for ChatGPT",
-    "model_set_context": "memory of ChatGPT",
+    "user_profile": tr("what you told ChatGPT of yourself"),
+    "user_instructions": tr("your instructions for ChatGPT"),
+    "model_set_context": tr("memory of ChatGPT"),
 }
 _MEMORY = late(r"^\d{1,5}\. (?:\[[^\]\n]{1,40}\]\.? ?)?", re.MULTILINE)
 

@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
@@ -40,10 +41,10 @@ def _given(element: msgspec.Raw | Any, name: str) -> dict[str, Any]:
     try:
         found = from_json(element, Any) if isinstance(element, msgspec.Raw) else element
     except msgspec.DecodeError as error:
-        raise ValueError(f"it is no conversation of {name}") from error
+        raise ValueError(tr("it is not a conversation of {name}", name=name)) from error
     if isinstance(found, dict):
         return found
-    raise ValueError(f"it is no conversation of {name}")
+    raise ValueError(tr("it is not a conversation of {name}", name=name))
 
 
 def _spoken(text: Any) -> tuple[Part, ...]:
@@ -97,7 +98,7 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
             str(one.get("id", n)): one for n, one in enumerate(chat["messages"]) if isinstance(one, dict)
         }
     if not nodes:
-        raise ValueError("it is no conversation of Open WebUI")
+        raise ValueError(tr("it is not a conversation of Open WebUI"))
     messages = [
         TranscriptMessage(
             id=key,
@@ -138,7 +139,7 @@ def read_librechat(element: msgspec.Raw | Any) -> Transcript:
     messages, left = list[TranscriptMessage](), [(one, "") for one in reversed(given)]
     failed = 0
     if not left:
-        raise ValueError("it is no conversation of LibreChat")
+        raise ValueError(tr("it is not a conversation of LibreChat"))
     last = ""
     while left:
         one, above = left.pop()
@@ -212,7 +213,7 @@ def read_lm_studio(element: msgspec.Raw | Any) -> Transcript:
         used = next((word(step.get("identifier")) for step in steps if step.get("identifier")), "")
         talk.say(role, parts, at=_step_time(blocks), model=word(sender.get("senderName")) or used or last)
     if not talk.messages:
-        raise ValueError("it is no conversation of LM Studio")
+        raise ValueError(tr("it is not a conversation of LM Studio"))
     return talk.transcript()
 
 
@@ -269,7 +270,7 @@ def read_sharegpt(element: msgspec.Raw | Any) -> Transcript:
             parts = (ToolResultPart(call_id="", text=texts(one.get("value", one.get("content")))),)
         talk.say(role, parts, at=one.get("timestamp"), model=found.get("model"))
     if not talk.messages:
-        raise ValueError("nothing is said in it")
+        raise ValueError(tr("it holds no messages"))
     return talk.transcript()
 
 
@@ -419,7 +420,7 @@ def read_zed(element: msgspec.Raw | Any) -> Transcript:
     for one in given:
         if not isinstance(one, dict):
             continue
-        for name, role in (("User", "user"), ("Agent", "assistant")):
+        for name, role in (("User", "user"), (tr("Agent"), "assistant")):
             if isinstance(one.get(name), dict):
                 talk.say(role, _zed_parts(one[name]), model=model)
         if one.get("role") in ("user", "assistant"):
@@ -427,7 +428,7 @@ def read_zed(element: msgspec.Raw | Any) -> Transcript:
         elif one.get("role") == "system":
             talk.skipped["system texts"] += 1
     if not talk.messages:
-        raise ValueError("it is no thread of Zed")
+        raise ValueError(tr("it is not a thread of Zed"))
     return talk.transcript()
 
 
@@ -492,7 +493,7 @@ def read_cherry(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         found = from_json(buffer, Any)
     except (msgspec.DecodeError, ValueError):
-        yield Unread(place="the file", why="it is no JSON", remedy="Make the backup again")
+        yield Unread(place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Make the backup again"))
         return
     base = found.get("indexedDB") if isinstance(found, dict) else None
     base = base if isinstance(base, dict) else {}

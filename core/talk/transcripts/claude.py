@@ -12,6 +12,7 @@ import msgspec
 
 from core.kernel.decoders import from_builtins, from_json
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, TranscriptMessage
 from core.kernel.values.messages import (
     AttachmentPart,
@@ -220,7 +221,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
         else:
             found = from_builtins(element, _ChatWithMessages)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ValueError("it is no conversation of Claude") from error
+        raise ValueError(tr("it is not a conversation of Claude")) from error
     skipped: Counter[str] = Counter()
     messages = tuple(_messages(found.chat_messages, _word(found.model), skipped))
     known = {one.id for one in messages}

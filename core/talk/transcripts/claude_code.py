@@ -12,14 +12,15 @@ import msgspec
 
 from core.kernel.decoders import decoder_of, from_builtins, from_json, without_half_characters
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.claude import parts_of
 from core.talk.transcripts.text import MAX_LINE_BYTES, Buffer, content_id, decoded, line_ends, lines, moment
 
-NOTES = "notes of the program"
-RETRACTED = "queued words that the person took back"
+NOTES = tr("notes of the other program")
+RETRACTED = tr("queued messages that you took back")
 
 _NOTE = late(
     r"\s*(?:<(?:task-notification|local-command-[\w-]+|bash-(?:stdout|stderr)|command-(?:name|message|args|contents)|"
@@ -287,8 +288,8 @@ class _SessionReader:
             found = _mended(line)
             if found is None:
                 self._is_torn = True
-                why = "it is no JSON; the lines around it were read"
-                self._broken.append(Unread(place=f"line {number}", why=why))
+                why = tr("it is not JSON; the program read the lines around it")
+                self._broken.append(Unread(place=tr("line {number}", number=number), why=why))
             if not isinstance(found, _SessionRow):
                 return
             row = found
@@ -319,8 +320,8 @@ class _SessionReader:
             if tree.messages or tree.skipped:
                 yield tree.transcript()
         if self._is_torn and self._broken:
-            why = "it ends in the middle; the lines before it were read"
-            self._broken[-1] = Unread(place=f"line {self._number}, the last", why=why)
+            why = tr("it ends in the middle; the program read the lines before it")
+            self._broken[-1] = Unread(place=tr("line {number}, the last", number=self._number), why=why)
         yield from self._broken
 
     def _row(self, row: _SessionRow, uuid: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import from_json, read_json
+from core.kernel.language import tr
 from core.kernel.values.imports import Transcript, TranscriptKind, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.talk.transcripts.agents import TalkBuilder, items, opencode_session, spelled, word
@@ -111,7 +112,9 @@ def _logged(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         rows = from_json(buffer, list[Any])
     except (msgspec.DecodeError, ValueError):
-        yield Unread(place="the file", why="it is no JSON", remedy="Export it again")
+        yield Unread(
+            place=tr("the file"), why=tr("it is not JSON"), remedy=tr("Export the conversation again")
+        )
         return
     talks: dict[str, TalkBuilder] = {}
     for row in rows:
@@ -158,11 +161,15 @@ def read_zed(buffer: Buffer) -> Iterator[Transcript | Unread]:
 
 def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
     if len(buffer) > MAX_BYTES:
-        yield Unread(place="the database", why="it is larger than 1 GB")
+        yield Unread(place=tr("the database"), why=tr("it is larger than 1 GB"))
         return
     data = bytearray(buffer[:])
     if not data.startswith(HEAD) or len(data) < PAGE_BYTES:
-        yield Unread(place="the database", why="it is none, or cut off", remedy="Copy the file again")
+        yield Unread(
+            place=tr("the database"),
+            why=tr("it is not a database, or it is cut off"),
+            remedy=tr("Copy the file again"),
+        )
         return
     if data[18:20] == b"\x02\x02":  # a log beside it is not here: what stands in the file alone is read
         data[18:20] = b"\x01\x01"
@@ -174,8 +181,10 @@ def _read(buffer: Buffer, conversations: Any) -> Iterator[Transcript | Unread]:
             base.execute("PRAGMA query_only = ON")
             yield from conversations(base)
         except (sqlite3.Error, OverflowError, ValueError) as error:
-            remedy = "Close the program that wrote it, then try again"
-            yield Unread(place="the database", why=f"it cannot be read: {error}", remedy=remedy)
+            remedy = tr("Close the program that wrote the file, then try again")
+            yield Unread(
+                place=tr("the database"), why=tr("it cannot be read: {error}", error=error), remedy=remedy
+            )
 
 
 def _columns(base: sqlite3.Connection, table: str) -> set[str]:
@@ -291,7 +300,7 @@ def _zed(base: sqlite3.Connection) -> Iterator[Transcript | Unread]:
             text = _unpacked(raw) if kind == "zstd" else raw
             made = read_thread(from_json(text, Any))
         except (ValueError, RecursionError) as error:
-            yield Unread(place=f"thread {word(summary) or word(key)!r}", why=str(error))
+            yield Unread(place=tr("thread {value!r}", value=word(summary) or word(key)), why=str(error))
             continue
         yield msgspec.structs.replace(made, id=word(key), title=made.title or word(summary))
 
@@ -306,9 +315,9 @@ def _unpacked(data: bytes) -> bytes:
     try:
         found = reader.decompress(data, max_length=MAX_THREAD_BYTES)
     except zstd.ZstdError as error:
-        raise ValueError(f"it cannot be unpacked: {error}") from error
+        raise ValueError(tr("it cannot be unpacked: {error}", error=error)) from error
     if not reader.eof:
-        raise ValueError("it ends in the middle, or is larger than 64 MB")
+        raise ValueError(tr("it ends in the middle, or is larger than 64 MB"))
     return bytes(found)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import zip_longest
 
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolResultPart
@@ -18,7 +19,7 @@ from core.talk.transcripts.text import Buffer, content_id, decoded, lines, momen
 
 # Plain Markdown and text as a conversation: by the lines that name who speaks, else one message.
 
-ONE_SIDE = "texts in which only one side was found (each is one message of yours; leave it out if it is no conversation)"
+ONE_SIDE = tr("texts with only one side (each is one message of yours; leave out what is no conversation)")
 
 _USER = ("user", "human", "you", "me", "prompt")
 _MODEL = (
@@ -88,7 +89,7 @@ def read_plain(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The conversation in a file; all of it is one message of the person's where no two sides speak, which is said."""
     text = decoded(bytes(buffer[:])).strip()
     if not text:
-        yield Unread(place="the file", why="nothing is written in it")
+        yield Unread(place=tr("the file"), why=tr("it is empty"))
         return
     if _is_log(text):
         yield from _logged(text)
@@ -417,7 +418,7 @@ def read_specstory(buffer: Buffer) -> Iterator[Transcript | Unread]:
     text = decoded(bytes(buffer[:]))
     heads = _heads(text)
     if not heads:
-        yield Unread(place="the file", why="it has no turns")
+        yield Unread(place=tr("the file"), why=tr("it has no turns"))
         return
     ends = [head.start() for head in heads[1:]] + [len(text)]
     messages: list[TranscriptMessage] = []
@@ -445,7 +446,7 @@ def read_specstory(buffer: Buffer) -> Iterator[Transcript | Unread]:
         )
         last[is_aside] = key
     if not messages:
-        yield Unread(place="the file", why="nothing is said in its turns")
+        yield Unread(place=tr("the file"), why=tr("its turns are empty"))
         return
     top = text[: heads[0].start()][:_SPECSTORY_HEAD_CHARS]
     session, title = _SESSION.search(top), _SPECSTORY_TITLE.search(top)

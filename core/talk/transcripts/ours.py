@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import StorageError
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import (
@@ -30,7 +31,7 @@ def read_log(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         yield _transcript("", log_content.model_view(log_content.fold("", _records(buffer))))
     except ValueError as error:
-        yield Unread(place="the file", why=str(error))
+        yield Unread(place=tr("the file"), why=str(error))
 
 
 def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
@@ -42,7 +43,7 @@ def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
     try:
         header, entries = discussion_export.parse_export(text)
     except StorageError as error:
-        yield Unread(place="the file", why=error.what)
+        yield Unread(place=tr("the file"), why=error.what)
         return
     said = (entry for entry in entries if isinstance(entry, Message) and not entry.is_deleted)
     yield _transcript(header.name, said)
@@ -177,7 +178,9 @@ def _records(buffer: Buffer) -> Iterator[Record]:
             if not isinstance(record, ForeignLine):
                 yield record
             elif _is_whole(line):  # not torn: whole, and not ours to understand
-                raise ValueError(f"line {number} cannot be read: {record.reason}")
+                raise ValueError(
+                    tr("line {number} cannot be read: {reason}", number=number, reason=record.reason)
+                )
 
 
 def _is_whole(line: bytes) -> bool:

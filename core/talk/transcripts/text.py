@@ -13,6 +13,7 @@ import msgspec
 
 from core.kernel.decoders import from_json, read_json
 from core.kernel.frame import clean
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import TranscriptMessage, Unread
 from core.kernel.values.messages import TextPart
@@ -145,7 +146,7 @@ MAX_ELEMENT_BYTES = 256 * 1024 * 1024
 MAX_DEPTH = 200
 """Of brackets in an element; no conversation nests as deep."""
 
-EXPORT_AGAIN = "Export it again, or fetch the file again"
+EXPORT_AGAIN = tr("Export again, or download the file again")
 
 _BRACKET = late(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}"]|\Z)', re.DOTALL)
 """The next bracket outside of strings, or the quote of a string that does not end, or the end."""
@@ -208,7 +209,7 @@ def _plain(buffer: Buffer) -> Buffer:
 
 
 def _too_large(number: int) -> Unread:
-    return Unread(place=f"conversation {number}", why="it is larger than 256 MB")
+    return Unread(place=tr("conversation {number}", number=number), why=tr("it is larger than 256 MB"))
 
 
 class _Reading:
@@ -260,11 +261,22 @@ class _Splitter:
 
     def _cut(self) -> Unread:
         """The break at the end of what was read."""
-        where = f" of conversation {self._number + 1}, which begins at byte {self._begun_at:,}"
-        why = f"it ends in the middle{where if self._start >= 0 else ''}; what stands before it was read"
+        where = tr(
+            " of conversation {number}, which begins at byte {begun_at:,}",
+            number=self._number + 1,
+            begun_at=self._begun_at,
+        )
+        why = tr(
+            "it ends in the middle{where}; the program read everything before that",
+            where=where if self._start >= 0 else "",
+        )
         if self._start >= 0 and self._depth - self._base > MAX_DEPTH:
-            why = f"it is nested more than {MAX_DEPTH} deep{where}"
-        place = f"after conversation {self._number}, near byte {self._before + len(self._data):,}"
+            why = tr("it is nested more than {MAX_DEPTH} deep{where}", MAX_DEPTH=MAX_DEPTH, where=where)
+        place = tr(
+            "after conversation {number}, near byte {before:,}",
+            number=self._number,
+            before=self._before + len(self._data),
+        )
         return Unread(place=place, why=why, remedy=EXPORT_AGAIN, is_cut=True)
 
     def _tokens(self, *, is_end: bool) -> Iterator[Any]:
@@ -322,9 +334,17 @@ class _Splitter:
         self._number += 1
         if self._is_skipped or len(data) > MAX_ELEMENT_BYTES:
             return _too_large(self._number)
-        place = f"conversation {self._number}, near byte {self._begun_at:,}"
+        place = tr(
+            "conversation {number}, near byte {begun_at:,}", number=self._number, begun_at=self._begun_at
+        )
         if self._depth - self._base > MAX_DEPTH:
-            return Unread(place=place, why=f"it is nested more than {MAX_DEPTH} deep; the others were read")
+            return Unread(
+                place=place,
+                why=tr(
+                    "it is nested more than {MAX_DEPTH} deep; the program read the others",
+                    MAX_DEPTH=MAX_DEPTH,
+                ),
+            )
         try:
             from_json(data, msgspec.Raw)
             return msgspec.Raw(data)
@@ -333,7 +353,9 @@ class _Splitter:
         try:
             return read_json(decoded(data))
         except (ValueError, RecursionError):
-            return Unread(place=place, why="it is no JSON; the others were read", remedy=EXPORT_AGAIN)
+            return Unread(
+                place=place, why=tr("it is not JSON; the program read the others"), remedy=EXPORT_AGAIN
+            )
 
     def _between(self, end: int, *, is_end: bool = False) -> Iterator[Unread]:
         """Say what stands between two elements and is none."""
@@ -342,8 +364,15 @@ class _Splitter:
         assert at is not None
         if at.end() < len(odd) and (is_end or self._number or self._stack):
             words = odd[at.end() : at.end() + 24].decode("utf-8", "replace").strip()
-            place = f"after conversation {self._number}, near byte {self._before + self._left + at.end():,}"
-            yield Unread(place=place, why=f"{words!r} is no conversation; what stands around it was read")
+            place = tr(
+                "after conversation {number}, near byte {before:,}",
+                number=self._number,
+                before=self._before + self._left + at.end(),
+            )
+            yield Unread(
+                place=place,
+                why=tr("{words!r} is not a conversation; the program read the text around it", words=words),
+            )
         self._left = end
 
     def _forget(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from core.kernel.decoders import from_json, read_json
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.talk.discussion import discussion_export as export
@@ -21,7 +22,7 @@ from core.talk.transcripts.text import Buffer, decoded, lines
 SHAPE_BYTES = 64 * 1024
 """Bytes of a file that are looked at to tell what it is."""
 
-NO_UTF8 = "conversations that are no UTF-8 (read as Windows-1252)"
+NO_UTF8 = tr("conversations that are not UTF-8 (read as Windows-1252)")
 
 PLAIN_ENDS = frozenset({".md", ".markdown", ".txt", ".text"})
 """Names of text files end so; one that is named itself is a conversation."""
@@ -202,7 +203,7 @@ def read_transcripts(
     elif kind in _ARRAYS:
         yield from _each(kind, arrays.elements(buffer))
     else:
-        raise ValueError("this is no conversation that we can read")
+        raise ValueError(tr("this is not a conversation that the program can read"))
 
 
 def read_stream(kind: TranscriptKind, stream: arrays.Stream) -> Iterator[Transcript | Unread]:
@@ -229,9 +230,9 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
             if inner:
                 yield from _each(kind, iter(inner))
             else:
-                yield Unread(place=f"conversation {count}", why=str(error))
+                yield Unread(place=tr("conversation {count}", count=count), why=str(error))
     if is_empty:
-        yield Unread(place="the file", why="no conversation in it can be read")
+        yield Unread(place=tr("the file"), why=tr("the program can read no conversation in it"))
 
 
 class _Around(msgspec.Struct):

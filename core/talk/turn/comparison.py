@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.values.discussion import (
     ComparedModel,
     ComparedReply,
@@ -31,22 +32,22 @@ from core.talk.turn.sending import ignore, prompt_parts, refusal_of, refuse, sav
 from core.talk.turn.turn_messages import CompareReplies
 
 LEAST, MOST = 2, 4
-TOOLS = "Models are not compared in a discussion with tools: each would change the same files."
-TOOLS_REMEDY = "Turn the tools off in this discussion, or compare in another one"
-NOT_ASKED = "You stopped before it was asked."
+TOOLS = tr("Discussions with tools allow no comparison: each model would change the same files.")
+TOOLS_REMEDY = tr("Turn the tools off in this discussion, or compare in another discussion")
+NOT_ASKED = tr("You stopped before the program asked this model.")
 
 
 def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
     """Put a message to the first of the models; the others follow, each when the one before it is over."""
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None:
-        return ignore(state, asked, "The discussion is not open.")
+        return ignore(state, asked, tr("The discussion is not open."))
     text = clean(asked.text)
     prompt_id = "" if text.strip() else prompt_of(opened.entries, asked.message_id)
     if not (text.strip() or prompt_id):
-        return ignore(state, asked, "There is no message to compare replies to.")
+        return ignore(state, asked, tr("There is no message whose replies you can compare."))
     if is_busy(state, opened.id):
-        return ignore(state, asked, "A reply is under way in this discussion.")
+        return ignore(state, asked, tr("A reply is under way in this discussion."))
     standing = () if text.strip() else _standing(opened, prompt_id)
     if problem := problem_of(state, opened.id, asked.models, len(standing)):
         return decline(state, asked.command_id, f"compare/{opened.id}", *problem), ()
@@ -76,17 +77,25 @@ def problem_of(
     if meta.has_tools:
         return TOOLS, TOOLS_REMEDY
     if not models or not LEAST <= len(models) + standing <= MOST:
-        return f"Between {LEAST} and {MOST} replies are compared.", "Choose as many models."
+        return tr("You can compare {LEAST} to {MOST} replies.", LEAST=LEAST, MOST=MOST), tr(
+            "Choose that many models."
+        )
     if len(set(models)) != len(models):
-        return "The same model stands twice.", "Choose each once, or once with and once without memory."
+        return tr("You chose the same model twice."), tr(
+            "Choose each model once, or once with and once without memory."
+        )
     for one in models:
         if problem := unknown_model(state, one.provider, one.model):
             return problem
         status = state.config.providers.get(one.provider)
         if status is None or not status.is_ready:
             return (
-                f"{one.provider} is not ready, so {one.model!r} cannot be asked.",
-                "Give its key in Settings.",
+                tr(
+                    "{provider} is not ready, so the program cannot ask {model!r}.",
+                    provider=one.provider,
+                    model=one.model,
+                ),
+                tr("Enter its key in Settings."),
             )
     return None
 
@@ -114,7 +123,7 @@ def _ask_first(state: AppState, given: Stamp, asked: CompareReplies, prompt_id: 
     opened = state.discussions.open[asked.discussion_id]
     turn = asked_turn(opened, prompt_id)
     if turn is None:
-        return ignore(state, asked, "The message was deleted meanwhile.")
+        return ignore(state, asked, tr("The message was deleted in the meantime."))
     if turn.is_last:
         return _ask(state, given, asked, prompt_id, asked.models[0])
     state, effects = in_version(state, given, asked, turn.prompt, turn.prompt.parts, compared=asked.models[0])
@@ -130,7 +139,7 @@ def _ask(
 ) -> Result:
     turn = asked_turn(state.discussions.open[asked.discussion_id], prompt_id)
     if turn is None:
-        return ignore(state, asked, "The message was deleted meanwhile.")
+        return ignore(state, asked, tr("The message was deleted in the meantime."))
     reply = turn.reply
     version_of = "" if reply is None else reply.version_of or reply.id
     return save_then_call(state, given, asked, prompt_id, (), version_of=version_of, compared=model)
@@ -157,7 +166,11 @@ def go_on(state: AppState, given: Stamp, call: LiveCall) -> Result:
         if opened.id in state.turns.calls:
             return state, effects
         refusal = state.discussions.open[opened.id].refusal
-        why = refusal.sentence if refusal is not None else "The message was deleted before it was asked."
+        why = (
+            refusal.sentence
+            if refusal is not None
+            else tr("The message was deleted before the program asked this model.")
+        )
         comparison = _over(comparison, replace(comparison.replies[comparison.at], problem=why))
         state = _with(state, opened.id, comparison)
     state, chosen = _choose_whole(state, given, comparison, opened.id)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.values.discussion import ComparedModel, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.kernel.values.messages import Entry, Mark, Message, Part, Role, Status, TextPart
 from core.kernel.values.provider import FAILURE_MARKS, WHOLE_REPLY, StopKind
@@ -95,7 +96,7 @@ def retry(state: AppState, given: Stamp, command: RetrySend) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     prompt_id = retried_prompt_id(opened) if opened is not None else ""
     if not prompt_id:
-        return ignore(state, command, "No send has failed in this discussion.")
+        return ignore(state, command, tr("No send has failed in this discussion."))
     if not command.without_tools or is_busy(state, command.discussion_id):
         return _ask_again(state, given, command, prompt_id)
     bare = change_meta(state, command.discussion_id, has_tools=False)
@@ -116,13 +117,13 @@ def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Resul
     opened = state.discussions.open.get(command.discussion_id)
     prompt_id = prompt_of(opened.entries, command.message_id) if opened is not None else ""
     if not prompt_id:
-        return ignore(state, command, "There is no message whose reply could be asked for again.")
+        return ignore(state, command, tr("There is no message that you can ask again."))
     if not command.provider:
         return _ask_again(state, given, command, prompt_id)
     chosen = {"provider": command.provider, "model": command.model}
     switch = ChangeDiscussion(discussion_id=command.discussion_id, changes=chosen)
     if is_busy(state, command.discussion_id):
-        return ignore(state, command, "A reply is under way in this discussion.")
+        return ignore(state, command, tr("A reply is under way in this discussion."))
     if problem := unknown_model(state, command.provider, command.model):
         return decline(state, command.command_id, "choice", *problem), ()
     switched = change(state, Stamp(given.at, f"{given.seed}/model"), switch)
@@ -148,10 +149,10 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     turn = asked_turn(opened, command.message_id) if opened is not None else None
     if opened is None or turn is None:
-        return ignore(state, command, "The message was deleted meanwhile.")
+        return ignore(state, command, tr("The message was deleted in the meantime."))
     parts = with_text(turn.prompt, clean(command.text), command.detached)
     if not parts:
-        return ignore(state, command, "There is nothing to send.")
+        return ignore(state, command, tr("There is nothing to send."))
     if turn.is_last and turn.reply is None:
         edit = EditRecord(id=given.make_id(0), at=given.at, target_id=turn.prompt.id, parts=parts)
         return save_then_call(state, given, command, turn.prompt.id, (edit,))
@@ -185,11 +186,14 @@ def continue_reply(state: AppState, given: Stamp, command: ContinueReply) -> Res
     opened = state.discussions.open.get(command.discussion_id)
     last = next(reversed(opened.messages), None) if opened is not None else None
     if last is None or last.role is not Role.ASSISTANT or last.status is Status.COMPLETE:
-        return ignore(state, command, "The last reply was not cut off.")
+        return ignore(state, command, tr("The last reply was not cut off."))
     text = state.config.prompts.get(CONTINUE_PROMPT, "").strip()
     if not text:
-        problem = f"The prompt {CONTINUE_PROMPT} is empty, so there is nothing to ask a model to go on with."
-        remedy = "Write words into it, or delete the file to have those of the program."
+        problem = tr(
+            "The prompt {CONTINUE_PROMPT} is empty, so the program cannot ask the model to continue.",
+            CONTINUE_PROMPT=CONTINUE_PROMPT,
+        )
+        remedy = tr("Write text into the file, or delete it to use the program's own text.")
         return decline(state, command.command_id, "continue", problem, remedy), ()
     record = MessageRecord(id=given.make_id(0), at=given.at, role=Role.USER, parts=(TextPart(text),))
     return save_then_call(state, given, command, record.id, (record,))
@@ -199,7 +203,7 @@ def _ask_again(state: AppState, given: Stamp, command: RetrySend | RegenerateRep
     """Call anew for the reply to a message: another version of the last reply, before it of the message and all behind it."""
     turn = asked_turn(state.discussions.open[command.discussion_id], prompt_id)
     if turn is None:
-        return ignore(state, command, "The message was deleted meanwhile.")
+        return ignore(state, command, tr("The message was deleted in the meantime."))
     if not turn.is_last:
         return in_version(state, given, command, turn.prompt, turn.prompt.parts)
     if isinstance(command, RetrySend) and (place := _unfinished(turn)) is not None:
@@ -255,13 +259,13 @@ def _is_prompt(message: Message) -> bool:
 
 
 HOLD_OF_STOP = {
-    StopKind.CANCELLED: "You stopped the reply before it.",
-    StopKind.TRUNCATED: "The reply before it was cut off.",
-    StopKind.REFUSED: "The model declined to answer what came before it.",
-    StopKind.BROKEN: "The reply before it cannot be used.",
-    StopKind.UNKNOWN: "The reply before it may not be whole.",
+    StopKind.CANCELLED: tr("You stopped the previous reply."),
+    StopKind.TRUNCATED: tr("The previous reply was cut off."),
+    StopKind.REFUSED: tr("The model declined to answer the previous message."),
+    StopKind.BROKEN: tr("The previous reply is unusable."),
+    StopKind.UNKNOWN: tr("The previous reply may be incomplete."),
 }
-GONE = "It was sent or taken back elsewhere meanwhile."
+GONE = tr("The message was sent or taken back elsewhere in the meantime.")
 
 
 def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
@@ -305,7 +309,7 @@ def take_back(state: AppState, asked: TakeBackQueued) -> Result:
     prompt = next((p for p in waiting(opened, call) if p.id == asked.prompt_id), None)
     if opened is None or prompt is None:
         return conclude(
-            state, CommandOutcome(command_id=asked.command_id, problem="It does not wait any more.")
+            state, CommandOutcome(command_id=asked.command_id, problem=tr("The message no longer waits."))
         ), ()
     text = "\n".join(filter(None, (prompt.text, opened.draft.text)))
     parts = dict.fromkeys((*prompt.attachments, *opened.draft.attachments))
@@ -331,7 +335,8 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None or not opened.queue:
         return conclude(
-            state, CommandOutcome(command_id=asked.command_id, problem="Nothing waits in this discussion.")
+            state,
+            CommandOutcome(command_id=asked.command_id, problem=tr("Nothing waits in this discussion.")),
         ), ()
     if is_busy(state, opened.id):
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))

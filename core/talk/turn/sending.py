@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.structures import with_entry
 from core.kernel.values.discussion import (
@@ -124,8 +125,8 @@ def _told(
     return (line_record(given.make_id(9), given.at, ViewLine(message_id=last, text=line)),) if line else ()
 
 
-HELD = "Another window or terminal has tool calls in this discussion: nothing is sent from here until they have ended."
-HELD_REMEDY = "Answer them there, or end that program"
+HELD = tr("You cannot send: another window or terminal has open tool calls in this discussion.")
+HELD_REMEDY = tr("Answer the calls there, or end that program")
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -136,9 +137,9 @@ def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     text = clean(command.text)
     if opened is None:
-        return ignore(state, command, "The discussion is not open.")
+        return ignore(state, command, tr("The discussion is not open."))
     if not text.strip() and not opened.draft.attachments:
-        return ignore(state, command, "There is nothing to send.")
+        return ignore(state, command, tr("There is nothing to send."))
     parts = prompt_parts(text, opened.draft.attachments)
     record = MessageRecord(id=given.make_id(0), at=given.at, role=Role.USER, parts=parts)
     return save_then_call(state, given, command, record.id, (record,))
@@ -215,7 +216,7 @@ def save_then_call(
         not one.is_kept for one in turn.calls
     )  # a round goes when all results are on disk
     if opened.id in state.turns.calls or (is_busy(state, opened.id) and (at_work or not is_round)):
-        return ignore(state, command, "A reply is under way in this discussion.")
+        return ignore(state, command, tr("A reply is under way in this discussion."))
     if (
         opened.held_calls
     ):  # a request would tell the model that they were interrupted, and mix two turns in one log
@@ -338,7 +339,10 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
     message = _message(opened, call.user_message_id)
     if message is None:
         state = conclude(
-            state, CommandOutcome(command_id=call.command_id, problem="The message was deleted meanwhile.")
+            state,
+            CommandOutcome(
+                command_id=call.command_id, problem=tr("The message was deleted in the meantime.")
+            ),
         )
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(command_id=call.command_id, made_id=message.id))
@@ -633,9 +637,9 @@ def reasoning_refused(state: AppState, event: ReasoningRefused) -> AppState:
     call = find_call(state, event.call_id)
     if call is None:
         return state
-    text = (
-        f"{call.model or call.provider} refused the earlier thinking that was sent back to it. The program sent the request "
-        "again without it, and leaves it out for this model until the program ends. Nothing is lost."
+    text = tr(
+        "{value} refused its own earlier thinking. The program sent the request again without that thinking. It does so for this model until the program ends. Nothing is lost.",
+        value=call.model or call.provider,
     )
     return notify(
         state,
@@ -652,10 +656,9 @@ def switch_refused(state: AppState, event: SwitchRefused) -> AppState:
     call = find_call(state, event.call_id)
     if call is None:
         return state
-    text = (
-        f"{call.model or call.provider} takes no change of tools or effort in the middle of a discussion. The program sent the "
-        "request again with the change at its beginning, which pays for the discussion once more, and does so for this model "
-        "until the program ends. Nothing is lost."
+    text = tr(
+        "{value} takes no change of tools or effort in the middle of a discussion. The program sent the request again with the change at its beginning. You pay for the discussion once more. The program does so for this model until the program ends. Nothing is lost.",
+        value=call.model or call.provider,
     )
     model = (call.provider, call.model)
     caching = replace(state.caching, unswitched=state.caching.unswitched | {model})

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import clean
 from core.kernel.ids import Stamp
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.kernel.values.messages import (
@@ -149,7 +150,7 @@ FAILURE_OF_STOP = {
 }
 """Half a reply is no reply: where it is not whole the call has failed, in every front end, and what came is kept."""
 
-_AGAIN = "Press Retry, or choose another model."
+_AGAIN = tr("Press Retry, or choose another model.")
 
 
 def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
@@ -174,7 +175,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         return _store(state, given, call, event.parts, Status.COMPLETE, event.usage, ())
     if kind is StopKind.CANCELLED:
         if call.compared is not None:
-            state = column_failed(state, call, "You stopped it.")
+            state = column_failed(state, call, tr("You stopped it."))
         mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
         return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
     what, remedy = told_of(event.stopped)
@@ -190,7 +191,7 @@ def _what_is_missing(event: CallEnded) -> str:
     if event.stopped.kind is StopKind.TOOL_CALLS and not calls:
         return f"{NO_CALL} ({event.stopped.detail})" if event.stopped.detail else NO_CALL
     has_words = any(isinstance(part, TextPart) and part.text.strip() for part in event.parts)
-    return "" if calls or has_words else "The model sent an empty reply"
+    return "" if calls or has_words else tr("The model sent an empty reply")
 
 
 def asked_again(
@@ -206,9 +207,11 @@ def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     if call.compared is not None:
         state = column_failed(state, call, refusal.sentence)
         return _store(state, given, call, (), Status.COMPLETE, Usage(), ())
-    remedy = "Send it again past the limit, or raise the limit in Usage."
+    remedy = tr("Send the message again past the limit, or raise the limit in Usage.")
     if refusal.is_unpriced:
-        remedy = f"Send it again past the limit. {UNPRICED_REMEDY}."
+        remedy = tr(
+            "Send the message again past the limit. {UNPRICED_REMEDY}.", UNPRICED_REMEDY=UNPRICED_REMEDY
+        )
     failure = Failure(kind=FailureKind.SPEND_LIMIT, what=refusal.sentence.removesuffix("."), remedy=remedy)
     state, effects = failed(
         state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage())
@@ -222,8 +225,13 @@ def _held(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A request parted from what is warm though nobody asked for that: nothing was sent, the words are kept, Retry sends them."""
     failure = Failure(
         kind=FailureKind.BAD_REQUEST,
-        what=f"The request was held: the warm cache would be lost, and nothing that you did explains it. {call.held.removesuffix('.')}",
-        remedy="Nothing was sent. Retry sends it at that price. Report it as a fault of the program.",
+        what=tr(
+            "The program held the request: it would lose the warm cache without known cause. {held}",
+            held=call.held.removesuffix("."),
+        ),
+        remedy=tr(
+            "Nothing was sent. Retry sends the request at that price. Please report this as a fault of the program."
+        ),
     )
     return failed(state, given, CallFailed(call_id=call.id, failure=failure, parts=(), usage=Usage()))
 
@@ -236,7 +244,11 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
     failure = event.failure
     if _may_go_again(call, event):
         return make_room(state, given, call, failure, event.usage)
-    state = hold(state, call.discussion_id, f"What came before it failed: {failure.what.removesuffix('.')}.")
+    state = hold(
+        state,
+        call.discussion_id,
+        tr("The previous message failed: {what}.", what=failure.what.removesuffix(".")),
+    )
     state = _with_failure(state, call, failure, Level.ERROR)
     mark = MarkRecord(id=given.make_id(2), at=given.at, kind=FAILED, text=failure.what)
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
@@ -257,7 +269,7 @@ def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Leve
         f"{_name(state, call)}: {failure.what}",
         ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
         action=RetrySend(discussion_id=call.discussion_id),
-        action_label="Retry",
+        action_label=tr("Retry"),
         discussion_id=call.discussion_id,
     )
 

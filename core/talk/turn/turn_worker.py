@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError, SlopError
+from core.kernel.language import tr
 from core.kernel.machine import trim_heaps
 from core.kernel.queue import (
     KeptThreads,
@@ -292,10 +293,12 @@ class CallWorker:
             self._account(effect, event, reply, cancel)
         except Exception as error:  # the reply is told and kept, whatever becomes of its account
             log.exception("call %s could not be booked in the cache", effect.call_id)
-            text = "The cache of a discussion could not be brought up to date"
+            text = tr("The program could not update the cache record of a discussion")
             self._emit(
                 OperationFailed(
-                    subject="cache", text=text, detail=f"{type(error).__name__}: {error}. See the log file."
+                    subject="cache",
+                    text=text,
+                    detail=tr("{name}: {error}. See the log file.", name=type(error).__name__, error=error),
                 )
             )
         finally:
@@ -410,7 +413,10 @@ class CallWorker:
         except ProviderError as error:
             journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
             raise
-        what, remedy = "The stream ended without saying how", "What arrived is kept. Retry."
+        what, remedy = (
+            tr("The provider's stream ended without giving a reason"),
+            tr("The program kept the part that arrived. Retry."),
+        )
         raise ProviderError(FailureKind.STREAM_DROPPED, what, remedy=remedy)
 
     def _tell_sent(self, effect: CallProvider, built: BuiltRequest) -> None:
@@ -553,8 +559,12 @@ def _goes_on(event: CallEnded | CallFailed) -> bool:
 
 
 def _own_failure(error: Exception) -> Failure:
-    what = f"The program failed during the call: {type(error).__name__}: {error}"
-    return Failure(kind=FailureKind.BAD_REPLY, what=what, remedy="What arrived is kept. See the log file.")
+    what = tr("The program failed during the call: {name}: {error}", name=type(error).__name__, error=error)
+    return Failure(
+        kind=FailureKind.BAD_REPLY,
+        what=what,
+        remedy=tr("The program keeps the part that arrived. See the log file."),
+    )
 
 
 def _as_failure(error: ProviderError) -> Failure:

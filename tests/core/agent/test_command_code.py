@@ -125,7 +125,10 @@ def test_the_question_names_the_code_and_its_yes_is_none_to_another(tmp_path: Pa
         return approval_of(effect, TOOLS[0].judge(given, desk))
 
     first = asked()
-    assert first.detail == "sh run.sh\n(It runs run.sh: a change before it runs needs another yes.)"
+    assert (
+        first.detail
+        == "sh run.sh\n(The command runs run.sh. If that code changes first, the program asks you again.)"
+    )
     (desk.root / "other.txt").write_text("x")
     assert asked() == first
     (desk.root / "run.sh").write_text("echo two")

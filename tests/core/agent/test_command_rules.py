@@ -68,7 +68,7 @@ def test_what_says_less_than_it_does_is_covered_by_no_rule(text: str) -> None:
     line = read_command_line(text)
     assert line.commands == ()
     assert line.prefixes == ()
-    assert line.why_not.startswith("No rule can cover it: ")
+    assert line.why_not.startswith("No rule can cover this command: ")
 
 
 @pytest.mark.parametrize(

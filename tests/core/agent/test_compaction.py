@@ -123,7 +123,7 @@ def test_a_send_into_a_full_window_waits_for_a_cut_that_is_on_disk(book: Playboo
     opened = book.state.discussions.open[chosen]
     assert [one.text for one in opened.messages][:2] == ["question 0", "answer 0"]  # the log keeps them
     (mark,) = [one for one in records if isinstance(one, MarkRecord)]
-    assert "2 messages, about 99 tokens, are not in the model's view any more" in mark.text
+    assert "2 messages, about 99 tokens, are no longer in the model's view" in mark.text
     window = context_window(book.state, chosen)
     assert window is not None
     assert (window.begins_at, window.left_messages, window.limit_tokens) == (opened.messages[2].id, 2, 8192)
@@ -143,10 +143,12 @@ def test_a_window_that_nobody_knows_is_assumed_and_said(book: Playbook) -> None:
     assert window is not None
     assert (window.limit_tokens, window.is_assumed, window.is_reported) == (32_768, True, True)
     told = next(one for one in book.state.program.notices if one.id == f"window/{chosen}")
-    assert "32,768 tokens are assumed, and 92 % of them" in told.text
-    assert "a summary does, for a price that nobody knows" in told.detail
+    assert "the program assumes 32,768 tokens, and 92 % of them" in told.text
+    assert "a summary does, for an unknown price" in told.detail
     records, _ = kept(book, planned(book, plan))
-    assert "32,768 tokens were assumed" in next(one.text for one in records if isinstance(one, MarkRecord))
+    assert "the program assumed 32,768 tokens" in next(
+        one.text for one in records if isinstance(one, MarkRecord)
+    )
 
 
 def test_a_summary_is_paid_for_within_the_limits_and_booked(book: Playbook) -> None:
@@ -186,7 +188,7 @@ def test_a_summary_that_fails_is_said_and_the_oldest_turns_leave_untold(book: Pl
     (built,) = of(effects, CallProvider)
     assert [one.text for one in built.spec.inputs.turns] == ["question 1", "answer 1"]
     notice = book.state.program.notices[-1]
-    assert "could not be summarised" in notice.text
+    assert "The oldest turns left the model's view without a summary" in notice.text
     assert notice.detail == "No network."
 
 
@@ -205,7 +207,7 @@ def test_at_a_limit_no_summary_is_bought_and_a_person_s_wish_changes_nothing(boo
     assert not of(effects, SummariseView)
     assert not of(effects, AppendRecords)
     (outcome,) = [one for one in book.state.program.outcomes if one.command_id == "c1"]
-    assert "Not compacted" in outcome.problem
+    assert "The program did not compact the discussion" in outcome.problem
     assert not book.state.agent.compactions
 
 
@@ -252,13 +254,15 @@ def test_where_nothing_can_leave_the_call_fails_as_it_did(book: Playbook) -> Non
     call = book.ask(chosen, "x" * 100)
     (plan,) = of(book.play(CallFailed(call.call_id, TOO_LONG, (), Usage())), PlanView)
 
-    effects = book.play(ViewPlanned(chosen, plan.job, CutPlan(problem="Nothing more can leave the view.")))
+    effects = book.play(
+        ViewPlanned(chosen, plan.job, CutPlan(problem="The program cannot compact any further."))
+    )
 
     for write in of(effects, AppendRecords):
         book.append(write)
     failure = book.state.discussions.open[chosen].failure
     assert failure is not None
-    assert failure.remedy == "Shorten it. Nothing more can leave the view."
+    assert failure.remedy == "Shorten it. The program cannot compact any further."
     assert not book.state.agent.compactions
 
 
@@ -266,7 +270,9 @@ def test_settings_that_settle_while_a_failure_is_written_send_nothing_again(book
     chosen = book.discussion()
     call = book.ask(chosen, "x" * 100)
     (plan,) = of(book.play(CallFailed(call.call_id, TOO_LONG, (), Usage())), PlanView)
-    effects = book.play(ViewPlanned(chosen, plan.job, CutPlan(problem="Nothing more can leave the view.")))
+    effects = book.play(
+        ViewPlanned(chosen, plan.job, CutPlan(problem="The program cannot compact any further."))
+    )
 
     assert not of(book.play(SettingsSettled(book.state.config.asked)), CallProvider)
 
@@ -410,8 +416,8 @@ def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet
 @pytest.mark.parametrize(
     ("cut", "said"),
     [
-        (replace(CUT, left_messages=1, left_tokens_est=1), "1 message, about 1 token, is not in the model's view any more. Nothing tells of them."),
-        (replace(CUT, left_messages=0, shrunk=(ShrunkResult("c", 9),)), "Of 1 long result it sees the head and the tail."),
+        (replace(CUT, left_messages=1, left_tokens_est=1), "1 message, about 1 token, is no longer in the model's view. Nothing tells of them."),
+        (replace(CUT, left_messages=0, shrunk=(ShrunkResult("c", 9),)), "The model sees only the beginning and the end of 1 long result."),
         (replace(CUT, left_messages=0), "No message left the model's view"),
     ],
 )  # fmt: skip

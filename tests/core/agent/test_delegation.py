@@ -249,7 +249,7 @@ def test_a_child_gets_no_tool_that_was_taken_from_its_parent(book: TaskPlaybook)
     effects = book.reply(call, asks(("l", "look")))
 
     assert not of(effects, JudgeCall)
-    assert "switched off" in book.results(child_of(call))[0]
+    assert "turned off" in book.results(child_of(call))[0]
 
 
 def test_the_parents_limit_pays_for_its_children_and_their_cost_is_that_of_its_task(
@@ -269,7 +269,7 @@ def test_the_parents_limit_pays_for_its_children_and_their_cost_is_that_of_its_t
     effects = book.reply(again, asks(("m", "look")))
     assert not of(finish_look(book, effects), CallProvider), "the child is not asked once more"
     (told,) = book.results(chosen)
-    assert "The limit of $0.02 for this discussion is reached" in told
+    assert "You have reached the limit of $0.02 for this discussion" in told
     assert book.state.agent.pages[chosen].usd == pytest.approx(0.03)
     assert not book.state.turns.calls
     assert not book.state.agent.turns
@@ -457,7 +457,7 @@ def test_an_undo_names_what_the_tasks_of_that_turn_changed(book: TaskPlaybook) -
     change = FileChange("/project/a.md", "c", "", "ab" * 32)
     page = page_of(book.state, child)
     book.state = with_page(book.state, child, replace(page, changes=(change,)))
-    told = "Edits of its tasks are undone in their own discussions: “Find t.” changed 1 file."
+    told = "Undo the edits of tasks in the tasks' own discussions: “Find t.” changed 1 file."
 
     book.play(FilesRestored(chosen, turn, ("/project/b.md",), ()))
     assert [one.detail for one in book.state.program.notices if one.id == "undo"] == [told]

@@ -254,7 +254,7 @@ CHANGES: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=[name for name, _ in CHANGES])
-@pytest.mark.parametrize("is_changed", [False, True], ids=["as it was", "changed meanwhile"])
+@pytest.mark.parametrize("is_changed", [False, True], ids=["earlier version", "changed meanwhile"])
 def test_a_change_that_waits_for_a_yes_when_the_program_ends_is_asked_again_unless_the_file_changed(
     world: World, change: tuple[str, dict[str, object]], *, is_changed: bool
 ) -> None:
@@ -312,7 +312,10 @@ def test_a_script_that_is_swapped_between_the_yes_and_its_run_is_not_run_and_nam
     state = until(controller, lambda s: asked(s, chosen))
     (call,) = state.agent.turns[chosen].calls
     assert call.approval is not None
-    assert "It runs do.py, helper.py: a change before it runs needs another yes." in call.approval.detail
+    assert (
+        "The command runs do.py, helper.py. If that code changes first, the program asks you again."
+        in call.approval.detail
+    )
     helper.write_text("open('two', 'w')")
     act(controller, ApproveCall(chosen, call.id, call.approval.id))
     state = until(controller, lambda s: is_over(s, chosen))

@@ -131,7 +131,7 @@ def test_an_archive_that_is_damaged_or_none_of_ours_is_refused(tmp_path: Path) -
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(archive.read_bytes()[:-40])
     foreign = tmp_path / "foreign.tar.gz"
-    foreign.write_text("no archive", encoding="utf-8")
+    foreign.write_text("it is not an archive", encoding="utf-8")
     for bad in (other, cut, foreign, tmp_path / "gone.tar.gz"):
         with pytest.raises(StorageError, match="Nothing was restored"):
             restore(bad, home, now=NOW, agreed=lambda _: True)
@@ -149,8 +149,8 @@ def test_a_home_that_a_program_owns_is_not_replaced(tmp_path: Path) -> None:
 def test_links_are_named_and_an_archive_lies_outside(tmp_path: Path) -> None:
     home = made_home(tmp_path)
     (home / "link").symlink_to(tmp_path)
-    assert backed_up(home, tmp_path / "kept.tar.gz").left_out == ("link: it is a link",)
-    with pytest.raises(StorageError, match="lie in what it holds"):
+    assert backed_up(home, tmp_path / "kept.tar.gz").left_out == ("link: this is a link",)
+    with pytest.raises(StorageError, match="The backup file would lie inside the home that it backs up"):
         backed_up(home, home / "kept.tar.gz")
 
 
@@ -191,7 +191,7 @@ def test_an_archive_that_the_medium_does_not_take_is_removed(
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, before[1]))
     try:
-        with pytest.raises(StorageError, match=r"Could not write .kept\.tar\.gz."):
+        with pytest.raises(StorageError, match=r"The program could not write .kept\.tar\.gz."):
             backed_up(home, archive)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

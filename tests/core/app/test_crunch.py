@@ -90,7 +90,7 @@ def test_only_what_was_not_harvested_comes_back(crunch: Crunch) -> None:
 
 
 def test_a_conversation_that_cannot_be_read_is_told_as_here(crunch: Crunch) -> None:
-    with pytest.raises(ValueError, match="no conversation that we can read"):
+    with pytest.raises(ValueError, match="this is not a conversation that the program can read"):
         crunch.messages(ArtifactKind.UNKNOWN, b"x", 1).result(WAIT_S)
     assert crunch.count({"a": "x"}).result(WAIT_S) == {"a": 1}
 

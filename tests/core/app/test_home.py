@@ -64,7 +64,7 @@ def test_a_new_home_is_made_with_its_format(tmp_path: Path) -> None:
     assert (root / "home.toml").read_text() == "format = 1\n"
     assert (root / "discussions").is_dir()
     assert not opened.is_read_only
-    assert opened.notes == (f"A new home was made in {root}",)
+    assert opened.notes == (f"The program made a new home in {root}",)
     assert home.open_home(root, NOW).notes == ()
 
 
@@ -227,7 +227,7 @@ def test_a_read_only_home_is_opened_for_reading_and_says_so(tmp_path: Path) -> N
 
 
 def test_a_read_only_place_without_a_home_or_with_an_old_one_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="its place is read-only"):
+    with pytest.raises(StorageError, match="the folder above it is read-only"):
         home.open_home(tmp_path / "new", NOW, disk=ReadOnlyDisk())
 
     home.open_home(tmp_path, NOW)

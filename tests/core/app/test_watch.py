@@ -169,7 +169,7 @@ def test_where_the_system_watches_no_more_files_they_are_polled_and_it_is_said(
 
     seen.wait_for(file)
     assert len(seen.troubles) == 1
-    assert "looked at every second" in seen.troubles[0]
+    assert "checked every second" in seen.troubles[0]
 
 
 def test_too_many_folders_are_said_and_the_first_are_watched(
@@ -181,7 +181,7 @@ def test_too_many_folders_are_said_and_the_first_are_watched(
     write(file)
 
     seen.wait_for(file)
-    assert seen.troubles == ["2 folders hold files to be watched; only 1 are."]
+    assert seen.troubles == ["The program should watch 2 folders; it watches only 1."]
 
 
 def test_stopping_ends_the_thread_and_watching_nothing_costs_nothing(seen: Seen, file: Path) -> None:

@@ -444,7 +444,11 @@ def test_what_a_command_said_before_is_not_overlooked_when_the_window_writes_nex
     command = world.start(owns_home=False)
     command.send(SelectDiscussion(chosen))
     until(command, lambda s: chosen in s.discussions.open)
-    ask(command, chosen, "from the command")
+    ask(
+        command,
+        chosen,
+        "The command reads the key from standard input. Others could see a key on the command line.",
+    )
     command.stop()
 
     window.send(SendPrompt(chosen, "from the window"))
@@ -452,7 +456,10 @@ def test_what_a_command_said_before_is_not_overlooked_when_the_window_writes_nex
         window, lambda s: len(s.discussions.open[chosen].messages) == 4 and chosen not in s.turns.calls
     )
 
-    assert texts(state, chosen)[::2] == ["from the command", "from the window"]
+    assert texts(state, chosen)[::2] == [
+        "The command reads the key from standard input. Others could see a key on the command line.",
+        "from the window",
+    ]
 
 
 def test_a_discussion_that_a_command_makes_or_deletes_comes_and_goes_in_the_windows_list(

@@ -170,7 +170,7 @@ def test_importing_twice_adds_nothing_also_when_another_branch_was_seen_last(hom
     assert {
         path: path.read_bytes() for path in home.rglob("*") if path.is_file() and path.name != ".lock"
     } == before
-    assert {row.why for row in again.rows} == {"all of it is here"}
+    assert {row.why for row in again.rows} == {"all of it is already here"}
 
 
 def test_a_source_that_grew_adds_its_new_part(home: Path) -> None:

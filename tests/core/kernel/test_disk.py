@@ -99,7 +99,7 @@ def test_a_link_stays_a_link_and_its_target_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_missing_directory_is_said(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="it is not there"):
+    with pytest.raises(StorageError, match="the file or folder is missing"):
         write_file(tmp_path / "no" / "a", NEW)
 
 
@@ -171,7 +171,7 @@ def test_directories_are_made_with_their_parents_and_only_for_their_owner(tmp_pa
 def test_a_file_in_the_place_of_a_directory_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"")
 
-    with pytest.raises(StorageError, match="a file stands where a directory belongs"):
+    with pytest.raises(StorageError, match="a file is where a folder should be"):
         make_dirs(tmp_path / "a" / "b")
 
 
@@ -195,7 +195,7 @@ def test_every_known_failure_has_a_sentence_and_a_remedy(number: int) -> None:
     found = storage_error("write", Path("/h/log.jsonl"), OSError(number, "raw"))
 
     assert found.errno == number
-    assert found.what.startswith("Could not write 'log.jsonl': ")
+    assert found.what.startswith("The program could not write 'log.jsonl': ")
     assert "raw" not in found.what
     assert found.remedy
     assert str(found).endswith("/h/log.jsonl")

@@ -85,7 +85,7 @@ def test_a_link_in_the_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_lock_makes_no_folder_anew(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="it is not there"):
+    with pytest.raises(StorageError, match="the file or folder is missing"):
         take_lock(tmp_path / "gone" / "x.lock")
 
     assert not (tmp_path / "gone").exists()

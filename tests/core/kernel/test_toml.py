@@ -21,7 +21,7 @@ MOST_STEPS = 20_000
         (".".join(["a"] * 100_000) + " = 1", "parts (at line 1"),
         (".".join(["a"] * 1_000_000) + " = 1", "1,000,000 lines, points"),
         ("x = [" + "1," * 1_900_000 + "]", "1,900,002 lines, points"),
-        ("".join([f"[[a{n}.b.c]]\n" for n in range(300_000)]), "more than the 100,000 that are read"),
+        ("".join([f"[[a{n}.b.c]]\n" for n in range(300_000)]), "the program reads at most 100,000"),
         ("[" + ' . "b"' * 400 + "]\n", "parts"),
         (
             "\n".join("[" + ".".join("a" * n) + "]" for n in range(1, 64)) + "\n[" + "a." * 63 + "b.c]",

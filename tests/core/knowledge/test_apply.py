@@ -184,7 +184,7 @@ def test_undo_takes_items_out_and_brings_conversations_back(home: Path) -> None:
     assert list((home / "knowledge" / "files").iterdir()) == []
     assert not any(entry.allows_reclaim for entry in HarvestLedger(home).entries())
     assert digest_file(home).read_text("utf-8").endswith("## Facts\n- mine\n")
-    with pytest.raises(StorageError, match="no apply to undo"):
+    with pytest.raises(StorageError, match="There is no harvest to undo"):
         undo_apply(home, NOW)
 
 
@@ -228,7 +228,7 @@ def test_a_conversation_that_left_the_trash_is_named(home: Path) -> None:
     report = undo_apply(home, NOW)
 
     assert report.restored == ()
-    assert "cannot be brought back" in report.problems[0]
+    assert "the program cannot restore it" in report.problems[0]
 
 
 def test_undo_does_not_turn_the_digest_on(home: Path) -> None:

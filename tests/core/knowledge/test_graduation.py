@@ -115,7 +115,7 @@ def test_only_a_playbook_that_stands_there_becomes_a_draft(tmp_path: Path) -> No
     with pytest.raises(StorageError, match="not there any more"):
         make_draft(tmp_path, item, DraftKind.TOOL, NOW, "s")
     fact = parse_file("facts.md", b"- A fact.\n").items[0]
-    with pytest.raises(SlopError, match="Only a playbook"):
+    with pytest.raises(SlopError, match="You can make a draft only from a playbook"):
         make_draft(tmp_path, fact, DraftKind.TOOL, NOW, "s")
     assert draft_names(tmp_path) == frozenset()
 

@@ -32,12 +32,12 @@ def test_it_asks_beyond_three_items_and_a_tenth_and_only_then(removed: int, kept
 def test_the_sentence_counts_each_category_that_would_lose_much() -> None:
     known = (*items(5), *items(80, Category.DECISIONS), *items(2, Category.QUESTIONS))
     removed = (*items(4), *items(8, Category.DECISIONS), *items(2, Category.QUESTIONS))
-    assert removal_sentence(removed, known) == "This would take out 4 of 5 facts"
+    assert removal_sentence(removed, known) == "This would remove 4 of 5 facts"
 
 
 def test_a_merge_is_said_to_put_items_in_the_place_of_others_and_not_to_take_them_out() -> None:
     sentence = removal_sentence(items(4), items(5), merged=2)
-    assert sentence.startswith("This would put 2 items in the place of 4 of 5 facts;")
+    assert sentence.startswith("This would put 2 items in place of 4 of 5 facts;")
     assert "take out" not in sentence
 
 

@@ -1,4 +1,4 @@
-"""Evidence and events of an apply, of a person's edits and of what entered requests."""
+"""Evidence and events of an apply, of a person's edits and of what requests with this item."""
 
 from __future__ import annotations
 

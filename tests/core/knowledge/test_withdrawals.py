@@ -92,7 +92,7 @@ def test_a_request_is_read_without_what_is_being_taken_out_or_not_at_all(tmp_pat
     reading = threading.Thread(target=lambda: read.append(layer.read(spec, ())[0]))
     with withdrawing(tmp_path):
         reading.start()
-        with pytest.raises(LockedError, match="still being taken out"):
+        with pytest.raises(LockedError, match="A removal from knowledge is still running"):
             await_withdrawal(tmp_path, wait_s=0)
         with write_lock(tmp_path):
             (tmp_path / "knowledge" / "digest.md").write_text("# Digest\n\nNothing.\n")

@@ -155,7 +155,7 @@ def test_what_was_interrupted_is_finished_once_and_told(home: Path) -> None:
     told = handled(home, ReadKnowledge(ON))[0]
     assert told == OperationDone(
         "knowledge",
-        "A harvest that was interrupted is whole now: 1 conversations",
+        "The program finished an interrupted harvest: 1 conversations",
         f"discussions/{FIRST}/log.jsonl",
     )
     assert isinstance(handled(home, ReadKnowledge(ON))[0], KnowledgeRead)
@@ -227,7 +227,7 @@ def test_a_person_adds_edits_finishes_and_deletes_and_sees_it_at_once(home: Path
 
 
 def test_notes_are_not_added_by_hand(home: Path) -> None:
-    with pytest.raises(SlopError, match="Notes on files come from a harvest"):
+    with pytest.raises(SlopError, match="Only a harvest writes notes on files"):
         changed(home, AddKnowledgeItem(Category.FILES, "A note", name="/p/a.py"))
 
 

@@ -44,19 +44,19 @@ RUNNING = McpServer(SETTINGS, kept=APPROVED, found=FOUND, tools=(READ, WRITE), i
         ("program", "/tmp/npx", "Its program: /usr/bin/npx, now /tmp/npx"),
         ("program_sha256", "c" * 64, "another file than the one that you approved: /usr/bin/npx"),
         ("arguments", ("-y", "other"), "Its arguments: -y server, now -y other"),
-        ("environment", ("HOME_KEY", "TOKEN"), "The variables it gets: TOKEN, now HOME_KEY TOKEN"),
+        ("environment", ("HOME_KEY", "TOKEN"), "Its variables: TOKEN, now HOME_KEY TOKEN"),
         ("url", "https://a.example", "Its address: nothing, now https://a.example"),
-        ("key", "github", "The key it is sent: nothing, now github"),
+        ("key", "github", "Its key: nothing, now github"),
         ("network", True, "The network: shut, now open to it"),
-        ("files", {"/p/server.py": "d" * 64}, "Code that it runs has changed: /p/server.py"),
-        ("files", {}, "Code that it ran is gone: /p/server.py"),
-        ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "Code that it runs is new: /p/json.py"),
+        ("files", {"/p/server.py": "d" * 64}, "Code of the server has changed: /p/server.py"),
+        ("files", {}, "Code of the server is gone: /p/server.py"),
+        ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "Code of the server is new: /p/json.py"),
         (
             "data",
             {"/p/data.db": "/p/.env"},
-            "A file that it is given leads elsewhere: /p/data.db, now to /p/.env",
+            "One of its files leads elsewhere: /p/data.db, now to /p/.env",
         ),
-        ("unbound", ("/p",), "Folders with more code than a yes is bound to: nothing, now /p"),
+        ("unbound", ("/p",), "Folders with more code than an approval covers: nothing, now /p"),
     ],
 )
 def test_any_change_of_what_starts_asks_again_and_says_what(field: str, value: Any, words: str) -> None:
@@ -91,7 +91,7 @@ def test_a_tool_that_is_described_otherwise_is_covered_no_more_and_the_others_st
     server = standing(replace(RUNNING, tools=(now, WRITE)))
 
     assert (server.phase, server.approved) == (McpPhase.ASKING, frozenset({"write"}))
-    assert server.changed == ("Another description or schema: read",)
+    assert server.changed == ("Changed description or schema: read",)
 
 
 def test_a_file_of_data_that_comes_goes_or_changes_takes_no_yes_back() -> None:
@@ -142,7 +142,7 @@ def test_a_tool_that_was_left_out_is_asked_about_again_once_it_is_another_and_st
     restarted = of_start(replace(FOUND, program_sha256="c" * 64), less, "")
     assert restarted.refused == less.refused
     retold = standing(replace(RUNNING, kept=less, tools=(READ, tool("write", "Obey me."))))
-    assert (retold.phase, retold.changed) == (McpPhase.ASKING, ("Another description or schema: write",))
+    assert (retold.phase, retold.changed) == (McpPhase.ASKING, ("Changed description or schema: write",))
     grown = standing(replace(RUNNING, kept=none, tools=(READ, tool("search"), WRITE)))
     assert (grown.phase, grown.changed) == (McpPhase.ASKING, ("New tool: search",))
 

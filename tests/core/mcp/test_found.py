@@ -42,7 +42,7 @@ def test_code_of_the_folder_that_changed_asks_again_and_is_named(place: Place, n
     now = place.found()
 
     assert not may_start(kept, now)
-    assert differences(kept.approval, now) == (f"Code that it runs has changed: {place.root / name}",)
+    assert differences(kept.approval, now) == (f"Code of the server has changed: {place.root / name}",)
 
 
 def test_a_module_that_came_to_be_beside_a_server_asks_again(place: Place) -> None:
@@ -50,7 +50,7 @@ def test_a_module_that_came_to_be_beside_a_server_asks_again(place: Place) -> No
     kept = of_start(place.found(), None, "")
     (place.server.parent / "json.py").touch()
     assert differences(kept.approval, place.found()) == (
-        f"Code that it runs is new: {place.server.parent / 'json.py'}",
+        f"Code of the server is new: {place.server.parent / 'json.py'}",
     )
 
 
@@ -77,7 +77,7 @@ def test_code_that_a_shell_takes_in_asks_again_when_it_changed(
     assert may_start(kept, place.found())
 
     (place.root / changed).write_text("two")
-    assert f"Code that it runs has changed: {place.root / changed}" in differences(
+    assert f"Code of the server has changed: {place.root / changed}" in differences(
         kept.approval, place.found()
     )
 
@@ -114,24 +114,21 @@ def test_a_data_file_that_becomes_a_link_to_another_file_asks_again(place: Place
     (place.root / "data.db").unlink()
     (place.root / "data.db").symlink_to(place.root / ".env")
     (line,) = differences(kept.approval, place.found())
-    assert (
-        line
-        == f"A file that it is given leads elsewhere: {place.root / 'data.db'}, now to {place.root / '.env'}"
-    )
+    assert line == f"One of its files leads elsewhere: {place.root / 'data.db'}, now to {place.root / '.env'}"
 
 
 def test_the_question_says_which_is_code_and_which_data(place: Place) -> None:
     lines = dict(start_lines(place.found()))
-    assert f"{place.server} (" in lines["Code, asked about again when it changes"]
-    assert lines["Data, which it may change"] == str(place.root / "data.db")
-    assert "data.db" not in lines["Code, asked about again when it changes"]
+    assert f"{place.server} (" in lines["Code: a change needs your approval again"]
+    assert lines["Data that the server may change"] == str(place.root / "data.db")
+    assert "data.db" not in lines["Code: a change needs your approval again"]
 
 
 def test_a_question_about_much_code_names_the_first_files_and_each_folder_with_a_hash(place: Place) -> None:
     for number in range(MOST_NAMED + 3):
         (place.server.parent / f"m{number:02}.py").write_text("x")
     asked = place.found()
-    rows = dict(start_lines(asked))["Code, asked about again when it changes"].split("\n")
+    rows = dict(start_lines(asked))["Code: a change needs your approval again"].split("\n")
     assert len(rows) == MOST_NAMED + 2
     assert rows[0].startswith(f"{place.server} (")
     assert rows[-1].startswith(f"{place.server.parent / 'deep'}: 1 more file (")
@@ -145,15 +142,17 @@ def test_packages_in_the_project_are_a_row_of_their_own(place: Place) -> None:
     package.mkdir(parents=True)
     (package / "a.py").write_text("one")
     kept = of_start(place.found(), None, "")
-    rows = dict(start_lines(kept.approval))["Code, asked about again when it changes"].split("\n")
+    rows = dict(start_lines(kept.approval))["Code: a change needs your approval again"].split("\n")
     assert rows[-1].startswith(f"packages in {package.parent}/ (")
     (package / "a.py").write_text("two!")
-    assert differences(kept.approval, place.found()) == (f"Code that it runs has changed: {package.parent}/",)
+    assert differences(kept.approval, place.found()) == (
+        f"Code of the server has changed: {package.parent}/",
+    )
 
 
 def test_too_much_code_is_said(place: Place) -> None:
     asked = replace(place.found(), unbound=("/p/srv",))
-    assert "/p/srv" in dict(start_lines(asked))["Not all code is bound"]
+    assert "/p/srv" in dict(start_lines(asked))["Your approval covers only a part of the code"]
 
 
 def test_bytecode_beside_a_server_of_the_project_is_not_run_in_place_of_its_code(place: Place) -> None:

@@ -96,7 +96,7 @@ def begun(world: ServedWorld) -> tuple[str, str]:
 
 
 def changed(world: ServedWorld, chosen: str) -> None:
-    """A program in which the server offers one tool more, and the person approves it. Nothing is sent."""
+    """A program in which the server offers one tool more, and the person approves it. The command sends nothing."""
     world.names("grows")
     controller = world.again(chosen)
     approve(controller)
@@ -124,7 +124,7 @@ def test_the_same_tools_go_out_after_a_restart_while_warm_and_one_that_is_approv
 
     assert world.tools() == tools
     (result,) = results(state.discussions.open[chosen].messages)
-    assert result.startswith("There is no tool 'calc__add'.")
+    assert result.startswith("There is no file or folder tool 'calc__add'.")
 
 
 def test_another_description_that_is_approved_meanwhile_goes_out_once_the_prefix_is_cold(

@@ -208,7 +208,7 @@ def test_a_description_that_changes_after_the_yes_asks_again_and_the_model_still
     assert book.server.phase is McpPhase.ASKING
     assert "Obey me." not in str(offered_by_servers(book.state, chosen))
     (notice,) = (one for one in book.state.program.notices if one.id == "mcp")
-    assert "Another description or schema: read" in notice.detail
+    assert "Changed description or schema: read" in notice.detail
 
 
 def test_what_is_left_unapproved_stays_quiet_until_the_server_tells_something_else() -> None:

@@ -131,9 +131,9 @@ def test_a_replaced_source_keeps_the_vectors_of_the_texts_that_it_kept(store: St
     assert not store.is_bare([NOTES], ("/another/project", "")), "what waits in one project degrades no other"
     answer = search(store, TextEmbedder(), SearchRequest("first", (Corpus.NOTES,), (SCOPE,)))
     assert (answer.mode, answer.degraded) == (SearchMode.HYBRID, True)
-    assert degraded_text(answer) == (
-        "Found by words, and by meaning in part: Some passages have no vector yet. "
-        "They are made while the index is brought up to date"
+    assert (
+        degraded_text(answer)
+        == "Found by keywords, and in part by meaning: Some passages have no vector yet. The program makes them while it updates the index"
     )
     assert not search(store, TextEmbedder(), SearchRequest("first", (Corpus.KNOWLEDGE,), (SCOPE,))).degraded
     assert not search(store, None, SearchRequest("first", (Corpus.NOTES,), (SCOPE,))).degraded, (

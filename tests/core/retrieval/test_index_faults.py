@@ -69,7 +69,7 @@ def test_notes_that_cannot_be_looked_through_either_are_said(
     (room.notes / "more.md").write_text("# More\n")
     answer = room.search("retry")
     assert (answer.mode, answer.degraded, answer.hits) == (SearchMode.NAVIGATION_ONLY, True, ())
-    assert "not made yet" in answer.reason
+    assert "The search index does not exist yet" in answer.reason
     assert "too many files" in answer.reason
 
 
@@ -170,7 +170,7 @@ def test_without_a_tokenizer_texts_are_still_cut_no_longer_than_with_it(tmp_path
 class NoModel(WordModel):
     """Its vectors fail, or make no sense."""
 
-    answer: object = EmbedError("The embedding model is not there", remedy="Install the program again")
+    answer: object = EmbedError("The embedder is missing", remedy="Install Manual Slop again")
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         if isinstance(self.answer, Exception):
@@ -210,7 +210,7 @@ class SlowModel(WordModel):
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         self.left -= 1
         if len(texts) > index_run.EMBED_BATCH or self.left < 0:
-            raise EmbedError("The embedding model took over 2 minutes")
+            raise EmbedError("The embedder needed more than 2 minutes")
         return super().embed(texts, timeout_s=timeout_s)
 
 
@@ -255,9 +255,9 @@ def test_files_that_cannot_be_searched_are_said_and_the_rest_is(
     os.mkfifo(notes / "pipe.md")
     said = passed_over(room.index())
     assert said.keys() == {"large.md", "odd?.md", "binary.md", "utf16.md", "generated.txt"}
-    assert said["large.md"] == "it has 7,500 bytes"
-    assert said["odd?.md"] == "its name is no text in UTF-8"
-    assert "a program must have made it" in said["generated.txt"]
+    assert said["large.md"] == "the file has 7,500 bytes"
+    assert said["odd?.md"] == "its name is not UTF-8 text"
+    assert "its lines are so long that a program must have written it" in said["generated.txt"]
     assert sorted(found(room)) == ["leads-in.md", "retry.md"]
     assert [hit for hit in room.search("zeppelin").hits if hit.keyword > 0] == []
 
@@ -474,7 +474,7 @@ def test_before_there_is_any_vector_the_answer_is_of_words_and_says_so(room: Roo
     assert isinstance(events[-1], SearchAnswered)
     answer = events[-1].answer
     assert (answer.mode, answer.degraded, answer.reason) == (
-        SearchMode.KEYWORD, True, "No passage has its vector yet",
+        SearchMode.KEYWORD, True, "No passage has a vector yet",
     )  # fmt: skip
     assert [hit.path for hit in answer.hits] == ["retry.md"]
     silent.close()

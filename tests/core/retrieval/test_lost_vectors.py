@@ -120,7 +120,7 @@ def test_a_passage_of_which_no_vector_can_be_made_keeps_none_behind_it_from_thei
 
     said = run(store, picky, tmp_path)
 
-    assert said.startswith("1 passage found by words alone: ")
+    assert said.startswith("1 passage can be found only by keywords: ")
     assert store.bare_count() == 0
     store.close()
     store, asked = LocalStore(tmp_path / "index", "m", DIMENSION), picky.asked

@@ -201,7 +201,7 @@ def test_titles_answer_while_the_search_index_is_made_anew(room: Room) -> None:
     assert (answer.mode, answer.degraded, answer.reason) == (
         SearchMode.NAVIGATION_ONLY,
         True,
-        "The search index is not made yet",
+        "The search index does not exist yet",
     )
     assert [hit.path for hit in answer.hits] == ["retry.md"]
     room.index(is_anew=True)

@@ -144,7 +144,7 @@ def test_one_that_is_silent_is_left_when_the_time_is_over(
 def test_words_are_looked_for_while_the_vector_is_made(
     desk: Desk, server: CompatibleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server answers once the words were found: one that is asked first and waited for would be given up."""
+    """The server answers once the words were found: one that is asked first and waited for would become given up."""
     monkeypatch.setattr(search_module, "FIRST_EMBED_S", 20)
     found, looked_up = threading.Event(), desk.store.keyword
 
@@ -163,7 +163,7 @@ def test_words_are_looked_for_while_the_vector_is_made(
     monkeypatch.setattr(desk.store, "keyword", noted)
     choice = EmbeddingServer("box", EMBEDDING_MODEL, EMBEDDING_DIMENSION)
     answer = desk.search(Slow(choice, desk.clients.get, lambda *_: None))
-    assert "No passage has its vector" in answer.reason, "the query has one"
+    assert "No passage has a vector yet" in answer.reason, "the query has one"
     assert [hit.path for hit in answer.hits] == ["a.md"]
 
 
@@ -222,7 +222,7 @@ def test_a_vendor_with_a_price_is_known_by_the_price_list() -> None:
 
 
 def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_nothing() -> None:
-    """What is made unasked passes no limit, so a price that nobody knows counts as one."""
+    """What is made unasked passes no limit, so an unknown price counts as one."""
     asked: list[object] = []
 
     class Elsewhere:
@@ -236,7 +236,9 @@ def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_noth
         chosen = EmbeddingServer("box", "m", 8)
         RemoteEmbedder(chosen, lambda _: Elsewhere(), lambda *_: price).embed(["x"], timeout_s=PATIENCE_S)  # type: ignore[arg-type, return-value]
 
-    with pytest.raises(EmbedError, match=r"The price of box/m is not known, and vectors are made unasked"):
+    with pytest.raises(
+        EmbedError, match="The price of box/m is unknown, and the program makes vectors without asking you"
+    ):
         embed(None)
     assert asked == []
     embed(0.0)

@@ -114,7 +114,7 @@ def test_each_who_asks_gets_the_answer_to_its_own_question() -> None:
 def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() -> None:
     state, _ = retrieval_step.HANDLERS(_on(), IndexEnded(IndexReport(read=1), SearchPlaces()))
     stopped, _ = retrieval_step.HANDLERS(
-        replace(state, now=None), IndexEnded(None, SearchPlaces(), "You stopped it")
+        replace(state, now=None), IndexEnded(None, SearchPlaces(), "You stopped the run")
     )
 
     assert state.retrieval.indexed_at == states.NOW
@@ -226,7 +226,7 @@ def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(
     assert outcome is not None
     assert (effects, outcome.problem, outcome.remedy) == (
         (),
-        "'last week' is no day",
+        "'last week' is not a day",
         retrieval_step.DAY_REMEDY,
     )
 

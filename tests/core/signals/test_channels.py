@@ -56,8 +56,8 @@ def test_a_channel_is_joined_heard_and_spoken_to(desk: Desk) -> None:
     cut, done = desk.next(ChannelSaid), desk.next(ChannelSaid)
     assert (cut.sender, set(cut.text)) == ("alice", {"z", "…"})
     assert done == ChannelSaid("ops", "alice", "done")
-    desk.channels.say("ops", "Manual Slop: the reply is there.\r\nQUIT")
-    assert desk.server.until("PRIVMSG") == "PRIVMSG #ops :Manual Slop: the reply is there. QUIT"
+    desk.channels.say("ops", "Manual Slop: the reply has arrived.\r\nQUIT")
+    assert desk.server.until("PRIVMSG") == "PRIVMSG #ops :Manual Slop: the reply has arrived. QUIT"
     desk.channels.say("never", "x")
 
     desk.server.hang_up()
@@ -86,7 +86,7 @@ def test_a_server_that_nobody_vouches_for_hears_nothing(desk: Desk) -> None:
     stranger = ChannelSettings("ops", "127.0.0.1", "#ops", "slop", desk.server.port, ("alice",))
     desk.channels.set((stranger,))
 
-    assert "certificate is not trusted" in desk.next(ChannelChanged).status.problem
+    assert "you do not trust certificate" in desk.next(ChannelChanged).status.problem
     assert desk.server.heard.empty()
 
 

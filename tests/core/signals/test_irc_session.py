@@ -151,11 +151,11 @@ def test_a_nick_that_is_taken_is_changed_a_few_times_only() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (":irc.example 473 slop #ops :Invite\x02 only", "The channel cannot be joined: Invite only"),
+        (":irc.example 473 slop #ops :Invite\x02 only", "The program cannot join the channel: Invite only"),
         ("ERROR :Closing link", "The server closed the connection: Closing link"),
         (
             ":irc.example 465 slop :You are banned",
-            "The server lets nobody in under this nick: You are banned",
+            "The server refuses this nick: You are banned",
         ),
     ],
 )
@@ -171,7 +171,7 @@ def test_it_is_over_when_we_are_put_out_and_not_when_another_is() -> None:
     session.received(line(":op!o@h KICK #ops mallory :out"), 0)
     assert session.say("x")
     session.received(line(":op!o@h KICK #ops SLOP :out"), 0)
-    assert session.problem == "It was put out of the channel: out"
+    assert session.problem == "Someone removed the program from the channel: out"
 
 
 def test_words_of_ours_are_one_line() -> None:

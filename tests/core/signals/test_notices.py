@@ -38,11 +38,11 @@ def told(before: AppState, now: AppState) -> list[str]:
 @pytest.mark.parametrize(
     ("turn", "then", "words"),
     [
-        (TURN, None, ["The reply is there"]),
+        (TURN, None, ["The reply has arrived"]),
         (TURN, TURN, []),
-        (TURN, asking(), ["It asks for your yes"]),
+        (TURN, asking(), ["The discussion asks for your approval"]),
         (asking(), asking(), []),
-        (replace(TURN, has_yielded=True), None, ["It waits for your answer"]),
+        (replace(TURN, has_yielded=True), None, ["The discussion waits for your answer"]),
         (replace(TURN, is_stopping=True), None, []),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_turn_of_an_autonomous_discussion_is_no_news_and_its_stop_is() -> None
     stopped = away(autonomous(day(), stopped="The day's limit is reached"))
 
     assert told(at_work(state, TURN), at_work(state, None)) == []
-    assert told(state, stopped) == ["It stopped working by itself"]
+    assert told(state, stopped) == ["The autonomous discussion stopped"]
     assert told(stopped, stopped) == []
 
 
@@ -102,7 +102,9 @@ def test_quiet_holds_them_and_gives_them_together_once() -> None:
     assert (len(state.signals.held), state.signals.missed) == (HELD_KEPT, 6)
     state, effects = after(state, SetQuiet(is_quiet=False))
 
-    assert _shown(effects) == [f"While it was quiet: {HELD_KEPT} replies are there, 6 more notifications"]
+    assert _shown(effects) == [
+        f"While notifications were held back: {HELD_KEPT} replies have arrived, 6 more notifications"
+    ]
     (notice,) = [one for one in state.program.notices if one.id == "notifications"]
     assert notice.action == SelectDiscussion(D1)
     assert (state.signals.held, state.signals.missed) == ((), 0)
@@ -181,8 +183,9 @@ def test_a_text_of_a_model_goes_only_where_it_was_asked_for_and_let_out() -> Non
     assert (said["shut"], said["other"]) == ("", "")
     assert said["open"].startswith("It is green. The key is")
     assert key not in said["open"]
-    assert channel_words(NotificationKind.TURN_FINISHED, "It is green.") == (
-        "Manual Slop: the reply is there: It is green."
+    assert (
+        channel_words(NotificationKind.TURN_FINISHED, "It is green.")
+        == "Manual Slop: the reply has arrived: It is green."
     )
 
 
@@ -195,7 +198,7 @@ def test_a_stop_is_said_in_the_window_by_the_same_way_and_quiet_holds_it() -> No
     held, _ = followed(quiet, replace(stopped, signals=quiet.signals))
     assert held.program.notices == state.program.notices
     given, _ = after(held, SetQuiet(is_quiet=False))
-    assert "1 discussion stopped working by itself" in given.program.notices[-1].text
+    assert "1 autonomous discussion stopped" in given.program.notices[-1].text
 
 
 def test_a_turn_that_failed_is_not_called_a_reply_and_a_task_of_another_is_no_news() -> None:
@@ -203,7 +206,7 @@ def test_a_turn_that_failed_is_not_called_a_reply_and_a_task_of_another_is_no_ne
     failure = Failure(FailureKind.STREAM_DROPPED, "The stream was dropped")
     opened = {D1: replace(state.discussions.open[D1], failure=failure)}
     failed = replace(state, discussions=replace(state.discussions, open=opened))
-    assert told(at_work(failed, TURN), at_work(failed, None)) == ["The reply did not come"]
+    assert told(at_work(failed, TURN), at_work(failed, None)) == ["The reply failed"]
 
     task = at_work(state, TURN)
     task = replace(task, agent=replace(task.agent, delegations={D1: Delegation(D1, "d2", "c1", "Look.")}))

@@ -98,10 +98,10 @@ def test_while_a_formula_is_drawn_its_source_stands_there_and_is_placed_anew_whe
 
 @pytest.mark.parametrize("language", ["math", "mermaid"])
 def test_what_cannot_be_drawn_is_shown_as_it_was_written_with_why(language: str) -> None:
-    known = Known(DrawnSize(problem="it is over 6,000 characters long"))
+    known = Known(DrawnSize(problem="the source is longer than 6,000 characters"))
     laid = lay_out(parse(f"```{language}\nA-->B\n```")[0], known.measure, 700)
     shown = [op.text for op in laid.ops]
-    assert f"{language} · not drawn: it is over 6,000 characters long" in shown
+    assert f"{language} · not drawn: the source is longer than 6,000 characters" in shown
     assert laid.copy == "A-->B"
     assert not drawings(laid)
     assert not laid.has_drawing
@@ -110,7 +110,7 @@ def test_what_cannot_be_drawn_is_shown_as_it_was_written_with_why(language: str)
 def test_a_formula_much_wider_than_its_place_is_shown_as_it_was_written() -> None:
     laid = lay_out(parse("$$x$$")[0], Known(DrawnSize(width=3000, height=20)).measure, 500)
     assert not drawings(laid)
-    assert any("wider than its place" in op.text for op in laid.ops)
+    assert any("the drawing is wider than the space for it" in op.text for op in laid.ops)
 
 
 def test_a_wide_diagram_fits_and_is_asked_for_smaller() -> None:

@@ -1,4 +1,4 @@
-"""Everything of a text is placed, inside the width."""
+"""Tick all items of a text is placed, inside the width."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ def open_at(state: AppState, tab: str = "activity") -> Screen:
 
 def test_without_tools_it_says_what_they_would_be_and_gives_them() -> None:
     screen = open_at(replace(ags.off(), agent=replace(ags.off().agent, sandbox=ags.BARE)))
-    assert screen.ui.shows("This discussion has no tools")
-    assert screen.ui.shows("Commands are not confined here: bubblewrap is not installed.")
+    assert screen.ui.shows("Turn tools on first")
+    assert screen.ui.shows("No sandbox limits commands here: bubblewrap is not installed.")
 
-    screen.ui.click("Give it tools")
+    screen.ui.click("Turn tools on")
 
     assert screen.asked == [SetTools("d1", has_tools=True)]
 
@@ -44,7 +44,7 @@ def test_without_tools_it_says_what_they_would_be_and_gives_them() -> None:
 def test_an_untrusted_folder_is_said_to_get_no_file_and_command_tools() -> None:
     screen = open_at(with_fields(ags.off(), project=Project(root="/home/person/x", name="x", has_file=True)))
 
-    assert screen.ui.shows("This project is not trusted: it gets no file and command tools")
+    assert screen.ui.shows("This project is not trusted: so the model gets no file and command tools")
 
 
 def test_it_tells_how_the_turn_stands_how_full_the_context_is_and_what_it_cost() -> None:
@@ -59,7 +59,7 @@ def test_it_tells_how_the_turn_stands_how_full_the_context_is_and_what_it_cost()
 
 def test_the_mode_is_chosen_in_the_panel_beside_the_composer_and_by_one_key() -> None:
     screen = open_at(ags.rested())
-    screen.ui.choose("Next mode of its tools (Ctrl+M)", "Plan")
+    screen.ui.choose("Next tool mode (Ctrl+M)", "Plan")
     screen.ui.press("Ctrl+M")
     (menu,) = [node for node in screen.ui.nodes("menu") if node.label == "Ask first"]
     screen.ui.open_menu(menu)
@@ -103,7 +103,7 @@ def test_another_discussion_that_waits_is_one_click_away() -> None:
     turn = AgentTurn("d2", "m1", 1, (ags.ASKS_COMMAND,))
     screen = open_at(replace(state, agent=replace(state.agent, turns={"d2": turn})))
     assert screen.ui.shows("“Harvest worker design” waits for you")
-    assert "A tool call waits for your yes" in screen.ui.tips()
+    assert "A tool call waits for your approval" in screen.ui.tips()
 
     screen.ui.click("Open", within="waits for you")
 
@@ -122,8 +122,8 @@ def left(state: AppState, *ids: str, calls: int = 2, has_tools: bool = True) -> 
 @pytest.mark.parametrize("state", [ags.rested(), ags.off(), with_fields(states.working(), selected_id="")])
 def test_what_a_program_that_ended_left_is_told_before_it_is_opened(state: AppState) -> None:
     screen = open_at(left(state, "d2"))
-    assert screen.ui.shows("“Left d2” has calls that nobody answered")
-    tip = "2 tool calls that nobody answered: open it. They ask here, unless another program asks for them"
+    assert screen.ui.shows("“Left d2” has calls without an answer")
+    tip = "2 tool calls that nobody answered: open the discussion to answer, unless another program asks you"
     assert tip in screen.ui.tips()
     assert screen.ui.shows("2 tool calls wait for you")
 
@@ -146,7 +146,7 @@ def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_
 
     words = "Another window or terminal has 2 tool calls here: answer there."
     assert ui.shows(words)
-    assert ui.shows("Another program is at work here")
+    assert ui.shows("Another program works in this discussion")
     assert any(tip.startswith(words) for tip in ui.tips())
     assert not ui.shows("wait for you")
 
@@ -154,9 +154,9 @@ def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_
 def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
     screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
 
-    assert screen.ui.shows("“Left x3” has calls that nobody answered")
-    assert screen.ui.shows("and 2 more, each with its sign in the list")
-    assert not screen.ui.shows("“Left x4” has calls that nobody answered")
+    assert screen.ui.shows("“Left x3” has calls without an answer")
+    assert screen.ui.shows("and 2 more, each marked in the list")
+    assert not screen.ui.shows("“Left x4” has calls without an answer")
 
 
 def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given_and_gave() -> None:
@@ -166,7 +166,7 @@ def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given
     assert screen.ui.shows("running · 9.0 s")
     assert screen.ui.shows("listening on 8080")
 
-    screen.ui.click("What it was given and gave", within="src/cachelab/slots.py")
+    screen.ui.click("Show input and result", within="src/cachelab/slots.py")
     assert screen.ui.shows('"path": "src/cachelab/slots.py"')
     assert screen.ui.shows("def touch(slot):")
 
@@ -188,7 +188,7 @@ def test_a_thousand_calls_draw_only_those_in_view() -> None:
     ("phase", "words"),
     [
         (CallPhase.WAITING, "Waiting for the model"),
-        (CallPhase.STREAMING, "The model writes"),
+        (CallPhase.STREAMING, "The model is writing"),
         (None, "Waiting for the model"),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_model_that_has_said_nothing_yet_is_not_said_to_write(
     turn: AgentTurn | None, phase: CallPhase | None, words: str
 ) -> None:
     assert turn_words(turn, phase, is_replying=True)[2] == words
-    assert turn_words(None, None, is_replying=False)[2] == "At rest"
+    assert turn_words(None, None, is_replying=False)[2] == "Idle"
 
 
 def test_hostile_names_and_arguments_are_shown_and_break_nothing() -> None:
@@ -228,16 +228,16 @@ def test_the_todo_list_stands_as_the_model_keeps_it() -> None:
 def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click() -> None:
     screen = open_at(ags.rested(), "files")
     assert screen.ui.has("Files 2")
-    assert screen.ui.shows("Its edits were undone")
+    assert screen.ui.shows("You undid the edits of this turn")
 
-    screen.ui.click("Show the difference of src/cachelab/slots.py")
+    screen.ui.click("Show the changes in src/cachelab/slots.py")
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
     screen.ui.click(f"Copy the path {ags.CHANGES[1].path}")  # a desktop might run it
     assert screen.ui.copied == [ags.CHANGES[1].path]
     screen.ui.click("Open slots.md in editor")
     assert screen.ui.files == [ags.CHANGES[2].path]
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)"), "a button in the line folds nothing"
-    screen.ui.click("Hide the difference of src/cachelab/slots.py")
+    screen.ui.click("Hide the changes in src/cachelab/slots.py")
     assert not screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
 
 
@@ -245,8 +245,8 @@ def test_a_new_file_whose_edits_were_undone_is_not_offered_to_be_opened() -> Non
     gone = replace(ags.CHANGES[2], is_undone=True)
     screen = open_at(ags.with_agent(page=AgentPage(changes=(gone,))), "files")
 
-    assert screen.ui.shows("Its edits were undone")
-    assert screen.ui.has("Show the difference of docs/slots.md")
+    assert screen.ui.shows("You undid the edits of this turn")
+    assert screen.ui.has("Show the changes in docs/slots.md")
     assert not screen.ui.has("Open slots.md in editor")
 
 
@@ -255,7 +255,7 @@ def test_a_turn_s_edits_are_undone_after_a_question_that_names_them() -> None:
 
     screen.ui.click("Undo this turn's edits")
     assert screen.ui.shows("docs/slots.md")
-    assert screen.ui.shows("What commands did is not undone.")
+    assert screen.ui.shows("Effects of commands are not undone.")
     screen.ui.click("Undo edits")
     assert screen.asked == [UndoTurn("d1", "m3")]
 
@@ -307,7 +307,7 @@ def test_what_a_tool_answered_is_not_edited_nor_taken_out_from_between() -> None
 def test_nothing_selected_says_so() -> None:
     screen = open_at(with_fields(states.working(), selected_id=""))
 
-    assert screen.ui.shows("Pick a discussion to see what its tools do.")
+    assert screen.ui.shows("Choose a discussion to see the work of its tools.")
 
 
 def with_window(profile: ModelProfile, used: int, cut: ViewCut | None = None) -> AppState:
@@ -335,7 +335,7 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     unknown = open_at(with_window(ModelProfile("p", "m"), 30_000, cut), "todo").ui
     assert unknown.shows("30.0k / 32.8k assumed · 92 %")
     assert unknown.find("30.0k / 32.8k assumed · 92 %").props["tone"] == "error"
-    assert unknown.shows("32,768 tokens are assumed")
+    assert unknown.shows("the program assumes 32,768 tokens")
     assert unknown.shows("3 messages, ≈4.2k tokens, left its view")
     asking = with_fields(
         with_window(ModelProfile("p", "m"), 30_000), workers={"models": WorkerStatus("models", "busy")}
@@ -343,8 +343,8 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     assert not open_at(asking, "todo").ui.shows("Nobody knows the window"), "its server may just be telling"
 
     context = Screen(with_window(ModelProfile("p", "m"), 30_000, cut), view_of(panel="context")).ui
-    assert context.shows("The model's view does not begin with the first message")
-    assert context.shows("3 messages, ≈4.2k tokens, left it; the log keeps them.")
+    assert context.shows("The model no longer sees the first messages")
+    assert context.shows("3 messages (≈4.2k tokens) left the model's view; the log keeps them.")
 
 
 def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_confined() -> None:
@@ -352,7 +352,7 @@ def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_co
     unknown = replace(known, agent=replace(known.agent, sandbox=Sandbox()))
     screen = open_at(unknown)
     lines = [node.path for node in screen.ui.nodes("text") if "state" in node.path]
-    assert screen.ui.shows("Looking how commands are confined…")
+    assert screen.ui.shows("Checking the sandbox for commands…")
 
     screen.show(known)
 
@@ -363,7 +363,7 @@ def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_co
 def test_an_answer_that_only_says_that_something_was_done_is_a_line_and_no_card() -> None:
     screen = open_at(ags.handed_over())
 
-    assert screen.ui.shows("Written to the journal · It handed over to you")
+    assert screen.ui.shows("The model wrote to the journal · The model handed over to you to you")
     assert screen.ui.shows("Which half comes next?"), "with the call"
     assert not screen.ui.shows("It is the person's turn."), "the model's words"
     assert "Tools" not in [node.value for node in screen.ui.nodes("text")]
@@ -377,16 +377,16 @@ def test_an_answer_of_another_kind_beside_them_keeps_its_card() -> None:
     screen = open_at(states.with_opened(state, entries=(*before, failed)))
 
     assert screen.ui.shows("Hand over: failed")
-    assert screen.ui.shows("Written to the journal")
-    assert not screen.ui.shows("Written to the journal."), "its words stand in a line"
+    assert screen.ui.shows("The model wrote to the journal")
+    assert not screen.ui.shows("The model wrote to the journal."), "its words stand in a line"
 
 
 @pytest.mark.parametrize(
     ("chord", "why"),
     [
-        ("Ctrl+R", "This model has no levels of effort."),
-        ("Ctrl+M", "This discussion has no tools: there is no mode of them."),
-        ("F5", "Nothing failed here that could be sent again."),
+        ("Ctrl+R", "This model has no effort levels."),
+        ("Ctrl+M", "Turn tools on first: this discussion has no tool mode."),
+        ("F5", "There is no failed message to send again."),
     ],
 )
 def test_a_key_that_can_do_nothing_says_why_until_the_next_one(chord: str, why: str) -> None:

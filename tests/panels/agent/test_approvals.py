@@ -30,7 +30,7 @@ def test_a_yes_works_half_a_second_after_its_question_came_and_a_no_at_once() ->
     screen = Screen(ags.asking_command(), WindowView(is_hub_shown=False))
     screen.ui.wait(0.4)
     assert not screen.ui.find("Allow once").is_enabled
-    assert not screen.ui.find("For this discussion").is_enabled
+    assert not screen.ui.find("Allow for this discussion").is_enabled
     assert screen.ui.find("Refuse").is_enabled
 
     screen.ui.wait(0.1)
@@ -71,11 +71,11 @@ def test_hunks_are_taken_one_by_one() -> None:
 
 def test_words_go_with_what_is_left_out_and_with_no_whole_yes() -> None:
     screen = seen(ags.asking_edit())
-    screen.ui.type("If you refuse or leave something out: tell it why", "Keep the mean ")
+    screen.ui.type("If you refuse or leave out changes, tell the model why", "Keep the mean ")
     screen.ui.click("Line 12 · +1 −1")
     screen.ui.click("Take 1 of 2")
     whole = seen(ags.asking_edit())
-    whole.ui.type("If you refuse or leave something out: tell it why", "Keep the mean ")
+    whole.ui.type("If you refuse or leave out changes, tell the model why", "Keep the mean ")
     whole.ui.click("Allow once")
 
     assert screen.asked == [ApproveCall("d1", "t3", EDIT, hunks=(1,), words="Keep the mean")]
@@ -93,9 +93,9 @@ def test_an_edit_of_which_nothing_is_taken_can_only_be_refused() -> None:
 
 def test_for_this_discussion_names_what_it_allows() -> None:
     screen = seen(ags.asking_command())
-    assert screen.ui.shows("For this discussion it would allow: python -m pytest")
+    assert screen.ui.shows("“Allow for this discussion” would allow: python -m pytest")
 
-    screen.ui.click("For this discussion")
+    screen.ui.click("Allow for this discussion")
 
     assert screen.asked == [ApproveCall("d1", "t4", COMMAND, for_discussion=True)]
 
@@ -103,12 +103,12 @@ def test_for_this_discussion_names_what_it_allows() -> None:
 def test_without_a_grant_there_is_only_once() -> None:
     screen = seen(ags.asking_hostile())
 
-    assert not screen.ui.has("For this discussion", kind="button")
+    assert not screen.ui.has("Allow for this discussion", kind="button")
 
 
 def test_a_no_goes_with_words() -> None:
     screen = seen(ags.asking_command())
-    screen.ui.type("If you refuse: tell it why", "Run one test only ")
+    screen.ui.type("If you refuse, tell the model why", "Run one test only ")
     screen.ui.click("Refuse")
 
     assert screen.asked == [RefuseCall("d1", "t4", "Run one test only")]
@@ -122,9 +122,9 @@ def test_a_command_is_shown_whole_with_every_hidden_character_and_why_it_asks() 
     assert shown.value.endswith("; rm -rf ~")
     assert shown.props["wraps"]
     assert screen.ui.shows("no rule covers it")
-    assert screen.ui.shows("It holds 3 hidden characters")
-    assert screen.ui.shows("Nothing confines commands on this machine")
-    assert screen.ui.has("written as text")
+    assert screen.ui.shows("The call contains 3 hidden characters")
+    assert screen.ui.shows("No sandbox limits commands on this machine")
+    assert screen.ui.has("call in text")
 
 
 def test_a_long_command_is_whole_however_long() -> None:
@@ -139,10 +139,10 @@ def test_an_answer_that_came_too_late_says_so_and_can_be_given_again() -> None:
     screen.ui.click("Allow once")
     assert not screen.ui.find("Allow once").is_enabled
     (sent,) = [command for command in screen.sent if isinstance(command, ApproveCall)]
-    outcome = CommandOutcome(sent.command_id, problem="This is not asked any more.")
+    outcome = CommandOutcome(sent.command_id, problem="This question is no longer open.")
     screen.show(with_fields(screen.state, outcomes=(outcome,)))
 
-    assert screen.ui.shows("This is not asked any more.")
+    assert screen.ui.shows("This question is no longer open.")
     assert screen.ui.find("Allow once").is_enabled
 
 
@@ -194,7 +194,7 @@ def test_calls_that_a_program_which_ended_has_left_are_said_to_be() -> None:
     screen = seen(replace(state, agent=replace(state.agent, turns={"d1": turn})))
 
     (said,) = [node for node in screen.ui.nodes("text") if "before the program ended" in str(node.value)]
-    assert said.value == "Begun before the program ended: everything asks."
+    assert said.value == "These calls began before the program ended: each asks you first."
     assert said.props["wraps"]
 
 

@@ -31,15 +31,15 @@ def bar(screen: Screen) -> list[str]:
 
 def test_it_is_started_beside_the_days_cap_and_a_refusal_is_said_there() -> None:
     screen = open_at(ags.rested())
-    assert screen.ui.shows("No limit is set for a day: only the number of its turns stops it.")
+    assert screen.ui.shows("You set no daily limit: only the number of turns stops autonomy.")
     screen.ui.type("Limit per day ($)", "2")
-    screen.ui.click("Let it go on alone")
+    screen.ui.click("Start autonomy")
     change, start = screen.asked
     assert change == ChangeSetting("ai_settings.caching.day_limit_usd", 2.0)
     assert isinstance(start, StartAutonomy)
     assert start.discussion_id == "d1"
 
-    problem = "No price is known of 'm', so no limit would hold: autonomy stops."
+    problem = "Autonomy stops: the price of 'm' is unknown, so no limit would hold."
     outcomes = (CommandOutcome(screen.view.of(AgentView).started, problem=problem),)
     screen.show(with_fields(ags.rested(), outcomes=outcomes))
     assert screen.ui.shows(problem)
@@ -47,10 +47,10 @@ def test_it_is_started_beside_the_days_cap_and_a_refusal_is_said_there() -> None
 
 def test_a_home_of_another_program_is_named_and_nothing_is_started_in_this_one() -> None:
     screen = open_at(with_fields(ags.rested(), holder="process 7"))
-    text = "Another program owns this home (process 7): what goes on alone goes on there, and here once it has ended"
+    text = "Another program owns this home (process 7). Autonomy runs there, and here after that program ends"
     assert screen.ui.shows(text)
-    assert screen.ui.shows("home is another program's")
-    (start,) = [n for n in screen.ui.nodes("button") if n.label == "Let it go on alone"]
+    assert screen.ui.shows("home in use elsewhere")
+    (start,) = [n for n in screen.ui.nodes("button") if n.label == "Start autonomy"]
 
     assert not start.is_enabled
 
@@ -59,14 +59,14 @@ def test_state_countdown_spend_and_what_woke_it_are_told_and_it_is_stopped_there
     screen = open_at(ags.alone())
     for words in (
         "Foraging · 0:21",
-        "3 of 20 turns without you · $0.12 by itself",
+        "3 of 20 turns without you · $0.12 spent",
         "Woken by a file in the inbox: 'tides.txt'",
-        "The turn ended in words: foraging.",
+        "The turn ended with a reply: foraging.",
         "The tides are in the table now.",
     ):
         assert screen.ui.shows(words), words
     assert not screen.ui.shows("The file is new.")
-    screen.ui.click("Its reasoning")
+    screen.ui.click("Show reasoning")
     assert screen.ui.shows("The file is new.")
     screen.ui.click("Stop")
     assert screen.asked == [StopAutonomy()]
@@ -86,7 +86,7 @@ def test_the_status_bar_counts_down_wherever_the_person_is_and_leads_there() -> 
 
 def test_why_it_rests_for_good_and_other_states_are_told() -> None:
     screen = open_at(ags.alone_stopped())
-    assert screen.ui.shows("20 turns without you: it rests until you write.")
+    assert screen.ui.shows("20 turns without you: the discussion rests until you write.")
     assert "Rests until you write" in bar(screen)
     stored = replace(ags.LOOP, state=Attention.STORED, next_at=None)
     screen.show(ags.alone(stored))
@@ -98,7 +98,7 @@ def test_why_it_rests_for_good_and_other_states_are_told() -> None:
 
 def test_from_another_discussion_it_leads_to_the_one_that_goes_on_alone() -> None:
     screen = open_at(with_fields(ags.alone(), selected_id="d2"))
-    assert screen.ui.shows("goes on alone, one discussion at a time")
+    assert screen.ui.shows("goes on alone, only one discussion at a time can do so")
     screen.ui.click("Open")
     assert screen.asked == [SelectDiscussion("d1")]
 

@@ -44,7 +44,7 @@ def test_tools_are_given_beside_the_composer_in_the_mode_that_is_chosen() -> Non
 def test_an_empty_discussion_says_what_tools_are_and_gives_them() -> None:
     screen = Screen(states.with_opened(ags.off(), entries=()))
     assert screen.ui.shows("asks you before it writes a file or runs a command")
-    screen.ui.click("Give it tools")
+    screen.ui.click("Turn tools on")
 
     assert screen.asked == [SetTools("d1", has_tools=True)]
     assert screen.view.panel == "agent"
@@ -54,9 +54,11 @@ def test_an_empty_discussion_says_what_tools_are_and_gives_them() -> None:
 def test_a_plain_folder_can_be_trusted_where_tools_are_missed(has_tools: bool) -> None:
     state = ags.with_tools(with_fields(ags.off(), project=PLAIN), has_tools=has_tools)
     panel = Screen(state, WindowView(panel="agent"))
-    assert panel.ui.shows("This project is not trusted")
+    assert panel.ui.shows("you do not trust This project")
     panel.ui.click("Trust this project…")
-    assert panel.ui.shows("A model that you give tools may read this folder then.")
+    assert panel.ui.shows(
+        "A model that you give tools may then read this folder. It asks you before it changes a file or runs a command."
+    )
     assert panel.ui.shows("The folder itself sets nothing.")
     assert not [node for node in panel.ui.nodes("surface") if node.path[-1] == "asked"]  # no empty list
     panel.ui.click("Trust this folder")
@@ -64,11 +66,11 @@ def test_a_plain_folder_can_be_trusted_where_tools_are_missed(has_tools: bool) -
 
     composer = Screen(state)
     menu_of(composer, "Ask first" if has_tools else "No tools")
-    composer.ui.click("Trust this folder, so that they work in it…")
+    composer.ui.click("Trust this folder, so that the tools work…")
     assert composer.ui.shows("Trust this folder")
 
     page = Screen(state, WindowView(page="settings", settings_section="project"))
-    page.ui.click("Trust it…")
+    page.ui.click("Trust folder…")
     assert page.ui.shows("Trust this folder")
 
 
@@ -97,7 +99,7 @@ def test_the_foot_says_that_calls_wait_wherever_they_are_and_leads_there() -> No
 
 def test_a_turn_whose_tools_run_is_a_reply_under_way_and_offers_no_other() -> None:
     screen = Screen(ags.running())
-    assert screen.ui.shows("1 reply under way")
+    assert screen.ui.shows("1 reply in progress")
     again = [node for node in screen.ui.nodes("button") if "Regenerate" in (node.label or "") + node.tip]
     assert again
     assert not any(node.is_enabled for node in again)
@@ -107,7 +109,7 @@ def test_where_only_a_person_is_waited_for_nothing_is_said_to_be_under_way() -> 
     waiting = Screen(ags.asking_command())
     assert waiting.ui.shows("1 tool call waits for you")
     assert not waiting.ui.shows("under way")
-    assert Screen(ags.with_agent(ags.RUNS, ags.ASKS_COMMAND)).ui.shows("1 reply under way")
+    assert Screen(ags.with_agent(ags.RUNS, ags.ASKS_COMMAND)).ui.shows("1 reply in progress")
 
 
 def test_escape_ends_a_turn_that_a_restart_has_left() -> None:
@@ -133,13 +135,13 @@ def test_a_compaction_says_what_it_does_and_why_there_was_none() -> None:
     command_id = screen.only(CompactDiscussion).command_id
 
     screen.show(compacting(state, CompactionPhase.SUMMARISING))
-    assert screen.ui.shows("asking the model for a summary")
+    assert screen.ui.shows("asking the model to summarize old messages")
 
-    outcome = CommandOutcome(command_id, problem="Nothing more can leave the view.")
+    outcome = CommandOutcome(command_id, problem="The program cannot compact any further.")
     screen.show(replace(state, program=replace(state.program, outcomes=(outcome,))))
-    assert screen.ui.shows("Nothing more can leave the view.")
+    assert screen.ui.shows("The program cannot compact any further.")
     screen.ui.type("Write a message", "then")
-    assert not screen.ui.shows("Nothing more can leave the view.")
+    assert not screen.ui.shows("The program cannot compact any further.")
 
 
 def test_where_the_view_begins_is_marked_and_what_is_told_of_the_rest_can_be_read() -> None:
@@ -149,10 +151,10 @@ def test_where_the_view_begins_is_marked_and_what_is_told_of_the_rest_can_be_rea
                   left_tokens_est=3_400)  # fmt: skip
     screen = Screen(states.with_opened(states.working(), cut=cut))
     assert screen.ui.shows("The model's view begins here")
-    assert screen.ui.shows("2 messages above, ≈3.4k tokens, left it; the log keeps them.")
+    assert screen.ui.shows("2 messages above (≈3.4k tokens) left the model's view; the log keeps them.")
     assert not screen.ui.shows("They spoke of **forks**.")
 
-    screen.ui.click("What it is told of them")
+    screen.ui.click("Show the text that the model reads instead")
     assert screen.ui.shows("They spoke of **forks**.")
 
 
@@ -163,8 +165,8 @@ def test_a_view_that_lost_no_message_is_not_said_to_begin_later() -> None:
     cut = ViewCut("v1", states.NOW - timedelta(minutes=1), begin.id, shrunk=(ShrunkResult("c0", 8_000),))
     for panel in ("agent", "context"):
         ui = Screen(states.with_opened(states.working(), cut=cut), view_of(panel=panel)).ui
-        assert ui.shows("The model's view was made shorter")
-        assert ui.shows("1 long result shown by head and tail.")
+        assert ui.shows("The program shortened the model's view")
+        assert ui.shows("1 long result cut to beginning and end.")
         assert not ui.shows("0 messages")
 
 

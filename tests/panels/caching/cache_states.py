@@ -1,4 +1,4 @@
-"""Sample states of caches: warm, managed by the provider, expired, switched off, with usage by turn."""
+"""Sample states of caches: warm, managed by the provider, expired, turned off, with usage by turn."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def plan(**changes: object) -> CachePlan:
         superseded_tokens=1_240,
         sentences=(
             "A mark behind the stable layers (5,810 tokens) costs nothing and keeps that prefix alive.",
-            "A mark behind your message (13,100 tokens) writes it for 5 min.",
-            "5 min was chosen: 84 % of your turns are expected to find it alive.",
+            "The breakpoint after your message (13,100 tokens) writes the cache for 5 min.",
+            "The program chose 5 min: 84 % of your turns should find the cache warm.",
         ),
     )  # fmt: skip
     return replace(known, **changes)  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ def fresh() -> AppState:
 
 
 def orphans() -> tuple[CacheOrphan, ...]:
-    """Stored prefixes of discussions that are gone, one of them in the trash, one of a model without a price."""
+    """Stored prefixes of discussions that no longer exist, one of them in the trash, one of a model without a price."""
     first = CacheOrphan(
         "gemini",
         "cachedContents/4f1c",

@@ -94,10 +94,10 @@ def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_p
 
     for expected in (
         "23%", "$1.94", "4 min",
-        "Anthropic: 80 of 340 tokens from the cache", "$1.94 saved against no caching",
-        "Cached by Anthropic", "11.9k tokens · 14 hits · 1.2k superseded", f"Missed last time: {cache_states.MISSED}",
-        "hit rate · cost", "11.2k from the cache, 847 written to it, 302 new", "Without caching $0.066",
-        "•  A mark behind your message (13,100 tokens) writes it for 5 min.",
+        "Anthropic: 80 of 340 tokens from the cache", "$1.94 less than without caching",
+        "Cached by Anthropic", "11.9k tokens · 14 hits · 1.2k superseded", f"Cache miss last time: {cache_states.MISSED}",
+        "hit rate · cost", "11.2k from the cache, 847 written to it, 302 new", "Without caching: $0.066",
+        "•  The breakpoint after your message (13,100 tokens) writes the cache for 5 min.",
     ):  # fmt: skip
         assert expected in words
     assert any(re.fullmatch(r"Expires in 4 minutes, at \d\d:\d\d", word) for word in words)
@@ -135,7 +135,7 @@ def test_openai_keeps_its_own_time() -> None:
     words = _panel(_screen(cache_states.caching(selected_id="d5")))
 
     assert "Cached by OpenAI" in words
-    assert "OpenAI decides how long it is kept" in words
+    assert "OpenAI decides how long the cache lasts" in words
     assert not any("Expires" in word for word in words)
 
 
@@ -189,7 +189,7 @@ def test_before_anything_was_sent_it_shows_what_would_be_cached_and_the_settings
 def test_without_a_plan_the_stable_layers_are_what_can_be_cached() -> None:
     state = with_fields(cache_states.fresh(), plans={})
 
-    assert "≈5.5k of ≈12.4k tokens, layers 1 to 7, are the same for every turn and can be cached." in _panel(
+    assert "≈5.5k of ≈12.4k tokens (layers 1 to 7) repeat each turn and are cacheable." in _panel(
         _screen(state)
     )
 
@@ -211,9 +211,9 @@ def test_active_discussions_say_how_each_is_cached() -> None:
     assert _panel(screen).count("Cached by Anthropic") == 1
     assert "Cached by Gemini" in _panel(screen)
     assert "Cached by OpenAI" in _panel(screen)
-    assert "OpenAI decides how long it is kept" in _panel(screen)
+    assert "OpenAI decides how long the cache lasts" in _panel(screen)
     assert any(tip.endswith("Cached by OpenAI; TTL: provider-managed") for tip in screen.ui.tips())
-    assert "3 hold something" in _panel(screen)
+    assert "3 have a cache" in _panel(screen)
 
 
 def test_the_selected_discussion_comes_first_then_what_else_holds_something() -> None:
@@ -227,7 +227,7 @@ def test_what_holds_nothing_folds_and_unfolds() -> None:
     screen = _screen(tab="discussions")
     assert "Fork: TTL policy / lazy" not in _names(screen)
 
-    screen.ui.click("4 discussions hold nothing")
+    screen.ui.click("4 discussions without a cache")
 
     assert "Fork: TTL policy / lazy" in _names(screen)
     assert "Old ideas" not in _names(screen)
@@ -239,7 +239,7 @@ def test_a_search_unfolds_what_is_called_so() -> None:
     screen.ui.type("Find a discussion", "fork")
 
     assert _names(screen) == ["Fork: TTL policy / lazy"]
-    assert not screen.ui.has("1 discussion holds nothing")
+    assert not screen.ui.has("1 discussion without a cache")
 
 
 def _names(screen: Screen) -> list[str]:
@@ -249,7 +249,7 @@ def _names(screen: Screen) -> list[str]:
 def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
     screen = _screen(tab="discussions")
 
-    screen.ui.click("4 discussions hold nothing")
+    screen.ui.click("4 discussions without a cache")
 
     screen.ui.click("Invalidate cache", within="Expired at")
     screen.ui.click("Disable caching for this", within="Expired at")
@@ -299,7 +299,7 @@ def test_a_provider_that_is_gone_is_named_on_the_buttons() -> None:
     row = states.summary("d1", "X", provider="box2", model="m")
     screen = _screen(with_fields(states.working(), summaries={"d1": row}))
 
-    assert screen.ui.find("Invalidate cache", kind="button").tip == "No provider called 'box2'"
+    assert screen.ui.find("Invalidate cache", kind="button").tip == "There is no provider named 'box2'"
 
 
 def test_a_discussion_of_the_list_can_be_shown() -> None:
@@ -318,7 +318,7 @@ def test_the_list_can_be_searched() -> None:
     assert "Harvest worker design" in _panel(screen)
     assert "Cache TTL policy" not in _panel(screen)
     screen.ui.type("Find a discussion", "no such")
-    assert "Nothing is called that." in _panel(screen)
+    assert "No discussion has this name." in _panel(screen)
 
 
 @pytest.mark.parametrize("tab", ["overview", "discussions", "settings"])
@@ -366,8 +366,8 @@ def test_of_ten_thousand_discussions_only_those_in_view_are_drawn() -> None:
         ("Enable Anthropic ephemeral caching", "anthropic_enabled", False),
         ("Enable Gemini explicit caching", "gemini_enabled", False),
         ("Allow >1h Gemini caches (charges may apply)", "gemini_allow_long", True),
-        ("Append changes while warm", "appends_changes", False),
-        ("Prewarm when a discussion opens", "prewarm", True),
+        ("Append changes while the cache is warm", "appends_changes", False),
+        ("Warm up when a discussion opens", "prewarm", True),
         ("Keepalive", "keepalive", True),
     ],
 )
@@ -380,7 +380,7 @@ def test_every_switch_changes_its_setting(label: str, key: str, value: bool) -> 
         "appends_changes",
     }:  # a warm discussion would lose by it: that is asked first
         assert screen.asked == []
-        screen.ui.click("Turn it off anyway")
+        screen.ui.click("Turn off anyway")
 
     assert screen.asked == [ChangeSetting(f"ai_settings.caching.{key}", value)]
 
@@ -388,8 +388,8 @@ def test_every_switch_changes_its_setting(label: str, key: str, value: bool) -> 
 @pytest.mark.parametrize(
     ("label", "option", "key", "value"),
     [
-        ("Anthropic TTL: default lifetime", "1 hour", "anthropic_ttl", "1h"),
-        ("OpenAI TTL: default lifetime", "12 hours", "openai_ttl", "12h"),
+        ("Anthropic TTL: default time to live", "1 hour", "anthropic_ttl", "1h"),
+        ("OpenAI TTL: default time to live", "12 hours", "openai_ttl", "12h"),
     ],
 )
 def test_default_lifetimes_are_chosen(label: str, option: str, key: str, value: str) -> None:
@@ -404,7 +404,7 @@ def test_default_lifetimes_are_chosen(label: str, option: str, key: str, value: 
     ("label", "typed", "key", "value"),
     [
         ("Gemini TTL (minutes)", "30", "ai_settings.caching.gemini_ttl_minutes", 30),
-        ("Keepalive cap ($)", "2.50", "ai_settings.caching.keepalive_cap_usd", 2.5),
+        ("Keepalive limit ($)", "2.50", "ai_settings.caching.keepalive_cap_usd", 2.5),
         ("Saved prefixes (MB)", "1,024", "ai_settings.caching.embedded_disk_mb", 1_024),
     ],
 )
@@ -419,13 +419,13 @@ def test_every_amount_is_typed(label: str, typed: str, key: str, value: float | 
 @pytest.mark.parametrize(
     ("label", "typed", "why"),
     [
-        ("Gemini TTL (minutes)", "soon", "'soon' is no whole number"),
-        ("Gemini TTL (minutes)", "1.5", "'1.5' is no whole number"),
+        ("Gemini TTL (minutes)", "soon", "'soon' is not a whole number"),
+        ("Gemini TTL (minutes)", "1.5", "'1.5' is not a whole number"),
         ("Gemini TTL (minutes)", "0", "outside of what is possible"),
         ("Gemini TTL (minutes)", "", "is no whole number"),
-        ("Keepalive cap ($)", "-1", "is no number"),
-        ("Keepalive cap ($)", "99999", "outside of what is possible"),
-        ("Keepalive cap ($)", "nan", "is no number"),
+        ("Keepalive limit ($)", "-1", "is no number"),
+        ("Keepalive limit ($)", "99999", "outside of what is possible"),
+        ("Keepalive limit ($)", "nan", "is no number"),
     ],
 )
 def test_an_amount_that_cannot_be_is_not_taken_and_the_reason_stands_below(
@@ -445,7 +445,7 @@ def test_gemini_caches_over_an_hour_need_the_allowance() -> None:
     screen.ui.type("Gemini TTL (minutes)", "120")
 
     assert screen.asked == []
-    assert screen.ui.shows("only when longer Gemini caches are allowed")
+    assert screen.ui.shows("For more than 60 minutes, allow longer Gemini caches above")
     allowed = Settings(caching=CachingSettings(gemini_allow_long=True))
     screen = _screen(cache_states.caching(settings=allowed), tab="settings")
     screen.ui.type("Gemini TTL (minutes)", "120")
@@ -456,7 +456,7 @@ def test_a_long_lifetime_whose_allowance_was_taken_away_says_what_is_used() -> N
     settings = Settings(caching=CachingSettings(gemini_ttl_minutes=240))
     screen = _screen(cache_states.caching(settings=settings), tab="settings")
 
-    assert screen.ui.shows("60 minutes are used: longer caches are not allowed.")
+    assert screen.ui.shows("The program uses 60 minutes: longer caches are not allowed.")
 
 
 # --- status bar

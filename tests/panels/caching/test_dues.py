@@ -34,7 +34,8 @@ def test_orphans_are_told_with_tokens_rent_and_end() -> None:
     until = fmt.clock(orphans[0].expires_at)
     text = orphans_text(cache_states.due(), orphans[:2])
     assert (
-        text == f"2 Gemini caches of discussions that are gone, 47.6k tokens, ~$0.024 an hour until {until}"
+        text
+        == f"2 Gemini caches of discussions that no longer exist, 47.6k tokens, ~$0.024 an hour until {until}"
     )
     assert text in _words(_screen(cache_states.due(orphans=orphans[:2])))
 
@@ -43,7 +44,7 @@ def test_a_rent_without_a_price_is_said_to_be_unknown_and_never_nought() -> None
     state, orphans = cache_states.due(), cache_states.orphans()
     assert "~$0.024 an hour and more at an unknown price until" in orphans_text(state, orphans)
     assert ", at an unknown price until" in orphans_text(state, orphans[2:])
-    assert orphans_text(state, orphans[2:]).startswith("1 Gemini cache of a discussion that is gone")
+    assert orphans_text(state, orphans[2:]).startswith("1 Gemini cache of a discussion that no longer exists")
 
 
 def test_delete_all_asks_for_all_of_them() -> None:
@@ -78,7 +79,7 @@ def test_an_orphan_in_the_trash_has_its_name() -> None:
 
 def test_what_has_expired_is_not_offered() -> None:
     later = states.NOW + timedelta(minutes=48)
-    assert not _screen(cache_states.due(now=later)).ui.shows("that are gone")
+    assert not _screen(cache_states.due(now=later)).ui.shows("of discussions that no longer exist")
 
 
 def test_in_a_read_only_home_nothing_is_deleted() -> None:
@@ -137,7 +138,7 @@ def test_a_change_of_knowledge_that_loses_nothing_is_not_told() -> None:
 def test_without_either_nothing_stands_there() -> None:
     words = _words(_screen(cache_states.caching(reports={})))
     assert "Will be rewritten" not in words
-    assert "that are gone" not in words
+    assert "of discussions that no longer exist" not in words
 
 
 def test_a_free_rewrite_costs_nothing_and_an_unknown_one_is_unknown() -> None:
@@ -164,7 +165,7 @@ def test_what_joins_the_next_message_is_told_apart_from_rewrites() -> None:
     found["d1"] = replace(found["d1"], tokens=135, cost_usd=0.0002, is_appended=True)
     words = _words(_screen(cache_states.due(rewrites=found)))
 
-    first, _, second = words.partition("Joins the next message")
+    first, _, second = words.partition("Goes with the next message")
     assert "Will be rewritten on the next turn" in first
     assert "135 tokens" in second
-    assert "Joins the next message" not in _words(_screen())
+    assert "Goes with the next message" not in _words(_screen())

@@ -44,8 +44,8 @@ def test_a_provider_s_summary_is_said_as_a_sentence() -> None:
 
     assert [provider_sentence(state, name) for name in ("anthropic", "openai", "gemini")] == [
         "Anthropic: 80 of 340 tokens from the cache",
-        "OpenAI: nothing was sent yet",
-        "Gemini: 18,400 tokens sent; it does not report what its cache gave",
+        "OpenAI: nothing sent yet",
+        "Gemini: 18,400 tokens sent; the provider does not report cache hits",
     ]
 
 
@@ -190,7 +190,7 @@ def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
 
     assert (left.value, left.tip) == (
         "open",
-        "OpenAI decides how long it is kept\nCached by OpenAI; TTL: provider-managed",
+        "OpenAI decides how long the cache lasts\nCached by OpenAI; TTL: provider-managed",
     )
 
 

@@ -26,7 +26,7 @@ def _screen(state: AppState | None = None) -> Screen:
 def test_switching_the_model_of_a_warm_discussion_asks_first() -> None:
     screen = _screen()
 
-    screen.ui.choose("Model; it can change in the middle", "Claude Haiku 4.8")
+    screen.ui.choose("Model; you can change the model during a discussion", "Claude Haiku 4.8")
 
     assert screen.asked == []
     assert screen.ui.shows("sending them again costs about $0.060")
@@ -37,10 +37,10 @@ def test_switching_the_model_of_a_warm_discussion_asks_first() -> None:
     assert screen.view.dialog is None
 
 
-@pytest.mark.parametrize("answer", ["Keep it", "Escape", "cross"])
+@pytest.mark.parametrize("answer", ["Keep", "Escape", "cross"])
 def test_a_no_keeps_the_model(answer: str) -> None:
     screen = _screen()
-    screen.ui.choose("Model; it can change in the middle", "Claude Haiku 4.8")
+    screen.ui.choose("Model; you can change the model during a discussion", "Claude Haiku 4.8")
 
     if answer == "Escape":
         screen.ui.press("Escape")
@@ -56,9 +56,9 @@ def test_a_no_keeps_the_model(answer: str) -> None:
 def test_the_effort_and_the_persona_ask_too() -> None:
     screen = _screen()
 
-    screen.ui.choose("How hard the model thinks", "High effort")
+    screen.ui.choose("How much the model thinks before it replies", "High effort")
     assert screen.ui.shows("Changing the effort leaves them unused")
-    screen.ui.click("Keep it")
+    screen.ui.click("Keep")
     screen.ui.click("More", within="Regenerate")
     screen.ui.click("Persona")
     screen.ui.click("terse reviewer")
@@ -69,11 +69,11 @@ def test_the_effort_and_the_persona_ask_too() -> None:
 
 def test_who_does_not_want_to_be_asked_again_is_not_asked_in_this_discussion() -> None:
     screen = _screen()
-    screen.ui.choose("How hard the model thinks", "High effort")
+    screen.ui.choose("How much the model thinks before it replies", "High effort")
     screen.ui.click("Do not ask again for this discussion")
     screen.ui.click("Change anyway")
 
-    screen.ui.choose("Model; it can change in the middle", "Claude Haiku 4.8")
+    screen.ui.choose("Model; you can change the model during a discussion", "Claude Haiku 4.8")
 
     assert screen.asked == [
         ChangeDiscussion(discussion_id="d1", changes={"effort": "high"}),
@@ -83,19 +83,19 @@ def test_who_does_not_want_to_be_asked_again_is_not_asked_in_this_discussion() -
 
 def test_a_no_does_not_switch_the_question_off() -> None:
     screen = _screen()
-    screen.ui.choose("How hard the model thinks", "High effort")
+    screen.ui.choose("How much the model thinks before it replies", "High effort")
     screen.ui.click("Do not ask again for this discussion")
-    screen.ui.click("Keep it")
+    screen.ui.click("Keep")
 
-    screen.ui.choose("How hard the model thinks", "Low effort")
+    screen.ui.choose("How much the model thinks before it replies", "Low effort")
 
-    assert screen.ui.has("Keep it")
+    assert screen.ui.has("Keep")
 
 
 def test_a_cold_discussion_is_switched_at_once() -> None:
     screen = _screen(cache_states.caching(caches={}))
 
-    screen.ui.choose("Model; it can change in the middle", "Claude Haiku 4.8")
+    screen.ui.choose("Model; you can change the model during a discussion", "Claude Haiku 4.8")
 
     assert screen.asked == [
         ChangeDiscussion(discussion_id="d1", changes={"provider": "anthropic", "model": "claude-haiku-4.8"})
@@ -104,11 +104,11 @@ def test_a_cold_discussion_is_switched_at_once() -> None:
 
 def test_a_cache_that_expires_while_asked_is_said_to_be_lost_already() -> None:
     screen = _screen()
-    screen.ui.choose("How hard the model thinks", "High effort")
+    screen.ui.choose("How much the model thinks before it replies", "High effort")
 
     screen.show(cache_states.caching(now=states.NOW + timedelta(hours=1)))
 
-    assert screen.ui.shows("the change costs nothing")
+    assert screen.ui.shows("this change costs nothing")
     assert screen.asked == []
     screen.ui.click("Change it")
     assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
@@ -170,7 +170,7 @@ def test_words_that_wait_for_the_limit_stand_in_the_queue_and_the_limits_are_sho
     screen.ui.press("Ctrl+Enter")
     _step(screen)
 
-    screen.ui.click("Raise the limit")
+    screen.ui.click("Raise limit")
     asked = screen.only(SendPrompt)
     assert (asked.text, asked.awaits_limit, asked.over_limit) == (WORDS, True, False)
     assert screen.view.panel == "usage"
@@ -184,10 +184,10 @@ def test_a_regenerated_reply_waits_for_the_limit() -> None:
     screen.ui.press("Ctrl+Shift+R")
     _step(screen)
 
-    screen.ui.click("Raise the limit")
+    screen.ui.click("Raise limit")
     assert RegenerateReply("d1", awaits_limit=True) in screen.asked
     _step(screen)
-    assert screen.ui.shows("Another version waits for the limit to be raised")
+    assert screen.ui.shows("Another version waits until you raise the limit")
     assert screen.view.dialog is None
 
 
@@ -242,6 +242,6 @@ def test_a_limit_that_was_raised_while_asked_stands_in_the_way_no_more() -> None
 
     screen.show(cache_states.caching())
 
-    assert screen.ui.shows("No limit is reached any more.")
+    assert screen.ui.shows("You are below every limit again.")
     screen.ui.click("Send anyway")
     assert screen.asked == [SendPrompt("d1", WORDS, over_limit=True, may_queue=True)]

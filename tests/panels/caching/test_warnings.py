@@ -56,13 +56,16 @@ def test_switching_the_model_loses_the_whole_prefix() -> None:
     loss = warm_loss(cache_states.caching(), SWITCH)
 
     assert loss is not None
-    assert loss.sentence == (
-        "Anthropic holds 11.9k tokens of this discussion for another 4:32. Switching the model leaves them"
-        " unused: sending them again costs about $0.060."
+    assert (
+        loss.sentence
+        == "Anthropic caches 11.9k tokens of this discussion for another 4:32. Switching the model leaves them unused: sending them again costs about $0.060."
     )
 
 
-@pytest.mark.parametrize(("has_tools", "what"), [(False, "Giving it tools"), (True, "Taking its tools")])
+@pytest.mark.parametrize(
+    ("has_tools", "what"),
+    [(False, "Giving this discussion tools"), (True, "Removing this discussion's tools")],
+)
 def test_tools_that_are_given_or_taken_lose_the_whole_prefix_and_another_mode_nothing(
     has_tools: bool, what: str
 ) -> None:
@@ -72,7 +75,7 @@ def test_tools_that_are_given_or_taken_lose_the_whole_prefix_and_another_mode_no
 
     assert loss is not None
     assert loss.sentence == (
-        f"Anthropic holds 11.9k tokens of this discussion for another 4:32. {what} leaves them"
+        f"Anthropic caches 11.9k tokens of this discussion for another 4:32. {what} leaves them"
         " unused: sending them again costs about $0.060."
     )
     assert warm_loss(state, SetTools("d1", has_tools=has_tools, mode=Mode.PLAN)) is None
@@ -139,7 +142,7 @@ def test_caching_that_is_given_up_is_said(command: Command) -> None:
 @pytest.mark.parametrize("change", [EditMessage, DeleteMessage, RestoreMessage])
 def test_a_message_that_is_changed_loses_what_stands_behind_it(change: type) -> None:
     state = cache_states.caching(plans={"d1": cache_states.plan(cost_without_usd=0.656)})
-    texts = ("Other words",) if change is EditMessage else ()
+    texts = ("New text for this item",) if change is EditMessage else ()
     early, late = (warm_loss(state, change("d1", name, *texts)) for name in ("u2", "a24"))
 
     assert early is not None

@@ -19,4 +19,4 @@ def changed_items(screen: Screen) -> tuple[FileItem, ...]:
 
 def open_item(screen: Screen, name: str) -> None:
     """Open the details of an item."""
-    screen.ui.click("Mode, lines, notes", within=name)
+    screen.ui.click("Show mode, lines and notes", within=name)

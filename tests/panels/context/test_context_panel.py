@@ -35,9 +35,9 @@ def test_the_layers_stand_in_canonical_order_and_the_empty_ones_in_one_line() ->
 def test_as_sent_tools_come_first_and_the_volatile_metadata_last() -> None:
     screen = _screen()
 
-    screen.ui.click("As sent")
+    screen.ui.click("Sending order")
 
-    assert _titles(screen)[:3] == ["Function-calling schema", "Role instructions", "System prompt preset"]
+    assert _titles(screen)[:3] == ["Function-calling schema", "Role instructions", "System prompt"]
     assert _titles(screen)[-2:] == ["Your message", "Discussion metadata"]
 
 
@@ -109,7 +109,7 @@ def test_what_changed_since_the_last_request_is_said_with_layer_byte_tokens_and_
     screen = _screen()
 
     assert screen.ui.shows("First difference in 6 · Project context at byte 412.")
-    assert screen.ui.shows("≈2.4k tokens before it are the same.")
+    assert screen.ui.shows("The ≈2.4k tokens before this place are the same.")
     assert screen.ui.shows("≈10.0k tokens are new to the model · $0.025"), "their share of the estimate"
     assert screen.ui.shows("Why: AGENTS.md was edited")
 
@@ -157,14 +157,16 @@ def test_a_layer_is_amber_only_where_its_change_costs(
 def test_a_stack_that_does_not_fit_says_by_how_much_and_what_to_leave_out() -> None:
     screen = _screen(with_fields(states.working(), reports={"d1": states.report(fits=False)}))
 
-    assert screen.ui.shows("Does not fit: ≈4.2k tokens too many")
+    assert screen.ui.shows("Does not fit the model: ≈4.2k tokens too many")
     assert screen.ui.shows("leave out docs/index.md (120k)")
     (bar,) = screen.ui.nodes("stacked_bar")
     assert sum(share.fraction for share in bar.props["shares"]) <= 1
 
 
 def test_a_stack_not_yet_assembled_says_so() -> None:
-    assert _screen(with_fields(states.working(), reports={})).ui.shows("The context is being put together…")
+    assert _screen(with_fields(states.working(), reports={})).ui.shows(
+        "The program is assembling the context…"
+    )
     assert _screen(AppState(program=ProgramState(home="/h", is_loading=False))).ui.shows(
         "No discussion is selected."
     )
@@ -172,7 +174,7 @@ def test_a_stack_not_yet_assembled_says_so() -> None:
 
 def test_the_panel_reads_only() -> None:
     screen = _screen()
-    for layer in ("Role instructions", "Persona", "Prior turns"):
+    for layer in ("Role instructions", "Persona", "Earlier turns"):
         screen.ui.click(layer)
 
     assert screen.asked == []

@@ -70,7 +70,7 @@ def test_a_saved_preset_has_nothing_to_save() -> None:
 def test_a_new_preset_gets_a_name_and_is_used_at_once() -> None:
     screen = Screen(states.working())
     screen.ui.click("New preset")
-    screen.ui.type("Name of the preset", "tests")
+    screen.ui.type("Preset name", "tests")
 
     screen.ui.press("Enter")
 
@@ -81,9 +81,9 @@ def test_a_name_that_is_taken_cannot_be_used_and_a_free_one_is_offered() -> None
     screen = Screen(states.working())
     screen.ui.click("New preset")
 
-    screen.ui.type("Name of the preset", "empty")
+    screen.ui.type("Preset name", "empty")
 
-    assert screen.ui.shows("There is a preset called 'empty'; 'empty 2' is free")
+    assert screen.ui.shows("A preset named 'empty' exists; 'empty 2' is free")
     assert not screen.ui.find("Create").is_enabled
 
 
@@ -105,7 +105,7 @@ def test_a_preset_is_duplicated_with_a_name_to_change() -> None:
 def test_a_preset_is_renamed() -> None:
     screen = Screen(states.working())
     _menu(screen, "Rename…")
-    screen.ui.type("Name of the preset", "strict")
+    screen.ui.type("Preset name", "strict")
     screen.ui.click("Rename")
 
     assert screen.asked == [RenamePreset("coding-strict", "strict")]
@@ -221,7 +221,7 @@ def test_an_item_is_removed() -> None:
 def test_an_item_is_pinned_unpinned_switched_on_and_off() -> None:
     for label, within, index, changed in (
         ("Unpin", "slots.py", 0, replace(ITEMS[0], pinned=False)),
-        ("Pin to the head of the preset", "ledger.py", 1, replace(ITEMS[1], pinned=True)),
+        ("Pin to the top of the preset", "ledger.py", 1, replace(ITEMS[1], pinned=True)),
         ("Send AGENTS.md", "AGENTS.md", 3, replace(ITEMS[3], enabled=False)),
         ("Send assets/logo.png", "logo.png", 4, replace(ITEMS[4], enabled=True)),
     ):
@@ -234,7 +234,7 @@ def test_the_mode_of_an_item_is_chosen() -> None:
     screen = Screen(states.working())
     open_item(screen, "slots.py")
 
-    screen.ui.choose("How much of it is sent", "Outline")
+    screen.ui.choose("How much of the file is sent", "Outline")
 
     assert changed_items(screen)[0] == replace(ITEMS[0], mode=FileMode.OUTLINE)
 
@@ -364,5 +364,5 @@ def test_a_preset_that_the_project_does_not_have_is_named_here_and_at_the_compos
     project = replace(state.config.project, presets={"docs only": state.config.project.presets["docs only"]})
     screen = Screen(replace(state, config=replace(state.config, project=project)))
 
-    assert screen.ui.shows("There is no preset 'coding-strict' in this project")
+    assert screen.ui.shows("There is no file or folder preset 'coding-strict' in this project")
     assert screen.ui.shows("coding-strict (missing)")

@@ -20,7 +20,7 @@ PASSAGE = RecalledPassage(
     Corpus.KNOWLEDGE,
     "a.md:3",
     "a",
-    "it holds checkpoint, interval",
+    "it contains checkpoint, interval",
     "2026-06-01",
     0.9,
     words="The interval is thirty seconds.",
@@ -46,7 +46,7 @@ def test_a_passage_shows_its_place_its_date_its_words_and_why_before_anything_is
 def test_a_click_keeps_it_out_once_and_another_for_good() -> None:
     screen = _screen(Recalled("text", (PASSAGE,), 120))
 
-    screen.ui.click("Keep out")
+    screen.ui.click("Leave out")
     screen.ui.click("Never")
 
     assert screen.sent == [
@@ -59,7 +59,7 @@ def test_what_is_kept_out_can_be_let_in_again() -> None:
     state = states.with_opened(states.working(), kept_out=("knowledge:a.md",))
     screen = _screen(Recalled(), state)
 
-    screen.ui.click("Let in")
+    screen.ui.click("Include again")
 
     assert screen.sent == [KeepOut("d1", "knowledge:a.md", is_out=False)]
 
@@ -75,8 +75,8 @@ def test_an_item_that_is_kept_out_is_named_by_its_words() -> None:
     )
     shown = _screen(Recalled(), state).ui
 
-    assert shown.shows("Kept out of the next message: facts.md: The interval is thirty seconds.")
-    assert shown.shows("facts.md: an item that reads otherwise now")
+    assert shown.shows("Left out of the next message: facts.md: The interval is thirty seconds.")
+    assert shown.shows("facts.md: an item that has changed since")
 
 
 def test_less_than_all_is_said_and_nothing_takes_no_room() -> None:

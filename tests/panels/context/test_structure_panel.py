@@ -69,7 +69,7 @@ def test_lines_that_are_none_are_refused_with_the_reason() -> None:
     screen.ui.type("Lines: 10-40, 55", "9-3")
 
     assert screen.asked == []
-    assert screen.ui.shows("'9-3' must start at 1 or later and end after it starts")
+    assert screen.ui.shows("'9-3' must start at line 1 or later, and not end before its start")
 
 
 def test_lines_past_the_end_are_taken_with_a_warning() -> None:
@@ -115,7 +115,7 @@ def test_notes_of_knowledge_are_edited_beside_the_structure_and_it_is_said_who_i
     )
 
     screen.ui.click("Edit", within="The lock is reentrant")
-    screen.ui.type("Other words for this item", "The lock is not reentrant")
+    screen.ui.type("New text for this item", "The lock is not reentrant")
     screen.ui.click("Save")
 
     (sent,) = screen.sent
@@ -132,8 +132,8 @@ def test_who_is_sent_notes_of_knowledge() -> None:
     off = replace(state, knowledge=replace(known(), switch=DigestSwitch.OFF_BY_DELETION))
     cold = replace(state, knowledge=known(), caching=replace(state.caching, caches={}))
 
-    assert sent_to(off, shown) == "Memory is off: no discussion is sent these notes."
-    assert sent_to(cold, shown).endswith("none is warm now.")
+    assert sent_to(off, shown) == "Knowledge is off: no discussion gets these notes."
+    assert sent_to(cold, shown).endswith("None is warm now.")
 
 
 def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:
@@ -142,7 +142,7 @@ def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:
     bare = replace(states.snapshot("src/cachelab/slots.py"), symbols=())
     screen.show(replace(screen.state, context=replace(screen.state.context, inspected=bare)))
 
-    assert screen.ui.shows("No symbols were found in this file. Lines can be chosen all the same.")
+    assert screen.ui.shows("No symbols were found in this file. You can still choose lines.")
     assert screen.ui.has("Lines: 10-40, 55")
 
 
@@ -181,6 +181,6 @@ def test_a_file_of_a_glob_gets_a_place_of_its_own_before_parts_are_picked() -> N
     )
     screen.sent.clear()
 
-    screen.ui.click("Add as its own item")
+    screen.ui.click("Add as an item of its own")
 
     assert changed_items(screen) == (*ITEMS, FileItem("docs/ttl.md"))

@@ -16,7 +16,7 @@ from tests.panels import states
 from tests.panels.screen import Screen
 
 KEY = "ai_settings.caching.cold_send_usd"
-NOTE = "The cache ended at 12:05. The next send pays for ≈120k tokens again, for about $0.90."
+NOTE = "The cache went cold at 12:05. The next send pays for ≈120k tokens again, for about $0.90."
 
 
 def _screen(amount: float | None = 0.5) -> Screen:
@@ -54,14 +54,14 @@ def test_the_words_go_on_in_a_new_discussion_and_stay_where_they_were() -> None:
 def test_the_first_time_the_person_is_asked_whether_to_hear_of_it() -> None:
     screen = _screen(None)
 
-    screen.ui.click("Say it from $0.25")
-    screen.ui.click("Never say it")
+    screen.ui.click("Warn from $0.25")
+    screen.ui.click("Never warn")
 
     assert [one for one in screen.asked if isinstance(one, ChangeSetting)] == [
         ChangeSetting(KEY, 0.25),
         ChangeSetting(KEY, 0),
     ]
-    assert not _screen(0.5).ui.has("Never say it")
+    assert not _screen(0.5).ui.has("Never warn")
 
 
 def test_who_said_never_and_who_pays_less_reads_nothing() -> None:

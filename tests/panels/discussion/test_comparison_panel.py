@@ -37,7 +37,7 @@ def test_a_column_says_why_it_is_not_whole_and_that_memory_was_off() -> None:
     )
     assert screen.ui.shows("Side by side")
     assert screen.ui.shows("It failed.")
-    assert screen.ui.shows("without memory")
+    assert screen.ui.shows("without knowledge")
 
 
 def test_the_one_that_is_kept_stands_in_the_conversation() -> None:
@@ -45,7 +45,7 @@ def test_the_one_that_is_kept_stands_in_the_conversation() -> None:
     versions = next(v for v in opened.versions.values() if len(v.ids) == 2)
     kept = ComparedReply(asked=ONE, reply_id=versions.ids[0], is_over=True)
     screen = shown(compared(kept, ComparedReply(asked=TWO, is_over=True, problem="It failed.")))
-    screen.ui.click("Keep this one")
+    screen.ui.click("Keep this reply")
     assert ChooseVersion("d1", versions.ids[0]) in screen.asked
     assert "d1" not in screen.view.of(DiscussionView).side_by_side
 
@@ -54,7 +54,7 @@ def test_back_leads_to_the_conversation_and_nothing_is_sent() -> None:
     screen = shown(
         compared(ComparedReply(asked=ONE, is_over=True, problem="x"), ComparedReply(asked=TWO, is_over=True))
     )
-    screen.ui.click("Back to the conversation")
+    screen.ui.click("Back to the discussion")
     assert screen.asked == []
     assert not screen.ui.shows("Side by side")
 

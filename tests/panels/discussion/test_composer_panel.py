@@ -59,7 +59,7 @@ def test_a_draft_from_before_a_crash_stands_in_the_composer() -> None:
 def test_words_typed_while_the_log_is_read_stand_behind_the_draft_that_comes_with_it() -> None:
     read = states.with_opened(states.working(), draft=Draft("from before"))
     screen = Screen(with_fields(read, open={}))
-    assert screen.ui.shows("Reading the conversation…")
+    assert screen.ui.shows("Reading the discussion…")
     screen.ui.type(EDITOR, "first keys")
     assert screen.asked == []
 
@@ -209,7 +209,7 @@ def test_a_long_paste_says_why_it_is_a_file_has_a_name_of_its_own_and_becomes_te
         for sha, name in (("ab", "pasted.txt"), ("cd", "pasted 2.txt"))
     )
     screen.show(states.with_opened(screen.state, draft=Draft("", parts)))
-    assert screen.ui.shows("A paste of more than 20,000 characters goes as a file")
+    assert screen.ui.shows("A paste of more than 20,000 characters becomes a file")
 
     screen.ui.click("Put pasted 2.txt into the message as text")
 
@@ -349,9 +349,9 @@ def _attached(*parts: AttachmentPart, provider: str = "anthropic", model: str = 
 def test_what_the_model_cannot_take_is_said_at_the_attachment_before_anything_is_sent() -> None:
     screen = _attached(SCAN, PHOTO, PDF, provider="embedded", model="small")
 
-    assert screen.ui.shows("Small reads only the text of a PDF, and 'scan.pdf' has none")
+    assert screen.ui.shows("Small reads only PDF text, and 'scan.pdf' has none")
     assert screen.ui.shows("Small does not take pictures: remove 'photo.png'")
-    assert any("12 pages" in tip and "sent as its text" in tip for tip in screen.ui.tips())
+    assert any("12 pages" in tip and "sent as text" in tip for tip in screen.ui.tips())
 
 
 def test_a_model_that_sees_pages_gets_the_pdf_itself() -> None:
@@ -359,4 +359,4 @@ def test_a_model_that_sees_pages_gets_the_pdf_itself() -> None:
 
     assert not screen.ui.shows("does not take")
     assert not screen.ui.shows("reads only the text")
-    assert any("12 pages" in tip and "sent as PDF" in tip for tip in screen.ui.tips())
+    assert any("12 pages" in tip and "sent as a PDF" in tip for tip in screen.ui.tips())

@@ -39,7 +39,7 @@ def _at_top() -> Screen:
 def test_a_first_run_says_how_to_begin_with_the_embedded_model() -> None:
     screen = Screen(states.first_run())
 
-    assert screen.ui.shows("SmolLM2 135M is a small model that runs inside this program: no key, no network")
+    assert screen.ui.shows("SmolLM2 135M is a small model inside this program: no key, no network")
     assert screen.ui.has("Write a message")
     assert not any("price unknown" in text for text in screen.ui.texts())
 
@@ -68,7 +68,7 @@ def test_a_message_shows_who_when_and_what_it_cost() -> None:
 def test_the_model_can_be_switched_in_the_middle() -> None:
     screen = Screen(states.working())
 
-    screen.ui.choose("Model; it can change in the middle", "Gemini 4 Pro")
+    screen.ui.choose("Model; you can change the model during a discussion", "Gemini 4 Pro")
 
     assert screen.asked == [
         ChangeDiscussion(discussion_id="d1", changes={"provider": "gemini", "model": "gemini-4-pro"})
@@ -76,7 +76,11 @@ def test_the_model_can_be_switched_in_the_middle() -> None:
 
 
 def test_models_stand_under_their_provider_and_one_that_is_not_ready_says_so() -> None:
-    options = Screen(states.working()).ui.find("Model; it can change in the middle").props["options"]
+    options = (
+        Screen(states.working())
+        .ui.find("Model; you can change the model during a discussion")
+        .props["options"]
+    )
 
     assert {o.group for o in options} == {"Embedded", "Anthropic", "Gemini", "OpenAI (not ready)"}
     assert options[-1].group == "OpenAI (not ready)"
@@ -86,18 +90,18 @@ def test_a_model_that_nobody_lists_any_more_is_still_shown() -> None:
     row = states.summary("d1", "Old", model="claude-2", provider="anthropic")
     screen = Screen(with_fields(states.working(), summaries={"d1": row}))
 
-    assert screen.ui.find("Model; it can change in the middle").value == "claude-2"
+    assert screen.ui.find("Model; you can change the model during a discussion").value == "claude-2"
 
 
 def test_effort_is_offered_only_where_the_model_takes_it() -> None:
     screen = Screen(states.working())
-    screen.ui.choose("How hard the model thinks", "High effort")
+    screen.ui.choose("How much the model thinks before it replies", "High effort")
     assert screen.asked == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
 
     row = states.summary("d1", "Small", model="smollm2-135m", provider="embedded")
     screen.show(with_fields(states.working(), summaries={"d1": row}))
 
-    assert not screen.ui.has("How hard the model thinks")
+    assert not screen.ui.has("How much the model thinks before it replies")
 
 
 def test_a_message_is_copied_as_markdown() -> None:
@@ -165,7 +169,7 @@ def test_reasoning_is_folded_until_it_is_asked_for() -> None:
     screen = _at_top()
     assert not screen.ui.shows("First the owner of the slot")
 
-    screen.ui.click("Reasoning · 180 tok", within="Keep the slot")
+    screen.ui.click("Reasoning · 180 tokens", within="Keep the slot")
 
     assert screen.ui.shows("First the owner of the slot")
 
@@ -214,8 +218,8 @@ def test_after_a_failed_send_of_which_nothing_came_there_is_nothing_to_go_on_wit
 def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() -> None:
     screen = Screen(states.working())
 
-    assert screen.ui.shows("This reply is not whole. What arrived is kept.")
-    assert screen.ui.shows("Stopped before the end. What arrived is kept.")
+    assert screen.ui.shows("This reply is not whole. The program kept the part that arrived.")
+    assert screen.ui.shows("Stopped before the end. The program kept the part that arrived.")
     screen.ui.click("Continue")
     screen.ui.click("Retry")
 
@@ -230,7 +234,7 @@ def test_only_the_last_reply_offers_to_go_on() -> None:
     entries = (states.user("m1", "q"), cut, states.user("m8", "another"))
     screen = Screen(states.with_opened(states.working(), entries=entries))
 
-    assert screen.ui.shows("This reply is not whole")
+    assert screen.ui.shows("This reply is incomplete")
     assert not screen.ui.has("Continue")
 
 
@@ -309,11 +313,11 @@ def test_a_message_without_an_answer_offers_to_ask_for_one() -> None:
     waiting = states.with_opened(states.working(), failed_message_id="m6", draft=Draft())
     screen = Screen(waiting)
 
-    screen.ui.click("Ask for one", within="There is no answer to this message yet")
+    screen.ui.click("Ask for a reply", within="There is no file or folder answer to this message yet")
 
     assert screen.asked == [RetrySend("d1")]
     screen.show(replace(waiting, turns=replace(waiting.turns, calls=states.streaming().turns.calls)))
-    assert not screen.ui.has("Ask for one")
+    assert not screen.ui.has("Ask for a reply")
 
 
 def test_on_a_very_narrow_card_what_can_be_done_stands_in_its_menu() -> None:
@@ -344,7 +348,7 @@ def test_find_counts_matches_and_goes_through_them() -> None:
     screen = Screen(states.working())
     screen.ui.press("Ctrl+F")
 
-    screen.ui.type("Find in conversation", "TRACE")
+    screen.ui.type("Find in discussion", "TRACE")
     assert screen.ui.shows("1 of 2")
     screen.ui.press("F3")
     assert screen.ui.shows("2 of 2")
@@ -364,19 +368,19 @@ def test_find_counts_matches_and_goes_through_them() -> None:
 def test_find_says_when_there_is_nothing_and_escape_closes_it() -> None:
     screen = Screen(states.working())
     screen.ui.press("Ctrl+F")
-    screen.ui.type("Find in conversation", "zebra")
+    screen.ui.type("Find in discussion", "zebra")
     assert screen.ui.shows("no match")
 
     screen.ui.press("Escape")
 
-    assert not screen.ui.has("Find in conversation", kind="text_input")
+    assert not screen.ui.has("Find in discussion", kind="text_input")
 
 
 def test_deleted_messages_are_not_found() -> None:
     screen = Screen(states.working())
     screen.ui.press("Ctrl+F")
 
-    screen.ui.type("Find in conversation", "never mind")
+    screen.ui.type("Find in discussion", "never mind")
 
     assert screen.ui.shows("no match")
 
@@ -408,7 +412,7 @@ def test_a_reply_does_not_pull_a_person_away_from_what_they_read() -> None:
     )
 
     assert screen.ui.shows("Question 10?")
-    assert screen.ui.has("Jump to the reply being written")
+    assert screen.ui.has("Jump to the current reply")
 
 
 def test_where_a_person_read_is_found_again_in_another_window() -> None:
@@ -453,7 +457,7 @@ def test_personas_and_system_prompts_are_chosen_from_the_header() -> None:
 def test_with_nothing_selected_the_window_says_how_to_begin() -> None:
     screen = Screen(AppState(program=ProgramState(home="/h", is_loading=False)))
 
-    screen.ui.click("New discussion", within="Begin a discussion")
+    screen.ui.click("New discussion", within="Start a discussion")
 
     assert screen.asked == [CreateDiscussion(keeps_empty=True)]
 

@@ -120,7 +120,7 @@ def test_words_that_were_looked_for_in_place_of_mistyped_ones_are_said() -> None
     found = replace(states.searched("tlt polcy", "d7"), instead="ttl policy")
     screen = Screen(with_fields(states.working(), search=found))
     screen.ui.type("Search discussions", "tlt polcy")
-    assert screen.ui.shows("Nothing holds “tlt polcy”. Shown is what holds “ttl policy”.")
+    assert screen.ui.shows("Nothing matches “tlt polcy”. The list shows matches for “ttl policy”.")
 
 
 def test_a_search_without_hits_says_so() -> None:
@@ -247,10 +247,15 @@ def test_the_icon_of_a_row_says_how_the_discussion_stands() -> None:
     assert _icon(replace(working, discussions=replace(working.discussions, summaries={**working.discussions.summaries, "d2": torn})), "Harvest worker design") == (
         "triangle-exclamation", "Two lines of its log could not be read",
     )  # fmt: skip
-    assert _icon(
-        replace(working, turns=replace(working.turns, calls={"d2": states.streaming().turns.calls["d1"]})),
-        "Harvest worker design",
-    )[1] == ("A reply is on its way")
+    assert (
+        _icon(
+            replace(
+                working, turns=replace(working.turns, calls={"d2": states.streaming().turns.calls["d1"]})
+            ),
+            "Harvest worker design",
+        )[1]
+        == "A reply is in progress"
+    )
     opened = replace(working.discussions.open["d1"], id="d2", failed_message_id="m1")
     unanswered = replace(opened, draft=Draft())
     assert _icon(
@@ -276,7 +281,7 @@ def _said(*about: str, minute: int = 0) -> AppState:
 
 def test_a_row_carries_a_sign_while_something_of_its_discussion_was_not_read() -> None:
     name = "Harvest worker design"
-    assert _icon(_said("d2"), name) == ("circle-exclamation", "Not read yet: No network")
+    assert _icon(_said("d2"), name) == ("circle-exclamation", "Unread: No network")
     assert _icon(_said("d1"), name) == ("comments", "")
     gravest = (
         Notice("prefix/d2", Level.WARNING, "The prefix changed", discussion_id="d2"),
@@ -350,7 +355,7 @@ def _listed(screen: Screen) -> list[str]:
 
 def test_a_new_discussion_is_never_hidden_by_the_filter() -> None:
     screen = Screen(states.working(), view_of(DiscussionView(project="/w/moon")))
-    assert screen.ui.shows("No discussions of this project yet")
+    assert screen.ui.shows("This project has no discussions yet")
 
     screen.ui.press("Ctrl+N")
 
@@ -366,13 +371,13 @@ def test_what_was_deleted_waits_in_the_list_and_comes_back_one_by_one() -> None:
     screen.ui.click("Restore Gone 1")
 
     assert screen.asked == [UndoDelete("t1")]
-    assert "What you delete waits here for 30 days" in screen.ui.tips()
+    assert "Deleted discussions stay here for 30 days" in screen.ui.tips()
 
 
 def test_a_draft_on_disk_has_its_pencil_before_its_discussion_is_opened() -> None:
     state = with_fields(states.working(), drafted=frozenset({"d2"}))
 
-    icons = [n for n in Screen(state).ui.nodes("icon") if n.tip == "Something is written and not sent"]
+    icons = [n for n in Screen(state).ui.nodes("icon") if n.tip == "You have an unsent draft"]
 
     assert len(icons) == 2, "of the one that is open, and of the one that is not"
 
@@ -392,7 +397,7 @@ def test_a_discussion_whose_last_reply_is_not_whole_says_in_the_list_why() -> No
 
 
 def test_a_reply_that_is_not_whole_has_its_sign_in_the_list_before_and_after_it_is_opened() -> None:
-    sign = "The last reply is not whole: open it and press Continue"
+    sign = "The last reply is incomplete: open the discussion and press Continue"
     state = states.working()
     rows = {key: replace(row, is_partial=True) for key, row in state.discussions.summaries.items()}
     state = replace(state, discussions=replace(state.discussions, summaries=rows))
@@ -409,5 +414,8 @@ def test_a_message_without_a_reply_has_its_sign_in_the_list_of_what_the_log_says
     rows = {**state.discussions.summaries, "d2": replace(row, is_unanswered=True)}
     state = replace(state, discussions=replace(state.discussions, summaries=rows))
 
-    assert "The last message has no reply: it can be sent again" in Screen(state).ui.tips()
-    assert "The last message has no reply: it can be sent again" not in Screen(states.working()).ui.tips()
+    assert "The last message has no reply: you can send the message again" in Screen(state).ui.tips()
+    assert (
+        "The last message has no reply: you can send the message again"
+        not in Screen(states.working()).ui.tips()
+    )

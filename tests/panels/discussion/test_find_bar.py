@@ -42,7 +42,7 @@ def marked(screen: Screen) -> list[Node]:
 def test_every_occurrence_counts_and_the_one_stood_on_is_known() -> None:
     screen = Screen(talking())
     screen.ui.press("Ctrl+F")
-    screen.ui.type("Find in conversation", "alpha")
+    screen.ui.type("Find in discussion", "alpha")
     assert screen.ui.shows("1 of 3")
     assert [(node.value, node.props["found_at"]) for node in marked(screen)] == [("Alpha and alpha", 0)]
 
@@ -74,7 +74,7 @@ def test_what_is_seen_is_counted_and_marks_and_addresses_are_not() -> None:
         ("*very*", "1 of 1"),
         ("a**b", "1 of 1"),
     ):
-        screen.ui.type("Find in conversation", query)
+        screen.ui.type("Find in discussion", query)
         assert screen.ui.shows(where), query
 
 
@@ -97,10 +97,10 @@ def test_a_reply_of_one_sign_is_searched_at_once(sign: str) -> None:
 def test_enter_goes_on_and_shift_enter_back_while_the_words_are_typed() -> None:
     screen = Screen(talking())
     screen.ui.press("Ctrl+F")
-    screen.ui.type("Find in conversation", "alpha")
+    screen.ui.type("Find in discussion", "alpha")
     screen.ui.press("Enter")
     assert screen.ui.shows("2 of 3")
-    assert screen.ui.is_focused_on("Find in conversation")
+    assert screen.ui.is_focused_on("Find in discussion")
     screen.ui.press("Shift+Enter")
     screen.ui.press("Shift+Enter")
     assert screen.ui.shows("3 of 3")
@@ -110,9 +110,9 @@ def test_enter_goes_on_and_shift_enter_back_while_the_words_are_typed() -> None:
 def test_escape_ends_the_search_and_its_marks() -> None:
     screen = Screen(talking())
     screen.ui.press("Ctrl+F")
-    screen.ui.type("Find in conversation", "alpha")
+    screen.ui.type("Find in discussion", "alpha")
     screen.ui.press("Escape")
-    assert not screen.ui.has("Find in conversation", kind="text_input")
+    assert not screen.ui.has("Find in discussion", kind="text_input")
     assert {node.props["terms"] for node in screen.ui.nodes("markdown")} == {()}
 
 
@@ -163,7 +163,7 @@ def test_a_hit_opens_where_the_words_stand_together() -> None:
 def test_a_hit_in_the_name_alone_opens_the_discussion_as_ever() -> None:
     screen = found("zebra", "")
     opened(screen, *[f"filler {n}" for n in range(50)])
-    assert not screen.ui.has("Find in conversation", kind="text_input")
+    assert not screen.ui.has("Find in discussion", kind="text_input")
     assert screen.ui.shows("filler 49")
 
 
@@ -204,7 +204,7 @@ def test_typing_goes_on_from_what_is_in_view() -> None:
         states.with_opened(states.working(), entries=entries), view_of(DiscussionView(scroll={"d1": 40}))
     )
     screen.ui.press("Ctrl+F")
-    screen.ui.type("Find in conversation", "alpha")
+    screen.ui.type("Find in discussion", "alpha")
     assert screen.ui.shows("41 of 100")
 
 
@@ -217,12 +217,12 @@ def test_a_conversation_is_read_once_for_a_query() -> None:
 def test_what_was_looked_for_stays_with_its_discussion() -> None:
     screen = Screen(talking())
     screen.ui.press("Ctrl+F")
-    screen.ui.type("Find in conversation", "alpha")
+    screen.ui.type("Find in discussion", "alpha")
 
     other = with_fields(screen.state, open={"d2": OpenDiscussion("d2", ENTRIES)}, selected_id="d2")
     screen.show(other)
 
-    assert not screen.ui.has("Find in conversation")
+    assert not screen.ui.has("Find in discussion")
     assert {node.props["terms"] for node in screen.ui.nodes("markdown")} == {()}
 
 

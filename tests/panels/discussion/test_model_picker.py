@@ -1,4 +1,4 @@
-"""The picker of a discussion's model: prices, effort, temperature and the longest reply."""
+"""The picker of a discussion's model: prices, effort, temperature and the longest reply, in tokens."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ def _taking(state: AppState, highest: float | None) -> AppState:
 def test_prices_are_asked_for_when_it_opens_and_stand_beside_each_model() -> None:
     screen = _picker()
     assert screen.asked == [PriceModels()]
-    assert screen.ui.shows("Its price is being looked up.")
+    assert screen.ui.shows("The program is looking up the price.")
 
     meta = screen.state.discussions.summaries[screen.state.discussions.selected_id].meta
     prices = {(meta.provider, meta.model): ModelPrice(5.0, 25.0)}
     screen.show(replace(screen.state, config=replace(screen.state.config, prices=prices)))
 
-    assert screen.ui.shows("$5 in, $25 out for a million tokens.")
-    options = screen.ui.find("Model; it can change in the middle", kind="combo").props["options"]
+    assert screen.ui.shows("$5 in, $25 out per million tokens.")
+    options = screen.ui.find("Model; you can change the model during a discussion", kind="combo").props[
+        "options"
+    ]
     detail = next(option.detail for option in options if option.value == f"{meta.provider}\n{meta.model}")
     assert "$5 in, $25 out" in detail
 
@@ -55,7 +57,7 @@ def test_a_price_that_nobody_knows_is_said() -> None:
     meta = state.discussions.summaries[state.discussions.selected_id].meta
     unknown = replace(state.config, prices={(meta.provider, meta.model): None})
 
-    assert _picker(replace(state, config=unknown)).ui.shows("Its price is not known.")
+    assert _picker(replace(state, config=unknown)).ui.shows("The price is unknown.")
 
 
 def test_temperature_is_offered_only_where_the_model_takes_one() -> None:
@@ -76,7 +78,7 @@ def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
     screen.ui.type(hint, "2,000")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"max_output_tokens": 2_000})
     screen.ui.type(hint, "many")
-    assert screen.ui.shows("'many' is no number of tokens.")
+    assert screen.ui.shows("'many' is not a number of tokens.")
     screen.ui.type(hint, "")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"max_output_tokens": None})
     assert not screen.ui.shows("is no number")
@@ -84,7 +86,7 @@ def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
 
 def test_effort_is_chosen_there_too_and_done_closes_it() -> None:
     screen = _picker()
-    screen.ui.choose("How hard the model thinks", "High effort")
+    screen.ui.choose("How much the model thinks before it replies", "High effort")
     assert screen.asked[1:] == [ChangeDiscussion(discussion_id="d1", changes={"effort": "high"})]
 
     screen = _picker()

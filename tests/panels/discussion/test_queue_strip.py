@@ -64,7 +64,7 @@ def test_the_reply_can_still_be_stopped() -> None:
 def test_what_waits_is_shown_in_order_and_each_can_be_taken_back() -> None:
     screen = streaming(2)
 
-    assert screen.ui.has("2 messages wait for the end of the reply")
+    assert screen.ui.has("2 messages wait until the reply ends")
     assert screen.ui.has("question 0 more of it")
     assert not screen.ui.has("Send now")
     screen.ui.click("Take back", within="question 1 more of it")
@@ -84,11 +84,11 @@ def test_words_that_are_taken_back_stand_in_the_composer() -> None:
 
 def test_a_held_queue_says_why_and_goes_on_with_one_click() -> None:
     held = states.with_opened(
-        states.working(), queue=prompts(1), queue_hold="You stopped the reply before it."
+        states.working(), queue=prompts(1), queue_hold="You stopped the previous reply."
     )
     screen = Screen(held)
 
-    assert screen.ui.has("1 message waits for you. You stopped the reply before it.")
+    assert screen.ui.has("1 message waits for you. You stopped the previous reply.")
     screen.ui.click("Send now")
 
     assert screen.asked == [SendQueued("d1")]
@@ -96,7 +96,7 @@ def test_a_held_queue_says_why_and_goes_on_with_one_click() -> None:
 
 def test_a_queue_behind_a_failure_says_that_the_failed_message_goes_first() -> None:
     entries = (states.user("u1", "What is it?"), Mark("x1", states.NOW, "failed", "It failed", "u1"))
-    hold = "What came before it failed."
+    hold = "The previous message failed."
     held = states.with_opened(
         states.working(), entries=entries, failed_message_id="u1", queue=prompts(1), queue_hold=hold
     )
@@ -108,9 +108,9 @@ def test_a_queue_behind_a_failure_says_that_the_failed_message_goes_first() -> N
 
 
 def test_a_queue_that_a_limit_holds_says_what_it_waits_for() -> None:
-    why = "The limit of $0.50 for today is reached: $0.60 is spent."
+    why = "You have reached the limit of $0.50 for today: $0.60 spent."
     held = states.with_opened(states.working(), queue=prompts(1), queue_hold=why, is_held_at_limit=True)
-    assert Screen(held).ui.has(f"1 message waits for the limit to be raised. {why}")
+    assert Screen(held).ui.has(f"1 message waits until you raise the limit. {why}")
 
 
 AWAITING = (

@@ -87,7 +87,7 @@ def test_retry_sends_again_what_failed_and_says_where_nothing_did() -> None:
     screen = typing("/retry")
     screen.ui.press("Enter")
     assert screen.asked == []
-    assert screen.ui.shows("Nothing failed here that could be sent again.")
+    assert screen.ui.shows("There is no failed message to send again.")
 
 
 def test_tab_completes_and_an_argument_is_asked_for_before_anything_is_done() -> None:
@@ -117,9 +117,9 @@ def test_a_way_to_go_on_is_taken_by_a_click() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("/nope", "There is no command /nope. Two slashes send a slash."),
-        ("/model nobody", "No model is called 'nobody'."),
-        ("/effort mighty", "'mighty' is none of its levels: auto, low, medium, high."),
+        ("/nope", "There is no command /nope. To send a slash, type two."),
+        ("/model nobody", "There is no model named 'nobody'."),
+        ("/effort mighty", "'mighty' is not an effort level of this model: auto, low, medium, high."),
         ("/quit now", "/quit takes nothing behind it. Two slashes send a slash."),
     ],
 )

@@ -21,4 +21,4 @@ def test_a_call_that_was_stopped_says_so_once_and_of_nothing_that_arrived() -> N
     screen = Screen(states.with_opened(states.working(), entries=entries))
 
     assert screen.ui.shows(said)
-    assert not screen.ui.shows("What arrived is kept")
+    assert not screen.ui.shows("The program kept the part that arrived")

@@ -37,7 +37,7 @@ def screen(forgetting: ForgettingState | None = None, dialog: Dialog | None = No
 def test_a_conversation_is_forgotten_after_a_question_that_says_it_cannot_be_undone() -> None:
     made = screen(dialog=Dialog("forget", command=ForgetDiscussion(CHOSEN)))
 
-    assert made.ui.shows("It cannot be undone")
+    assert made.ui.shows("You cannot undo this")
     made.ui.click("Forget")
     assert made.asked == [LookAtForget(CHOSEN), ForgetDiscussion(CHOSEN, is_confirmed=True)]
 
@@ -68,8 +68,8 @@ def test_before_the_deed_it_tells_what_goes_and_where_words_stay() -> None:
     made.view.dialog = Dialog("forget", command=ForgetDiscussion(CHOSEN))
     made.ui.settle()
 
-    assert made.ui.shows("With it go 6 items and 5 structured facts.")
-    assert made.ui.shows("Words of it stay in this conversation: Tides (in the trash).")
+    assert made.ui.shows("Then 6 items and 5 structured facts go too.")
+    assert made.ui.shows("Some words stay in this conversation: Tides (in the trash).")
 
 
 def test_what_is_looked_at_for_another_is_not_shown() -> None:
@@ -79,7 +79,7 @@ def test_what_is_looked_at_for_another_is_not_shown() -> None:
     )
 
     assert not made.ui.shows("With it go 6 items")
-    assert made.ui.shows("Looking at what goes with it…")
+    assert made.ui.shows("Looking for everything to forget…")
 
 
 def test_delete_and_forget_of_an_item_tell_their_difference() -> None:
@@ -109,7 +109,7 @@ def test_branches_are_asked_about_and_go_only_when_ticked() -> None:
     made = Screen(replace(state, discussions=replace(state.discussions, summaries=rows)))
     made.view.dialog = Dialog("forget", command=ForgetDiscussion(CHOSEN))
     made.ui.settle()
-    made.ui.click("Its branches too: 3 branches that begin with its records")
+    made.ui.click("Also forget its branches: 3 branches that begin with its messages")
     made.ui.click("Forget")
 
     assert made.asked == [
@@ -120,7 +120,10 @@ def test_branches_are_asked_about_and_go_only_when_ticked() -> None:
 
 
 def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached() -> None:
-    places = (PlaceReport("items", 3, "read again"), PlaceReport("catalog", 0, "", "it is in use"))
+    places = (
+        PlaceReport("items", 3, "read again"),
+        PlaceReport("catalog", 0, "", "another program uses the file"),
+    )
     receipt = ForgetReceipt("i", "2026-11-23T00:00:00Z", ("d",), items=3, places=places, holders=("x",))
     made = screen(ForgettingState(receipt=receipt), Dialog("forget", at=1))
 
@@ -132,7 +135,7 @@ def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached(
         "x",
     ):
         assert made.ui.shows(words), words
-    made.ui.click("Copy the receipt")
+    made.ui.click("Copy receipt")
     assert made.ui.copied == [receipt_text(receipt, {"x": "x"})]
     made.ui.click("Close")
     assert (made.asked, made.view.dialog) == ([DismissReceipt()], None)
@@ -141,4 +144,4 @@ def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached(
 def test_while_it_runs_the_dialog_says_so() -> None:
     made = screen(ForgettingState(ForgetTarget(("d",))), Dialog("forget", at=1))
 
-    assert made.ui.shows("Going through every place…")
+    assert made.ui.shows("Searching every place…")

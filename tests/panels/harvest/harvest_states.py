@@ -255,7 +255,7 @@ def undone() -> AppState:
 
 def failed() -> AppState:
     """A run that could not go on."""
-    text = "The ledger cannot be read: ledger.json, line 12"
+    text = "The ledger is unreadable: ledger.json, line 12"
     return state(seen(problem=text, remedy="Repair the line or move the file away; nothing was changed."))
 
 

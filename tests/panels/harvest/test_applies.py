@@ -22,7 +22,7 @@ def test_the_report_tells_what_was_written_reclaimed_and_kept_and_where() -> Non
     for expected in (
         "12 items written",
         "3 facts · 4 decisions · 1 done task · 2 open tasks · 1 question · 1 file note",
-        "246 KB moved to the trash · 1 known already, not written again · 1 malformed row dropped",
+        "246 KB moved to the trash · 1 already known, not written again · 1 malformed row dropped",
         "Parser regressions", "the provider timed out after 5 minutes", "Knowledge import", "too large",
         "digest.md", "ledger.json",
     ):  # fmt: skip
@@ -33,12 +33,12 @@ def test_the_report_tells_what_was_written_reclaimed_and_kept_and_where() -> Non
 def test_a_run_that_ended_early_says_so_in_its_report() -> None:
     screen = open_at("applied", hs.state(hs.seen(report=replace(hs.report(), stopped="the disk is full"))))
 
-    assert screen.ui.shows("It ended early")
+    assert screen.ui.shows("The apply ended early")
     assert screen.ui.shows("the disk is full")
-    assert not screen.ui.shows("still in the preview")
+    assert not screen.ui.shows("The preview still holds the items that were not written.")
 
     screen.show(replace(screen.state, harvest=replace(screen.state.harvest, preview=hs.preview())))
-    assert screen.ui.shows("What was not written is still in the preview, as you left it.")
+    assert screen.ui.shows("The preview still holds the items that were not written.")
 
 
 def test_a_text_of_the_report_opens_in_an_editor_and_the_path_of_another_file_is_copied() -> None:
@@ -55,7 +55,7 @@ def test_a_text_of_the_report_opens_in_an_editor_and_the_path_of_another_file_is
 def test_before_the_first_look_no_part_says_that_there_is_nothing(tab: HarvestTab) -> None:
     words = panel(open_at(tab, hs.unseen()))
 
-    assert "The conversations were not looked at yet." in words
+    assert "The program has not looked at the conversations yet." in words
     assert not [text for text in words if text.startswith("Nothing")]
 
 
@@ -65,7 +65,7 @@ def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
     look = replace(hs.look(), applies=(newer, *hs.applies()))
     screen = open_at("applied", replace(state, harvest=replace(state.harvest, look=look)))
 
-    screen.ui.click("Undo the last")
+    screen.ui.click("Undo last apply")
     screen.ui.click("Undo", within="12 items · 3 conversations · 3 in the trash")
 
     assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
@@ -87,29 +87,29 @@ def test_what_was_taken_back_left_and_restored_is_told() -> None:
     words = panel(screen)
 
     for expected in (
-        "Taken back", "11 lines taken out · 2 conversations are back", "1 line left, because you changed it since",
+        "Undone", "11 lines removed · 2 conversations are back", "1 line kept, because you changed it since",
         "facts.md: Anthropic counts a 5-minute entry from its last read. Mostly.", "Cache TTL policy", "gone",
-        "Could not be taken back", "harbour.md could not be read: permission denied",
+        "Could not be undone", "harbour.md could not be read: permission denied",
     ):  # fmt: skip
         assert expected in words
-    screen.ui.click("Show Cache TTL policy", within="Taken back")
+    screen.ui.click("Show Cache TTL policy", within="Undone")
     assert screen.asked == [SelectDiscussion("d1")]
 
 
 def test_nothing_can_be_taken_back_twice_or_while_a_run_is_on_or_read_only() -> None:
     undone = replace(hs.look(), applies=hs.applies()[1:])
     for state, why in (
-        (hs.state(hs.seen(look=undone)), "nothing to take back"),
-        (hs.state(hs.seen(phase=HarvestPhase.UNDOING)), "Wait for the end"),
+        (hs.state(hs.seen(look=undone)), "There is nothing to undo"),
+        (hs.state(hs.seen(phase=HarvestPhase.UNDOING)), "Wait until the current work ends"),
         (with_fields(hs.applied(), is_home_read_only=True), "read-only"),
     ):
-        button = open_at("applied", state).ui.find("Undo the last", kind="button")
+        button = open_at("applied", state).ui.find("Undo last apply", kind="button")
         assert not button.is_enabled
         assert why in button.tip
 
 
 def test_before_the_first_apply_the_part_says_so() -> None:
-    assert open_at("applied", hs.nothing()).ui.shows("Nothing was applied yet.")
+    assert open_at("applied", hs.nothing()).ui.shows("You have not applied anything yet.")
 
 
 def test_before_an_undo_its_price_is_said() -> None:
@@ -121,7 +121,7 @@ def test_before_an_undo_its_price_is_said() -> None:
             screen = Screen(state) if menu else open_at("applied", state)
             if menu:
                 screen.ui.click("Edit")
-            screen.ui.click("Undo the last harvest" if menu else "Undo the last")
+            screen.ui.click("Undo last harvest" if menu else "Undo last apply")
             assert screen.asked == sends
             assert screen.view.of(HarvestView).tab == "applied"
             assert screen.ui.shows("will be rewritten on the next turn") is not bool(sends)

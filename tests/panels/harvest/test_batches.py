@@ -21,8 +21,8 @@ def test_a_backlog_is_submitted_as_a_batch_at_half_the_price_and_collected() -> 
     look = hs.looked().harvest.look
     sent = HarvestBatch("t", "anthropic", "m", "2026-11-23T00:00:00Z", (), 0.21, state=BatchState.SUBMITTED)
     screen = open_at("conversations", hs.state(hs.seen(look=replace(look, batches=(sent,)))))
-    assert screen.ui.shows(": at the provider · ~$0.21 reserved; directly ~$0.42")
-    assert screen.ui.shows("Asked by itself every 10 minutes")
+    assert screen.ui.shows(": at the provider · ~$0.21 reserved; ~$0.42 without a batch")
+    assert screen.ui.shows("The program asks for results every 10 minutes")
     screen.ui.click("Collect")
     assert screen.asked == [BatchHarvest(submits=False, previews=True)]
 
@@ -69,7 +69,7 @@ def test_with_everything_in_a_batch_no_price_is_asked_for_nothing() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=look)))
 
     assert not screen.ui.find("Preview", kind="button").is_enabled
-    assert screen.ui.shows("All that can be read is in a batch")
+    assert screen.ui.shows("All readable conversations are in a batch")
     assert not screen.ui.shows("Preview 0")
 
 
@@ -79,7 +79,7 @@ def test_open_batches_are_cancelled_after_a_yes_only() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=look)))
     screen.ui.click("Cancel…")
     assert screen.asked == []
-    screen.ui.click("Let it go on")
+    screen.ui.click("Keep batch")
     assert screen.view.dialog is None
     screen.ui.click("Cancel…")
     screen.ui.click("Cancel 1 batch")
@@ -91,9 +91,9 @@ def test_a_batch_past_the_limit_asks_and_goes_with_the_persons_yes_or_is_left() 
     asked = BatchHarvest(over_limit=True)
     made = replace(hs.seen(look=hs.looked().harvest.look), batch=asked, is_past_limit=True)
     screen = open_at("conversations", hs.state(made))
-    assert screen.ui.shows("It waits for your yes.")
-    screen.ui.click("Submit all the same")
-    screen.ui.click("Leave it")
+    assert screen.ui.shows("The batch waits for your approval.")
+    screen.ui.click("Submit anyway")
+    screen.ui.click("Do not submit")
 
     assert screen.asked == [asked, LeaveBatch()]
 

@@ -85,7 +85,7 @@ def test_a_changed_setting_is_followed_by_one_more_look() -> None:
 def test_look_again_looks_again() -> None:
     screen = open_at("conversations", hs.looked())
 
-    screen.ui.click("Look again; changes nothing on disk")
+    screen.ui.click("Look again; nothing on disk changes")
 
     assert screen.asked == [LookForHarvest()]
 
@@ -126,7 +126,7 @@ def test_the_figures_are_those_of_the_report() -> None:
 
     assert "4 to read, 2 empty, 1 in use, 1 kept by you, 1 left alone" in words
     assert "892 KB, ≈204k input tokens, ~$0.42 with Claude Opus 4.8" in words
-    assert any(word.startswith("Nothing on disk changes before Apply.") for word in words)
+    assert any(word.startswith("Nothing on disk changes before you choose Apply.") for word in words)
 
 
 def test_an_unknown_price_is_said_and_not_shown_as_nothing() -> None:
@@ -159,11 +159,11 @@ def test_what_is_unticked_is_not_read_and_the_estimate_follows() -> None:
 
 def test_ticking_none_and_all() -> None:
     screen = open_at("conversations", hs.looked())
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Tick none")
+    screen.ui.click("More actions for the conversations")
+    screen.ui.click("Untick all")
     assert screen.ui.find("Preview", kind="button").tip == "Tick a conversation first"
 
-    screen.ui.click("More to do with the conversations")
+    screen.ui.click("More actions for the conversations")
     screen.ui.click("Tick all")
 
     assert screen.ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
@@ -185,18 +185,18 @@ def test_the_filter_finds_by_words_and_by_class() -> None:
     assert [row[0] for row in rows(screen)] == ["Parser regressions"]
 
     screen.ui.type("Find a conversation", "")
-    screen.ui.choose("Show one state", "Empty")
+    screen.ui.choose("Show only one state", "Empty")
     assert [row[0] for row in rows(screen)] == ["Untitled", "Untitled 2"]
 
     screen.ui.type("Find a conversation", "nothing like that")
-    assert screen.ui.shows("None is like that.")
+    assert screen.ui.shows("No conversation matches.")
 
 
 def test_nothing_found_is_said_and_nothing_can_be_previewed() -> None:
     screen = open_at("conversations", hs.nothing())
 
     assert screen.ui.shows("There are no conversations yet.")
-    assert screen.ui.shows("there is nothing to harvest")
+    assert screen.ui.shows("no unread conversation is old enough")
     assert not screen.ui.find("Preview", kind="button").is_enabled
 
 
@@ -204,7 +204,7 @@ def test_nothing_found_is_said_and_nothing_can_be_previewed() -> None:
     ("state", "why"),
     [
         (with_fields(hs.looked(), is_home_read_only=True), "read-only"),
-        (hs.state(hs.seen(phase=HarvestPhase.LOOKING)), "Wait for the end"),
+        (hs.state(hs.seen(phase=HarvestPhase.LOOKING)), "Wait until the current work ends"),
         (with_fields(hs.looked(), providers={"anthropic": ProviderStatus(
             "anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.MISSING, is_ready=False, problem="No key")}), "No key"),
     ],
@@ -220,18 +220,18 @@ def test_what_keeps_a_preview_from_being_made_is_said(state: AppState, why: str)
 def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
     screen = open_at("conversations", hs.looked())
     screen.ui.click("Read Harvest worker design")
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Give up 2 conversations without harvesting…")
+    screen.ui.click("More actions for the conversations")
+    screen.ui.click("Move 2 conversations to the trash without harvesting…")
 
     assert screen.asked == []
     assert screen.ui.shows("2 conversations go to the trash, and nothing of what was said in them is kept")
     assert screen.ui.shows("2 empty ones go to the trash.")
-    screen.ui.click("Keep them")
+    screen.ui.click("Keep")
     assert screen.asked == []
 
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Give up 2 conversations without harvesting…")
-    screen.ui.click("Give up")
+    screen.ui.click("More actions for the conversations")
+    screen.ui.click("Move 2 conversations to the trash without harvesting…")
+    screen.ui.click("Move to trash")
 
     first, _, third = (one.facts.path for one in hs.artifacts()[:3])
     assert screen.asked == [ApplyHarvest((first, third))], (
@@ -242,7 +242,7 @@ def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
 
 def test_the_empty_ones_alone_can_be_removed() -> None:
     screen = open_at("conversations", hs.looked())
-    screen.ui.click("More to do with the conversations")
+    screen.ui.click("More actions for the conversations")
     screen.ui.click("Remove 2 empty ones…")
     screen.ui.click("Remove")
 
@@ -251,8 +251,8 @@ def test_the_empty_ones_alone_can_be_removed() -> None:
 
 def test_while_a_preview_stands_nothing_is_given_up_and_a_button_leads_back_to_it() -> None:
     screen = open_at("conversations", hs.previewed())
-    screen.ui.click("More to do with the conversations")
-    assert not screen.ui.find("Give up 3 conversations without harvesting…").is_enabled
+    screen.ui.click("More actions for the conversations")
+    assert not screen.ui.find("Move 3 conversations to the trash without harvesting…").is_enabled
     assert not screen.ui.find("Remove 2 empty ones…").is_enabled
 
     screen.ui.click("Back to the preview")
@@ -286,9 +286,9 @@ def test_a_failure_stands_in_the_panel_with_its_remedy() -> None:
     screen = open_at("conversations", hs.failed())
 
     words = panel(screen)
-    assert "The ledger cannot be read: ledger.json, line 12" in words
+    assert "The ledger is unreadable: ledger.json, line 12" in words
     assert "Repair the line or move the file away; nothing was changed." in words
-    screen.ui.click("Look at the conversations, the ledger and the applies anew")
+    screen.ui.click("Reload the conversations, the ledger and the list of applied harvests")
     assert screen.asked == [LookForHarvest()]
 
 
@@ -315,7 +315,7 @@ def test_in_recall_only_nothing_can_be_read_and_the_way_to_another_mode_is_there
         )
         assert not screen.ui.shows("As a batch")
         screen.ui.click("Choose another mode")
-        assert screen.ui.shows("Who may write to knowledge") or screen.ui.shows("Settings of the harvest")
+        assert screen.ui.shows("Choose who writes to knowledge") or screen.ui.shows("Harvest settings")
 
     found = open_at("preview", with_fields(hs.previewed(), settings=recall))
     assert not found.ui.find("Apply").is_enabled
@@ -333,13 +333,13 @@ def test_a_harvest_of_a_first_run_is_quiet() -> None:
     screen = Screen(states.first_run())
     screen.ui.press("Ctrl+5")
 
-    assert screen.ui.shows("looked at yet") or screen.ui.shows("no conversations yet")
+    assert screen.ui.shows("checked yet") or screen.ui.shows("no conversations yet")
 
 
 def test_a_look_without_anything_has_no_counts_to_hide() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
 
-    assert screen.ui.shows("None are there")
+    assert screen.ui.shows("No conversations")
 
 
 @pytest.mark.parametrize(
@@ -350,12 +350,12 @@ def test_before_much_is_taken_out_the_list_is_shown_and_a_yes_is_asked_for(
     is_undo: bool, agreed: UndoHarvest | ApplyHarvest
 ) -> None:
     gone = tuple(Item(Category.FACTS, "facts.md", f"Fact {n}.") for n in range(5))
-    question = RemovalQuestion("This would take out 5 of 6 facts", gone, is_undo, "a" if is_undo else "")
+    question = RemovalQuestion("This would remove 5 of 6 facts", gone, is_undo, "a" if is_undo else "")
     state = hs.looked()
     screen = open_at("applied", replace(state, harvest=replace(state.harvest, question=question)))
 
-    assert screen.ui.shows("This would take out 5 of 6 facts.")
+    assert screen.ui.shows("This would remove 5 of 6 facts.")
     assert "facts.md: Fact 4." in " ".join(screen.ui.texts())
-    screen.ui.click("Leave them")
-    screen.ui.click("Go on")
+    screen.ui.click("Keep")
+    screen.ui.click("Continue")
     assert screen.asked == [LeaveRemoval(), agreed]

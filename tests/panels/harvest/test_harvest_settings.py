@@ -1,4 +1,4 @@
-"""Settings of the harvest in its panel: who reads, which numbers it keeps, where it looks, who may write."""
+"""Harvest settings in its panel: who reads, which numbers it keeps, where it looks, who may write."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _settings(state: AppState | None = None) -> Screen:
 def test_another_model_can_read() -> None:
     screen = _settings()
 
-    screen.ui.choose("The model that reads", "Gemini 4 Pro")
+    screen.ui.choose("Model that reads the conversations", "Gemini 4 Pro")
 
     assert screen.asked == [
         ChangeSetting(f"{TABLE}.harvest_provider", "gemini"),
@@ -37,11 +37,11 @@ def test_another_model_can_read() -> None:
 def test_it_is_said_who_reads_and_what_leaves_the_machine() -> None:
     screen = _settings()
     assert screen.ui.shows("The model of a new discussion (Claude Opus 4.8)")
-    assert screen.ui.shows("What is read goes to Anthropic, without the secrets in it.")
+    assert screen.ui.shows("The conversations go to Anthropic, without the secrets in them.")
 
     own = replace(screen.state.config.settings, knowledge=KnowledgeSettings(harvest_provider="embedded"))
     screen.show(replace(screen.state, config=replace(screen.state.config, settings=own)))
-    assert screen.ui.shows("What is read stays on this machine.")
+    assert screen.ui.shows("The conversations stay on this machine.")
 
 
 def test_a_provider_that_is_not_ready_is_named_with_the_way_to_set_it_up() -> None:
@@ -60,7 +60,7 @@ def test_a_provider_that_is_not_ready_is_named_with_the_way_to_set_it_up() -> No
 
 @pytest.mark.parametrize(
     ("label", "text", "key", "value"),
-    [("Leave alone for (days)", "2.5", "live_days", 2.5), ("Leave alone for (days)", "0", "live_days", 0.0),
+    [("Skip if changed within (days)", "2.5", "live_days", 2.5), ("Skip if changed within (days)", "0", "live_days", 0.0),
      ("Largest size (KiB)", "2,048", "max_source_bytes", 2_097_152)],
 )  # fmt: skip
 def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: float) -> None:
@@ -73,7 +73,7 @@ def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: 
 
 @pytest.mark.parametrize(
     ("label", "text", "why"),
-    [("Leave alone for (days)", "soon", "'soon' is no number"), ("Leave alone for (days)", "99999", "0 to 3,650"),
+    [("Skip if changed within (days)", "soon", "'soon' is not a number"), ("Skip if changed within (days)", "99999", "0 to 3,650"),
      ("Largest size (KiB)", "0", "1 to 1,048,576"), ("Largest size (KiB)", "-3", "no number")],
 )  # fmt: skip
 def test_a_number_that_cannot_be_is_said_and_not_kept(label: str, text: str, why: str) -> None:
@@ -91,7 +91,7 @@ def test_conversations_of_other_programs_are_added_and_removed() -> None:
     screen.ui.pick("Look for conversations in a folder", "/home/person/chats")
     screen.ui.click("Add files…")
     screen.ui.pick("Add conversations from files", "/home/person/a.md", "/home/person/.claude/projects")
-    screen.ui.click("Do not look in /home/person/.claude/projects")
+    screen.ui.click("Stop looking in /home/person/.claude/projects")
 
     before = "/home/person/.claude/projects"
     assert screen.asked == [
@@ -115,7 +115,7 @@ def test_an_automatic_mode_with_no_box_ticked_says_that_it_does_nothing() -> Non
     screen = open_at("conversations", with_fields(hs.looked(), settings=Settings(knowledge=known)))
     screen.view.of(HarvestView).are_settings_open = True
     screen.show(screen.state)
-    assert screen.ui.shows("No category is ticked: nothing is written without being asked.")
+    assert screen.ui.shows("No category is ticked: the program writes nothing without asking you.")
 
 
 def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() -> None:
@@ -127,7 +127,7 @@ def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() ->
     assert screen.ui.find("Facts", kind="checkbox").value is True
     screen.ui.click("Decisions")
     screen.ui.click("File notes")
-    screen.ui.choose("Who may write to knowledge", "Recall only")
+    screen.ui.choose("Choose who writes to knowledge", "Recall only")
     assert screen.asked == [
         ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts", "decisions", "files")),
         ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts",)),

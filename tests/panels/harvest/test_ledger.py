@@ -45,11 +45,11 @@ def test_the_ledger_can_be_searched_and_narrowed() -> None:
     assert [row[-1] for row in rows(screen)] == ["failed"]
     assert screen.ui.shows("1 of 6 entries")
     screen.ui.type("Find an entry", "")
-    screen.ui.choose("Show one status", "Harvested")
+    screen.ui.choose("Show only one status", "Harvested")
     assert [row[-1] for row in rows(screen)] == ["undone", "harvested"]
     screen.ui.type("Find an entry", "nowhere")
-    assert screen.ui.shows("No entry is like that.")
+    assert screen.ui.shows("No entry matches.")
 
 
 def test_an_empty_ledger_says_so() -> None:
-    assert open_at("ledger", hs.nothing()).ui.shows("Nothing was harvested yet.")
+    assert open_at("ledger", hs.nothing()).ui.shows("You have not harvested anything yet.")

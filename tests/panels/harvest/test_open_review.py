@@ -22,10 +22,10 @@ def screen(state: AppState) -> Screen:
 
 def test_it_is_gone_on_with_for_nothing_while_every_reply_is_kept() -> None:
     shown = screen(hs.begun(0, 1))
-    assert shown.ui.shows("A review of 2 conversations was begun.")
+    assert shown.ui.shows("You began a review of 2 conversations.")
     assert shown.ui.shows("replies kept, free")
 
-    shown.ui.click("Go on (free)")
+    shown.ui.click("Continue (free)")
 
     paths = tuple(one.facts.path for one in hs.artifacts()[:2])
     assert shown.asked == [PreviewHarvest(paths)]
@@ -33,8 +33,8 @@ def test_it_is_gone_on_with_for_nothing_while_every_reply_is_kept() -> None:
 
 
 def test_what_must_be_read_again_is_in_the_cost() -> None:
-    assert screen(hs.begun(0)).ui.has("Go on (est. ~$0.05)", kind="button")
-    assert "read again" in screen(hs.begun()).ui.find("Go on (est. ~$0.09)").tip
+    assert screen(hs.begun(0)).ui.has("Continue (est. ~$0.05)", kind="button")
+    assert "read again" in screen(hs.begun()).ui.find("Continue (est. ~$0.09)").tip
 
 
 def test_what_is_kept_is_not_in_the_cost_of_a_preview_of_everything() -> None:
@@ -56,4 +56,4 @@ def test_without_a_model_or_on_a_read_only_home_it_cannot_be_gone_on_with() -> N
     read_only = with_fields(hs.begun(0, 1), is_home_read_only=True)
     settings = replace(read_only.config.settings, ai=replace(read_only.config.settings.ai, provider="nobody"))
     for state in (read_only, with_fields(hs.begun(0, 1), settings=settings)):
-        assert not screen(state).ui.find("Go on (free)").is_enabled
+        assert not screen(state).ui.find("Continue (free)").is_enabled

@@ -77,7 +77,7 @@ def _carry_out(screen: Screen) -> None:
 
 def test_without_a_preview_it_says_what_one_is_and_leads_to_the_conversations() -> None:
     screen = open_at("preview", hs.looked())
-    assert screen.ui.shows("only Apply writes it")
+    assert screen.ui.shows("only Apply writes them")
 
     screen.ui.click("Choose conversations")
 
@@ -89,7 +89,7 @@ def test_the_figures_count_what_is_ticked_known_empty_dropped_and_paid() -> None
 
     assert screen.ui.shows("9 of 11 ticked")
     assert screen.ui.shows(
-        "3 conversations · 1 with nothing to keep · 1 known already · 1 malformed row dropped"
+        "3 conversations · 1 with no items to keep · 1 known already · 1 malformed row dropped"
     )
     assert screen.ui.shows("$0.39 for this preview")
     assert screen.ui.has("Preview (11)", kind="tab")
@@ -106,16 +106,16 @@ def test_an_item_shows_its_words_category_and_what_is_like_it() -> None:
     screen = open_at("preview", hs.previewed())
 
     for words in (DECISION, "Copying it eagerly cost 11.9k tokens for every fork.", "Decision",
-                  "Nearly the same is known:", "•  Does the 1-hour lifetime pay for short gaps?"):  # fmt: skip
+                  "Similar items in knowledge:", "•  Does the 1-hour lifetime pay for short gaps?"):  # fmt: skip
         assert screen.ui.shows(words)
 
 
 def test_what_is_known_exactly_is_marked_unticked_and_cannot_be_ticked() -> None:
     screen = _alone(1)
 
-    box = screen.ui.find("Known already, will not be written again", kind="checkbox")
+    box = screen.ui.find("Already known, not written again", kind="checkbox")
     assert (box.value, box.is_enabled) == (False, False)
-    screen.ui.click("Tick everything that is proposed and not known yet")
+    screen.ui.click("Tick all new items that is proposed")
     assert screen.asked == []
 
 
@@ -134,7 +134,7 @@ def test_a_conversation_in_which_nothing_was_found_is_shown() -> None:
     screen.ui.scroll("items", 10)
 
     assert screen.ui.shows("claude-code-7f3a")
-    assert screen.ui.shows("nothing to keep")
+    assert screen.ui.shows("no items to keep")
 
 
 def test_failures_are_counted_and_shown_with_their_reason() -> None:
@@ -163,12 +163,12 @@ def test_grouped_by_category_each_item_names_its_conversation() -> None:
 
 def test_an_item_is_unticked_and_ticked() -> None:
     screen = _alone(0)
-    screen.ui.click("Write this")
+    screen.ui.click("Write this item")
     assert screen.asked == [TickHarvestItems((_first(),), is_ticked=False)]
 
     _carry_out(screen)
     assert screen.ui.shows("0 of 1 ticked")
-    screen.ui.click("Write this")
+    screen.ui.click("Write this item")
     assert screen.asked == [TickHarvestItems((_first(),), is_ticked=True)]
 
 
@@ -180,7 +180,7 @@ def test_tick_none_and_all_but_what_is_known() -> None:
     _carry_out(screen)
     assert screen.ui.shows("0 of 11 ticked")
 
-    screen.ui.click("Tick everything that is proposed and not known yet")
+    screen.ui.click("Tick all new items that is proposed")
 
     assert screen.asked == [TickHarvestItems(tuple(i.id for i in items if not i.is_known), is_ticked=True)]
 
@@ -189,7 +189,7 @@ def test_all_and_none_touch_only_what_the_filter_shows() -> None:
     screen = open_at("preview", hs.previewed())
     screen.ui.type("Find an item", "LAZY fork")
 
-    screen.ui.click("Untick everything that is shown")
+    screen.ui.click("Untick all items that is shown")
 
     ids = tuple(i.id for i in hs.preview().items if i.item.head == TASK)
     assert len(ids) == 2
@@ -198,19 +198,19 @@ def test_all_and_none_touch_only_what_the_filter_shows() -> None:
 
 def test_a_whole_conversation_is_ticked_at_once() -> None:
     screen = open_at("preview", hs.previewed())
-    screen.ui.click("Everything of Cache TTL policy")
+    screen.ui.click("Tick all items of Cache TTL policy")
 
     assert screen.asked == [TickHarvestItems((hs.preview().items[6].id,), is_ticked=True)]
     _carry_out(screen)
-    assert screen.ui.find("Everything of Cache TTL policy").value is True
+    assert screen.ui.find("Tick all items of Cache TTL policy").value is True
     assert screen.ui.shows("6 of 7")
 
 
 @pytest.mark.parametrize(
     ("option", "seen", "gone"),
     [("Ticked", DECISION, "Anthropic counts a 5-minute"), ("Not ticked", "Split the ledger", DECISION),
-     ("Changed by you", "Split the ledger", DECISION), ("Known already", "Anthropic counts a 5-minute", DECISION),
-     ("Like another", "Does the 1-hour lifetime pay when", DECISION)],
+     ("Changed by you", "Split the ledger", DECISION), ("Already known", "Anthropic counts a 5-minute", DECISION),
+     ("Similar to another", "Does the 1-hour lifetime pay when", DECISION)],
 )  # fmt: skip
 def test_the_list_is_narrowed(option: str, seen: str, gone: str) -> None:
     screen = open_at("preview", hs.previewed())
@@ -224,7 +224,7 @@ def test_the_list_is_narrowed(option: str, seen: str, gone: str) -> None:
 def test_a_filter_that_finds_nothing_says_so() -> None:
     screen = open_at("preview", hs.previewed())
     screen.ui.type("Find an item", "no such words")
-    assert screen.ui.shows("No item is like that.")
+    assert screen.ui.shows("No item matches.")
 
 
 # --- categories
@@ -261,14 +261,14 @@ def test_only_categories_that_the_words_fit_are_offered() -> None:
 
 
 def _edit(screen: Screen, head: str) -> None:
-    screen.ui.click("Edit its words")
-    screen.ui.type("What it says", head)
+    screen.ui.click("Edit the text")
+    screen.ui.type("Text", head)
 
 
 def test_words_are_edited_in_place_and_kept() -> None:
     screen = _alone(0)
     _edit(screen, "A slot never changes.")
-    screen.ui.type("Detail, may be empty", "Forks share it.")
+    screen.ui.type("Detail (optional)", "Forks share it.")
     assert screen.asked == []
 
     screen.ui.click("Keep")
@@ -277,7 +277,7 @@ def test_words_are_edited_in_place_and_kept() -> None:
     _carry_out(screen)
     assert screen.ui.shows("A slot never changes.")
     assert screen.ui.shows("changed")
-    assert not screen.ui.has("What it says")
+    assert not screen.ui.has("Text")
 
 
 def test_ctrl_enter_keeps_and_cancel_or_escape_leaves_the_words_as_they_were() -> None:
@@ -303,26 +303,26 @@ def test_ctrl_enter_keeps_and_cancel_or_escape_leaves_the_words_as_they_were() -
 
 def test_the_keyboard_is_in_what_is_edited() -> None:
     screen = _alone(0)
-    screen.ui.click("Edit its words")
-    assert screen.ui.is_focused_on("What it says")
+    screen.ui.click("Edit the text")
+    assert screen.ui.is_focused_on("Text")
 
 
 def test_words_that_say_nothing_are_not_kept_and_it_is_said_why() -> None:
     screen = _alone(0)
     _edit(screen, "  …  ")
-    assert screen.ui.shows("It has no words.")
+    assert screen.ui.shows("This item has no text.")
     assert not screen.ui.find("Keep", kind="button").is_enabled
 
     screen = _alone(5)
-    screen.ui.click("Edit its words")
+    screen.ui.click("Edit the text")
     screen.ui.type("Path", " ")
     assert screen.ui.shows("A file note needs a path and a note.")
     assert not screen.ui.find("Keep", kind="button").is_enabled
 
     screen = _alone(4)
-    screen.ui.click("Edit its words")
+    screen.ui.click("Edit the text")
     screen.ui.type("Steps", "")
-    assert screen.ui.shows("A playbook needs a name and its steps.")
+    assert screen.ui.shows("A playbook needs a name and steps.")
 
 
 def test_typed_words_outlive_what_arrives_other_parts_filters_and_groups() -> None:
@@ -339,7 +339,7 @@ def test_typed_words_outlive_what_arrives_other_parts_filters_and_groups() -> No
     screen.ui.click("Ledger")
     screen.ui.click("Preview (14)")
 
-    assert screen.ui.find("What it says", within="Copying it eagerly").value == "half a sen"
+    assert screen.ui.find("Text", within="Copying it eagerly").value == "half a sen"
     assert screen.asked == []
 
 
@@ -359,7 +359,7 @@ def test_while_parts_arrive_the_order_is_that_of_their_arrival() -> None:
     screen.ui.settle()
 
     assert screen.ui.shows("Cache TTL policy")
-    assert not screen.ui.find("By conversation while parts arrive").is_enabled
+    assert not screen.ui.find("Grouped by conversation while parts arrive").is_enabled
 
 
 # --- applying
@@ -439,10 +439,10 @@ def test_words_still_being_typed_are_taken_over_by_apply() -> None:
 def test_the_models_detail_is_named_and_left_out_with_one_press() -> None:
     screen = _alone(0)
     _edit(screen, "A slot never changes.")
-    assert screen.ui.shows("Detail, written behind it")
+    assert screen.ui.shows("Detail, written after the text")
 
-    screen.ui.click("Leave it out")
-    assert not screen.ui.shows("Detail, written behind it")
+    screen.ui.click("Leave out detail")
+    assert not screen.ui.shows("Detail, written after the text")
     screen.ui.click("Keep")
 
     assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", "")]
@@ -459,8 +459,8 @@ def test_apply_waits_for_words_that_say_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("harvest", "why"),
-    [(hs.previewing().harvest, "Wait until all are read"), (hs.applying().harvest, "Wait for the end"),
-     (replace(hs.seen(), preview=HarvestPreview()), "Nothing was read")],
+    [(hs.previewing().harvest, "Wait until everything is read, or cancel and apply the finished part"), (hs.applying().harvest, "Wait until the current work ends"),
+     (replace(hs.seen(), preview=HarvestPreview()), "The model read nothing")],
 )  # fmt: skip
 def test_what_keeps_apply_from_being_done_is_said(harvest: HarvestState, why: str) -> None:
     screen = open_at("preview", hs.state(harvest))
@@ -474,7 +474,7 @@ def test_while_it_is_written_nothing_can_be_changed() -> None:
     screen = open_at("preview", hs.applying())
 
     assert not any(node.is_enabled for node in screen.ui.nodes("checkbox"))
-    assert all(not node.is_enabled for node in screen.ui.nodes("button") if node.tip == "Edit its words")
+    assert all(not node.is_enabled for node in screen.ui.nodes("button") if node.tip == "Edit the text")
     assert not screen.ui.has("Decision", kind="menu")
 
 
@@ -491,9 +491,9 @@ def test_a_preview_that_was_worked_on_is_asked_for_before_it_is_discarded() -> N
     _edit(screen, "A slot never changes.")
     screen.ui.click("Discard")
     assert screen.ui.shows("another preview of them costs nothing")
-    screen.ui.click("Keep it")
+    screen.ui.click("Keep")
     assert screen.asked == []
-    assert screen.ui.find("What it says").value == "A slot never changes."
+    assert screen.ui.find("Text").value == "A slot never changes."
 
     screen.ui.click("Discard")
     screen.ui.click("Discard")
@@ -528,5 +528,5 @@ def test_a_known_item_that_is_replaced_is_shown_with_the_reason_first_and_can_be
     texts = screen.ui.texts()
     reason = next(n for n, text in enumerate(texts) if text == "It shares the prefix now.")
     assert "A fork copies the slot." in texts[reason + 1]
-    screen.ui.click("Strike the old one through; it stays in its file")
+    screen.ui.click("Strike the old item through; it stays in its file")
     assert screen.asked == [ReplaceKnownItem(one.id, is_replacing=False)]

@@ -25,9 +25,9 @@ def test_what_is_like_another_card_of_the_preview_is_not_called_known() -> None:
     same = replace(every.items[2], is_known=True, is_ticked=False, is_repeated=True)
     screen = screen_of(HarvestPreview(every.sources[:1], (one, same)))
 
-    assert screen.ui.shows("Nearly the same is proposed in this preview:")
-    assert not screen.ui.shows("Nearly the same is known:")
-    assert screen.ui.shows("Proposed above already, will not be written twice")
+    assert screen.ui.shows("Similar items in this preview:")
+    assert not screen.ui.shows("Similar items in knowledge:")
+    assert screen.ui.shows("Already proposed above, not written twice")
 
 
 def test_an_item_whose_quote_was_left_out_says_so_and_can_be_found() -> None:

@@ -27,7 +27,14 @@ AT = datetime(2025, 6, 14, tzinfo=UTC)
 ROWS = (
     ImportRow("/x/c.json", TranscriptKind.CHATGPT, "Tides and datums", AT, 12, 12, branches=2),
     ImportRow(
-        "/x/c.json", TranscriptKind.CHATGPT, "Old talk", AT, 3, 0, discussion_id="d1", why="all of it is here"
+        "/x/c.json",
+        TranscriptKind.CHATGPT,
+        "Old talk",
+        AT,
+        3,
+        0,
+        discussion_id="d1",
+        why="all of it is already here",
     ),
 )
 REPORT = ImportReport(
@@ -53,14 +60,14 @@ def test_files_that_are_chosen_are_looked_at_first() -> None:
     made.ui.pick("Import conversations", "/x/a.zip", "/x/b.jsonl")
 
     assert made.asked == [ImportConversations(("/x/a.zip", "/x/b.jsonl"), is_dry=True)]
-    assert made.ui.shows("Reading what you chose…")
+    assert made.ui.shows("Reading your selection…")
 
 
 def test_the_preview_tells_what_comes_what_is_here_and_what_is_left_out() -> None:
     made = screen(ImportState(paths=("/x",), report=REPORT))
 
-    for words in ("1 conversation of 2 in 1 file would be 3 new discussions, 12 messages.", "Tides and datums",
-                  "all of it is here", "/x/cut.json: it ends in the middle", "left out: system texts: 5"):  # fmt: skip
+    for words in ("1 conversation of 2 in 1 file would become 3 new discussions, 12 messages.", "Tides and datums",
+                  "all of it is already here", "/x/cut.json: it ends in the middle", "left out: system texts: 5"):  # fmt: skip
         assert made.ui.shows(words), words
     made.ui.click("Import 1 conversation")
     assert made.asked == [ImportConversations(("/x",), is_dry=False)]
@@ -81,7 +88,7 @@ def test_a_run_under_way_can_be_stopped_and_a_report_closed() -> None:
 def test_a_home_that_cannot_be_written_has_nothing_imported() -> None:
     made = screen(ImportState(paths=("/x",), report=REPORT), is_read_only=True)
 
-    with pytest.raises(AssertionError, match="read-only: nothing can be saved"):
+    with pytest.raises(AssertionError, match="read-only: this home is read-only"):
         made.ui.click("Import 1 conversation")
     assert made.asked == []
 
@@ -109,17 +116,17 @@ def test_what_is_unticked_is_not_imported_and_all_or_none_can_be() -> None:
 
 
 def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_named() -> None:
-    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "it ends in the middle", "Export it again", is_cut=True)  # fmt: skip
+    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "it ends in the middle", "Export the conversation again", is_cut=True)  # fmt: skip
     made = screen(ImportState(paths=("/x",), report=ImportReport(is_dry=True, files=1, faults=(cut,))))
     assert made.ui.shows(
-        "Nothing could be read. /x/conversations.json: after conversation 0, near byte 3,000"
+        "The program could read nothing. /x/conversations.json: after conversation 0, near byte 3,000"
     )
     assert not made.ui.shows("nothing new")
 
     some = replace(REPORT, faults=(cut,), other_names=("notes.md", "run.log"))
     made = screen(ImportState(paths=("/x",), report=some))
     assert made.ui.shows(
-        "conversations.json is cut off in the middle; what came whole is taken. 1 conversation"
+        "conversations.json is cut off in the middle; the import takes the complete conversations. 1 conversation"
     )
     assert made.ui.shows("4 files hold no conversation: notes.md, run.log and 2 more. To import a text file")
 
@@ -133,7 +140,7 @@ def test_memories_alone_are_offered_and_none_is_taken() -> None:
 
 
 PLACE = KnownPlace(name="claude-code", label="Claude Code", path="/u/.claude/projects")
-SWITCH = "Take new sessions of Claude Code by itself"
+SWITCH = "Import new sessions of Claude Code automatically"
 
 
 def followed(*places: str) -> Screen:
@@ -153,7 +160,7 @@ def test_new_sessions_of_a_program_are_taken_by_itself_once_a_person_said_yes_to
     assert made.asked == []
 
     made.ui.click(SWITCH)
-    made.ui.click("Take them")
+    made.ui.click("Import sessions")
     assert made.asked == [ChangeSetting(KEY, ("/other", "/u/.claude/projects"))]
     assert made.ui.shows("Tides and datums"), "the preview is there again"
 

@@ -51,7 +51,7 @@ def after(texts: dict[str, str], **changes: object) -> AppState:
 
 def failed(state: AppState) -> AppState:
     """The program could not do what was asked for last, and says so."""
-    text = "tasks.md has changed: this item is not there any more as it was shown"
+    text = "tasks.md has changed: this item is gone or different now"
     for number in range(1, 9):
         state = conclude(state, CommandOutcome(f"window/{number}", problem=text))
     return state

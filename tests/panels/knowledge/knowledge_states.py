@@ -165,13 +165,15 @@ def off_by_configuration() -> AppState:
 
 
 def broken() -> AppState:
-    """Files that cannot be read."""
-    problem = "decisions.md is not UTF-8 text; save it as UTF-8 to have it read"
+    """Files that is unreadable."""
+    problem = "decisions.md is not UTF-8 text; save it as UTF-8 so the program can read it"
     found = tuple(
         CategoryFile(f.name, b"\0", problem=problem) if f.name == "decisions.md" else f for f in files()
     )
-    long = "digest.md has 81,920 bytes, over 65,536; it is not injected"
-    unread = f"Could not read {FOLDER}/files: permission denied. Give yourself the right to read it"
+    long = "digest.md has 81,920 bytes, over 65,536; the program does not send it"
+    unread = (
+        f"The program could not read {FOLDER}/files: permission denied. Give yourself the right to read it"
+    )
     return with_knowledge(known(categories=found, problems=(problem, long, unread)))
 
 

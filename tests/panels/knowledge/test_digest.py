@@ -40,8 +40,8 @@ def test_a_digest_by_hand_is_shown_as_the_request_has_it_within_the_budget_and_w
 def test_an_empty_digest_is_on_and_says_that_nothing_goes_out() -> None:
     screen = open_panel(ks.with_knowledge(ks.known(digest="", digest_bytes=0)), tab="digest")
 
-    assert "Memory is on" in words_of(screen)
-    assert "Nothing: the digest is empty." in words_of(screen)
+    assert "Knowledge is on" in words_of(screen)
+    assert "Nothing is sent: the digest is empty." in words_of(screen)
 
 
 def test_gauges_show_how_full_the_digest_and_layer_7_are() -> None:
@@ -74,8 +74,8 @@ def test_turning_off_deletes_the_file_that_is_named() -> None:
 def test_off_by_deletion_says_what_turns_it_on() -> None:
     screen = open_panel(ks.off_by_deletion(), tab="digest")
 
-    assert "Memory is off" in words_of(screen)
-    assert screen.ui.shows("There is no digest.md")
+    assert "Knowledge is off" in words_of(screen)
+    assert screen.ui.shows("There is no file or folder digest.md")
     assert not screen.ui.find("Turn off").is_enabled
     assert not screen.ui.has("Open in editor")
     assert screen.ui.nodes("selectable_text") == []
@@ -88,14 +88,14 @@ def test_off_by_configuration_shows_what_waits_and_the_switch_turns_it_on() -> N
 
     assert screen.ui.shows("ai_settings.knowledge.digest_enabled is off")
     assert [n.value for n in screen.ui.nodes("selectable_text")] == [screen.state.knowledge.digest]
-    screen.ui.click("Send it while digest.md is there")
+    screen.ui.click("Send the digest while digest.md exists")
     assert screen.asked == [ChangeSetting("ai_settings.knowledge.digest_enabled", True)]
 
 
 def test_the_configuration_turns_it_off_while_the_file_stays() -> None:
     screen = open_panel(tab="digest")
 
-    screen.ui.click("Send it while digest.md is there")
+    screen.ui.click("Send the digest while digest.md exists")
 
     assert screen.asked == [ChangeSetting("ai_settings.knowledge.digest_enabled", False)]
 
@@ -104,10 +104,10 @@ def test_files_that_cannot_be_read_are_named_where_they_belong() -> None:
     screen = open_panel(ks.broken(), "decisions")
     words = words_of(screen)
 
-    assert words.count("decisions.md is not UTF-8 text; save it as UTF-8 to have it read") == 1
+    assert words.count("decisions.md is not UTF-8 text; save it as UTF-8 so the program can read it") == 1
     assert any(word.startswith("Could not read") for word in words)
     assert words.index("Decisions") < words.index(
-        "decisions.md is not UTF-8 text; save it as UTF-8 to have it read"
+        "decisions.md is not UTF-8 text; save it as UTF-8 so the program can read it"
     )
 
 
@@ -119,9 +119,9 @@ def test_many_problems_are_counted_and_told_on_hover() -> None:
     assert any("Problem 8" in tip for tip in screen.ui.tips())
 
 
-@pytest.mark.parametrize("door", ["Turn off", "Send it while digest.md is there"])
+@pytest.mark.parametrize("door", ["Turn off", "Send the digest while digest.md exists"])
 def test_before_the_digest_is_turned_off_its_price_is_said(door: str) -> None:
-    price = "1 warm discussion will be rewritten on the next turn, ~11,400 tokens, est. $0.03"
+    price = "the next turn rewrites the cache of 1 warm discussion, ~11,400 tokens, est. $0.03"
     priced = open_panel(cache_states.with_price_of_deletion(ks.some()), tab="digest")
     free = open_panel(tab="digest")
     for screen in (priced, free):
@@ -130,7 +130,7 @@ def test_before_the_digest_is_turned_off_its_price_is_said(door: str) -> None:
     assert priced.ui.shows(price)
     assert priced.asked == []
     assert len(free.asked) == 1
-    priced.ui.click("Turn it off anyway")
+    priced.ui.click("Turn off anyway")
     assert priced.asked == free.asked
 
 

@@ -75,7 +75,7 @@ def test_facts_are_listed_with_bar_and_marks() -> None:
         "held",
     ]
     assert (
-        "0.42: inferred from little; 0.70 in its file, 150 harvested conversations ago; it enters no prompt"
+        "0.42: inferred from little; 0.70 in its file, 150 harvested conversations ago; too low for requests"
         in screen.ui.tips()
     )
 
@@ -100,7 +100,7 @@ def test_a_problem_is_shown_with_its_place_and_once() -> None:
 
     told = "repos/tides.yaml, line 14: confidence is 7; it must be a number from 0.0 to 1.0."
     assert words_of(screen).count(told) == 1
-    assert screen.ui.shows("What a broken fact said last is kept")
+    assert screen.ui.shows("Requests use a broken fact's last valid text until you repair its lines.")
     screen.ui.click("Open tides.yaml in editor")
     assert [one.endswith("knowledge/repos/tides.yaml") for one in screen.ui.files] == [True]
 
@@ -137,7 +137,7 @@ def test_a_refused_edit_stays_open_with_the_reason() -> None:
     draft = screen.view.of(KnowledgeView).fact_edits["moon:fact:001"]
     draft.confidence = "7"
     screen.show(screen.state)
-    assert "Confidence is a number from 0.0 to 1.0" in words_of(screen)
+    assert "Enter a confidence from 0.0 to 1.0" in words_of(screen)
     assert not screen.ui.find("Save").is_enabled
 
     draft.confidence = "0.7"
@@ -159,13 +159,13 @@ def test_words_being_typed_are_told_when_an_editor_changed_or_took_out_their_fac
     screen.show(
         replace(screen.state, knowledge=replace(knowledge, facts=replace(knowledge.facts, facts=other)))
     )
-    assert "Its file has changed, and says now: It pulls." in words_of(screen)
+    assert "The fact's file has changed and now says: It pulls." in words_of(screen)
 
     rest = tuple(one for one in facts if one.id != "moon:fact:001")
     screen.show(
         replace(screen.state, knowledge=replace(knowledge, facts=replace(knowledge.facts, facts=rest)))
     )
-    assert "moon:fact:001 is not in its file any more. Your words are kept here." in words_of(screen)
+    assert "moon:fact:001 is no longer in its file. Your text is kept here." in words_of(screen)
     assert screen.ui.shows("The moon pulls much")
     screen.ui.click("Discard")
     assert screen.view.of(KnowledgeView).fact_edits == {}

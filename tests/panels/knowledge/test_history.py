@@ -63,7 +63,7 @@ def test_a_turn_in_the_trash_is_read_there_and_can_be_taken_out() -> None:
     assert screen.ui.shows("From Tides, of 2026-11-01, harvested 2026-11-20 12:00 (in the trash)")
     assert screen.ui.shows("You said:")
     assert screen.ui.shows(QUOTE)
-    screen.ui.click("Take it out of the trash")
+    screen.ui.click("Restore from trash")
     assert screen.asked == [UndoDelete("tides")]
 
 
@@ -71,8 +71,8 @@ def test_a_turn_in_the_trash_is_read_there_and_can_be_taken_out() -> None:
     ("witness", "words"),
     [
         (Witness(ROW, TurnPlace.GONE, "Tides"), "not here any more"),
-        (Witness(ROW, TurnPlace.LIST, "Tides"), "the message is not there any more"),
-        (Witness(ROW, TurnPlace.LIST, "Tides", "user", "Other words."), "its words were changed since"),
+        (Witness(ROW, TurnPlace.LIST, "Tides"), "the message is gone"),
+        (Witness(ROW, TurnPlace.LIST, "Tides", "user", "Other words."), "its words have changed since"),
     ],
 )
 def test_what_cannot_be_shown_is_said(witness: Witness, words: str) -> None:

@@ -67,19 +67,19 @@ def test_an_edit_stays_in_view_until_the_state_shows_it() -> None:
     fact = item_of(screen.state, MOON)
 
     screen.ui.click("Edit", within=MOON)
-    assert screen.ui.is_focused_on("Other words for this item")
-    screen.ui.type("Other words for this item", "The moon pulls all day\nand the sun too")
+    assert screen.ui.is_focused_on("New text for this item")
+    screen.ui.type("New text for this item", "The moon pulls all day\nand the sun too")
     screen.ui.click("Save")
 
     assert screen.asked == [EditKnowledgeItem(fact, "The moon pulls all day\nand the sun too")]
-    assert screen.ui.find("Other words for this item").value == "The moon pulls all day\nand the sun too"
+    assert screen.ui.find("New text for this item").value == "The moon pulls all day\nand the sun too"
     assert screen.ui.shows("Saving…")
     assert not screen.ui.find("Save").is_enabled
 
     screen.show(
         after({"facts.md": ks.TEXTS["facts.md"].replace(MOON, "The moon pulls all day\n  and the sun too")})
     )
-    assert not screen.ui.has("Other words for this item")
+    assert not screen.ui.has("New text for this item")
     assert "The moon pulls all day\nand the sun too" in items_of(screen)
 
 
@@ -87,10 +87,10 @@ def test_ctrl_enter_saves_the_item_and_sends_no_message() -> None:
     screen = open_panel(ks.some(), "facts")
 
     screen.ui.click("Edit", within=MOON)
-    screen.ui.type("Other words for this item", "Other words")
+    screen.ui.type("New text for this item", "New text for this item")
     screen.ui.press("Ctrl+Enter")
 
-    assert screen.asked == [EditKnowledgeItem(item_of(screen.state, MOON), "Other words")]
+    assert screen.asked == [EditKnowledgeItem(item_of(screen.state, MOON), "New text for this item")]
 
 
 def test_ctrl_enter_in_the_composer_still_sends_while_a_form_is_open() -> None:
@@ -109,7 +109,7 @@ def test_escape_gives_up_the_form_with_the_keyboard_and_nothing_else() -> None:
 
     screen.ui.press("Escape")
 
-    assert not screen.ui.has("Other words for this item")
+    assert not screen.ui.has("New text for this item")
     assert MOON in items_of(screen)
     assert screen.asked == []
 
@@ -128,7 +128,7 @@ def test_an_item_without_words_cannot_be_saved() -> None:
     screen = open_panel(ks.some(), "facts")
     screen.ui.click("Edit", within=MOON)
 
-    screen.ui.type("Other words for this item", "  \n ")
+    screen.ui.type("New text for this item", "  \n ")
 
     assert not screen.ui.find("Save").is_enabled
 
@@ -136,13 +136,13 @@ def test_an_item_without_words_cannot_be_saved() -> None:
 def test_words_are_kept_when_the_program_could_not_write_them_and_can_be_sent_again() -> None:
     screen = open_panel(ks.some(), "facts")
     screen.ui.click("Edit", within=MOON)
-    screen.ui.type("Other words for this item", "Other words")
+    screen.ui.type("New text for this item", "New text for this item")
     screen.ui.click("Save")
 
     screen.show(failed(screen.state))
 
-    assert screen.ui.find("Other words for this item").value == "Other words"
-    assert screen.ui.shows("Not saved yet; your words are kept.")
+    assert screen.ui.find("New text for this item").value == "New text for this item"
+    assert screen.ui.shows("Not saved yet; your text is kept.")
     screen.ui.click("Save")
     assert len(screen.asked) == 2
 
@@ -150,7 +150,7 @@ def test_words_are_kept_when_the_program_could_not_write_them_and_can_be_sent_ag
 def test_words_are_kept_when_the_item_is_gone_from_its_file_and_become_a_new_one() -> None:
     screen = open_panel(ks.some(), "facts")
     screen.ui.click("Edit", within=MOON)
-    screen.ui.type("Other words for this item", "My long thought about the moon")
+    screen.ui.type("New text for this item", "My long thought about the moon")
     screen.ui.click("Save")
 
     screen.show(after({"facts.md": ks.TEXTS["facts.md"].replace(MOON, "Somebody else's moon")}))
@@ -167,7 +167,7 @@ def test_words_are_kept_when_the_item_is_gone_from_its_file_and_become_a_new_one
 def test_words_for_a_vanished_item_can_be_copied_and_discarded() -> None:
     screen = open_panel(ks.some(), "files")
     screen.ui.click("Edit", within="Six is a guess")
-    screen.ui.type("Other words for this item", "Seven")
+    screen.ui.type("New text for this item", "Seven")
     gone = tuple(n for n in screen.state.knowledge.notes if n.file_id != "1:13")
 
     screen.show(ks.with_knowledge(replace(screen.state.knowledge, notes=gone)))
@@ -181,13 +181,13 @@ def test_words_for_a_vanished_item_can_be_copied_and_discarded() -> None:
 def test_an_item_that_moved_in_its_file_keeps_its_form() -> None:
     screen = open_panel(ks.some(), "facts")
     screen.ui.click("Edit", within=MOON)
-    screen.ui.type("Other words for this item", "half a th")
+    screen.ui.type("New text for this item", "half a th")
 
     screen.show(
         after({"facts.md": "# Facts\n\n- One more above\n" + ks.TEXTS["facts.md"].removeprefix("# Facts\n")})
     )
 
-    assert screen.ui.find("Other words for this item").value == "half a th"
+    assert screen.ui.find("New text for this item").value == "half a th"
     assert not screen.ui.shows("has changed")
     assert screen.ui.shows("One more above")
 
@@ -228,12 +228,12 @@ def test_a_playbook_wants_a_name_and_steps() -> None:
 
     screen.ui.type("Steps that worked", "1. look 2. leap")
     assert not screen.ui.find("Add", kind="button").is_enabled
-    screen.ui.type("Name of the playbook", "Leaping")
+    screen.ui.type("Playbook name", "Leaping")
     screen.ui.press("Ctrl+Enter")
 
     assert screen.asked == [AddKnowledgeItem(Category.PLAYBOOKS, "1. look 2. leap", "Leaping")]
     screen.show(after({"playbooks.md": "- **Leaping**: 1. look 2. leap\n"}))
-    assert not screen.ui.has("Name of the playbook")
+    assert not screen.ui.has("Playbook name")
 
 
 def test_the_menu_adds_to_a_folded_section_too() -> None:
@@ -249,7 +249,7 @@ def test_deleting_asks_first_and_names_the_file() -> None:
     screen = open_panel(ks.some(), "facts")
 
     screen.ui.click("Delete…", within=MOON)
-    assert screen.ui.shows("It is taken out of facts.md")
+    assert screen.ui.shows("The program removes this item from facts.md")
     assert screen.ui.shows(MOON)
     assert screen.asked == []
     screen.ui.click("Delete item")
@@ -278,7 +278,7 @@ def test_a_home_that_cannot_be_written_offers_no_change() -> None:
     assert not screen.ui.has("New open task")
     assert not screen.ui.find(f"Done: {TIDE}").is_enabled
     assert not screen.ui.find("Regenerate digest").is_enabled
-    assert "This home is read-only: nothing can be saved" in screen.ui.tips()
+    assert "Nothing can be saved: this home is read-only" in screen.ui.tips()
 
 
 def test_what_was_replaced_is_not_edited_and_can_be_deleted() -> None:
@@ -288,20 +288,20 @@ def test_what_was_replaced_is_not_edited_and_can_be_deleted() -> None:
     assert not screen.ui.has("Edit", kind="button")
     assert screen.ui.find("Delete…").is_enabled
     screen.ui.click("Why the model knows this")
-    assert screen.ui.shows("Replaced: it is struck through in its file.")
+    assert screen.ui.shows("Replaced: this item is struck through in its file.")
     assert "The sun pulls" in screen.ui.texts()
 
 
 def test_a_playbook_leads_to_its_draft() -> None:
     state = ks.some()
     (item,) = [i for f in state.knowledge.categories for i in f.items if i.category is Category.PLAYBOOKS][:1]
-    assert not open_panel(state, "playbooks").ui.has("Open the draft")
+    assert not open_panel(state, "playbooks").ui.has("Open draft")
 
     mark = draft_mark(item_hash(item.category, item.text))
     path = "/home/person/.manual_slop/knowledge/drafts/leap.md.draft"
     known = replace(state.knowledge, drafts={mark: path})
     screen = open_panel(replace(state, knowledge=known), "playbooks")
-    screen.ui.click("Open the draft")
+    screen.ui.click("Open draft")
     assert screen.ui.files == [path]
 
 
@@ -328,7 +328,7 @@ def test_a_conversation_in_the_trash_is_restored_from_its_item() -> None:
     screen = open_panel(ks.some(), "facts")
     assert screen.ui.shows("from Tide gauge, 16 Nov, in the trash")
 
-    screen.ui.click("Take the conversation Tide gauge out of the trash; the item stays as it is")
+    screen.ui.click("Restore the conversation Tide gauge from the trash; the item stays as it is")
 
     assert screen.asked == [UndoDelete(ks.TRASHED.discussion_id)]
 
@@ -354,6 +354,6 @@ def test_before_a_deletion_its_price_is_said() -> None:
     for state in (ks.some(), cache_states.with_price_of_deletion(ks.some())):
         screen = open_panel(state, "facts")
         screen.ui.click("Delete…", within=MOON)
-        assert screen.ui.shows("1 warm discussion will be rewritten on the next turn") is bool(
+        assert screen.ui.shows("the next turn rewrites the cache of 1 warm discussion") is bool(
             state.caching.withdrawals
         )

@@ -39,7 +39,7 @@ def test_it_is_reached_from_the_rail_the_menu_and_its_chord(act: Callable[[Scree
     act(screen)
 
     assert screen.view.panel == "knowledge"
-    assert screen.ui.shows("Memory is on")
+    assert screen.ui.shows("Knowledge is on")
 
 
 def test_its_tab_comes_back_with_the_window() -> None:
@@ -122,7 +122,7 @@ def test_a_long_item_is_shown_to_its_head_and_whole_when_asked() -> None:
     screen = open_panel(ks.odd(), "playbooks")
     assert not any("step, " * 100 in text for text in words_of(screen))
 
-    screen.ui.click("Show all of it")
+    screen.ui.click("Show all")
     assert any("step, " * 100 in text for text in words_of(screen))
     screen.ui.click("Show less")
     assert not any("step, " * 100 in text for text in words_of(screen))
@@ -138,8 +138,10 @@ def test_every_state_draws(make: Callable[[], AppState], tab: str) -> None:
 def test_when_nothing_is_known_it_says_what_it_is_for_and_how_items_get_there() -> None:
     screen = open_panel(ks.empty())
 
-    assert "Nothing is known yet" in words_of(screen)
-    assert screen.ui.shows("A harvest distils them from old conversations")
+    assert "There is no knowledge yet" in words_of(screen)
+    assert screen.ui.shows(
+        "Knowledge keeps facts, decisions, questions, tasks, playbooks and notes on files. A harvest takes them from old conversations. You can also write them here or in the Markdown files in this folder:"
+    )
     assert screen.ui.shows(ks.FOLDER)
     screen.ui.click("Harvest conversations")
     assert screen.view.panel == "harvest"
@@ -221,4 +223,4 @@ def test_a_digest_read_alone_makes_no_list_anew() -> None:
     screen.show(replace(screen.state, knowledge=known))
 
     assert screen.view.memo._kept["knowledge rows"][1] is before
-    assert screen.ui.shows("Memory is off")
+    assert screen.ui.shows("Knowledge is off")

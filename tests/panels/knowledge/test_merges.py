@@ -15,7 +15,7 @@ from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen
 
 FILE = parse_file("facts.md", b"".join(b"- The tide number %d.\n" % n for n in range(5)))
-TIP = "Merge: a model proposes a shorter list, shown with its price before it is asked"
+TIP = "Merge: a model proposes a shorter list; you see the price first"
 
 
 def state(**harvest: object) -> AppState:
@@ -41,7 +41,7 @@ def test_price_and_model_are_said_before_a_model_is_asked_and_the_cost_after() -
     assert screen.ui.shows("reads the 5 items of facts.md")
     screen.ui.click("Ask for a merge (free)")  # the embedded model reads
     assert screen.asked == [ProposeMerge(Category.FACTS)]
-    assert "Asking cost $0.012." in " ".join(words_of(proposed()))
+    assert "The proposal cost $0.012." in " ".join(words_of(proposed()))
 
 
 def test_an_offer_that_is_left_asks_nobody() -> None:
@@ -56,8 +56,8 @@ def test_an_offer_that_is_left_asks_nobody() -> None:
 def test_one_rule_of_keys_holds_for_merged_words() -> None:
     screen = proposed()
     for key, sent in (("Escape", []), ("Ctrl+Enter", [EditMergeGroup("g1", "Tides, all.")])):
-        screen.ui.click("Edit the merged words")
-        screen.ui.type("What the merged item says", "Tides, all.")
+        screen.ui.click("Edit the merged text")
+        screen.ui.type("Text of the merged item", "Tides, all.")
         screen.ui.press(key)
         assert screen.asked == sent
         assert screen.view.of(KnowledgeView).merge_edits == {}
@@ -65,12 +65,12 @@ def test_one_rule_of_keys_holds_for_merged_words() -> None:
 
 def test_while_it_is_asked_about_there_is_one_way_on() -> None:
     question = RemovalQuestion(
-        "This would put 1 item in the place of 4 of 5 facts", FILE.items[:4], is_merge=True
+        "This would put 1 item in place of 4 of 5 facts", FILE.items[:4], is_merge=True
     )
     screen = proposed(question=question)
 
     assert not screen.ui.find("Write 1 merge").is_enabled
-    screen.ui.click("Go on")
+    screen.ui.click("Continue")
     assert screen.asked == [ApplyMerge(is_agreed=True)]
 
 
@@ -81,4 +81,4 @@ def test_an_undone_merge_is_said() -> None:
     )
     screen = open_panel(state(look=look, undone=UndoReport("m", 2, (), ())), tab="merge")
 
-    assert screen.ui.shows("Merge of facts.md was taken back")
+    assert screen.ui.shows("Merge of facts.md was undone")

@@ -57,6 +57,6 @@ def test_the_path_of_a_file_can_be_copied_and_its_notes_edited_here_and_in_an_ed
     screen.ui.click("Open 1:14.md in editor")
     assert screen.ui.files == [f"{ks.FOLDER}/files/1:14.md"]
     screen.ui.click("Edit", within="Six is a guess")
-    screen.ui.type("Other words for this item", "Six is right")
+    screen.ui.type("New text for this item", "Six is right")
     screen.ui.click("Save")
     assert screen.asked == [EditKnowledgeItem(item_of(screen.state, "Six is a guess"), "Six is right")]

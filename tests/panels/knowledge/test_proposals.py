@@ -60,8 +60,8 @@ def test_a_proposal_is_taken_as_it_is_or_in_the_person_s_words_once() -> None:
     assert not shown.ui.find("Add").is_enabled, "it is on its way"
 
     shown = screen(ONE)
-    shown.ui.click("Edit the proposed words")
-    shown.ui.type("What the item says", "High tide is at ten.")
+    shown.ui.click("Edit the proposed text")
+    shown.ui.type("Text of the item", "High tide is at ten.")
     shown.ui.click("Add")
     assert shown.asked == [AcceptProposal("p1", "High tide is at ten.")]
 
@@ -69,8 +69,8 @@ def test_a_proposal_is_taken_as_it_is_or_in_the_person_s_words_once() -> None:
 def test_one_rule_of_keys_holds_for_words_of_a_proposal_and_none_sends_a_message() -> None:
     for key, sent in (("Escape", []), ("Ctrl+Enter", [AcceptProposal("p1", "High tide is at ten.")])):
         shown = screen(ONE)
-        shown.ui.click("Edit the proposed words")
-        shown.ui.type("What the item says", "High tide is at ten.")
+        shown.ui.click("Edit the proposed text")
+        shown.ui.type("Text of the item", "High tide is at ten.")
         shown.ui.press(key)
         assert shown.asked == sent
 

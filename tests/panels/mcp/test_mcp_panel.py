@@ -53,7 +53,7 @@ def test_the_question_shows_all_that_would_start_and_the_yes_names_exactly_that(
     state = ms.asking()
     screen = opened(state)
 
-    for text in ("waits for your yes", "/usr/bin/npx (a1a1a1a1a1a1a1a1)", "NOTES_TOKEN", "shut"):
+    for text in ("waits for your approval", "/usr/bin/npx (a1a1a1a1a1a1a1a1)", "NOTES_TOKEN", "shut"):
         assert screen.ui.shows(text), text
     assert not screen.ui.find("Approve and start").is_enabled, "not under a pointer that was there before"
     screen.ui.wait(0.5)
@@ -64,17 +64,17 @@ def test_the_question_shows_all_that_would_start_and_the_yes_names_exactly_that(
 def test_in_a_folder_that_is_not_trusted_nothing_can_be_approved() -> None:
     screen = opened(ms.untrusted())
 
-    assert screen.ui.shows("no server starts in it")
+    assert screen.ui.shows("no server starts")
     assert not screen.ui.find("Approve and start").is_enabled
 
 
 def test_tools_are_ticked_one_by_one_and_their_words_can_be_read_first() -> None:
     state = ms.listed()
     screen = opened(state)
-    assert screen.ui.shows("Not offered: draw: its schema is no JSON Schema")
-    screen.ui.click("What a model is told of move")
+    assert screen.ui.shows("Not offered: draw: its schema is not a JSON Schema")
+    screen.ui.click("Show the text that a model gets about move")
     assert screen.ui.shows("Does move with a file of the folder.")
-    screen.ui.click("A model may be offered move")
+    screen.ui.click("Offer move to models")
     screen.ui.wait(0.5)
     screen.ui.click("Approve 2 tools")
 
@@ -93,7 +93,9 @@ def test_a_yes_does_not_count_for_tools_that_are_not_shown(known: tuple[str, ...
     state = replace(state, mcp=replace(state.mcp, servers={"files": server}))
     screen = opened(state)
     hidden = 256 - SHOWN - len(known)
-    assert screen.ui.shows(f"{hidden} more tools not shown: a yes does not count for what you did not see.")
+    assert screen.ui.shows(
+        f"{hidden} more tools not shown: your approval does not cover tools that you did not see."
+    )
     screen.ui.wait(0.5)
     screen.ui.click(f"Approve {SHOWN + len(known)} tools")
     whole = opened(state)
@@ -109,8 +111,8 @@ def test_a_yes_does_not_count_for_tools_that_are_not_shown(known: tuple[str, ...
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (ms.changed, "Its program is another file than the one that you approved: /usr/bin/npx"),
-        (ms.retold, "Another description or schema: read"),
+        (ms.changed, "Its program is not the file that you approved: /usr/bin/npx"),
+        (ms.retold, "Changed description or schema: read"),
     ],
 )
 def test_what_changed_since_the_yes_is_said(make: Callable[[], AppState], words: str) -> None:
@@ -121,7 +123,7 @@ def test_what_changed_has_no_tick_before_a_person_gives_it_one() -> None:
     state = ms.retold()
     screen = opened(state)
     assert screen.ui.shows("Approve 1 tool")
-    screen.ui.click("A model may be offered read")
+    screen.ui.click("Offer read to models")
     screen.ui.wait(0.5)
     screen.ui.click("Approve 2 tools")
 
@@ -137,9 +139,9 @@ def test_a_server_whose_tools_are_answered_for_asks_nothing_and_takes_another_an
     assert not screen.ui.shows(ms.WRITE.schema.description), "a long list hides no other server"
     screen.ui.click("1 of 2 tools approved")
     assert screen.ui.shows(ms.WRITE.schema.description)
-    assert not screen.ui.shows("Which of its tools")
+    assert not screen.ui.shows("Which tools of this server may models use?")
     assert not screen.ui.shows("Approve ")
-    screen.ui.click("A model may be offered read")
+    screen.ui.click("Offer read to models")
     screen.ui.wait(0.5)
     screen.ui.click("Approve 2 tools")
 
@@ -159,11 +161,11 @@ def test_a_server_is_tried_again_forgotten_and_taken_out() -> None:
     screen = opened(ms.running())
     assert screen.ui.shows("2 of 2 tools approved")
     assert screen.ui.shows("it answered with an error (HTTP 502).")
-    screen.ui.click("Look at search again, and start it anew where it is approved")
-    screen.ui.click("Take your yes to files back: it ends")
-    screen.ui.click("Take files out of your settings")
-    screen.ui.click("Keep it")
-    screen.ui.click("Take files out of your settings")
+    screen.ui.click("Check search again, and restart the server if you approved it")
+    screen.ui.click("Withdraw your approval of files; the server stops")
+    screen.ui.click("Remove files from your settings")
+    screen.ui.click("Keep")
+    screen.ui.click("Remove files from your settings")
     screen.ui.click("Remove")
 
     assert screen.asked == [TryServer("search"), WithdrawApproval("files"), RemoveMcpServer("files")]
@@ -176,20 +178,20 @@ def test_a_warm_discussion_keeps_its_tools_until_it_is_told_otherwise() -> None:
     summaries = {**state.discussions.summaries, "d1": with_tools}
     state = replace(state, discussions=replace(state.discussions, summaries=summaries, selected_id="d1"))
     frozen = replace(state, mcp=replace(state.mcp, frozen={"d1": (ms.READ.schema,)}))
-    assert not opened(state).ui.shows("Give them now")
+    assert not opened(state).ui.shows("Add tools now")
     screen = opened(frozen)
-    screen.ui.click("Give them now")
+    screen.ui.click("Add tools now")
 
     assert screen.asked == [OfferServerTools("d1")]
 
 
 def test_a_server_is_added_by_its_command_line() -> None:
     screen = opened(ms.none())
-    screen.ui.click("Add a server")
+    screen.ui.click("Add server")
     screen.ui.type("Name, for example files", "files")
     screen.ui.type("Command, https:// address, or a README's JSON", "npx -y 'server filesystem' ~/notes")
-    screen.ui.type("Names of its variables", "A_TOKEN, OTHER")
-    screen.ui.click("Add it")
+    screen.ui.type("Names of environment variables", "A_TOKEN, OTHER")
+    screen.ui.click("Add server")
 
     command = ("npx", "-y", "server filesystem", "~/notes")
     added = McpServerSettings("files", command, ("A_TOKEN", "OTHER"))
@@ -198,15 +200,15 @@ def test_a_server_is_added_by_its_command_line() -> None:
 
 def test_the_json_of_a_readme_is_pasted_in_place_of_a_command() -> None:
     screen = opened(ms.none())
-    screen.ui.click("Add a server")
+    screen.ui.click("Add server")
     line = "Command, https:// address, or a README's JSON"
     screen.ui.type(line, '{"mcpServers": {"git": ')
-    screen.ui.click("Add it")
+    screen.ui.click("Add server")
     assert screen.asked == []
-    assert screen.ui.shows("This is no JSON")
+    assert screen.ui.shows("This is not JSON")
 
     screen.ui.type(line, '{"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}')
-    screen.ui.click("Add it")
+    screen.ui.click("Add server")
 
     assert screen.asked == [SetMcpServer(McpServerSettings("git", ("uvx", "mcp-server-git")), is_new=True)]
 
@@ -216,12 +218,12 @@ def test_before_settings_are_read_nothing_is_said_of_a_project_or_of_servers() -
 
     assert screen.ui.shows("Reading settings…")
     assert not screen.ui.shows("No project is open")
-    assert not screen.ui.shows("No server is set up")
+    assert not screen.ui.shows("You have set up no server.")
 
 
 def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() -> None:
     screen = opened(ms.untrusted())
-    assert screen.ui.shows("This folder is not trusted")
+    assert screen.ui.shows("you do not trust This folder")
 
     screen.ui.click("Trust this project…")
 
@@ -232,7 +234,7 @@ def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() 
 def test_after_enter_the_keyboard_is_where_something_is_missing() -> None:
     """It would go home to the composer, and what one types to mend the form would stand in a message."""
     screen = opened(ms.none())
-    screen.ui.click("Add a server")
+    screen.ui.click("Add server")
     screen.ui.type("Command, https:// address, or a README's JSON", "npx server")
     screen.ui.press("Enter")
 
@@ -242,23 +244,23 @@ def test_after_enter_the_keyboard_is_where_something_is_missing() -> None:
 
 def test_a_server_that_is_not_taken_stays_in_the_form_with_the_reason_and_a_taken_one_leaves_it() -> None:
     screen = opened(ms.none())
-    screen.ui.click("Add a server")
+    screen.ui.click("Add server")
     screen.ui.type("Command, https:// address, or a README's JSON", "npx 'server")
     screen.ui.type("Name, for example files", "my files")
-    screen.ui.click("Add it")
-    assert screen.ui.shows("a quote in it does not end")
+    screen.ui.click("Add server")
+    assert screen.ui.shows("close the open quote")
     screen.ui.type("Command, https:// address, or a README's JSON", "npx server")
     screen.ui.press("Enter")
 
     sent = screen.only(SetMcpServer)
     refused = CommandOutcome(
-        sent.command_id, problem="'my files' is no name for an MCP server", remedy="Use letters"
+        sent.command_id, problem="'my files' is not a name for an MCP server", remedy="Use letters"
     )
     screen.show(with_fields(ms.none(), outcomes=(refused,)))
-    assert screen.ui.shows("'my files' is no name for an MCP server. Use letters.")
+    assert screen.ui.shows("'my files' is not a name for an MCP server. Use letters.")
     assert screen.ui.find("Name, for example files").value == "my files"
 
-    screen.ui.click("Add it")
+    screen.ui.click("Add server")
     again = [one for one in screen.sent if isinstance(one, SetMcpServer)][-1]
     screen.show(with_fields(ms.none(), outcomes=(refused, CommandOutcome(again.command_id))))
-    assert screen.ui.shows("Add a server")
+    assert screen.ui.shows("Add server")

@@ -48,7 +48,7 @@ SEEN = (
     CorpusCount(Corpus.DISCUSSIONS, 310),
     CorpusCount(Corpus.PROJECT, 1_204),
 )
-REPORT = IndexReport(3, 356, 1, 40, (("notes/huge.md", "it has 90,000,000 bytes"),), counts=COUNTS)
+REPORT = IndexReport(3, 356, 1, 40, (("notes/huge.md", "the file has 90,000,000 bytes"),), counts=COUNTS)
 SURGE = SearchHit(
     Corpus.NOTES, ChunkKind.PROSE, "sea/surge.md", "Storm surge", LineRange(3, 9), "What pushes the water up",
     "A gale pushes the sea against the coast, and the water climbs above the table. " * 6,
@@ -68,7 +68,7 @@ DEGRADED = replace(
     hits=(KNOWN,),
     mode=SearchMode.KEYWORD,
     degraded=True,
-    reason="The embedding model took over 2 s",
+    reason="The embedder needed more than 2 s",
     remedy="Try again",
 )
 PASSAGE = RecalledPassage(
@@ -76,7 +76,7 @@ PASSAGE = RecalledPassage(
     Corpus.DISCUSSIONS,
     "d2, message 4",
     "Harvest worker design",
-    "it holds harbour, flood",
+    "it contains harbour, flood",
     "2026-10-02",
     0.7,
 )
@@ -105,8 +105,8 @@ def with_retrieval(
 
 
 def off() -> AppState:
-    """Not switched on; what would be read is known, and one folder does not count."""
-    problem = "../secrets: it lies outside the project and its allowed roots; add it to `allowed_roots`"
+    """Not switched on; what would become read is known, and one folder does not count."""
+    problem = "../secrets: it is outside the project and its allowed roots; add it to `allowed_roots`"
     places = SearchPlaces((NOTES,), ROOT, tuple(Corpus), (problem,))
     return with_retrieval(RetrievalState(preview=SourcesPreview(places, SEEN)), roots=("notes", "../secrets"))
 
@@ -145,12 +145,12 @@ def answered() -> AppState:
 
 def degraded() -> AppState:
     """A question was answered by keywords alone."""
-    return indexed(answer=DEGRADED, report=replace(REPORT, no_vectors="The embedding model failed"))
+    return indexed(answer=DEGRADED, report=replace(REPORT, no_vectors="The embedder failed"))
 
 
 def faulty() -> AppState:
     """The index cannot be kept."""
     return indexed(
-        problem="The search index cannot be used: disk full",
-        remedy="Delete its folder: it is made anew from the files",
+        problem="The program cannot use the search index: disk full",
+        remedy="Delete the folder of the index; the program rebuilds it from the files",
     )

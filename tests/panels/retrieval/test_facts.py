@@ -91,9 +91,9 @@ def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_f
 @pytest.mark.parametrize(
     ("mode", "mark"),
     [
-        (SearchMode.HYBRID, "By words, and by meaning in part."),
-        (SearchMode.KEYWORD, "By words alone."),
-        (SearchMode.NAVIGATION_ONLY, "By titles, tags and descriptions alone."),
+        (SearchMode.HYBRID, "By words, and partly by meaning."),
+        (SearchMode.KEYWORD, "By words only."),
+        (SearchMode.NAVIGATION_ONLY, "By titles, tags and descriptions only."),
     ],
 )
 def test_an_answer_that_is_not_the_whole_one_says_what_answered(mode: SearchMode, mark: str) -> None:

@@ -38,8 +38,8 @@ def test_off_it_says_what_it_would_read_and_switches_on_for_this_project_alone()
     assert screen.ui.shows("Search is off in this project")
     assert screen.ui.shows("310 discussions")
     assert screen.ui.shows("../secrets: it lies outside the project")
-    assert screen.ui.shows("Whatever a stranger's manual_slop.toml names")
-    screen.ui.click("Switch on for this project")
+    assert screen.ui.shows("A stranger's manual_slop.toml can name others")
+    screen.ui.click("Turn on for this project")
 
     assert screen.asked == [ChangeProjectSetting("retrieval.enabled", True)]
 
@@ -61,7 +61,7 @@ def test_corpora_and_folders_are_written_to_the_project() -> None:
 
     screen.ui.click("Project files")
     screen.ui.type("Add a folder of notes", f"{rs.ROOT}/docs/")
-    screen.ui.click("Do not read ../secrets")
+    screen.ui.click("Stop reading ../secrets")
 
     assert screen.asked[0] == ChangeProjectSetting(
         "retrieval.corpora", ("notes", "knowledge", "discussions", "project")
@@ -86,8 +86,8 @@ def test_where_a_folder_asks_for_what_was_not_shown_nothing_can_be_switched() ->
     asked = (AskedValue(("settings", "retrieval.roots"), "x", "retrieval.roots = /etc"),)
     screen = open_at(with_fields(state, project=replace(state.config.project, asked=asked)))
 
-    assert not screen.ui.has("Switch on for this project")
-    screen.ui.click("Look at what it asks for", within="Nothing of it counts before")
+    assert not screen.ui.has("Turn on for this project")
+    screen.ui.click("Review requests", within="Nothing applies before you look")
     assert screen.view.dialog is not None
     assert screen.view.dialog.kind == "trust"
 
@@ -95,12 +95,12 @@ def test_where_a_folder_asks_for_what_was_not_shown_nothing_can_be_switched() ->
 def test_a_question_is_asked_with_what_narrows_it() -> None:
     screen = open_at(rs.answered())
     screen.ui.type("Search in your own words", "harbour flood")
-    screen.ui.click("Narrow the search")
-    screen.ui.choose("Where to search", "Notes")
-    screen.ui.type("From a day on", "2026-13-01")
+    screen.ui.click("Show the filters")
+    screen.ui.choose("Choose where to search", "Notes")
+    screen.ui.type("From this day", "2026-13-01")
 
-    assert screen.ui.shows("'2026-13-01' is no day")
-    screen.ui.type("From a day on", "2026-01-01")
+    assert screen.ui.shows("'2026-13-01' is not a day")
+    screen.ui.type("From this day", "2026-01-01")
     screen.ui.type("With a tag", "#sea")
 
     wanted = SearchFilters((Corpus.NOTES,), "", "sea", "2026-01-01")
@@ -122,7 +122,7 @@ def test_a_hit_shows_where_it_stands_why_it_was_found_and_its_other_passages() -
     assert screen.ui.shows("message 4")
     marked = [node for node in screen.ui.nodes("text") if node.path[-1] == "snippet"]
     assert marked[0].props["terms"] == ("harbour", "flood")
-    screen.ui.click("Show its other passages")
+    screen.ui.click("Show other passages")
     assert screen.ui.shows("lines 12 to 20 · At the harbour")
 
 
@@ -130,7 +130,7 @@ def test_one_click_puts_the_passage_into_the_preset() -> None:
     screen = open_at(rs.answered())
     preset = screen.state.config.project.presets["coding-strict"]
 
-    screen.ui.click("Add to preset: lines 3 to 9 to “coding-strict”")
+    screen.ui.click("Add lines 3 to 9 to “coding-strict”")
 
     added = FileItem("notes/sea/surge.md", FileMode.SLICES, (LineRange(3, 9),))
     assert screen.asked == [ChangePreset("coding-strict", (*preset.items, added))]
@@ -139,7 +139,7 @@ def test_one_click_puts_the_passage_into_the_preset() -> None:
         "coding-strict": replace(preset, items=(*preset.items, added)),
     }
     screen.show(with_fields(screen.state, project=replace(screen.state.config.project, presets=fuller)))
-    assert not screen.ui.find("It is in the preset already").is_enabled
+    assert not screen.ui.find("Already in the preset").is_enabled
 
 
 def test_without_a_preset_one_is_made_with_it() -> None:
@@ -148,7 +148,7 @@ def test_without_a_preset_one_is_made_with_it() -> None:
     rows = {**state.discussions.summaries, "d1": replace(row, meta=replace(row.meta, preset=""))}
     screen = open_at(with_fields(state, summaries=rows))
 
-    screen.ui.click("Add to preset: lines 3 to 9 to a new preset")
+    screen.ui.click("Add lines 3 to 9 to a new preset")
 
     item = FileItem("notes/sea/surge.md", FileMode.SLICES, (LineRange(3, 9),))
     assert screen.asked == [CreatePreset("default", (item,))]
@@ -166,9 +166,9 @@ def test_a_discussion_that_was_found_is_shown_and_a_note_is_opened() -> None:
 def test_an_answer_that_is_not_the_whole_one_says_so() -> None:
     screen = open_at(rs.degraded())
 
-    assert screen.ui.shows("By words alone.")
+    assert screen.ui.shows("By words only.")
     assert screen.ui.shows("degraded")
-    assert screen.ui.shows("The embedding model took over 2 s. Try again.")
+    assert screen.ui.shows("The embedder needed more than 2 s. Try again.")
     assert not open_at(rs.answered()).ui.shows("degraded")
 
 
@@ -178,7 +178,7 @@ def test_before_a_question_and_without_a_hit_it_says_what_to_do() -> None:
     assert nothing.ui.shows("Nothing found for “zebra”.")
     assert nothing.ui.shows("Try other words")
     empty = open_at(rs.indexed(report=None))
-    empty.ui.click("Choose what is searched")
+    empty.ui.click("Choose sources")
     assert empty.view.of(RetrievalView).tab == "index"
 
 
@@ -191,7 +191,7 @@ def test_a_run_is_seen_paused_and_stopped_on_every_tab() -> None:
 
     assert screen.asked == [PauseIndexing(True), CancelIndexing()]
     screen.show(rs.indexed(progress=rs.running().retrieval.progress, is_paused=True))
-    screen.ui.click("Go on")
+    screen.ui.click("Continue")
     assert screen.asked[-1] == PauseIndexing(False)
 
 
@@ -201,11 +201,11 @@ def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
     assert screen.ui.shows("10,678 passages of 359 sources")
     assert screen.ui.shows("42 files · 1,180 passages · 12 without a vector")
     assert screen.ui.shows("3 files read, 356 unchanged, 1 removed, 40 vectors made")
-    assert screen.ui.shows("By the model that comes with the program, on this machine")
-    assert screen.ui.shows("1 file passed over or not read whole")
+    assert screen.ui.shows("By the built-in embedder, on this machine")
+    assert screen.ui.shows("1 file skipped or partly read")
     screen.ui.click("Update now")
-    screen.ui.click("Make anew")
-    screen.ui.click("Switch off")
+    screen.ui.click("Rebuild")
+    screen.ui.click("Turn off")
 
     assert screen.asked == [
         UpdateIndex(),
@@ -216,10 +216,10 @@ def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
 
 def test_after_a_run_that_was_stopped_nothing_is_called_up_to_date() -> None:
     stopped = IndexReport(stopped=True, counts=rs.COUNTS)
-    screen = open_at(rs.indexed(report=stopped, problem="You stopped it"), "index")
+    screen = open_at(rs.indexed(report=stopped, problem="You stopped the run"), "index")
 
     assert screen.ui.shows("10,678 passages of 359 sources")
-    assert screen.ui.shows("You stopped it")
+    assert screen.ui.shows("You stopped the run")
     assert not screen.ui.shows("Up to date")
 
 
@@ -239,7 +239,7 @@ def test_the_router_is_read_in_the_panel_and_goes_into_the_preset_for_a_model_wi
     screen = open_at(rs.indexed(), "index")
     assert screen.ui.shows("notes/index.md")
     assert not screen.ui.shows("Instruments at the pier")
-    screen.ui.click("Read notes/index.md: what a model sees first")
+    screen.ui.click("Read notes/index.md: a model sees this file first")
     assert screen.ui.shows("Instruments at the pier")
     screen.ui.click("Hide notes/index.md")
     assert not screen.ui.shows("Instruments at the pier")
@@ -262,7 +262,7 @@ def test_a_server_is_named_without_its_password() -> None:
 def test_a_fault_of_the_index_says_what_mends_it() -> None:
     screen = open_at(rs.faulty())
 
-    assert screen.ui.shows("The search index cannot be used: disk full.")
+    assert screen.ui.shows("The program cannot use the search index: disk full.")
     assert screen.ui.shows("Delete its folder")
     screen.ui.click("Update now")
     assert screen.asked == [UpdateIndex()]
@@ -274,8 +274,8 @@ def test_what_went_with_messages_is_shown_with_why_and_what_never_goes_is_let_in
     assert screen.ui.shows("With “Why did it flood?”")
     assert screen.ui.shows("“Harvest worker design”, message 4 · 2026-10-02")
     assert screen.ui.shows("Because it holds harbour, flood.")
-    screen.ui.click("Let in", within="concepts.md")
-    screen.ui.click("Send along what fits")
+    screen.ui.click("Include again", within="concepts.md")
+    screen.ui.click("Send matching passages along")
 
     assert screen.asked == [
         ChangeSetting("retrieval.kept_out", ("discussions:d5",)),

@@ -56,12 +56,12 @@ def test_a_switch_a_choice_and_a_number_are_changed() -> None:
 
 def test_what_is_out_of_its_range_or_no_number_is_said_and_not_sent() -> None:
     low = parsed_value(BY_KEY["appearance.ui_scale"], "9")
-    assert low == (None, "It must be from 0.5 to 3.")
+    assert low == (None, "The value must be from 0.5 to 3.")
     assert parsed_value(BY_KEY["appearance.ui_scale"], "nan")[0] is None
     assert parsed_value(BY_KEY["ai_settings.knowledge.harvest_model"], "x" * 201)[0] is None
     screen = page("max_attachment_bytes")
     screen.ui.type("files.max_attachment_bytes", "many")
-    assert screen.ui.shows("'many' is not a size, such as 25 MB.")
+    assert screen.ui.shows("'many' is not a size, for example 25 MB.")
     assert not [one for one in screen.sent if isinstance(one, ChangeSetting)]
 
 

@@ -18,19 +18,19 @@ def test_notices_and_channels_are_switched_and_say_how_they_stand() -> None:
     settings = replace(state.config.settings, channels={"ops": ops})
     signals = SignalState(
         channels={"ops": ChannelStatus("ops", problem="The server does not answer")},
-        desktop_problem="There is no notify-send: install libnotify",
+        desktop_problem="There is no file or folder notify-send: install libnotify",
     )
     state = replace(state, config=replace(state.config, settings=settings), signals=signals)
     screen = Screen(state, WindowView(page="settings", settings_section="notifications"))
 
     assert screen.ui.shows("#ops at irc.example:6697")
     assert screen.ui.shows("The server does not answer")
-    assert screen.ui.shows("Listened to: alice, bob")
+    assert screen.ui.shows("Accepted senders: alice, bob")
     assert screen.ui.shows("install libnotify")
-    screen.ui.click("Notices on the desktop while I am away")
-    screen.ui.click("Connected while the program runs")
-    screen.ui.click("All notifications go out to it, not only for what it asked")
-    screen.ui.click("The beginning of the model's reply goes out to it for what it asked")
+    screen.ui.click("Desktop notices while you are away")
+    screen.ui.click("Connect while the program runs")
+    screen.ui.click("Write all notifications to the channel, not only those about its own signals")
+    screen.ui.click("Answer signals from the channel with the beginning of the model's reply")
 
     assert screen.asked == [
         ChangeSetting("notifications.desktop", False),

@@ -74,16 +74,16 @@ def test_each_provider_says_where_its_key_is_and_what_is_wrong() -> None:
         "key in a file only you can read",
     ):
         assert screen.ui.shows(words)
-    assert not screen.ui.shows("Enter one in Settings"), "this is the page, and the field is here"
+    assert not screen.ui.shows("Enter a key in Settings"), "this is the page, and the field is here"
 
 
 def test_a_provider_that_is_switched_off_says_so() -> None:
     off = replace(
-        states.working().config.providers["gemini"], is_ready=False, problem="Switched off in settings."
+        states.working().config.providers["gemini"], is_ready=False, problem="Turned off in your settings."
     )
 
     assert _page("providers", with_fields(states.working(), providers={"gemini": off})).ui.shows(
-        "Switched off in settings."
+        "Turned off in your settings."
     )
 
 
@@ -130,7 +130,7 @@ def test_the_address_of_a_vendor_is_set_and_taken_back() -> None:
 
 def test_a_server_is_added_under_an_id_made_of_its_name() -> None:
     screen = _page("servers")
-    screen.ui.click("Add a server")
+    screen.ui.click("Add server")
     screen.ui.type("Name, for example My Ollama", "My vLLM!")
     screen.ui.type("Address, for example http://127.0.0.1:11434/v1", "http://127.0.0.1:8000/v1")
     screen.ui.click("Save server")
@@ -141,13 +141,13 @@ def test_a_server_is_added_under_an_id_made_of_its_name() -> None:
 
 @pytest.mark.parametrize(
     ("label", "address", "reason"),
-    [("", "http://h/v1", "Give it a name"), ("Box", "http://h/v1", "There is a provider called 'box' already"),
-     ("OpenAI", "http://h/v1", "There is a provider called 'openai' already"),
+    [("", "http://h/v1", "Use a name with letters or digits"), ("Box", "http://h/v1", "A provider named 'box' already exists"),
+     ("OpenAI", "http://h/v1", "A provider named 'openai' already exists"),
      ("New", "h/v1", "'h/v1' is no address"), ("New", "file:///etc", "'file:///etc' is no address")],
 )  # fmt: skip
 def test_a_server_that_cannot_work_is_refused_with_the_reason(label: str, address: str, reason: str) -> None:
     screen = _page("servers")
-    screen.ui.click("Add a server")
+    screen.ui.click("Add server")
     screen.ui.type("Name, for example My Ollama", label)
     screen.ui.type("Address, for example http://127.0.0.1:11434/v1", address)
 
@@ -163,9 +163,9 @@ def test_a_server_is_changed_under_its_id_and_removed() -> None:
     screen.ui.type("Name, for example My Ollama", "Big Box")
     screen.ui.click("Save server")
     screen.ui.click("Remove Box")
-    screen.ui.click("Keep it")
+    screen.ui.click("Keep")
     screen.ui.click("Remove Box")
-    assert screen.ui.shows("http://127.0.0.1:8080/v1 goes from your settings.")
+    assert screen.ui.shows("This removes http://127.0.0.1:8080/v1 from your settings.")
     screen.ui.click("Remove")
 
     assert screen.asked == [SaveServer("box", "Big Box", "http://127.0.0.1:8080/v1"), RemoveServer("box")]
@@ -239,7 +239,7 @@ def test_trust_is_given_and_taken_on_the_project_page() -> None:
     screen = _page("project")
     screen.ui.click("Open in editor")
     assert screen.ui.files == [f"{screen.state.config.project.root}/manual_slop.toml"]
-    screen.ui.click("Stop trusting it")
+    screen.ui.click("Stop trusting")
     assert screen.asked == [TrustProject(is_trusted=False)]
 
     project = replace(
@@ -249,19 +249,19 @@ def test_trust_is_given_and_taken_on_the_project_page() -> None:
     )
     screen = _page("project", with_fields(states.working(), project=project))
     assert screen.ui.shows("•  Setting: k = 1.")
-    screen.ui.click("Look at what it asks for", within="Not trusted yet.")
-    screen.ui.click("Trust what is shown")
+    screen.ui.click("Review requests", within="You do not trust this folder yet.")
+    screen.ui.click("Trust these requests")
 
     assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(project.asked))]
 
 
 def test_without_a_project_the_page_says_what_still_works() -> None:
     assert _page("project", with_fields(states.working(), project=Project())).ui.shows(
-        "No project folder is open."
+        "You have no project folder open."
     )
     bare = replace(states.working().config.project, has_file=False)
     assert _page("project", with_fields(states.working(), project=bare)).ui.shows(
-        "It has no manual_slop.toml yet"
+        "This folder has no manual_slop.toml yet"
     )
 
 
@@ -304,10 +304,10 @@ def test_policies_of_tools_are_set_for_every_folder_and_for_one() -> None:
     tools = ToolSettings(prefixes=("git log", "git status"), folders={"~/work": {"edits": "refuse"}})
     screen = _page("tools", _with_tools(tools, Policies(commands=PolicyAnswer.REFUSE)))
 
-    assert screen.ui.shows("Commands: refuse, nobody is asked")
+    assert screen.ui.shows("Commands: refuse, without asking you")
     screen.ui.choose("Writes and edits", "Go")
-    screen.ui.click("Take out: git log")
-    screen.ui.type("Hosts whose pages are fetched without a question", " docs.python.org ")
+    screen.ui.click("Remove: git log")
+    screen.ui.type("Hosts whose pages the program fetches without a question", " docs.python.org ")
     assert screen.sent == [
         ChangeSetting("tools.edits", "allow"),
         ChangeSetting("tools.prefixes", ("git status",)),
@@ -315,10 +315,10 @@ def test_policies_of_tools_are_set_for_every_folder_and_for_one() -> None:
     screen.ui.click("Add: docs.python.org")
     assert screen.sent[2:] == [ChangeSetting("tools.hosts", ("docs.python.org",))]
 
-    screen.ui.choose("Folder, and all below it", root)
+    screen.ui.choose("Folder with everything below it", root)
     screen.ui.choose("Commands", "Ask")
-    screen.ui.choose("Folder, and all below it", "~/work")
-    screen.ui.click("As in every folder again")
+    screen.ui.choose("Folder with everything below it", "~/work")
+    screen.ui.click("Use the rules of every folder")
     assert screen.sent[3:] == [
         ChangeSetting(f"tools.folders.{root}.commands", "ask"),
         ChangeSetting("tools.folders.~/work.edits", None),

@@ -53,7 +53,7 @@ def test_a_persona_is_made_and_the_form_closes_when_it_stands_on_disk() -> None:
     screen.ui.click("New persona")
     assert not screen.ui.find("Save persona").is_enabled
     screen.ui.type("Name of the persona", "Reviewer")
-    screen.ui.type("What the model is told", "Find faults.\n")
+    screen.ui.type("Text for the model", "Find faults.\n")
 
     screen.ui.click("Save persona")
     assert screen.asked == [SaveNamedText(PERSONAS, "Reviewer", "Find faults.\n")]
@@ -67,7 +67,7 @@ def test_a_persona_is_made_and_the_form_closes_when_it_stands_on_disk() -> None:
 def test_what_could_not_be_saved_stays_in_the_form_with_the_reason() -> None:
     screen = _page()
     screen.ui.click("Change terse reviewer")
-    screen.ui.type("What the model is told", "Be very brief.")
+    screen.ui.type("Text for the model", "Be very brief.")
     screen.ui.press("Ctrl+Enter")
     assert screen.asked == [
         SaveNamedText(PERSONAS, "terse reviewer", "Be very brief.", "terse reviewer", "Be brief.")
@@ -76,18 +76,18 @@ def test_what_could_not_be_saved_stays_in_the_form_with_the_reason() -> None:
     _ended(screen, "The persona was changed in its file meanwhile")
 
     assert screen.ui.shows("changed in its file meanwhile")
-    assert screen.ui.find("What the model is told").value == "Be very brief."
+    assert screen.ui.find("Text for the model").value == "Be very brief."
     assert screen.ui.find("Save persona").is_enabled
 
 
 def test_an_edit_in_an_editor_meanwhile_is_shown_and_either_text_can_be_kept() -> None:
     screen = _page()
     screen.ui.click("Change terse reviewer")
-    screen.ui.type("What the model is told", "Mine.")
-    assert not screen.ui.has("Keep mine")
+    screen.ui.type("Text for the model", "Mine.")
+    assert not screen.ui.has("Keep my version")
 
     screen.show(_with_text(screen.state, "terse reviewer", "From the editor."))
-    screen.ui.click("Keep mine")
+    screen.ui.click("Keep my version")
     screen.ui.click("Save persona")
     assert screen.asked == [
         SaveNamedText(PERSONAS, "terse reviewer", "Mine.", "terse reviewer", "From the editor.")
@@ -95,9 +95,9 @@ def test_an_edit_in_an_editor_meanwhile_is_shown_and_either_text_can_be_kept() -
 
     _ended(screen, "No.")
     screen.show(_with_text(screen.state, "terse reviewer", "Again."))
-    screen.ui.click("Take the file's")
-    assert screen.ui.find("What the model is told").value == "Again."
-    assert not screen.ui.has("Keep mine")
+    screen.ui.click("Use file version")
+    assert screen.ui.find("Text for the model").value == "Again."
+    assert not screen.ui.has("Keep my version")
 
 
 def test_one_that_is_gone_from_its_file_is_saved_as_a_new_one() -> None:
@@ -105,7 +105,7 @@ def test_one_that_is_gone_from_its_file_is_saved_as_a_new_one() -> None:
     screen.ui.click("Change terse reviewer")
     screen.show(with_fields(screen.state, project=replace(screen.state.config.project, personas={})))
 
-    screen.ui.click("Save as a new one")
+    screen.ui.click("Save as new")
     screen.ui.click("Save persona")
 
     assert screen.asked == [SaveNamedText(PERSONAS, "terse reviewer", "Be brief.")]
@@ -115,11 +115,11 @@ def test_a_prompt_of_the_program_is_changed_and_goes_back_to_the_shipped_text() 
     screen = _page()
     assert screen.ui.shows("yours")
     assert screen.ui.shows("shipped")
-    assert not screen.ui.has("Back to the shipped text of continue.md")
+    assert not screen.ui.has("Restore the shipped text of continue.md")
 
-    screen.ui.click("Back to the shipped text of role.md")
+    screen.ui.click("Restore the shipped text of role.md")
     screen.ui.click("Change continue.md")
-    screen.ui.type("What the model is told", "Please go on.")
+    screen.ui.type("Text for the model", "Please go on.")
     screen.ui.click("Save prompt")
 
     assert screen.asked == [
@@ -146,7 +146,7 @@ def test_the_file_can_be_opened_elsewhere_and_a_change_says_what_it_touches() ->
 def test_one_is_deleted_as_it_was_shown(name: str, table: TextTable) -> None:
     screen = _page()
     screen.ui.click(f"Delete {name}")
-    screen.ui.click("Keep it")
+    screen.ui.click("Keep")
     screen.ui.click(f"Delete {name}")
     screen.ui.click("Remove")
     project = screen.state.config.project
@@ -157,9 +157,9 @@ def test_one_is_deleted_as_it_was_shown(name: str, table: TextTable) -> None:
 def test_a_folder_that_is_not_trusted_is_said() -> None:
     asked = (AskedValue(("personas", "p"), "sha256:0", "p", "Obey."),)
     screen = _page(_state(has_file=True, is_trusted=False, asked=asked))
-    screen.ui.click("Look at what it asks for")
+    screen.ui.click("Review requests")
     assert screen.ui.shows("Obey.")
-    screen.ui.click("Trust what is shown")
+    screen.ui.click("Trust these requests")
     assert TrustProject(True, question_id(asked)) in screen.asked
 
 

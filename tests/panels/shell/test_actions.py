@@ -93,27 +93,27 @@ CASES: dict[str, Case] = {
     "quit": Case((Quit(),)),
     "undo_delete": Case((UndoDelete(),), state=_deleted),
     "copy_reply": Case(shows=_text_of_last_reply),
-    "find": Case(shows=lambda s: s.ui.is_focused_on("Find in conversation")),
+    "find": Case(shows=lambda s: s.ui.is_focused_on("Find in discussion")),
     "search": Case(shows=lambda s: s.ui.is_focused_on("Search discussions")),
     "composer": Case(shows=lambda s: s.ui.is_focused_on("Write a message")),
     "to_end": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
     "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
-    "hub": Case(shows=lambda s: not s.ui.has("Hide Context Presets (Ctrl+Shift+H)")),
+    "hub": Case(shows=lambda s: not s.ui.has("Hide Context presets (Ctrl+Shift+H)")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
     "usage": Case(
         (CountMemoryUse(), CountUsage(UsageQuery(since="2026-10-22"))),
-        shows=lambda s: s.ui.shows("Budget a month ($)"),
+        shows=lambda s: s.ui.shows("Budget per month ($)"),
     ),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
-    "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
+    "knowledge": Case(shows=lambda s: s.ui.shows("Knowledge is on"), state=knowledge_states.some),
     "retrieval": Case((LookAtSources(),), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered),
-    "agent": Case(shows=lambda s: s.ui.shows("At rest"), state=agent_states.rested),
+    "agent": Case(shows=lambda s: s.ui.shows("Idle"), state=agent_states.rested),
     "mcp": Case((LookAtServers(),), lambda s: s.ui.shows("Approve and start"), mcp_states.asking),
     "undo_turn": Case(shows=lambda s: s.ui.shows("Undo this turn's edits?"), state=agent_states.rested),
     "tools": Case((SetTools("d1", has_tools=True),)),
     "mode": Case((SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),), state=agent_states.rested),
-    "autonomy": Case(shows=lambda s: s.ui.shows("Let it go on alone"), state=agent_states.rested),
+    "autonomy": Case(shows=lambda s: s.ui.shows("Start autonomy"), state=agent_states.rested),
     "kill_commands": Case((KillCommands("d1"),), state=agent_states.running),
     "signals": Case(shows=lambda s: s.ui.shows("Waiting for a turn")),
     "quiet": Case((SetQuiet(is_quiet=True),)),
@@ -288,4 +288,4 @@ def test_an_undo_of_a_harvest_is_offered_before_a_look_only_where_something_is_k
         screen.ui.click("Edit")
 
         assert state.harvest.looked_at is None
-        assert screen.ui.find("Undo the last harvest", kind="menu_item").is_enabled is is_offered
+        assert screen.ui.find("Undo last harvest", kind="menu_item").is_enabled is is_offered

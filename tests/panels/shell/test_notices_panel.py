@@ -43,8 +43,8 @@ def test_the_action_of_a_notice_is_sent_and_the_notice_goes() -> None:
 
 
 def test_a_server_that_waits_leads_to_its_question_and_is_not_said_twice_beside_it() -> None:
-    waits = Notice(SERVERS, Level.INFO, "The MCP server files waits for your yes.", is_standing=True)
-    refused = Notice(SERVERS, Level.WARNING, "There is no MCP server 'files'.")
+    waits = Notice(SERVERS, Level.INFO, "The MCP server files waits for your approval.", is_standing=True)
+    refused = Notice(SERVERS, Level.WARNING, "There is no file or folder MCP server 'files'.")
     screen = Screen(with_fields(ms.asking(), notices=(waits,)))
     screen.ui.click("Show")
     screen.show(with_fields(ms.asking(), notices=(waits,)))
@@ -116,7 +116,10 @@ def _asked(count: int) -> tuple[AskedValue, ...]:
 def untrusted(count: int = 10) -> AppState:
     """A project that asks for so many values."""
     project = replace(
-        states.working().config.project, is_trusted=False, asked=_asked(count), held_back=("It holds a key.",)
+        states.working().config.project,
+        is_trusted=False,
+        asked=_asked(count),
+        held_back=("The call contains a key.",),
     )
     return with_fields(states.working(), project=project)
 
@@ -127,25 +130,25 @@ def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_
     assert screen.ui.shows("•  Setting: wish 4.")
     assert screen.ui.shows("and 5 more")
 
-    screen.ui.click("Look at all of it")
+    screen.ui.click("Review everything")
     assert [screen.ui.shows(f"•  Setting: wish {n}.") for n in range(10)] == [True] * 10
     assert screen.ui.shows("•  It holds a key.")
     assert screen.asked == []
-    screen.ui.click("Trust what is shown")
+    screen.ui.click("Trust these requests")
 
     assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(_asked(10)))]
-    assert not screen.ui.has("Trust what is shown")
+    assert not screen.ui.has("Trust these requests")
 
 
 def test_a_press_that_meets_a_changed_question_is_no_yes() -> None:
     screen = Screen(untrusted(2))
-    screen.ui.click("Look at all of it")
+    screen.ui.click("Review everything")
     screen.state = untrusted(3)
-    screen.ui.click("Trust what is shown")
+    screen.ui.click("Trust these requests")
     assert screen.asked == []
-    assert screen.ui.shows("It has changed while it was shown")
+    assert screen.ui.shows("The requests have changed meanwhile")
 
-    screen.ui.click("Trust what is shown")
+    screen.ui.click("Trust these requests")
     assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(_asked(3)))]
 
 
@@ -155,7 +158,7 @@ def test_the_offer_of_a_refused_save_opens_the_question() -> None:
     screen.ui.click("Look")
 
     assert [type(one) for one in screen.asked] == [DismissNotice]
-    assert screen.ui.has("Trust what is shown")
+    assert screen.ui.has("Trust these requests")
 
 
 def test_a_question_that_was_put_off_comes_back_when_it_asks_for_something_else() -> None:

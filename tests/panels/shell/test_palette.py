@@ -25,7 +25,7 @@ def test_letters_in_order_are_enough_and_nearer_matches_come_first() -> None:
     assert rank("Regenerate reply", "rr") is not None
     assert rank("Regenerate reply", "xr") is None
     exact, inside, scattered = (
-        rank(label, "find") for label in ("Find in conversation", "Refind", "Fork in a day")
+        rank(label, "find") for label in ("Find in discussion", "Refind", "Fork in a day")
     )
     assert exact is not None
     assert inside is not None
@@ -81,7 +81,7 @@ def test_only_what_can_be_done_now_is_offered() -> None:
     screen.ui.type(HINT, "retry failed")
 
     assert not screen.ui.has("Retry failed send")
-    assert screen.ui.shows("Nothing is called that, and nothing holds these words.")
+    assert screen.ui.shows("No command, name or text matches.")
 
 
 def test_escape_closes_it_and_nothing_else() -> None:
@@ -124,7 +124,7 @@ def test_a_slip_of_the_finger_finds_what_was_meant() -> None:
     screen.ui.type(HINT, "keybaord shortcust")
     assert "Keyboard shortcuts" in screen.ui.texts()
     screen.ui.type(HINT, "zzqqxx")
-    assert screen.ui.shows("Nothing is called that, and nothing holds these words.")
+    assert screen.ui.shows("No command, name or text matches.")
 
 
 def test_ctrl_k_opens_the_palette_while_no_command_runs() -> None:

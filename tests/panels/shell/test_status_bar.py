@@ -29,13 +29,13 @@ def test_a_provider_that_is_not_ready_says_why() -> None:
 
     words = _words(with_fields(states.working(), summaries={"d1": row}))
 
-    assert "No key for OpenAI. Enter one in Settings, Providers." in words
+    assert "No key for OpenAI. Enter a key in Settings, Providers." in words
 
 
 def test_a_provider_that_is_gone_is_named() -> None:
     row = states.summary("d1", "X", provider="box2", model="m")
 
-    assert "No provider called 'box2'" in _words(with_fields(states.working(), summaries={"d1": row}))
+    assert "There is no provider named 'box2'" in _words(with_fields(states.working(), summaries={"d1": row}))
 
 
 def test_workers_show_while_they_work_or_fail_and_not_while_idle() -> None:
@@ -51,7 +51,7 @@ def test_replies_under_way_are_counted_wherever_they_are() -> None:
     state = states.streaming()
     calls = {**state.turns.calls, "d2": replace(state.turns.calls["d1"], id="c2", discussion_id="d2")}
 
-    assert "2 replies under way" in _words(replace(state, turns=replace(state.turns, calls=calls)))
+    assert "2 replies in progress" in _words(replace(state, turns=replace(state.turns, calls=calls)))
 
 
 def test_the_price_of_a_discussion_that_nobody_knows_is_not_zero() -> None:
@@ -88,7 +88,7 @@ def test_a_cache_is_called_warm_only_where_the_next_request_reads_it() -> None:
 
     missing = with_fields(state, plans={"d1": cache_states.plan(read_tokens=0, write_tokens=12_800)})
 
-    assert "cache not read by the next message" in _words(missing)
+    assert "next message misses the cache" in _words(missing)
     assert not any("cache warm" in word for word in _words(missing))
 
 
@@ -98,4 +98,4 @@ def test_a_discussion_that_waits_for_a_person_alone_is_no_reply_under_way() -> N
     assert not any("under way" in one for one in _words(state))
     calls = tuple(replace(one, state=CallState.RUNNING) for one in state.agent.turns["d1"].calls)
     running = replace(state.agent.turns["d1"], calls=calls)
-    assert "1 reply under way" in _words(replace(state, agent=replace(state.agent, turns={"d1": running})))
+    assert "1 reply in progress" in _words(replace(state, agent=replace(state.agent, turns={"d1": running})))

@@ -28,11 +28,12 @@ def busy() -> AppState:
     channels = {
         "builds": ChannelStatus("builds", is_connected=True, dropped=12_480),
         "operations": ChannelStatus(
-            "operations", problem="Its certificate is not trusted: self-signed; tried again in 40 s"
+            "operations",
+            problem="Its certificate is not trusted: self-signed; the program tries again in 40 s",
         ),
     }
     odd = (
-        "dump.bin: it is no text. Leave text files in it, and move this away: /home/person/.manual_slop/inbox",
+        "dump.bin: it is no text. Put only text files into the inbox, and move this away: /home/person/.manual_slop/inbox",
     )
     signals = SignalState(
         waiting, 12, waiting[:2], channels, is_quiet=True, missed=3, inbox_odd=odd, desktop_problem="None"
@@ -47,5 +48,5 @@ def busy() -> AppState:
 
 
 def none() -> AppState:
-    """Nothing came in."""
+    """No signal has arrived."""
     return states.working()

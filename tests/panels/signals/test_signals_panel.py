@@ -41,7 +41,7 @@ def test_what_waits_is_shown_with_its_source_and_can_be_put_away() -> None:
     assert screen.ui.shows("Command · make all")
     assert screen.ui.shows("For “")
     assert screen.ui.shows("3 older signals let go")
-    screen.ui.click("Put all away")
+    screen.ui.click("Dismiss all")
 
     assert screen.asked == [PutSignalsAway()]
 
@@ -49,7 +49,9 @@ def test_what_waits_is_shown_with_its_source_and_can_be_put_away() -> None:
 def test_an_inbox_that_has_no_room_says_what_makes_some() -> None:
     many = tuple(replace(FILE, id=f"s{number}", text=f"{number}") for number in range(SIGNALS_KEPT))
 
-    assert open_at(SignalState(many, is_inbox_unready=True)).ui.shows("It is full: further files wait")
+    assert open_at(SignalState(many, is_inbox_unready=True)).ui.shows(
+        "The inbox is full. More files wait until a turn takes some, or you dismiss some."
+    )
     assert not open_at(SignalState(many)).ui.shows("It is full")
     assert not open_at(SignalState(many[1:], is_inbox_unready=True)).ui.shows("It is full")
 
@@ -57,7 +59,7 @@ def test_an_inbox_that_has_no_room_says_what_makes_some() -> None:
 def test_a_signal_unfolds_to_all_that_it_says() -> None:
     screen = open_at(SignalState((FILE,)))
     assert not screen.ui.shows("There is more.\n")
-    screen.ui.click("Show all of it")
+    screen.ui.click("Show all")
 
     assert screen.view.of(SignalsView).open_signals == {"s1"}
     assert screen.ui.shows("There is more.")
@@ -74,12 +76,12 @@ def test_quiet_is_switched_and_says_what_it_holds() -> None:
 
 def test_what_lies_odd_in_the_inbox_and_how_channels_stand_is_said() -> None:
     channels = {
-        "ops": ChannelStatus("ops", problem="its certificate is not trusted"),
+        "ops": ChannelStatus("ops", problem="you do not trust its certificate"),
         "dev": ChannelStatus("dev", True, dropped=480),
     }
     screen = open_at(SignalState(inbox_odd=("pipe: it is a named pipe",), channels=channels))
 
     assert screen.ui.shows("pipe: it is a named pipe")
-    assert screen.ui.shows("its certificate is not trusted")
+    assert screen.ui.shows("you do not trust its certificate")
     assert screen.ui.shows("connected")
     assert screen.ui.shows("A flood: 480 lines let go")

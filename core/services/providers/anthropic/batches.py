@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from core.kernel.language import tr
 from core.kernel.values.provider import ProviderRequest, StopKind
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic.wire import merge_usage, stop_of
@@ -174,7 +175,11 @@ def _answer(row: Any) -> BatchAnswer:
         blocks = [block.text for block in message.content if block.type == "text"]
         text = "".join(map(text_of, blocks))
         usage, stop = merge_usage(Usage(), message.usage), stop_of(message)
-        reason = f"{message.model} refused to read the conversation" if stop is StopKind.REFUSED else ""
+        reason = (
+            tr("{model} refused to read the conversation", model=message.model)
+            if stop is StopKind.REFUSED
+            else ""
+        )
         return BatchAnswer(
             custom_id=row.custom_id,
             kind=kind,
@@ -190,4 +195,8 @@ def _answer(row: Any) -> BatchAnswer:
         return BatchAnswer(
             custom_id=row.custom_id, kind=kind, reason=text_of(fault.message), is_refused=is_refused
         )
-    return BatchAnswer(custom_id=row.custom_id, kind=kind, reason=f"the request was {kind.value}")
+    return BatchAnswer(
+        custom_id=row.custom_id,
+        kind=kind,
+        reason=tr("the provider reports the request as {value}", value=kind.value),
+    )

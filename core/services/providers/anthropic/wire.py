@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import canonical_json
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.values.cache import TOOLS_KEY
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
@@ -349,11 +350,11 @@ def _input_tokens_est(request: ProviderRequest) -> int:
 # Anthropic's stream of events as items of ours.
 
 _MISSES: Mapping[str, str] = {
-    "model_changed": "the model changed",
-    "system_changed": "the system prompt changed",
-    "tools_changed": "the tools changed",
-    "messages_changed": "earlier messages changed",
-    "previous_message_not_found": "the provider no longer knows the last request",
+    "model_changed": tr("the model changed"),
+    "system_changed": tr("the system prompt changed"),
+    "tools_changed": tr("the tools changed"),
+    "messages_changed": tr("earlier messages changed"),
+    "previous_message_not_found": tr("the provider no longer knows the last request"),
     "unavailable": UNTOLD_MISS,
 }
 """Source: anthropic 2.10.0, types/cache_miss_*.py; "Cache diagnostics" (read 2026-11)."""
@@ -460,7 +461,9 @@ class _MessageReader:
         if not (self.has_ended or is_said(word)):
             raise ProviderError(
                 FailureKind.STREAM_DROPPED if self._has_begun else FailureKind.BAD_REPLY,
-                "it ended without its last event" if self._has_begun else "no event of a message came",
+                tr("the reply ended without its last event")
+                if self._has_begun
+                else tr("no part of a message came"),
             )
         for index in tuple(self._blocks):
             yield from self._stop(index)
@@ -536,7 +539,11 @@ def miss_reason(diagnostics: object) -> str:
         return ""
     words = _MISSES.get(kind, kind.replace("_", " "))
     missed = _number(reason, "cache_missed_input_tokens")
-    return f"{words}, {missed:,} tokens not read" if missed else words
+    return (
+        tr("{words}, {missed:,} tokens not read from the cache", words=words, missed=missed)
+        if missed
+        else words
+    )
 
 
 def stop_of(message: object) -> StopKind:

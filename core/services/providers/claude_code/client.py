@@ -23,6 +23,7 @@ from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.figures import time_limit
 from core.kernel.frame import frame
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
 from core.kernel.values.provider import (
@@ -223,7 +224,7 @@ _KIND_OF_ERROR = {
 MAX_CALL_CHARS = 500
 """Of a call that is shown among the reasoning."""
 
-_LOGIN_REMEDY = "Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY"
+_LOGIN_REMEDY = tr("Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY")
 _SPENT = late(r"(?i)limit reached|hit your .*limit|usage limit")
 
 
@@ -369,9 +370,9 @@ def claude_failure(
 ) -> ProviderError:
     """Reason why a run gave no whole reply: what its result said, or how the process ended."""
     if reader.result is None:
-        remedy = "Update Claude Code (`claude update`)" if "unknown option" in ending else ""
+        remedy = tr("Update Claude Code (`claude update`)") if "unknown option" in ending else ""
         kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.SERVER_FAULT
-        detail = f"the process ended with {ending}"
+        detail = tr("the process ended with {ending}", ending=ending)
         return provider_error(kind, server, detail=detail, remedy=remedy, model=model, key=key)
     told = reader.result.get("result") or reader.result.get("subtype")
     detail = str(told) if reader.result.get("is_error") or reader.result.get("subtype") != "success" else ""
@@ -467,9 +468,7 @@ def allowed_tools(tools: Iterable[ToolSchema]) -> str:
 
 
 PROGRAM = "claude"
-INSTALL_REMEDY = (
-    "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in"
-)
+INSTALL_REMEDY = tr("Run `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in")
 
 MAX_ROUNDS = 20
 """Model calls of one run, where it has tools: the CLI goes on by itself."""
@@ -575,7 +574,7 @@ class ClaudeCodeProvider:
         try:
             return ChildLines(program, arguments, prompt, folder=folder, env=self._environment(request))
         except OSError as error:
-            detail = f"it could not be started ({error.strerror})"
+            detail = tr("the program did not start ({strerror})", strerror=error.strerror)
             raise provider_error(
                 FailureKind.NOT_INSTALLED,
                 self._server,
@@ -593,7 +592,7 @@ class ClaudeCodeProvider:
                     yield reader.stop
                     return
         except SilenceError as error:
-            detail = f"silence for {time_limit(self._server.timeout_s)}"
+            detail = tr("no data for {timeout_s}", timeout_s=time_limit(self._server.timeout_s))
             raise provider_error(FailureKind.TIMED_OUT, self._server, detail=detail) from error
         raise claude_failure(self._server, reader, child.ending, model=request.model, key=self._key)
 

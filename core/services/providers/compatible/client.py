@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.queue import Lazy
 from core.kernel.values.provider import (
     ModelProfile,
@@ -190,7 +191,7 @@ class CompatibleProvider:
                 FailureKind.BAD_REPLY,
                 self._server,
                 detail=why,
-                remedy="Name the model of a discussion yourself, or check the address (base_url): it usually ends in /v1",
+                remedy=tr("Name the model yourself, or check the address (base_url): it usually ends in /v1"),
                 url=self._url("/models"),
                 key=self._key,
             )
@@ -226,8 +227,8 @@ class CompatibleProvider:
             raise provider_error(
                 FailureKind.BAD_REQUEST,
                 self._server,
-                detail="it has no address",
-                remedy="Give its base_url on the settings page (http://localhost:11434/v1)",
+                detail=tr("the provider has no address"),
+                remedy=tr("Enter the base_url on the settings page (http://localhost:11434/v1)"),
             )
 
     def _make_client(self) -> openai.OpenAI:
@@ -256,10 +257,17 @@ class CompatibleProvider:
         """The end of a reply with what the person should know and was not told: each once for a model."""
         names = sorted(name for of, name in self._learned if of == model)
         refused = [
-            f"The server wants the reasoning of earlier calls for {model!r}. The program sends what it has"
+            tr(
+                "The server wants the reasoning of earlier calls for {model!r}. The program sends what it has",
+                model=model,
+            )
             if name == WANTED
-            else f"The server takes no {name!r} for {model!r}. The program sent the request again without it or under its other"
-            f" name, and does so for this model for {KEPT_DAYS} days"
+            else tr(
+                "The server takes no {name!r} for {model!r}. The program sent the request again without this field or under its other name. For this model, the program does so for {KEPT_DAYS} days",
+                name=name,
+                model=model,
+                KEPT_DAYS=KEPT_DAYS,
+            )
             for name in names
         ]
         fresh = tuple(one for one in (*refused, *stopped.remarks) if (model, one) not in self._said)
@@ -358,7 +366,7 @@ def with_version_path(base_url: str) -> str:
 def _count(value: object) -> int:
     """A count of tokens that an answer must have. Raises ValueError."""
     if (count := figure(value)) is None:
-        raise ValueError(f"a count of tokens is {str(value)[:40]!r}")
+        raise ValueError(tr("a token count is {str!r}", str=str(value)[:40]))
     return count
 
 

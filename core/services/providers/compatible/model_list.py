@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
+from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.provider import Effort, ModelProfile, ProviderKind
 from core.kernel.values.settings import ServerSettings
@@ -78,12 +79,12 @@ def no_list(answer: object) -> str:
     ):
         return ""
     if isinstance(answer, str) and answer.lstrip().startswith("<"):
-        return f"a web page came in place of the list of models: {page_title(answer)}"
+        return tr("a web page came instead of the list of models: {answer}", answer=page_title(answer))
     is_said = isinstance(answer, dict) or (
         isinstance(answer, str) and not answer.lstrip().startswith(("{", "["))
     )
     said = words_of(answer).message if is_said else ""
-    return f"no list of models came: {said}" if said else "no list of models came"
+    return tr("no list of models came: {said}", said=said) if said else tr("no list of models came")
 
 
 def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
@@ -345,5 +346,5 @@ def embedded(client: openai.OpenAI, model: str, texts: Sequence[str]) -> list[li
     answer = client.embeddings.create(model=model, input=list(texts), encoding_format="float")
     rows = {int(row.index): [float(figure) for figure in row.embedding] for row in answer.data}
     if rows.keys() != set(range(len(texts))):
-        raise ValueError(f"{len(rows)} vectors came for {len(texts)} texts")
+        raise ValueError(tr("{rows} vectors came for {texts} texts", rows=len(rows), texts=len(texts)))
     return [rows[index] for index in range(len(texts))]

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.kernel.decoders import canonical_json
+from core.kernel.language import tr
 from core.kernel.values.messages import ToolCallPart
 from core.kernel.values.provider import (
     ReasoningDelta,
@@ -231,9 +232,8 @@ class _Call:
     arguments: str = ""
 
 
-SEVERAL = (
-    "The server sent several replies to one request. The program keeps the first and leaves out the others, which the server"
-    " may bill. Look at the server's settings for `n`"
+SEVERAL = tr(
+    "The server sent several replies to one request. The program keeps the first and drops the others, which the server may bill. Check the server's settings for `n`"
 )
 
 

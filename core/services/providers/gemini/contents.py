@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.values.cache import ContentsPlan
 from core.kernel.values.provider import ContentsReport, StoredContent
 from core.services.providers.door import sound_content
@@ -208,7 +209,7 @@ class GeminiCaches:
         if content.expires_at > self._clock():
             return ContentsReport(stored=content)
         self.forget(content.name)
-        return ContentsReport(text="The stored prefix has expired.", lost_name=content.name)
+        return ContentsReport(text=tr("The stored prefix has expired."), lost_name=content.name)
 
     def _made(
         self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix
@@ -298,15 +299,15 @@ class GeminiCaches:
 
 def unusable(error: ProviderError) -> str:
     """Reason why a stored prefix was not used, in a sentence. One that is gone is refused as if the key might not have it."""
-    why = "it was not found; it was deleted, or has expired." if error.status in GONE else error.what
-    return f"The stored prefix could not be used: {why}"
+    why = tr("it was deleted or has expired.") if error.status in GONE else error.what
+    return tr("The provider could not use the stored prefix: {why}", why=why)
 
 
 def _stored(answer: types.CachedContent) -> StoredContent:
     made = answer.create_time
     ends = answer.expire_time
     if not answer.name or made is None or ends is None:
-        raise ValueError("a cached content without name or times")
+        raise ValueError(tr("a stored prefix without a name or times"))
     discussion_id, prefix_hash = _named(answer.display_name or "")
     usage = answer.usage_metadata
     return sound_content(

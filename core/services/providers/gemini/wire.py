@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import (
     Effort,
@@ -347,7 +348,7 @@ def reply_items(
     if stop is None:
         raise ProviderError(
             FailureKind.STREAM_DROPPED if has_begun else FailureKind.BAD_REPLY,
-            "it ended without a reason to stop" if has_begun else "no part of a reply came",
+            tr("the reply ended without a stop reason") if has_begun else tr("no part of a reply came"),
         )
     yield stop
 

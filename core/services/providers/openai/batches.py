@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from core.kernel.language import tr
 from core.kernel.values.provider import ProviderRequest, StopKind
 from core.services.providers.batches import (
     MOST_LISTED,
@@ -156,7 +157,7 @@ def _status(batch: Batch) -> BatchStatus:
     reason = ""
     if batch.status == "failed":
         faults = (batch.errors.data if batch.errors is not None else None) or []
-        reason = text_of(faults[0].message) if faults else "the provider gives no reason"
+        reason = text_of(faults[0].message) if faults else tr("the provider gives no reason")
     is_expired = batch.status == "expired"
     counts = batch.request_counts
     return BatchStatus(
@@ -198,7 +199,11 @@ def _answered(custom_id: str, body: dict[str, Any], request_id: str) -> BatchAns
     has_refused = any(part.type == "refusal" for part in parts)
     stop = stop_of(reply, has_calls=False, has_refused=has_refused).kind
     text = "".join(text_of(part.text) for part in parts if part.type == "output_text")
-    reason = f"{text_of(reply.model)} refused to read the conversation" if stop is StopKind.REFUSED else ""
+    reason = (
+        tr("{model} refused to read the conversation", model=text_of(reply.model))
+        if stop is StopKind.REFUSED
+        else ""
+    )
     return BatchAnswer(
         custom_id=custom_id,
         kind=AnswerKind.ANSWERED,

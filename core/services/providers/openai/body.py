@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from core.kernel.language import tr
 from core.kernel.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.kernel.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.kernel.values.stack import Segment, ToolSchema
@@ -26,15 +27,15 @@ LONG_TTL_S = 12 * 3600
 """Lifetimes on offer: 30 minutes and 12 hours."""
 
 _MISSES: Mapping[str, str] = {
-    "model_changed": "the model changed",
-    "prompt_cache_key_changed": "the cache key changed",
-    "tools_changed": "the tools changed",
-    "text_format_changed": "the format asked for changed",
-    "reasoning_effort_changed": "the effort changed",
-    "verbosity_changed": "the verbosity changed",
-    "service_tier_changed": "the service tier changed",
-    "context_compacted": "the context was compacted",
-    "input_changed": "earlier messages or the system prompt changed",
+    "model_changed": tr("the model changed"),
+    "prompt_cache_key_changed": tr("the cache key changed"),
+    "tools_changed": tr("the tools changed"),
+    "text_format_changed": tr("the requested format changed"),
+    "reasoning_effort_changed": tr("the effort changed"),
+    "verbosity_changed": tr("the verbosity changed"),
+    "service_tier_changed": tr("the service tier changed"),
+    "context_compacted": tr("the context was compacted"),
+    "input_changed": tr("earlier messages or the system prompt changed"),
 }
 
 
@@ -94,7 +95,7 @@ def miss_reason(diagnostics: object) -> str:
     """Reason why less was read than the reply compared with left there, empty for a hit or nothing said."""
     kind = getattr(diagnostics, "type", None)
     if kind == "comparison_response_not_found":
-        return "the provider no longer knows the last request"
+        return tr("the provider no longer knows the last request")
     if kind == "unavailable":
         return UNTOLD_MISS
     if kind != "cache_miss":
@@ -102,7 +103,11 @@ def miss_reason(diagnostics: object) -> str:
     reason = str(getattr(diagnostics, "reason", ""))
     words = _MISSES.get(reason, reason.replace("_", " "))
     missed = getattr(diagnostics, "cache_missed_tokens", None)
-    return f"{words}, {missed:,} tokens not read" if isinstance(missed, int) and missed else words
+    return (
+        tr("{words}, {missed:,} tokens not read from the cache", words=words, missed=missed)
+        if isinstance(missed, int) and missed
+        else words
+    )
 
 
 def _parts(item: Json) -> list[Json]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import canonical_json
 from core.kernel.errors import FailureKind, ProviderError
+from core.kernel.language import tr
 from core.kernel.queue import Lazy
 from core.kernel.values.messages import ToolCallPart
 from core.kernel.values.provider import (
@@ -263,7 +264,7 @@ class OpenAiProvider:
             raise provider_error(
                 FailureKind.NO_KEY,
                 self._server,
-                remedy="Set OPENAI_API_KEY, or store a key on the settings page",
+                remedy=tr("Set OPENAI_API_KEY, or store a key on the settings page"),
             )
 
     def _make_client(self) -> openai.OpenAI:
@@ -416,7 +417,7 @@ def _optional_field(error: openai.BadRequestError) -> str:
 
 def _response_error(response: Any) -> tuple[object, object]:
     error = response.error
-    return ("server_error", "no reason given") if error is None else (error.code, error.message)
+    return ("server_error", tr("no reason given")) if error is None else (error.code, error.message)
 
 
 def _is_event_stream(stream: openai.Stream[Any]) -> bool:

@@ -129,7 +129,9 @@ def test_where_nobody_can_be_asked_the_receipt_says_so_and_the_next_look_stops_i
     backlog.run()
     receipt = forgotten(backlog, gone, reaches=False)
 
-    assert "the next look after the batches" in receipt_text(receipt, {})
+    assert "the next `harvest --batch --apply` stops the batch and deletes your data there" in receipt_text(
+        receipt, {}
+    )
     assert vendor.batches.last.status == "in_progress"
     backlog.run()
     assert vendor.batches.last.status == "canceling"

@@ -108,7 +108,7 @@ def test_an_apply_of_a_forgotten_conversation_is_undone_without_it(home: Path) -
     assert report.problems == ()
     assert traces() == []
     assert [item.name for item in trash.items(home)] == []
-    with pytest.raises(StorageError, match="no apply to undo"):
+    with pytest.raises(StorageError, match="There is no harvest to undo"):
         undo_apply(home, NOW + timedelta(hours=2), is_agreed=True)
 
 

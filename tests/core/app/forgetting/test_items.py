@@ -1,4 +1,4 @@
-"""An item is forgotten: its words go from knowledge, its conversations are named, and no harvest proposes it again."""
+"""An item is forgotten: its words go from knowledge, its conversations are named, No harvest proposes the words again."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ def receipt(*rows: PlaceReport, **more: object) -> ForgetReceipt:
 def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
     text = receipt_text(
         receipt(
-            PlaceReport("discussions", 1, "its folder is gone"),
-            PlaceReport("trash", 0, "no folder of it is there"),
+            PlaceReport("discussions", 1, "the conversation's folder is gone"),
+            PlaceReport("trash", 0, "no folder of the conversation is left"),
             PlaceReport("facts", 1, READ_AGAIN),
-            PlaceReport("digest", 1, "made anew without it"),
+            PlaceReport("digest", 1, "written anew without the forgotten words"),
             PlaceReport("drafts", 0, "read again"),
             PlaceReport("strangers", 0, ""),
             items=1,
@@ -37,17 +37,17 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
     lines = text.splitlines()
     assert lines[0] == "Forgotten: 1 conversation, 1 item, 1 fact."
     assert lines[2:6] == [
-        "  1 conversation with its draft, queue, replies, files and cache: its folder is gone",
+        "  1 conversation with draft, queue, replies, files and cache: the conversation's folder is gone",
         "  1 structured fact",
-        "  Emptied, or made anew without it: the digest",
-        "  What stays of knowledge was read again: none of the words stand there",
+        "  Emptied, or built anew without the forgotten words: the digest",
+        "  The program read the remaining knowledge again: none of the words are left",
     ]
-    assert lines[7] == "Looked through, nothing of it found: the trash, drafts made from playbooks."
+    assert lines[7] == "The program found nothing of this in: the trash, drafts made from playbooks."
     assert ": 0" not in text
 
 
 def test_a_problem_is_told_even_where_nothing_was_found() -> None:
-    row = PlaceReport("catalog", 0, "", "it is in use")
+    row = PlaceReport("catalog", 0, "", "another program uses the file")
 
     assert found_lines(receipt(row)) == [("List of conversations and its search: it is in use", True)]
     assert nothing_found(receipt(row)) == ""
@@ -63,13 +63,14 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
     branches = ForgetTarget(("a", "b", "c"))
     item = ForgetTarget((), Category.FACTS, "Tides.", "facts.md")
     assert (
-        preview_text(ForgetPreview(branches, 1, 5)) == "With it go 1 item, 5 structured facts and 2 branches."
+        preview_text(ForgetPreview(branches, 1, 5))
+        == "Then 1 item, 5 structured facts and 2 branches go too."
     )
-    assert preview_text(ForgetPreview(TALK, 2, 0, 1)) == (
-        "With it go 2 items. 1 item said elsewhere too stays."
+    assert (
+        preview_text(ForgetPreview(TALK, 2, 0, 1)) == "Then 2 items. 1 item said elsewhere too stays go too."
     )
-    assert preview_text(ForgetPreview(item, 1, 1)) == "With it goes 1 structured fact."
-    assert preview_text(ForgetPreview(item, 1, 0)) == "Nothing else goes with it."
+    assert preview_text(ForgetPreview(item, 1, 1)) == "Then 1 structured fact goes too."
+    assert preview_text(ForgetPreview(item, 1, 0)) == "The program forgets nothing else."
 
 
 def test_every_place_says_how_it_was_seen() -> None:

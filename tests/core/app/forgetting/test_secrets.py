@@ -168,7 +168,7 @@ def test_kept_bytes_of_files_are_cleaned_and_are_put_back_no_more(home: Path, tm
     assert not [find for find in after.finds if "/edits/" in find.file]
     assert kept_bytes.kept_changes(home, owner)[0].difference.startswith("-password: [secret]")
     undone = kept_bytes.restore(home, owner, "m1", (change,), ToolPlaces(str(tmp_path), is_trusted=True))
-    assert "not kept any more" in undone.left[0]
+    assert "The program no longer has the answer" in undone.left[0]
 
 
 @pytest.mark.parametrize("kind", sorted(VENDORS))
@@ -231,7 +231,7 @@ def test_odd_files_are_sentences_and_the_rest_goes_on(home: Path) -> None:
         ("knowledge/tasks.md", 0),
     ]
     (problem,) = report.problems
-    assert "knowledge/notes.md is passed over" in problem
+    assert "knowledge/notes.md was skipped" in problem
 
 
 def test_a_name_that_holds_a_secret_is_told_without_it(home: Path) -> None:

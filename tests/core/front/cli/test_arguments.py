@@ -243,7 +243,7 @@ def test_a_place_that_is_named_already_is_not_repeated() -> None:
         str(SlopError("'/a/b' is not a file", remedy="Choose another", where="/a/b"))
         == "'/a/b' is not a file. Choose another"
     )
-    assert str(SlopError("It cannot be read", where="/a/b")) == "It cannot be read. /a/b"
+    assert str(SlopError("It is unreadable", where="/a/b")) == "It is unreadable. /a/b"
 
 
 def test_the_acts_of_flags_are_those_of_a_discussion() -> None:

@@ -61,7 +61,7 @@ def test_search_finds_what_was_said(world: World) -> None:
     assert [row["id"] for row in ended.json] == [tides]
     assert "moon" in ended.json[0]["found"]
     assert tides in world.run("discussions", "list", "--search", "moon").out
-    assert world.run("discussions", "--search", "zebra").out == "No discussions.\n"
+    assert world.run("discussions", "--search", "zebra").out == "You have no discussions.\n"
 
 
 def test_archived_ones_are_listed_only_when_asked_for(world: World) -> None:
@@ -207,17 +207,17 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     assert world.run("trust", "--yes").out.splitlines() == [
         "Do you trust project?",
         trust_reason(Project(has_file=True)),
-        "asked for:  Persona: p, the text (1 character).",
+        "the folder asks for:  Persona: p, the text (1 character).",
         "            | t",
-        "asked for:  Context preset a: x.",
-        "held back:  It asks to turn the Hook API on or to change it; a project never can.",
+        "the folder asks for:  Context preset a: x.",
+        "the program ignores:  It asks to turn the Hook API on or to change it; a project never can.",
         f"{world.project} is trusted.",
     ]
     assert world.run("trust", "--list", "--json").json == [str(world.project)]
     listed = world.run("presets")
     assert [line.split()[:2] for line in listed.out.splitlines()] == [["preset", "a"], ["persona", "p"]]
     assert world.run("trust", "--remove").code == 0
-    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+    assert world.run("trust", "--list").out == "You trust no folder.\n"
     assert world.run("trust", "nowhere").code == 2
 
 
@@ -228,9 +228,9 @@ def test_without_a_terminal_and_without_yes_trust_shows_what_is_asked_and_change
     ended = world.run("trust")
 
     assert ended.code == 2
-    assert "asked for:  Context preset a: x." in ended.out
+    assert "the folder asks for:  Context preset a: x." in ended.out
     assert "Add --yes" in ended.err
-    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+    assert world.run("trust", "--list").out == "You trust no folder.\n"
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)])
@@ -238,8 +238,8 @@ def test_on_a_terminal_trust_takes_an_answer(world: World, answer: str, code: in
     (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x"]\n')
     ended = world.run("trust", given=answer.encode(), types=True)
 
-    assert (ended.code, "Let this count? [y/N]" in ended.err) == (code, True)
-    assert (world.run("trust", "--list").out == "No folder is trusted.\n") is bool(code)
+    assert (ended.code, "Trust this folder with these requests? [y/N]" in ended.err) == (code, True)
+    assert (world.run("trust", "--list").out == "You trust no folder.\n") is bool(code)
 
 
 def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) -> None:
@@ -254,7 +254,9 @@ def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) ->
     assert "  Context preset a: y.\n" in ended.err
 
     lines = world.run("trust", "--yes").out.splitlines()
-    assert [line for line in lines if line.startswith("asked for")] == ["asked for:  Context preset a: y."]
+    assert [line for line in lines if line.startswith("the folder asks for")] == [
+        "the folder asks for:  Context preset a: y."
+    ]
     assert world.run("trust").out == f"{world.project} is trusted.\n"
 
 
@@ -264,8 +266,8 @@ def test_a_file_that_cannot_be_read_is_named_and_not_trusted(world: World) -> No
 
     assert ended.code == 1
     assert "manual_slop.toml:3: " in ended.err
-    assert ended.out == "Nothing was changed: manual_slop.toml holds nothing that can be read.\n"
-    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+    assert ended.out == "Nothing was changed: the program can read nothing in manual_slop.toml.\n"
+    assert world.run("trust", "--list").out == "You trust no folder.\n"
 
 
 def test_trusting_a_folder_without_a_file_says_that_there_is_none(world: World) -> None:
@@ -469,14 +471,14 @@ def test_an_import_leaves_out_what_the_dry_run_named_and_the_list_says_where_a_t
 
     ended = world.run("import", *files, "--without", rows[0]["discussion_id"], "--without", "nothing")
     assert ended.code == 0
-    assert "no conversation there is nothing; `--dry-run` names them" in ended.err
+    assert "no conversation here has the id nothing; `--dry-run` names them" in ended.err
     (listed,) = world.run("discussions", "--json").json
     assert listed["id"] == rows[1]["discussion_id"]
     assert " from a text file: moon.md" in listed["origin"]
 
 
 def test_usage_is_added_up_for_people_programs_and_spreadsheets(world: World) -> None:
-    assert world.run("usage").out == "No call was made yet.\n"
+    assert world.run("usage").out == "You have sent no request yet.\n"
     _talk(world, "Why are there tides?", "And waves?")
     data = world.run("usage", "--by", "discussion", "--json").json
 
@@ -488,4 +490,4 @@ def test_usage_is_added_up_for_people_programs_and_spreadsheets(world: World) ->
     assert row.startswith(f"local/{MODEL},{MODEL},2,")
     wrong = world.run("usage", "--since", "yesterday")
     assert wrong.code == 1
-    assert "'yesterday' is no day. Write it as 2026-11-29" in wrong.err
+    assert "'yesterday' is no day. Write the day as 2026-11-29" in wrong.err

@@ -36,13 +36,13 @@ def test_it_is_shown_with_why_and_stands_in_the_text(
         config.write('[retrieval]\nenabled = true\nambient = true\ncorpora = ["knowledge"]\n')
 
     early = world.run("context", "--json", "--message", QUESTION).json["recalled"]
-    assert (early["passages"], early["problem"][:21]) == ([], "Nothing is recalled: ")
+    assert (early["passages"], early["problem"][:21]) == ([], "Recall finds nothing: ")
     assert world.run("search", "checkpoint").code == 0
 
     told = world.run("context", "--message", QUESTION).out
     assert "Recalled for this message, about " in told
     assert "facts.md:1" in told
-    assert "it holds checkpoint, interval" in told
+    assert "it contains checkpoint, interval" in told
     assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
 
 
@@ -96,7 +96,7 @@ def test_a_message_whose_recall_fell_short_says_so_and_goes(
     sent = world.run("send", QUESTION)
 
     assert sent.code == 0
-    assert sent.err.count("manual-slop: Found by keywords alone: The model is away") == 1
+    assert sent.err.count("manual-slop: Found by keywords only: The model is away") == 1
     assert "thirty seconds" in json.dumps(world.server.bodies[-1])
 
 
@@ -110,7 +110,7 @@ def test_a_search_answers_from_the_index_that_it_cannot_bring_up_to_date(
     known.mkdir(parents=True)
     (known / "facts.md").write_text(ITEM)
     off = world.run("search", "checkpoint")
-    assert (off.code, off.err.count("Retrieval is off here")) == (1, 1)
+    assert (off.code, off.err.count("Search is off here")) == (1, 1)
     with world.config.open("a") as config:
         config.write('[retrieval]\nenabled = true\ncorpora = ["knowledge"]\n')
     assert world.run("search", "checkpoint").code == 0
@@ -123,4 +123,4 @@ def test_a_search_answers_from_the_index_that_it_cannot_bring_up_to_date(
 
     assert ended.code == 0
     assert "thirty seconds" in ended.out
-    assert "warning: the index is not up to date: " in ended.err
+    assert "warning: the index is out of date: " in ended.err

@@ -89,7 +89,7 @@ def test_words_to_a_server_that_is_not_there_are_kept_and_go_to_its_first_model_
     failed = world.run("send", "Hello")
     assert failed.code == 1
     assert "cannot be reached" in failed.err
-    assert "Your words are kept" in failed.err
+    assert "The program keeps your message" in failed.err
 
     world.config.write_text(address)
     again = world.run("send", "--retry", "--discussion", "last", "--json")

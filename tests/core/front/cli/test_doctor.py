@@ -85,9 +85,9 @@ def test_what_a_project_asks_for_is_listed(world: World) -> None:
     (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x.py"]\n[hooks]\nport = 1\n')
     text = world.run("doctor", "--quick").out
 
-    assert "is not trusted, its settings do not count" in text
-    assert "asked for: Context preset a: x.py." in text
-    assert "held back: It asks to turn the Hook API on" in text
+    assert "is not trusted, so the program ignores its settings" in text
+    assert "the folder asks for: Context preset a: x.py." in text
+    assert "the program ignores: It asks to turn the Hook API on" in text
     assert f"manual-slop trust {world.project}" in text
 
 
@@ -127,7 +127,7 @@ def test_an_old_python_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
         ("Windows", "ARM64", ("", ""), "", "Dear PyGui"),
         ("Linux", "x86_64", ("", ""), "", "without glibc"),
         ("Linux", "x86_64", ("glibc", "2.17"), "", "glibc 2.28 or newer"),
-        ("FreeBSD", "amd64", ("", ""), "", "nobody has tried"),
+        ("FreeBSD", "amd64", ("", ""), "", "the program is not tested on this system"),
     ],
 )
 def test_a_system_that_lacks_a_package_is_said_with_the_package(

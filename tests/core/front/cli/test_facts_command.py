@@ -30,7 +30,7 @@ def test_facts_that_keep_to_the_rules_end_well_a_warning_among_them(
 ) -> None:
     assert main(["--home", str(home), "knowledge", "validate"]) == 0
 
-    said = "repos/tides.yaml:10: warning: related names tides:fact:009, which is not there\n"
+    said = "repos/tides.yaml:10: warning: related names tides:fact:009, which does not exist\n"
     told = capsys.readouterr()
     assert told.out == "", "a warning is no error"
     assert told.err.startswith(said)
@@ -52,7 +52,7 @@ def test_what_is_wrong_is_printed_with_file_and_line_and_ends_with_1(
     ]
     assert main(["--home", str(home), "knowledge", "validate"]) == 1
     assert (
-        "repos/tides.yaml:18: an alias (*b) is not read here; write the value itself\n"
+        "repos/tides.yaml:18: the program does not read an alias (*b); write the value itself\n"
         in capsys.readouterr().out
     )
 

@@ -16,7 +16,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_place_is_followed_after_a_yes_listed_and_left(world: World, place: Path) -> None:
-    assert world.run("import", "--follow").out == "Nothing is followed.\n"
+    assert world.run("import", "--follow").out == "You follow no program or folder.\n"
     followed = world.run("import", "--follow", "claude-code", given=b"y\n", types=True)
     assert (followed.code, str(place) in world.config.read_text()) == (0, True)
     assert f"Claude Code: {place} (not there yet)" in followed.out + followed.err

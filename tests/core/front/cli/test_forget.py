@@ -30,7 +30,7 @@ def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) ->
     ended = world.run("forget", chosen, given=b"forget\n", types=True)
     assert (ended.code, "cannot be undone" in ended.err) == (0, True)
     assert ended.out.startswith("Forgotten: 1 conversation")
-    assert "what providers keep of the words" in ended.out
+    assert "logs and backups that providers keep of your requests" in ended.out
     assert traces(world.home) == []
     assert world.run("discussions", "--json").json == []
 
@@ -76,7 +76,7 @@ def test_asking_again_for_what_a_kill_cut_short_goes_on_with_it_and_says_so(worl
     again = world.run("forget", secret, "--yes")
 
     assert (again.code, traces(world.home)) == (0, [])
-    assert "cut short; it was gone on with" in again.err
+    assert "This deletion was cut short before. The program has finished the deletion now." in again.err
     assert again.out.startswith("Forgotten: 1 conversation, 3 items")
 
     third = world.run("forget", secret, "--yes")

@@ -43,7 +43,7 @@ def test_the_list_shows_problems_and_what_a_search_found() -> None:
     assert "* one" in text
     assert "…the moon…" in text
     assert "two lines  [no log]" in text.splitlines()[2]
-    assert discussions_text([], NOW) == "No discussions.\n"
+    assert discussions_text([], NOW) == "You have no discussions.\n"
 
 
 def test_pinned_ones_come_first_then_the_newest() -> None:

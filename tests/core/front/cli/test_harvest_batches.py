@@ -55,7 +55,9 @@ def test_a_batch_is_submitted_then_collected_by_another_run_and_applied(
     assert sent.code == 0, sent.err
     assert "in a batch: <$0.01, directly: <$0.01" in sent.out
     assert f"batch {vendor.batches.last.id}: submitted, 1 request, anthropic {MODEL}" in sent.out
-    assert paths.discussion_dir(far.home, chosen).exists(), "nothing is reclaimed before its reply is there"
+    assert paths.discussion_dir(far.home, chosen).exists(), (
+        "nothing is reclaimed before its reply has arrived"
+    )
     again = far.run("harvest", "--apply", "--batch")
     assert (again.code, vendor.batches.made) == (0, 1), "what waits is not submitted twice"
 
@@ -100,7 +102,7 @@ def test_the_built_in_model_has_no_batches_and_that_is_said(world: World) -> Non
     ended = world.run("harvest", "--apply", "--batch", "--provider", "embedded")
 
     assert ended.code == 2
-    assert "The built-in model has no batches" in ended.err
+    assert "The built-in model offers no batches" in ended.err
 
 
 def test_a_server_without_a_batch_service_submits_nothing(world: World) -> None:
@@ -124,7 +126,7 @@ def test_a_batch_past_the_days_limit_asks_and_goes_after_a_yes(far: World, vendo
     assert "not submitted: This batch is expected to cost" in silent.out
     no = far.run("harvest", "--apply", "--batch", given=b"n\n", types=True)
     assert (no.code, vendor.batches.made) == (1, 0)
-    assert "Submit it all the same? [y/N]" in no.err
+    assert "Submit it anyway? [y/N]" in no.err
 
     yes = far.run("harvest", "--apply", "--batch", given=b"y\n", types=True)
 

@@ -183,7 +183,7 @@ def test_what_was_touched_lately_is_left_alone_unless_asked_otherwise(world: Wor
     without, asked = world.run("harvest"), world.run("harvest", "--live-days", "0")
 
     assert "live:1" in without.out
-    assert "nothing to harvest: 1 touched lately; `--live-days 0`" in without.err
+    assert "nothing to harvest: 1 changed recently; `--live-days 0`" in without.err
     assert "harvest:1" in asked.out
     assert asked.err == ""
 
@@ -226,9 +226,9 @@ def test_undo_takes_the_last_apply_back(world: World) -> None:
     again = world.run("harvest", "undo")
 
     assert (ended.code, again.code) == (0, 1)
-    assert "items taken out: 1\n" in ended.out
+    assert "items removed: 1\n" in ended.out
     assert f"back: {chosen}\n" in ended.out
-    assert "no apply to undo" in again.err
+    assert "There is no harvest to undo" in again.err
     assert paths.log_file(world.home, chosen).exists()
 
 
@@ -435,7 +435,7 @@ def test_knowledge_search_finds_all_words_without_case(world: World) -> None:
 
 
 def test_knowledge_ledger_tells_what_became_of_each_conversation(world: World) -> None:
-    assert world.run("knowledge", "ledger").out == "Nothing was harvested yet.\n"
+    assert world.run("knowledge", "ledger").out == "You have not harvested anything yet.\n"
     harvested(world)
     world.run("harvest", "undo")
 
@@ -464,7 +464,7 @@ def test_at_the_days_limit_apply_asks_nobody_until_the_person_says_yes(world: Wo
 
     refused = world.run("harvest", "--apply")
     assert refused.code == 1
-    assert "stopped: The limit of $1.00 for today is reached: $2.00 is spent." in refused.out
+    assert "stopped: The limit of $1.00 for today is reached: $2.00 spent." in refused.out
     assert "--over-limit" in refused.err
     assert world.server.bodies == []
 
@@ -485,14 +485,14 @@ def test_what_another_program_has_under_way_counts_before_each_call_and_it_sees_
     window.claim("turn", 1.0)
 
     refused = world.run("harvest", "--apply")
-    assert "is reached: $0.00 is spent, about $1.00 more is under way." in refused.out
+    assert "is reached: $0.00 spent, about $1.00 more is under way." in refused.out
     assert world.server.bodies == []
 
     window.settle("turn", {})
     unpriced = world.run("harvest", "--apply")
     assert "is not known, so the limit of $1.00 for today cannot hold" in unpriced.out
     asked = world.run("harvest", "--apply", given=b"y\n", types=True)
-    assert "Read all the same? [y/N]" in asked.err
+    assert "Read anyway? [y/N]" in asked.err
     assert len(world.server.bodies) == 1
     assert window.claim("turn", 0.0).reserved_usd == 0.0, "what it held back ended with its call"
     window.close()

@@ -43,7 +43,10 @@ def test_the_prompt_is_printed_with_its_place_and_whose_it_is(world: World) -> N
 
     assert ended.code == 0
     assert ended.out.strip() == shipped.strip()
-    assert "harvest-conversation.md: shipped; `manual-slop knowledge prompt --edit` makes yours" in ended.err
+    assert (
+        "harvest-conversation.md: shipped; `manual-slop knowledge prompt --edit` makes your own copy"
+        in ended.err
+    )
 
     own = own_prompt_path(world.home, HARVEST_PROMPT)
     own.parent.mkdir(parents=True)
@@ -93,5 +96,5 @@ def test_what_the_person_wrote_before_is_kept_and_what_an_editor_spoils_is_said(
 
     refused = world.run("knowledge", "prompt", "--edit", VISUAL="", EDITOR="")
     assert refused.code == 1
-    assert "cannot be read as one" in refused.err
+    assert "The program cannot read your prompt file as a prompt" in refused.err
     assert own_prompt_path(world.home, HARVEST_PROMPT).read_bytes() == b"\xff\xfe"

@@ -66,9 +66,12 @@ def test_while_the_project_is_not_trusted_nothing_is_taken_for_an_orphan(world: 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("enabled = false", "Retrieval is off here. Set `enabled = true`"),
-        ("enabled = true", "Name their folders in `roots`"),
-        ('enabled = true\nroots = ["notes"]\ncorpora = ["knowledge"]', "`notes` is none of"),
+        ("enabled = false", "Search is off here. Set `enabled = true`"),
+        ("enabled = true", "Name the folders of your notes in `roots` under `[retrieval]`"),
+        (
+            'enabled = true\nroots = ["notes"]\ncorpora = ["knowledge"]',
+            "`[retrieval] corpora` does not name `notes`",
+        ),
     ],
 )
 @pytest.mark.parametrize("action", ["check", "build"])
@@ -79,7 +82,7 @@ def test_where_no_notes_are_searched_it_says_why_nothing_is_stale(
     found = world.run("index", action)
 
     assert found.code == 0
-    assert f"note: no notes are searched, so that none have an index: {said}" in found.err
+    assert f"note: search leaves your notes out, so the notes have no index: {said}" in found.err
 
 
 def test_a_hand_written_index_is_named_and_is_in_order(world: World, notes: Path) -> None:
@@ -108,7 +111,7 @@ def test_a_new_note_has_front_matter_and_is_listed_at_once(world: World, notes: 
 def test_a_new_note_overwrites_nothing(world: World, notes: Path) -> None:
     again = world.run("index", "new", "notes/a.md")
     assert again.code == 1
-    assert "already there" in again.err
+    assert "a file or folder with this name already exists" in again.err
     assert (notes / "a.md").read_text() == "# First\n"
     assert world.run("index", "new", "notes/").code == 2
 
@@ -116,5 +119,5 @@ def test_a_new_note_overwrites_nothing(world: World, notes: Path) -> None:
 def test_a_new_note_that_no_index_lists_is_said(world: World, notes: Path) -> None:
     made = world.run("index", "new", "elsewhere.txt")
     assert made.code == 0
-    assert "no index lists it" in made.err
+    assert "no index lists this note" in made.err
     assert (world.project / "elsewhere.txt").exists()

@@ -22,7 +22,7 @@ def known(world: World) -> World:
     world.server.replies.append(Said(json.dumps({"facts": ROWS})))
     ended = world.run("harvest", "--apply")
     assert ended.code == 0, ended.err
-    assert "quotes left out, because they stand nowhere in what was read: 1\n" in ended.out
+    assert "quotes left out, because the conversations do not contain them: 1\n" in ended.out
     return world
 
 
@@ -49,7 +49,7 @@ def test_words_that_name_no_item_or_several_are_told(known: World) -> None:
 
 
 def test_seen_tells_which_items_a_request_held(known: World) -> None:
-    assert known.run("knowledge", "seen").out == "No item entered a request that was noted.\n"
+    assert known.run("knowledge", "seen").out == "No logged request contained an item.\n"
     known.server.replies.append(Said("Because."))
     assert known.run("send", "Why?").code == 0
 
@@ -84,7 +84,7 @@ def test_an_undo_that_takes_out_much_lists_it_and_asks(world: World) -> None:
     unasked = world.run("harvest", "undo")
     assert (unasked.code, "facts.md: Fact 4." in unasked.err, "--yes" in unasked.err) == (2, True, True)
     no = world.run("harvest", "undo", given=b"n\n", types=True)
-    assert (no.code, "5 of 5 facts" in no.err, "nothing was taken back" in no.err) == (1, True, True)
+    assert (no.code, "5 of 5 facts" in no.err, "nothing was undone" in no.err) == (1, True, True)
     assert world.run("harvest", "undo", given=b"y\n", types=True).code == 1, (
         "it cannot be undone: a key is no yes"
     )

@@ -37,7 +37,7 @@ def test_a_merge_is_shown_with_both_texts_and_written_by_another_run_that_pays_n
         "facts.md: 2 items into one: The same.\n- The tide turns twice a day. [from: a, 2026-01-01]\n"
     )
     assert f"+{MERGED[1:]}" in shown.out
-    assert shown.out.endswith("dry run; pass --apply to write\n")
+    assert shown.out.endswith("nothing was written; add --apply to write\n")
     assert read(world, "facts.md") == FACTS
 
     written = world.run("knowledge", "merge", "facts", "--apply", "--yes")
@@ -101,5 +101,5 @@ def test_a_playbook_becomes_a_draft(world: World) -> None:
     ended = world.run("knowledge", "graduate", "playbooks.md:3", "--as", "tool")
 
     assert ended.code == 0, ended.err
-    assert "nothing reads or runs it until you rename it to ship.sh" in ended.out
+    assert "nothing uses the draft until you rename it to ship.sh" in ended.out
     assert "# 1. Push." in read(world, "drafts/ship.sh.draft")

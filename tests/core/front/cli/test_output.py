@@ -110,7 +110,7 @@ def test_what_has_printed_its_value_prints_no_other() -> None:
     ("code", "kind", "said", "message"),
     [
         (1, "failed", "manual-slop: nothing was written\n", "nothing was written"),
-        (130, "interrupted", "", "The command ended with 130"),
+        (130, "interrupted", "", "The command ended with exit code 130"),
     ],
 )
 def test_a_command_that_ends_without_a_value_is_an_error_by_its_last_line(

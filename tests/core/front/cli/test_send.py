@@ -150,7 +150,7 @@ def test_preset_persona_and_system_prompt_of_a_trusted_project_go_along(world: W
     assert "HOURS = 6" in sent
     assert "A PERSONA" in sent
     assert "A PROMPT" in sent
-    assert "asked for:  Context preset core: tides.py." in ended.err
+    assert "the folder asks for:  Context preset core: tides.py." in ended.err
 
 
 def test_temperature_and_the_longest_reply_go_along(world: World) -> None:
@@ -183,12 +183,15 @@ def test_what_no_model_takes_is_refused_before_anything_is_sent(
     [
         (["send"], "There is nothing to send"),
         (["send", "  "], "There is nothing to send"),
-        (["send", "x", "--provider", "locl"], "There is no provider 'locl'; did you mean local?"),
-        (["send", "x", "--preset", "none"], "There is no preset 'none'"),
-        (["send", "x", "--persona", "none"], "There is no persona 'none'"),
-        (["send", "x", "--system", "none"], "There is no system prompt 'none'"),
-        (["send", "x", "--discussion", "2026"], "There is no discussion '2026'"),
-        (["send", "x", "--discussion", "last"], "There is no discussion yet"),
+        (
+            ["send", "x", "--provider", "locl"],
+            "There is no file or folder provider 'locl'; did you mean local?",
+        ),
+        (["send", "x", "--preset", "none"], "There is no file or folder preset 'none'"),
+        (["send", "x", "--persona", "none"], "There is no file or folder persona 'none'"),
+        (["send", "x", "--system", "none"], "There is no file or folder system prompt 'none'"),
+        (["send", "x", "--discussion", "2026"], "There is no file or folder discussion '2026'"),
+        (["send", "x", "--discussion", "last"], "There is no file or folder discussion yet"),
         (["send", "--retry"], "--retry needs --discussion"),
         (["send", "x", "--effort", "huge"], "invalid choice: 'huge'"),
         (["send", "x", "--set", "trash_days=x"], "trash_days must be a whole number"),
@@ -292,7 +295,7 @@ def test_a_reader_that_goes_away_stops_the_reply_without_a_word(world: World) ->
 
 
 def test_a_full_disk_is_said_and_the_words_are_not_sent(world: World, tmp_path: Path) -> None:
-    """The log of the discussion cannot be written: a folder stands in its place."""
+    """The program cannot write in The log of the discussion: a folder stands in its place."""
     world.run("send", "one")
     chosen = world.run("discussions", "--json").json[0]["id"]
     log = world.home / "discussions" / chosen / "log.jsonl"
@@ -384,7 +387,7 @@ def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
         held = world.run("send", "private words", given=b"", types=False, **keys)
         assert (held.code, held.out) == (1, "")
         assert "nobody knows who may be asked and up to what sum" in held.err
-        assert "Correct the file, or send it with --over-limit" in held.err
+        assert "Correct the file, or send the message with --over-limit" in held.err
         assert vendor.requests == []
 
         meant = world.run(
@@ -484,7 +487,7 @@ def test_a_send_whose_cache_has_ended_says_first_what_it_writes_again(world: Wor
 
         assert cold.code == 0, cold.err
         assert re.search(
-            r"The cache ended .* pays for ≈[\d.]+k tokens again, for about \$0\.\d+\.", cold.err
+            "The cache went cold .* pays for ≈[\\d.]+k tokens again, for about \\$0\\.\\d+\\.", cold.err
         ), cold.err
         world.config.write_text(world.config.read_text("utf-8").replace("0.01", "0"), encoding="utf-8")
         _let_time_pass(world)

@@ -40,10 +40,10 @@ def test_where_there_is_no_terminal_what_must_be_asked_is_a_no_and_said(world: W
 
     assert ended.code == 0, ended.err
     assert not (world.project / "new.txt").exists()
-    assert "nobody could be asked" in ended.err
+    assert "as no terminal was there to ask you" in ended.err
     assert ended.out == "I write.\n\nThere.\n"
     (result,) = (one for one in world.server.bodies[-1]["messages"] if one["role"] == "tool")
-    assert "There is no terminal" in result["content"]
+    assert "There is no file or folder terminal" in result["content"]
 
 
 def test_the_remedy_for_a_model_without_tools_is_one_flag_and_holds_from_then_on(world: World) -> None:
@@ -51,7 +51,7 @@ def test_the_remedy_for_a_model_without_tools_is_one_flag_and_holds_from_then_on
     world.server.replies += [Said("Hello."), Said("Hello again.")]
     refused = world.run("send", "--trust", "--tools", "Write it.")
     assert refused.code == 1
-    assert "Send it again with --retry --no-tools" in refused.err
+    assert "Send the message again with --retry --no-tools" in refused.err
 
     again = world.run("send", "--retry", "--no-tools", "--discussion", "last")
     assert (again.code, again.out) == (0, "Hello.\n"), again.err
@@ -219,7 +219,7 @@ def test_a_task_asks_on_the_terminal_of_its_parent_and_the_answer_goes_to_the_ta
         ask_all(front, Console(io.StringIO(), err), chosen, set())  # type: ignore[arg-type]
 
     assert front.sent == [ApproveCall(asker, "w", approval.id)]
-    assert "asked by the task 'Find t.'" in _read(err)
+    assert "the task 'Find t.' asks" in _read(err)
 
 
 def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
@@ -232,7 +232,7 @@ def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
     assert "rm -rf ~" in asked
     assert asked.splitlines()[1] == "Run a command"
     assert "    Let it? [y/N] y" in asked.splitlines()
-    assert asked.endswith("(It runs unconfined.)\nLet it?")
+    assert asked.endswith("(The command runs without a sandbox.)\nLet it?")
 
 
 def test_a_question_about_an_edit_shows_the_whole_change() -> None:

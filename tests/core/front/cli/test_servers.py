@@ -27,7 +27,7 @@ def served(world: World) -> World:
 def test_servers_are_listed_with_what_waits_and_what_is_missing(served: World) -> None:
     listed = served.run("servers")
     assert "calc" in listed.out
-    assert "waits for your yes" in listed.out
+    assert "waits for your approval" in listed.out
     assert "no-such-program" in listed.out
     told = served.run("servers", "--json").json
     assert (told["calc"]["phase"], told["gone"]["phase"]) == ("asking", "failed")
@@ -40,14 +40,14 @@ def test_servers_are_listed_with_what_waits_and_what_is_missing(served: World) -
 def test_without_a_terminal_nobody_says_yes(served: World) -> None:
     ended = served.run("servers", "calc", "--approve", given=b"y\ny\n")
     assert ended.code == 2
-    assert "no terminal to ask on. Run it on a terminal" in ended.err
+    assert "no terminal to ask on. Run the command on a terminal" in ended.err
 
 
 def test_a_server_is_approved_on_a_terminal_by_two_answers(served: World) -> None:
     refused = served.run("servers", "calc", "--approve", given=b"n\n", types=True)
     assert (refused.code, "calc does not start" in refused.out) == (1, True)
     started = served.run("servers", "calc", "--approve", given=b"y\nn\n", types=True)
-    assert (started.code, f"code, asked about again when it changes:  {SCRIPT}" in started.err) == (1, True)
+    assert (started.code, f"code, a change needs your approval again:  {SCRIPT}" in started.err) == (1, True)
     assert not any(one["is_approved"] for one in served.run("servers", "--json").json["calc"]["tools"])
     ended = served.run("servers", "calc", "--approve", given=b"y\n", types=True)
     assert (ended.code, "add (not approved):  Adds two numbers." in ended.err) == (0, True)

@@ -158,12 +158,12 @@ def test_a_command_waits_for_its_own_outcome_and_for_nothing_else() -> None:
 
 
 def test_a_command_that_nobody_answers_is_given_up_in_a_sentence() -> None:
-    with pytest.raises(SlopError, match="Nothing happened for 3 seconds"):
+    with pytest.raises(SlopError, match="The program did not answer within 3 seconds"):
         act(FakeFront(READY), SelectDiscussion("d1"), 3)
 
 
 def test_a_wait_without_end_is_given_up_in_a_sentence() -> None:
-    with pytest.raises(SlopError, match="Nothing happened for 3 seconds"):
+    with pytest.raises(SlopError, match="The program did not answer within 3 seconds"):
         settle(FakeFront(READY), lambda s: s.program.is_closing, 3)
 
 
@@ -180,7 +180,7 @@ def test_faults_of_settings_are_warnings_with_their_place() -> None:
 
     assert "manual-slop: warning: /c.toml:3: is wrong\n" in said
     assert "manual-slop: warning: VARIABLE: is odd\n" in said
-    assert "/p is not trusted, what it asks for does not count; `manual-slop trust /p` shows it" in said
+    assert "/p is not trusted, so the program ignores its requests; `manual-slop trust /p` shows it" in said
     assert "  Persona: p (1 character).\n" in said
 
 
@@ -206,9 +206,9 @@ def test_a_discussion_is_found(wanted: str, found: str) -> None:
     ("ids", "wanted", "said"),
     [
         (("abc", "abd"), "ab", "names 2 discussions"),
-        (("abc",), "q", "There is no discussion 'q'"),
-        (("abc",), "", "There is no discussion ''"),
-        ((), "last", "There is no discussion yet"),
+        (("abc",), "q", "There is no file or folder discussion 'q'"),
+        (("abc",), "", "There is no file or folder discussion ''"),
+        ((), "last", "There is no file or folder discussion yet"),
     ],
 )
 def test_a_discussion_that_is_none_or_several_is_refused(
@@ -222,7 +222,8 @@ def test_a_name_that_is_none_is_refused_with_the_nearest() -> None:
     check_name("preset", "", ())
     check_name("preset", "core", ("core",))
     with pytest.raises(
-        UsageError, match=r"There is no preset 'cor'; did you mean core\? \(there are: core\)"
+        UsageError,
+        match="There is no file or folder preset 'cor'; did you mean core\\? \\(there are: core\\)",
     ):
         check_name("preset", "cor", ("core",))
     with pytest.raises(UsageError, match=r"\(there is none\)"):

@@ -93,7 +93,7 @@ def test_lists_of_discussions_and_models_fit_a_narrow_terminal() -> None:
 
 
 def test_the_report_of_doctor_is_folded_not_cut() -> None:
-    said = "The file cannot be read because its folder belongs to somebody else, " * 2
+    said = "The file is unreadable because its folder belongs to somebody else, " * 2
     findings = [ok("python", said), fail("home", "short", said)]
 
     text = report(findings, NARROW)

@@ -42,7 +42,7 @@ def test_a_full_output_is_one_sentence(world: World, words: tuple[str, ...]) -> 
     code, said = run(world, *words, out=full)
     os.close(full)
 
-    assert (code, said) == (1, "manual-slop: The output cannot be written: No space left on device\n")
+    assert (code, said) == (1, "manual-slop: The program cannot write the output: No space left on device\n")
 
 
 @pytest.mark.parametrize("words", [*ENDS_AT_ONCE, ("discussions",)], ids=" ".join)

@@ -14,7 +14,7 @@ from tests.core.services.spending.test_own_prices import PriceServer
 from tests.vendors.compatible_server import MODEL
 from tests.vendors.loopback import json_reply
 
-SENTENCE = f"The price of {MODEL!r} is not known, so the limit of $0.001 for today cannot hold"
+SENTENCE = f"The price of {MODEL!r} is unknown, so the limit of $0.001 for today cannot hold"
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def test_without_a_terminal_it_is_refused_each_time_and_a_flag_sends_it(world: W
         ended = world.run("send", "x")
         assert ended.code == 1
         assert SENTENCE in ended.err
-        assert "Send it with --over-limit. Give its price in your models.toml" in ended.err
+        assert "Send the message with --over-limit. Give its price in your models.toml" in ended.err
         assert "manual-slop models --update-prices" in ended.err
     assert world.server.bodies == []
     assert not list((world.home / "discussions").glob("*/log.jsonl")), "nothing is left of it"
@@ -46,7 +46,7 @@ def test_without_a_terminal_it_is_refused_each_time_and_a_flag_sends_it(world: W
 def test_on_a_terminal_it_asks(world: World, typed: bytes, calls: int) -> None:
     ended = world.run("send", "x", given=typed, types=True)
 
-    assert f"{SENTENCE}. Send it all the same? [y/N]" in ended.err
+    assert f"{SENTENCE}. Send anyway? [y/N]" in ended.err
     assert (len(world.server.bodies), ended.code == 0) == (calls, bool(calls)), ended.err
 
 
@@ -103,7 +103,7 @@ def test_newer_prices_are_taken_on_the_flag_alone_and_listed_with_their_date(
 
     ended = world.run("models", "local", "--refresh", "--update-prices", "--json")
     assert ended.code == 0
-    assert "Prices of 4 models of 4 providers were taken" in ended.err
+    assert "The program downloaded prices of 4 models of 4 providers" in ended.err
     (model,) = ended.json["local"]["models"]
     assert model["price"]["source"] == "updated prices"
     assert world.run("send", "x").code == 0, "its price is known, and stays within the limit"
@@ -111,4 +111,4 @@ def test_newer_prices_are_taken_on_the_flag_alone_and_listed_with_their_date(
     prices.given = json_reply(500, {})
     failed = world.run("models", "local", "--update-prices")
     assert failed.code == 1
-    assert "Newer prices could not be fetched" in failed.err
+    assert "The program could not download newer prices" in failed.err

@@ -70,7 +70,7 @@ def test_a_change_of_a_warm_discussion_asks_with_its_price_and_a_no_changes_and_
 
     assert ended.code == 1
     assert "leaves them unused: sending them again costs about $0." in ended.err
-    assert "Nothing was changed, and nothing was sent" in ended.err
+    assert "The program changed nothing and sent nothing" in ended.err
     assert len(warm.vendor.bodies) == 1
     assert warm.run("discussions", "--json").json == before
 
@@ -97,7 +97,7 @@ def test_what_costs_nothing_is_not_asked_about(paid: PaidWorld) -> None:
 
 
 def test_why_tells_the_break_with_its_layer_byte_tokens_and_price_and_what_comes(warm: PaidWorld) -> None:
-    assert "began with all that the one before it sent" in warm.run("why", "last").out
+    assert "Every request in this log began with the whole request before it." in warm.run("why", "last").out
     assert again(warm, "--effort", "low").code == 0
     warm.run("send", "--discussion", "last", "--model", "claude-sonnet-5-5", "Once more")
 
@@ -173,7 +173,7 @@ def test_tools_and_effort_of_a_warm_discussion_are_added_to_it_and_all_that_was_
 
 
 def why_is_clean(world: PaidWorld) -> bool:
-    return "began with all that the one before it sent" in world.run("why").out
+    return "Every request in this log began with the whole request before it." in world.run("why").out
 
 
 def told(body: dict[str, Any]) -> list[str]:

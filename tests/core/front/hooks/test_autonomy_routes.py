@@ -40,7 +40,7 @@ def test_what_stands_against_a_start_is_a_conflict_and_a_discussion_that_is_not_
     refused = client.put("/api/autonomy", {"discussion_id": second}, **AS_PERSON)
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_now")
-    assert "one discussion is at a time" in refused.json()["error"]["message"]
+    assert "Stop that discussion first:" in refused.json()["error"]["message"]
     running.stop()
     running.start()
     assert first not in running.state.discussions.open

@@ -93,7 +93,7 @@ def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
         """Standard error, by a person who says no as soon as they are told of a question."""
 
         def write(self, text: str) -> int:
-            if "the running program asks for your yes" in text:
+            if "the running program needs your approval" in text:
                 running.controller.send(RefuseCall(chosen, asked_calls(running.state, chosen)[0].id))
             return super().write(text)
 
@@ -112,7 +112,7 @@ def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line
         out, err = capsys.readouterr()
         return code, out or err
 
-    assert run() == (0, "No discussion is autonomous, nor was one since the program started.\n")
+    assert run() == (0, "No discussion has been autonomous since the program started.\n")
     chosen = running.discussion("tides")
     running.client.put("/api/autonomy", {"discussion_id": chosen}, **AS_PERSON)
     running.until(lambda s: s.attention.autonomy is not None)
@@ -120,9 +120,9 @@ def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line
     assert (code, f"{chosen}: engaged, " in told) == (0, True)
     assert "turns:  0 of 20, $0, errors 0\n" in told
     assert json.loads(run("--json")[1])["is_on"]
-    assert run("--stop") == (0, "Autonomy is stopped.\n")
+    assert run("--stop") == (0, "You stopped autonomy.\n")
     running.until(lambda s: s.attention.autonomy is None)
-    assert f"{chosen} is autonomous no more." in run()[1]
+    assert f"{chosen} is no longer autonomous." in run()[1]
 
 
 def test_a_program_that_is_too_busy_for_a_quick_answer_is_waited_for_where_it_alone_knows(
@@ -153,7 +153,7 @@ def test_a_person_sends_past_a_limit_through_files_and_the_running_program_shows
 
     refused = command(world, *asked)
     assert refused.returncode == 1
-    assert "send it with --over-limit" in refused.stderr
+    assert "send the message with --over-limit" in refused.stderr
     assert world.server.bodies == []
 
     sent = command(world, *asked, "--over-limit")
@@ -197,7 +197,7 @@ def test_a_failure_is_said_and_the_words_are_kept(
 
     assert send("When?") == 1
 
-    assert "Your words are kept" in capsys.readouterr().err
+    assert "The program keeps your message" in capsys.readouterr().err
     (chosen,) = running.state.discussions.summaries
     assert running.state.discussions.open[chosen].messages[0].text == "When?"
 

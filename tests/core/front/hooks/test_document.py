@@ -77,7 +77,7 @@ def test_the_programs_routes_are_those_of_the_document() -> None:
 
 
 BY_HAND = {
-    400: "a path or body that cannot be read: test_hostile",
+    400: "the program cannot read the path or the body: test_hostile",
     408: "bodies and heads that do not come: test_hostile",
     500: "test_a_program_that_fails_says_so",
     503: "too many at once, the end of the program: test_hostile",

@@ -45,7 +45,7 @@ def test_what_goes_with_a_message_is_shown_kept_out_and_sent_in_one_closed_block
     (shown,) = recalled(world, chosen)["passages"]
     assert shown["source"].startswith("knowledge:facts.md#")
     assert shown["place"] == f"{hit['path']}:{hit['first_line']}"
-    assert "it holds checkpoint, interval" in shown["why"]
+    assert "it contains checkpoint, interval" in shown["why"]
 
     act(world, "context", "keep_out", discussion_id=chosen, source=shown["source"])
     world.until(lambda s: bool(s.discussions.open[chosen].kept_out))
@@ -70,6 +70,6 @@ def test_a_day_that_is_none_is_a_wrong_query_with_the_remedy(recalling: World, f
     error = refused.json()["error"]
 
     assert (refused.status_code, error["code"]) == (422, "wrong_query")
-    assert error["message"] == f"{field}: 'gestern' is no day"
-    assert error["remedy"] == "Write it as year, month and day: 2026-01-31"
+    assert error["message"] == f"{field}: 'gestern' is not a day"
+    assert error["remedy"] == "Write the day as year, month and day: 2026-01-31"
     assert recalling.client.get(f"/api/search?q=checkpoint&{field}=2026-01-31").status_code == 200

@@ -64,8 +64,8 @@ def test_files_whose_items_name_neither_enter_the_index_and_keep_every_byte(writ
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("domain: harbour-map", "domain is 'harbour-map', and this file holds 'global'"),
-        ("category: pitfall", "category is 'pitfall', and this file holds 'tool-quirk'"),
+        ("domain: harbour-map", "domain is 'harbour-map', but this file holds 'global'"),
+        ("category: pitfall", "category is 'pitfall', but this file holds 'tool-quirk'"),
     ],
 )
 def test_an_item_that_says_otherwise_is_named_with_its_line_and_stays_out(

@@ -200,7 +200,9 @@ def test_two_facts_with_one_id_are_both_named_and_neither_enters(tmp_path: Path)
 
     assert sorted(home.index) == ["tides:fact:002"]
     assert len(report.problems) == 1
-    assert report.problems[0].text == "the id tides:fact:001 stands at line 10 too; neither enters the index"
+    assert (
+        report.problems[0].text == "the id tides:fact:001 is also at line 10; the index leaves both facts out"
+    )
 
 
 def test_a_repository_and_an_agent_of_one_name_share_no_id(home: FactHome) -> None:

@@ -318,7 +318,9 @@ def check_gone(home: Path, before: Path) -> None:
     in_trash = {item.discussion_id for item in trash.items(home)}
     everything = {path.name for path in paths.discussions_dir(before).glob("2*")}
     everything |= {item.discussion_id for item in trash.items(before)}
-    assert there | in_trash == everything, "a conversation is gone"
+    assert there | in_trash == everything, (
+        "Knowledge keeps facts, decisions, questions, tasks, playbooks and notes on files. A harvest takes them from old conversations. You can also write them here or in the Markdown files in this folder:"
+    )
     assert not there & in_trash, "a conversation is in two places"
     ledger = HarvestLedger(home)
     ledger.load()
@@ -346,7 +348,7 @@ def check_harvested(home: Path) -> None:
 
 
 def check_merged(home: Path) -> None:
-    """One item stands for three on all that they stood on, and the file as it was is kept; nothing else changed."""
+    """One item stands for three on all that they stood on, and the program keeps the old file; nothing else changed."""
     gone = set(TO_MERGE)
     assert sorted(words(home)) == sorted([one for one in ITEMS if one not in gone] + [MERGED]), (
         "items are lost or doubled"

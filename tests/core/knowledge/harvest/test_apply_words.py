@@ -23,7 +23,7 @@ def step(source: str, *, is_talk: bool = True) -> ApplyStep:
     [
         ("manual-slop harvest", (step("a"), step("b")), "Harvest of a and 1 more", "0 items · 2 conversations"),
         ("manual-slop harvest", (step("a"), step("")), "Harvest of a", "0 items · 2 conversations · 1 forgotten since"),
-        ("manual-slop harvest", (step(""),), "Harvest of what was forgotten since",
+        ("manual-slop harvest", (step(""),), "Harvest of conversations forgotten since",
          "0 items · 1 conversation · 1 forgotten since"),
         (MERGE_BY, (step("facts.md", is_talk=False),), "Merge of facts.md", ""),
         (DRAFT_BY, (step("playbooks.md", is_talk=False),), "Draft of a playbook", ""),
@@ -48,7 +48,8 @@ def test_an_undone_merge_is_told_and_no_other_undo() -> None:
     changed = UndoReport("m", 1, ("facts.md: A.",), ())
 
     assert (
-        merge_undone_words(back, applies) == "Merge of facts.md was taken back: every item stands as it was."
+        merge_undone_words(back, applies)
+        == "Merge of facts.md was taken back: every item is as it was before."
     )
-    assert merge_undone_words(changed, applies).endswith("but for 1 line that you changed since.")
+    assert merge_undone_words(changed, applies).endswith("except for 1 line that you changed since.")
     assert merge_undone_words(UndoReport("h", 2, (), ()), applies) == merge_undone_words(None, applies) == ""

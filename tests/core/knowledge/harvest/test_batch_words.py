@@ -38,12 +38,12 @@ DONE = replace(SENT, state=BatchState.COLLECTED, answered=2, taken=(0, 1), paid_
     [
         (replace(SENT, state=BatchState.INTENDED), "not known yet whether it arrived"),
         (SENT, "at the provider"),
-        (replace(SENT, worked_off=2), "at the provider, 2 of 4 worked off"),
-        (replace(SENT, is_cancelling=True, is_unwanted=True), "cancelling: the provider was asked to stop it"),
+        (replace(SENT, worked_off=2), "at the provider, 2 of 4 done"),
+        (replace(SENT, is_cancelling=True, is_unwanted=True), "cancelling: the program has asked the provider to stop it"),
         (replace(SENT, state=BatchState.ENDED, answered=3, short_looks=1),
-         "ended; not all of its answers could be read: 3 of 4"),
+         "ended; the program could not read all of its answers: 3 of 4"),
         (DONE, "answered: 2 of 4"),
-        (replace(DONE, is_unwanted=True), "cancelled, answered before: 2 of 4"),
+        (replace(DONE, is_unwanted=True), "cancelled, but but answered before: 2 of 4"),
         (replace(SENT, state=BatchState.CANCELLED), "cancelled"),
         (replace(SENT, state=BatchState.VANISHED), "gone at the provider"),
     ],
@@ -56,8 +56,8 @@ def test_a_line_says_the_price_both_ways_when_it_was_asked_and_no_id() -> None:
     waiting = batch_line(replace(SENT, asked_at="2026-11-23T06:02:00Z"), NOW)
     assert "4 conversations, sent " in waiting
     assert " · asked " in waiting
-    assert waiting.endswith("~$0.03 reserved; directly ~$0.06")
-    assert batch_line(DONE, NOW).endswith("paid $0.012; directly $0.024")
+    assert waiting.endswith("~$0.03 reserved; ~$0.06 without a batch")
+    assert batch_line(DONE, NOW).endswith("paid $0.012; $0.024 without a batch")
     assert "msgbatch" not in waiting + batch_line(DONE, NOW) + ended_sentence((DONE,))
 
 

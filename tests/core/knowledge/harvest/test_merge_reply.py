@@ -1,4 +1,4 @@
-"""A model's answer to a merge: what it is shown, what of its reply counts, and what is dropped."""
+"""A model's answer to a merge: what it is shown, what of its reply counts, and what is deleted."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_who_waits_for_a_preview_waits_for_what_is_written_of_itself() -> None:
 
 
 def test_a_preview_that_was_stopped_writes_nothing() -> None:
-    assert of(mixed().play(HarvestEnded("You stopped it.")), ApplyPreview) == ()
+    assert of(mixed().play(HarvestEnded("You stopped the run.")), ApplyPreview) == ()
 
 
 def test_the_built_in_small_model_is_never_automatic() -> None:

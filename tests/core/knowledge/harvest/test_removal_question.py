@@ -32,7 +32,7 @@ from tests.core.app.playbook import Playbook, of
 from tests.core.knowledge.harvest.test_step import facts, harvest, looked, proposed
 
 OLD = tuple(Item(Category.FACTS, "facts.md", f"Old {n}.", first_line=n + 3) for n in range(6))
-QUESTION = RemovalQuestion("This would take out 5 of 6 facts", OLD[:5], is_undo=True, apply_id="a")
+QUESTION = RemovalQuestion("This would remove 5 of 6 facts", OLD[:5], is_undo=True, apply_id="a")
 
 
 def replacing(count: int) -> Playbook:
@@ -75,7 +75,7 @@ def test_an_apply_that_would_strike_much_through_is_asked_about() -> None:
     book = replacing(4)
     assert of(book.play(ApplyHarvest(command_id="a")), ApplyPreview) == ()
     question = harvest(book).question
-    assert question == RemovalQuestion("This would take out 4 of 6 facts", OLD[:4])
+    assert question == RemovalQuestion("This would remove 4 of 6 facts", OLD[:4])
     outcome = outcome_of(book.state, "a")
     assert outcome is not None
     assert outcome.cause is Cause.NEEDS_YES

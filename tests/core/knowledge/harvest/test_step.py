@@ -248,7 +248,7 @@ def test_while_one_run_is_under_way_another_is_not_begun() -> None:
     for command in (LookForHarvest(), PreviewHarvest(), ApplyHarvest(), UndoHarvest()):
         assert book.play(command) == ()
     assert harvest(book).phase is HarvestPhase.PREVIEWING
-    assert "wait for its end" in book.state.program.notices[0].text
+    assert "wait until it ends" in book.state.program.notices[0].text
 
 
 def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
@@ -262,7 +262,7 @@ def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
     refused = outcome("two")
     assert refused is not None
     assert refused.cause is Cause.NOT_NOW
-    assert "wait for its end" in refused.problem
+    assert "wait until it ends" in refused.problem
 
     book.play(HarvestEnded("stopped"))
     assert outcome("one") == CommandOutcome("one")
@@ -374,9 +374,9 @@ def test_a_preview_that_ended_early_says_why_and_keeps_what_it_found() -> None:
     book.play(PreviewHarvest())
     book.play(HarvestProposed(part("one")))
 
-    book.play(HarvestEnded("You stopped it."))
+    book.play(HarvestEnded("You stopped the run."))
 
-    assert harvest(book).problem == "You stopped it."
+    assert harvest(book).problem == "You stopped the run."
     assert harvest(book).preview == part("one")
     book.play(PreviewHarvest())
     assert (harvest(book).problem, harvest(book).preview) == ("", HarvestPreview())
@@ -392,7 +392,7 @@ def test_background_work_begins_only_while_the_day_has_money() -> None:
     spent.play(SpentCounted(START, 2.0))
     assert spent.play(PreviewHarvest()) == ()
     assert not harvest(spent).is_busy
-    assert spent.state.program.notices[0].text == "No harvest was begun."
+    assert spent.state.program.notices[0].text == "The harvest did not start."
     assert "$2.00" in spent.state.program.notices[0].detail
 
 
@@ -522,7 +522,7 @@ def test_reclaimed_conversations_leave_the_list_at_once_and_the_newest_is_shown(
     assert {effect.discussion_id for effect in of(effects, IndexDiscussion)} == {gone, shown}
     (notice,) = book.state.program.notices
     assert (notice.text, notice.action) == (
-        "'Shown' was harvested and is in the trash.",
+        "The program harvested 'Shown' and moved it to the trash.",
         UndoDelete(shown),
     )
 
@@ -560,7 +560,7 @@ def test_cancelling_stops_the_run_and_does_nothing_while_none_is_under_way() -> 
     assert book.play(CancelHarvest()) == (CancelHarvest(),)
     assert harvest(book).is_cancelling
 
-    book.play(HarvestEnded("You stopped it."))
+    book.play(HarvestEnded("You stopped the run."))
     assert not harvest(book).is_cancelling
 
 
@@ -568,11 +568,13 @@ def test_a_run_that_could_not_begin_is_an_error_that_names_the_remedy() -> None:
     book = looked()
     book.play(ApplyHarvest((ONE.facts.path,)))
 
-    book.play(HarvestFailed("Knowledge is being written by a shell", "Wait until that has ended"))
+    book.play(
+        HarvestFailed("Knowledge is being written by a shell", "Wait until it has ended, then try again")
+    )
 
     (notice,) = book.state.program.notices
     assert (notice.level.value, notice.text) == ("error", "Knowledge is being written by a shell")
-    assert notice.detail == "Wait until that has ended"
+    assert notice.detail == "Wait until it has ended, then try again"
     assert not harvest(book).is_busy
     assert harvest(book).problem == notice.text
 
@@ -610,7 +612,7 @@ def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itsel
     book.play(SpentCounted(START, 1.0))
     book.play(PreviewHarvest())
     assert book.play(HarvestCalling(1.5)) == (LetHarvestCall(),)
-    assert "about $1.50 more is under way" in limit_reached(book.state)
+    assert "running requests may add about $1.50" in limit_reached(book.state)
 
     book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
     book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
@@ -645,8 +647,9 @@ def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_he
     assert book.shared[-1] == SettleReserve(HELD, {"one": Payment(0.25)})
 
     (stopped,) = of(book.play(HarvestCalling(0.5)), CancelHarvest)
-    assert stopped.why == (
-        "The limit of $2.00 for today is reached: $1.50 is spent, about $0.50 more is under way."
+    assert (
+        stopped.why
+        == "You have reached the limit of $2.00 for today: $1.50 spent, about $0.50 more is under way."
     )
     assert book.state.spending.reserved == {}
     assert book.shared[-1] == SettleReserve(HELD, {})

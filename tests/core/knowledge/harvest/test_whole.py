@@ -260,7 +260,7 @@ def test_cancelling_keeps_what_was_read_and_another_preview_pays_only_for_the_re
 
     state = until(controller, idle)
     assert gate.client_left.wait(WAIT_S)
-    assert state.harvest.problem == "You stopped it."
+    assert state.harvest.problem == "You stopped the run."
     assert state.harvest.preview is not None
     assert [item.item.head for item in state.harvest.preview.items] == ["First."]
 
@@ -306,7 +306,7 @@ def test_what_was_paid_counts_towards_the_day_after_a_restart_and_stops_the_next
 
     state = until(controller, lambda s: any(notice.id == "harvest" for notice in s.program.notices))
     assert [notice.text for notice in state.program.notices if notice.id == "harvest"] == [
-        "No harvest was begun."
+        "The harvest did not start."
     ]
     assert len([one for one in world.server.bodies if "asks" in json.dumps(one)]) == 1
 

@@ -1,4 +1,4 @@
-"""The harvest worker stopped for real, short of money, locked out by a real process, and on a home that cannot be written."""
+"""the program cannot write in The harvest worker stopped for real, short of money, locked out by a real process, and on a home that."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_a_home_that_cannot_be_written_is_looked_at_and_no_more(tmp_path: Path) 
         for effect in effects_of(program):
             (failed,) = program.handle(effect())
             assert isinstance(failed, HarvestFailed)
-            assert failed.text == "Nothing can be harvested: this home is read-only"
+            assert failed.text == "The program cannot harvest: this home is read-only"
             assert str(program.home) in failed.detail
         assert isinstance(program.handle(ScanConversations(program.run()))[-1], HarvestLooked)
         assert tree(program.home) == before
@@ -246,7 +246,7 @@ def test_a_provider_that_is_not_there_is_said_once_and_before_anything_is_read(p
     (failed,) = program.handle(DistilConversations(program.run(provider="nobody"), program.candidates()))
 
     assert isinstance(failed, HarvestFailed)
-    assert failed.text == "There is no provider 'nobody'"
+    assert failed.text == "There is no file or folder provider 'nobody'"
 
 
 def test_nothing_to_undo_is_told(program: Program) -> None:
@@ -255,4 +255,4 @@ def test_nothing_to_undo_is_told(program: Program) -> None:
     (failed,) = program.handle(UndoApply(program.run()))
 
     assert isinstance(failed, HarvestFailed)
-    assert "no apply to undo" in failed.text
+    assert "There is no harvest to undo" in failed.text

@@ -19,7 +19,7 @@ from tests.vendors.gemini_server import KEY, GeminiServer, error_reply
 from tests.vendors.loopback import Answer, Captured, Reply, StreamReply
 
 ANTHROPIC = ServerSettings("anthropic", "anthropic", "Anthropic")
-EMBEDDED = ServerSettings("embedded", "embedded", "Embedded model")
+EMBEDDED = ServerSettings("embedded", "embedded", "Built-in model")
 SERVERS = {"anthropic": ANTHROPIC, "embedded": EMBEDDED}
 KEYS = {"anthropic": "sk-1"}
 MODELS = (ModelProfile("anthropic", "claude-opus-5-5"),)
@@ -84,7 +84,7 @@ def test_a_provider_that_is_gone_or_switched_off_is_named(clients: Clients) -> N
 
 
 def test_a_provider_is_called_what_the_person_calls_it(clients: Clients) -> None:
-    assert (clients.label("embedded"), clients.label("gone")) == ("Embedded model", "gone")
+    assert (clients.label("embedded"), clients.label("gone")) == ("Built-in model", "gone")
 
 
 def test_closing_twice_is_harmless(clients: Clients) -> None:

@@ -103,7 +103,7 @@ def test_environment_goes_before_keyring_before_file(tmp_path: Path) -> None:
     assert _store(tmp_path, ring).find("openai", ()).source is KeySource.FILE
     ring.set_password("manual-slop", "openai", "from-ring")
     assert _store(tmp_path, ring).find("openai", ()) == FoundKey(
-        "from-ring", KeySource.KEYRING, "the system's keyring"
+        "from-ring", KeySource.KEYRING, "the system keyring"
     )
     found = _store(tmp_path, ring, OPENAI_API_KEY=" from-env\n").find("openai", ())
 
@@ -129,7 +129,7 @@ def test_a_key_goes_into_the_keyring_and_leaves_no_file(tmp_path: Path) -> None:
 
     assert ring.kept == {("manual-slop", "openai"): SECRET}
     assert not key_file(tmp_path, "openai").exists()
-    assert said == "The key is in the system's keyring, as 'manual-slop' 'openai'."
+    assert said == "The key is in the system keyring, as 'manual-slop' 'openai'."
 
 
 @pytest.mark.parametrize("ring", [None, Silent(), Broken()])
@@ -197,14 +197,16 @@ def test_a_key_stored_beside_a_locked_keyring_is_found_in_its_file(
     store = _store(tmp_path, locked[0], timeout_s=0.05)
     said = store.store("openai", SECRET)
 
-    assert said.startswith("The system's keyring does not answer; unlock it and try again. The key is in")
+    assert said.startswith(
+        "The system keyring does not answer; unlock the keyring and try again. The key is in"
+    )
     assert store.find("openai", ()).source is KeySource.FILE
 
 
 def test_a_keyring_that_fails_is_said_without_its_words(tmp_path: Path) -> None:
     found = _store(tmp_path, Broken()).find("openai", ())
 
-    assert found.warning == "The system's keyring failed (KeyringError)."
+    assert found.warning == "The system keyring failed (KeyringError)."
 
 
 @pytest.mark.parametrize("fault", [ImportError("no dbus"), RuntimeError("no backend works")])
@@ -217,7 +219,7 @@ def test_a_keyring_that_cannot_be_opened_was_not_asked_and_is_not_told_of(
     store = KeyStore(tmp_path, {}, open_keyring=broken)
 
     assert store.find("openai", ()) == FoundKey("", KeySource.MISSING)
-    assert store.keyring_name()[1] == f"The system's keyring failed ({type(fault).__name__})."
+    assert store.keyring_name()[1] == f"The system keyring failed ({type(fault).__name__})."
 
 
 def test_a_keyring_whose_library_does_not_load_in_time_is_not_told_of_either(tmp_path: Path) -> None:
@@ -245,7 +247,7 @@ def test_deleting_removes_it_everywhere(tmp_path: Path) -> None:
     ring.set_password("manual-slop", "openai", SECRET)
     store = _store(tmp_path, ring)
 
-    assert store.delete("openai") == "The key was removed from the keyring and the file."
+    assert store.delete("openai") == "The program removed the key from the keyring and the file."
     assert store.find("openai", ()).source is KeySource.MISSING
     assert store.delete("openai") == "There was no stored key."
 

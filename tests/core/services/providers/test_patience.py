@@ -40,7 +40,7 @@ def test_nothing_known_for_the_time_out_is_a_time_out() -> None:
     events = heard(itertools.repeat("junk"), 0.0, 30.0, 61.0)
 
     assert next(events) == "junk"
-    with pytest.raises(ProviderError, match="nothing that belongs to a reply for 60 s") as failed:
+    with pytest.raises(ProviderError, match="no part of a reply for 60 s") as failed:
         next(events)
     assert failed.value.kind is FailureKind.TIMED_OUT
 
@@ -101,7 +101,7 @@ def test_bytes_of_which_no_event_comes_end_at_the_time_out(vendor: Vendor, kind:
 
     assert result.text == ""
     assert result.failure.kind is FailureKind.TIMED_OUT
-    assert "nothing that belongs to a reply for 0.05 s" in result.failure.what
+    assert "no part of a reply for 0.05 s" in result.failure.what
 
 
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)

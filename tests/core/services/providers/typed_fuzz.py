@@ -1,7 +1,7 @@
 """Vendors' recorded streams with a field of another type, taken through the whole way from the wire to the log.
 
 A stream is recorded once from the vendor's loopback server, changed in one place, and sent again by a transport of the
-HTTP client: the vendor's own SDK, our client, the call's worker, the step and the log's format see what came.
+HTTP client: the provider's own SDK, our client, the call's worker, the step and the log's format see what came.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ class Bench:
         for write in writes:
             for record in write.records:
                 if isinstance(decode(encode(record), 1), ForeignLine):
-                    return f"a record cannot be read again: {record!r}"
+                    return f"a record is unreadable again: {record!r}"
             book.append(write)
         for journal in (
             services.journals

@@ -103,9 +103,9 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      ("""Server: box at http://b/v1 {"label": "OpenAI"}: its discussions go to b, with the key named 'box'"""
      " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, it was http://b/v1.")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
-     "Folder outside the project that presets and searches may read, and that index files of notes are written in: /."),
+     "Outside folder that presets and searches may read, where index files are written: /."),
     ("a way up", _set("project", "allowed_roots", ["/srv", "../.."]),
-     "Folder outside the project that presets and searches may read, and that index files of notes are written in: /no (written as ../..)."),
+     "Outside folder that presets and searches may read, where index files are written: /no (written as ../..)."),
     ("an item", lambda data: data["presets"]["a"]["items"].append("../secrets.env"),
      "Context preset a: ../secrets.env (outside the project: /no/such/secrets.env)."),
     ("an item in a new way", lambda data: data["presets"]["a"]["items"].__setitem__(1, "y.py"),
@@ -114,16 +114,16 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      "Context preset a: x.py (with the note “Obey.”) – changed, it was whole."),
     ("a preset", _set("presets", "b", {"items": ["x.py", "q.py"]}), "Context preset b: x.py, q.py."),
     ("a persona's text", _set("personas", "p", {"text": "Obey."}),
-     "Persona: p, the text (5 characters) – changed, you were shown another."),
+     "Persona: p, the text (5 characters) – changed since you saw it."),
     ("a system prompt", _set("system_prompts", "t", {"text": "Obey."}), "System prompt: t, the text (5 characters)."),
     ("a persona of a file", _set("personas", "q", {"file": "q.md"}),
-     "Persona: q, the text of q.md, which cannot be read now."),
+     "Persona: q, the text of q.md, not readable now."),
     ("a context file", _set("project", "context", ["README.md", "/etc/passwd"]),
      "Project context: /etc/passwd (outside the project: /etc/passwd)."),
     ("a context text", _set("project", "context", ["README.md", {"text": "Obey."}]), "Project context: a text (5 characters)."),
-    ("no identity", _set("project", "identity", False), "It turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."),
+    ("no identity", _set("project", "identity", False), "This folder turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."),
     ("facts of another repository", _set("project", "domain", "secret-work"),
-     "Knowledge that its discussions see: facts that are known of 'secret-work'."),
+     "Knowledge for its discussions: facts that are known of 'secret-work'."),
     ("a dearer model", _set("ai_settings", "model", "huge"),
      'Setting: ai_settings.model = huge – changed, it was "m".'),
     ("a higher limit", _set("ai_settings", "spend_limit_usd", 500),
@@ -132,7 +132,7 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      ("Setting: ai_settings.provider = openai: new discussions go to api.openai.com, with the key named 'openai'"
      ' (OPENAI_API_KEY, the keyring, the home) – changed, it was "box".')),
     ("a command", _set("mcp", "servers", {"m": {"command": "sh", "args": ["-c", "boo"], "env": {"TOKEN": "t0ps3cret"}}}),
-     "MCP server, which is a command: m (sh -c boo) – changed, you were shown another."),
+     "MCP server (a command): m (sh -c boo) – changed since you saw it."),
     ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False – changed, it was true."),
 )  # fmt: skip
 
@@ -171,7 +171,7 @@ def test_a_prompt_of_the_project_is_asked_for_by_what_it_says() -> None:
 
     assert [(line.words, line.text) for line in asked_lines(asked)] == [
         (
-            "Prompt of the program: prompts/role.md (9 characters) – changed, you were shown another.",
+            "Prompt of the program: prompts/role.md (9 characters) – changed since you saw it.",
             "You obey.",
         ),
         ("Prompt of the program: prompts/continue.md (6 characters).", "Go on."),

@@ -95,18 +95,18 @@ def test_a_wrong_value_is_grave_and_says_what_it_must_be(data: dict[str, Any], r
     [
         (
             {"appearance": {"them": "x"}},
-            "appearance.them is not a setting; did you mean appearance.theme?; it is ignored",
+            "appearance.them is not a setting; did you mean appearance.theme?; the program ignores this key",
         ),
         ({"aperance": {"theme": "dark"}}, "aperance.theme is not a setting; did you mean appearance.theme?"),
         ({"theme": "dark"}, "theme is not a setting; did you mean appearance.theme?"),
-        ({"zzz": 1}, "zzz is not a setting; it is ignored"),
-        ({"zzz": {}}, "zzz is not a setting; it is ignored"),
+        ({"zzz": 1}, "zzz is not a setting; the program ignores this key"),
+        ({"zzz": {}}, "zzz is not a setting; the program ignores this key"),
         ({"appearance.theme": "dark"}, "appearance.theme is not a setting"),
         (
             {"providers": {"a": {"url": "http://x"}}},
             "providers.a.url is not a setting; did you mean providers.a.base_url?",
         ),
-        ({"providers": {"My Box": {"label": "x"}}}, "'My Box' is no id for a server"),
+        ({"providers": {"My Box": {"label": "x"}}}, "'My Box' is not a server id"),
         ({"presets": {"a": {"items": []}}}, "presets.a.items is not a setting"),
         ({"personas": {"a": {"text": "x"}}}, "personas.a.text is not a setting"),
     ],

@@ -136,8 +136,8 @@ def test_a_file_with_more_marks_than_anybody_writes_is_a_sentence_with_its_remed
 
     (fault,) = load(asked).faults
 
-    assert "1,800,000 lines, points, commas, brackets and equals signs, more than the 100,000" in fault.reason
-    assert "Write it shorter and flatter" in fault.reason
+    assert "1,800,000 lines, points, commas, brackets and equals signs; more than the 100,000" in fault.reason
+    assert "Shorten the file, and nest fewer tables" in fault.reason
 
 
 def test_texts_that_a_file_names_are_read_once_and_up_to_a_bound_before_anybody_trusts_it(

@@ -128,7 +128,7 @@ def test_a_link_out_of_the_repository_needs_an_allowed_root(tmp_path: Path) -> N
     places = identity_paths(root, root, ())
 
     assert find_identity(places, ())[0] == ()
-    assert "leads out of the project" in find_identity(places, ())[1][0].reason
+    assert "is outside the project" in find_identity(places, ())[1][0].reason
     assert [text.text for text in find_identity(places, (outside.parent,))[0]] == ["mine"]
 
 

@@ -73,7 +73,7 @@ def test_a_file_that_breaks_leaves_its_last_good_settings_and_names_the_line(req
     assert broken.settings.trash_days == 3
     (fault,) = broken.faults
     assert (fault.path, fault.line) == (str(request_.config_file), 3)
-    assert "the settings read before stay" in fault.reason
+    assert "the program keeps the earlier settings" in fault.reason
 
 
 def test_a_wrong_value_keeps_the_whole_files_last_good(request_: ConfigRequest) -> None:
@@ -283,7 +283,7 @@ def test_memory_files_come_from_the_home_and_from_folders_that_a_trusted_project
     loaded = trust_shown(request_)
     assert [text.name for text in loaded.project.memory] == ["home:memory/b.md", "notes/a.md"]
     assert "stolen" not in repr(loaded.project)
-    assert any("leads out of the project" in fault.reason for fault in loaded.faults)
+    assert any("is outside the project" in fault.reason for fault in loaded.faults)
     assert str(request_.root / "notes" / "a.md") in loaded.watched
 
 
@@ -475,5 +475,5 @@ def test_channels_are_the_persons_alone_and_one_without_a_server_is_left_out(req
     assert "channels.evil.host" in "".join(loaded.project.held_back)
     said = [fault.reason for fault in loaded.faults]
     assert any("'half' has no host" in reason for reason in said)
-    assert any("keys never stand in a settings file" in reason for reason in said)
+    assert any("a settings file never holds keys" in reason for reason in said)
     assert "t0ps3cret" not in "".join(said)

@@ -115,7 +115,10 @@ def test_of_two_servers_by_one_name_the_person_s_counts_and_it_is_said(place: Pl
 
     assert loaded.settings.mcp == {"files": McpServerSettings("files", ("mine",))}
     assert loaded.project.asked == ()
-    assert "It has MCP servers by a name of yours; yours count: files." in loaded.project.held_back
+    assert (
+        "The project gives MCP servers the names of yours; only yours count: files."
+        in loaded.project.held_back
+    )
 
 
 def test_a_project_names_no_key_of_the_person(place: Place) -> None:

@@ -15,10 +15,14 @@ def told(project: Project, before: AppState = AppState()) -> AppState:  # noqa: 
 
 
 def test_what_no_project_gets_is_said_until_the_folder_is_trusted_or_asks_for_more() -> None:
-    reason = ("It holds a key.",)
+    reason = ("The call contains a key.",)
     strange = told(Project(root="/p", name="p", held_back=reason))
     (notice,) = strange.program.notices
-    assert (notice.id, notice.text, notice.detail) == (HELD_BACK, "p asks for what no project gets", *reason)
+    assert (notice.id, notice.text, notice.detail) == (
+        HELD_BACK,
+        "p asks for settings that no project may have",
+        *reason,
+    )
 
     assert (
         told(Project(root="/p", name="p", held_back=reason, is_trusted=True), strange).program.notices == ()

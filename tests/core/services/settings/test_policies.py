@@ -79,8 +79,8 @@ def test_a_project_that_nobody_trusts_tightens_and_never_loosens(folders: Folder
     assert loaded.settings.tools.max_rounds == 20
     assert loaded.project.asked == ()
     assert loaded.project.held_back == (
-        "It loosens approvals of tools; a project never can.",
-        "It sets what only your own settings may (2): tools.hosts, tools.max_rounds.",
+        "The project loosens approvals of tools; no project may do that.",
+        "The project changes settings that only you may change (2): tools.hosts, tools.max_rounds.",
     )
 
 
@@ -102,7 +102,7 @@ def test_a_projects_file_that_cannot_be_read_lets_nothing_go_or_stays_as_it_was(
 def test_only_a_whole_path_names_a_folder(folders: Folders) -> None:
     loaded = folders.load('[tools.folders."work"]\nedits = "allow"\n[tools.folders."~"]\nnetwork = 3\n')
 
-    assert "'work' must be a whole path, or begin with ~" in loaded.faults[0].reason
+    assert "'work' must be an absolute path, or begin with ~" in loaded.faults[0].reason
     assert "must be a text in quotes, not 3" in loaded.faults[1].reason
     assert loaded.project.policies.edits is ASK
 

@@ -122,14 +122,17 @@ def test_a_flaw_is_grave_and_names_its_place(data: dict[str, Any], place: tuple[
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        ({"project": {"nam": "x"}}, "project.nam is not a setting; did you mean name?; it is ignored"),
+        (
+            {"project": {"nam": "x"}},
+            "project.nam is not a setting; did you mean name?; the program ignores this key",
+        ),
         (
             {"presets": {"a": {"item": []}}},
-            "presets.a.item is not a setting; did you mean items?; it is ignored",
+            "presets.a.item is not a setting; did you mean items?; the program ignores this key",
         ),
         (
             {"presets": {"a": {"items": [{"path": "x", "note": "n"}]}}},
-            "presets.a.items[0].note is not a setting; did you mean notes?; it is ignored",
+            "presets.a.items[0].note is not a setting; did you mean notes?; the program ignores this key",
         ),
     ],
 )

@@ -133,7 +133,7 @@ def test_what_cannot_be_read_in_place_of_a_prompt_is_not_written_over(tmp_path: 
         lambda: remove_prompt(tmp_path, "role.md"),
         lambda: make_own_prompt(tmp_path, "role.md", {}),
     ):
-        with pytest.raises(ConfigError, match="cannot be read as one"):
+        with pytest.raises(ConfigError, match="The program cannot read your prompt file as a prompt"):
             change()
 
     assert path.read_bytes() == data

@@ -28,11 +28,11 @@ def _said(data: dict[str, Any], own: tuple[str, ...] = ()) -> str:
 
 def test_what_no_project_may_have_is_said() -> None:
     assert _said(EVERYTHING).split("\n") == [
-        "It asks to turn the Hook API on or to change it; a project never can.",
-        "It holds a key; a project never can, and the key is not used. Remove it from the file.",
-        "It loosens approvals of tools; a project never can.",
-        "It sets what only your own settings may: appearance.theme.",
-        "It changes providers that are yours or a vendor's; a project never can: openai.",
+        "The project asks to change the Hook API; no project may do that.",
+        "The project's file holds a key, which the program does not use. Remove the key from the file.",
+        "The project loosens approvals of tools; no project may do that.",
+        "The project changes settings that only you may change: appearance.theme.",
+        "The project changes your providers or a vendor's; no project may do that: openai.",
     ]
 
 
@@ -54,8 +54,11 @@ def test_policies_that_ask_or_refuse_are_no_loosening() -> None:
     assert _said({"tools": {"bash": {"policy": "ask"}, "edit": "deny"}}) == ""
     assert _said({"tools": {"edits": "refuse", "reads": "ask"}}) == ""
     assert "loosens" in _said({"tools": {"auto_approve": True}})
-    assert _said({"tools": {"edits": "allow"}}) == "It loosens approvals of tools; a project never can."
-    own = "It sets what only your own settings may (2): tools.prefixes, tools.folders./srv.a.commands."
+    assert (
+        _said({"tools": {"edits": "allow"}})
+        == "The project loosens approvals of tools; no project may do that."
+    )
+    own = "The project changes settings that only you may change (2): tools.prefixes, tools.folders./srv.a.commands."
     assert own in _said({"tools": {"prefixes": ["rm"], "folders": {"/srv.a": {"commands": "allow"}}}})
 
 

@@ -237,13 +237,13 @@ def test_a_yes_in_another_process_reaches_the_program_and_send_waits_for_none(wo
 
     sent = run("send", "When?", "--quiet")
     assert sent.returncode == 0, sent.stderr
-    assert f"`manual-slop trust {world.project}` shows it and takes your yes" in sent.stderr
+    assert f"`manual-slop trust {world.project}` shows the requests and takes your yes" in sent.stderr
     assert "  Context preset core: tides.py." in sent.stderr
     assert not controller.snapshot().config.project.is_trusted
 
     trusted = run("trust", "--yes")
     assert trusted.returncode == 0, trusted.stderr
-    assert "asked for:  Context preset core: tides.py." in trusted.stdout
+    assert "the folder asks for:  Context preset core: tides.py." in trusted.stdout
     state = until(controller, lambda s: "core" in s.config.project.presets)
     assert not any(notice.id == "trust" for notice in state.program.notices)
 

@@ -142,7 +142,9 @@ def test_background_work_waits_while_a_call_is_out_whose_cost_nobody_knows() -> 
 def test_what_is_under_way_is_said_beside_what_is_spent() -> None:
     said = ReachedLimit(LimitScope.DAY, 5.0, 4.0, 1.1).sentence
 
-    assert said == "The limit of $5.00 for today is reached: $4.00 is spent, about $1.10 more is under way."
+    assert (
+        said == "You have reached the limit of $5.00 for today: $4.00 spent, about $1.10 more is under way."
+    )
 
 
 def test_what_is_counted_on_disk_and_what_is_paid_meanwhile_count_once() -> None:
@@ -166,6 +168,6 @@ def test_what_is_held_back_counts_towards_both_limits_and_nothing_in_the_backgro
     assert [has_room(held, 0.25, elsewhere_usd=usd) for usd in (0.25, 0.3)] == [True, False]
 
     full = reserve(held, "harvest", 0.6)
-    assert "about $1.10 more is under way" in limit_reached(full)
+    assert "running requests may add about $1.10" in limit_reached(full)
     assert not limit_reached(full, besides="harvest")
     assert release(release(full, "harvest"), "keepalive/a").spending.reserved == {}

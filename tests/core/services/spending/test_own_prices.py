@@ -138,7 +138,9 @@ def test_newer_prices_are_taken_kept_with_their_date_and_gone_by_at_the_next_sta
     server: PriceServer,
 ) -> None:
     server.given = json_reply(200, data(3.0))
-    assert take_newer_prices(AT) == "Prices of 3 models of 3 providers were taken, as of 2026-11-29."
+    assert (
+        take_newer_prices(AT) == "The program downloaded prices of 3 models of 3 providers, as of 2026-11-29."
+    )
 
     before = use_known_prices((), {})
     assert (before.name, before.as_of) == ("updated prices", "2026-11-29")
@@ -159,7 +161,7 @@ def test_newer_prices_are_taken_kept_with_their_date_and_gone_by_at_the_next_sta
     ("answer", "words"),
     [
         (Reply(200, b"<html>"), "holds no prices"),
-        (json_reply(200, {"a": 1}), "no list of providers"),
+        (json_reply(200, {"a": 1}), "this is not a list of providers"),
         (json_reply(200, data(1.0)[:2]), "no models of openai"),
         (json_reply(200, [{"id": 3}]), "holds no prices"),
         (json_reply(503, {}), "could not be fetched"),
@@ -187,7 +189,7 @@ def test_without_a_network_it_says_so(server: PriceServer, monkeypatch: pytest.M
     with pytest.raises(SlopError, match="over 10 bytes"):
         take_newer_prices(AT)
     monkeypatch.setenv(price_files.URL_VARIABLE, "http://example.org/data.json")
-    with pytest.raises(SlopError, match="over https alone"):
+    with pytest.raises(SlopError, match="The program downloads prices only over https"):
         take_newer_prices(AT)
     server.__exit__(None, None, None)
     monkeypatch.setenv(price_files.URL_VARIABLE, f"{server.url}/data.json")

@@ -59,7 +59,7 @@ def test_with_any_limit_a_price_that_nobody_knows_stands_against_a_call(
     (reached,) = reached_limits(now, "a")
 
     assert reached.scope is LimitScope.UNPRICED
-    assert reached.sentence.startswith("The price of 'gpt-6.2-sol' is not known, so ")
+    assert reached.sentence.startswith("The price of 'gpt-6.2-sol' is unknown, so ")
     assert words in reached.sentence
     assert not has_room(now, 0.0, "a")
     assert not has_room(now, 0.0005, "a"), "an estimate of another day is none"

@@ -127,7 +127,7 @@ def test_a_torn_or_foreign_file_is_an_empty_cache_with_a_reason(data: bytes) -> 
     found = decode_cache(data, ID)
 
     assert found.cache == DiscussionCache()
-    assert found.problem.startswith("What was known of the cache was dropped")
+    assert found.problem.startswith("The program dropped its cache record")
 
 
 @pytest.mark.parametrize(
@@ -260,5 +260,5 @@ def test_a_file_that_is_none_says_what_to_do_about_it(tmp_path: Path) -> None:
 
     problem = load_cache(tmp_path, ID).problem
     assert "5,000,000 bytes" in problem
-    assert "Move it away or make it smaller" in problem
+    assert "Move the file away, or make the file smaller" in problem
     assert str(place) in problem

@@ -127,7 +127,7 @@ class Desk:
         self.book, _ = planned_calls.ended(self.book, call_id, usage, None, self.now, lambda *_: 0.0)
 
     def restart(self) -> None:
-        """The program ends; the next knows the logs and what was kept of the caches."""
+        """The program is closing; the next knows the logs and what was kept of the caches."""
         caches = {name: page.cache for name, page in self.book.pages.items()}
         self.book = replace(CacheBook(), habits=habits_of(60.0))
         for name, cache in caches.items():
@@ -188,8 +188,9 @@ def test_the_playbook_of_a_digest() -> None:
     assert desk.reads[5] < 10_000
     assert "DIGEST-FIVE" in system(desk.requests[5])
     assert not any(f"DIGEST-{word}" in desk.bodies[5] for word in ("THREE", "FOUR"))
-    assert call.decision.plan.sentences[0] == (
-        "The context was rewritten at once: something was taken out of knowledge."
+    assert (
+        call.decision.plan.sentences[0]
+        == "The program rewrote the context at once: something was taken out of knowledge."
     )
     assert desk.turn(digest=digest("FIVE"), withdrawals=2).decision.plan.read_tokens > 60_000
 
@@ -214,7 +215,7 @@ def test_what_is_not_there_any_more_is_rewritten_whatever_it_costs(
 
     assert words in desk.bodies[1]
     assert words not in desk.bodies[2]
-    assert call.decision.plan.sentences[0] == f"The context was rewritten at once: {why}."
+    assert call.decision.plan.sentences[0] == f"The program rewrote the context at once: {why}."
 
 
 def test_notes_of_a_file_that_left_the_preset_are_named_as_removed() -> None:

@@ -57,7 +57,7 @@ def test_a_torn_or_foreign_file_is_nothing_learned_with_a_reason(data: bytes) ->
     found = decode_learned(data)
 
     assert (found.habits, found.extensions) == (Habits(), {})
-    assert found.problem.startswith("What was learned of caching was dropped")
+    assert found.problem.startswith("The program dropped its lessons about caching")
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_a_file_that_is_none_says_what_to_do_about_it(tmp_path: Path) -> None:
     place.write_bytes(b" " * 5_000_000)
 
     problem = load_learned(tmp_path).problem
-    assert "Move it away or make it smaller" in problem
+    assert "Move the file away, or make the file smaller" in problem
     assert str(place) in problem

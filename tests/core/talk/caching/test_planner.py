@@ -257,7 +257,7 @@ def test_a_switched_off_discussion_is_sent_without_marks() -> None:
     found = plan(inputs(laid, holding(laid, (2, 300)), settings=CacheSettings(is_enabled=False)))
 
     assert (found.marks, found.is_enabled, found.read_tokens) == ((), False, 0)
-    assert found.sentences == ("Caching is off for this discussion: nothing is marked.",)
+    assert found.sentences == ("Caching is off for this discussion: the program sets no breakpoints.",)
 
 
 def test_costs_are_told_in_dollars_and_are_unknown_where_the_price_is() -> None:

@@ -107,7 +107,7 @@ def costs(
 
 
 def due(before: SentKnowledge, *layer: Segment, **changes: object) -> Rewrite | None:
-    """What a change costs where something was taken out of knowledge: all from the layer on is written anew."""
+    """What a change costs where something was removed from knowledge: all from the layer on is written anew."""
     return costs(before, *layer, **{"withdrawals": 1, **changes}).due  # type: ignore[arg-type]
 
 
@@ -245,7 +245,7 @@ def test_taking_something_out_rewrites_all_that_was_marked_from_the_layer_on() -
 
     assert found is not None
     assert found.tokens == 12_300 - 1_200 + 1_500
-    assert found.why == "something was taken out of knowledge"
+    assert found.why == "something was removed from knowledge"
     assert found.until == after(300)
     assert found.cost_usd == pytest.approx((12_600 * 1.25 - 12_300 * 0.05) * 4e-6)
 
@@ -333,7 +333,7 @@ def test_nothing_is_lost_where_nothing_behind_the_layer_is_cached() -> None:
 def test_turning_knowledge_off_writes_the_rest_anew_without_it() -> None:
     found = due(sent(DIGEST, NOTE))
     assert found is not None
-    assert (found.tokens, found.why) == (12_300 - 1_200, "nothing of knowledge is sent any more")
+    assert (found.tokens, found.why) == (12_300 - 1_200, "the program no longer sends knowledge")
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ def test_a_change_that_joins_the_next_message_says_so_with_its_price(book: Playb
     found = notice(book)
     assert found is not None
     assert found.level is Level.INFO
-    assert found.text == "Joins the next message: «Tides», ~135 tokens, under 1 cent"
+    assert found.text == "Goes with the next message: «Tides», ~135 tokens, under 1 cent"
 
 
 def test_rewrites_are_said_before_what_joins_a_message(book: Playbook) -> None:
@@ -314,9 +314,9 @@ def test_what_a_deletion_would_cost_is_known_and_ends_with_the_warmth(book: Play
     warm(book)
     assert withdrawal_text(book.state) == ""
     book.play(RewritesChecked((chosen(book),), (), (due(book, why=""),)))
-    assert withdrawal_text(book.state) == (
-        "What is taken out is gone at once: 1 warm discussion will be rewritten on the next turn, "
-        "~12,300 tokens, est. $0.04."
+    assert (
+        withdrawal_text(book.state)
+        == "The removal counts at once: the next turn rewrites the cache of 1 warm discussion, ~12,300 tokens, est. $0.04."
     )
     assert notice(book) is None
     other = book.discussion("Sky")

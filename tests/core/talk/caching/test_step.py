@@ -415,7 +415,7 @@ def test_a_server_that_says_that_it_takes_cache_prompt_can_be_told_to_cache_noth
 
     book.play(DisableCaching(chosen))
     assert book.state.discussions.summaries[chosen].meta.caching_enabled
-    assert any("no way to turn that off is known" in notice.text for notice in book.state.program.notices)
+    assert any("no known setting turns this off" in notice.text for notice in book.state.program.notices)
 
     book.play(ModelsListed("local", (ModelProfile("local", "qwen", takes_cache_prompt=True),)))
     book.play(DisableCaching(chosen))

@@ -91,7 +91,7 @@ def test_turns_go_back_as_they_came_while_warm_also_after_a_restart_and_without_
     assert [thoughts(body) for body in asked(world)[-3:]] == [0, 1, 2]
     breaks = breaks_of(world, chosen)
     assert breaks[:-3] == [""] * (len(breaks) - 3)
-    assert "Earlier thinking is left out" in breaks[-3] or "gone cold" in breaks[-3]
+    assert "The program leaves out earlier thinking" in breaks[-3] or "gone cold" in breaks[-3]
     assert breaks[-2:] == ["", ""]
 
 
@@ -106,8 +106,8 @@ def test_after_a_gap_what_is_said_of_thinking_that_the_cache_does_not_hold_is_wh
     turn(world, controller, chosen, 4)
 
     told = breaks_of(world, chosen)[-3]
-    assert "what was sent stays as it was" not in told
-    assert "earlier thinking that it does not hold is left out" in told
+    assert "the sent context stays unchanged" not in told
+    assert "the program leaves out earlier thinking that is not cached" in told
 
 
 def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(world: World) -> None:

@@ -86,7 +86,7 @@ def test_the_note_says_when_it_ended_how_many_tokens_and_dollars() -> None:
     said = cold_words(state, found)
 
     assert "≈120k tokens again, for about $0.90" in said
-    assert said.startswith("The cache ended at ")
+    assert said.startswith("The cache went cold at ")
     unknown = replace(found, usd=None)
     assert cold_words(state, unknown).endswith("at an unknown price.")
 

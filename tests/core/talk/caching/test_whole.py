@@ -192,7 +192,7 @@ def test_switching_the_provider_and_back_still_hits(world: World) -> None:
 
 
 def know(world: World, controller: AppController, fact: str) -> AppState:
-    """Write down a fact as an editor would, and make the digest of it."""
+    """Write down a fact as an editor would, and and renew the digest of it."""
     folder = world.home / "knowledge"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "facts.md").write_text(f"# Facts\n\n- {fact}\n", encoding="utf-8")
@@ -216,7 +216,7 @@ def test_a_regenerated_digest_joins_the_next_message_and_what_was_sent_is_read(w
     body = world.server.bodies[-1]
 
     assert (found.why, found.is_appended) == ("the digest changed", True)
-    assert notice.text.startswith("Joins the next message: «Sky», ~")
+    assert notice.text.startswith("Goes with the next message: «Sky», ~")
     assert usage.cache_read_tokens
     assert not (usage.cache_write_tokens or 0) > 3 * found.tokens, "the last reply is written with it"
     assert body["system"] == world.server.bodies[-2]["system"]
@@ -242,7 +242,7 @@ def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(
     assert "Tides are M2." in json.dumps(world.server.bodies[-1])
     state = until(controller, lambda s: chosen in s.caching.withdrawals)
     assert state.caching.withdrawals[chosen].tokens > 0, "the price is said before"
-    assert withdrawal_text(state).startswith("What is taken out is gone at once: 1 warm discussion")
+    assert withdrawal_text(state).startswith("The removal counts at once: 1 warm discussion")
     (item,) = (i for file in state.knowledge.categories for i in file.items if "S2" in i.text)
 
     controller.send(DeleteKnowledgeItem(item))
@@ -312,4 +312,4 @@ def test_a_change_while_the_program_was_away_is_said_at_the_next_start(world: Wo
 
     assert other in state.discussions.open
     assert chosen not in state.discussions.open
-    assert state.caching.rewrites[chosen].why == "nothing of knowledge is sent any more"
+    assert state.caching.rewrites[chosen].why == "the program no longer sends knowledge"

@@ -172,7 +172,7 @@ def test_a_change_that_no_input_explains_is_said_with_layer_and_byte() -> None:
     assert found is not None
     assert not found.is_explained
     assert found.byte_offset == len("{knowledge}\nDIGEST")
-    assert str(found) == "Layer 7 (Knowledge) differs at byte 18: no cause was recorded"
+    assert str(found) == "Layer 7 (Knowledge) differs at byte 18: no reason was recorded"
 
 
 @settings(max_examples=60)

@@ -56,7 +56,7 @@ def test_thinking_that_is_left_out_is_named_with_its_byte() -> None:
     found = first_break(kept, left)
 
     assert found is not None
-    assert (found.layer, found.reason) == (LayerId.TURNS, "earlier thinking is left out")
+    assert (found.layer, found.reason) == (LayerId.TURNS, "earlier thinking was left out")
     assert found.byte_offset == len("role\n" + "first")
     assert first_break(kept, replace(kept, messages=kept.messages[:-2])) is not None
 
@@ -86,9 +86,9 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
         write_tokens=1_000, fresh_tokens=20, cost_usd=0.5, read_cost_usd=0.1, sentences=("It went cold.",)
     )
 
-    assert break_text(found, plan) == (
-        "Layer 12 (Your message) differs at byte 5: the last message was changed or left. "
-        "About 1,020 tokens are paid anew, est. $0.40. It went cold."
+    assert (
+        break_text(found, plan)
+        == "Layer 12 (Your message) differs at byte 5: the last message was changed or left. You pay again for about 1,020 tokens, est. $0.40. It went cold."
     )
     assert break_text(None, plan) == ""
     assert break_text(found, None).endswith("left.")

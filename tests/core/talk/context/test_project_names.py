@@ -72,4 +72,4 @@ def test_a_glob_is_counted_while_it_is_typed(tmp_path: Path) -> None:
     assert asked.ask("README.md", is_glob=True).total == 1
     assert asked.ask("gone.md", is_glob=True).problem == "No such file."
     assert asked.ask("src", is_glob=True).problem == "A folder: add /**/* for its files."
-    assert asked.ask("/etc/*", is_glob=True).problem == "It stands outside the project."
+    assert asked.ask("/etc/*", is_glob=True).problem == "This path is outside the project."

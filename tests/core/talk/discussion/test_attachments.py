@@ -72,7 +72,7 @@ def test_a_file_that_was_changed_or_lost_is_said_and_can_be_attached_again(tmp_p
     with pytest.raises(StorageError, match=r"'a\.png' was changed on disk"):
         attachments.load(tmp_path, ID, part)
     path.unlink()
-    with pytest.raises(StorageError, match="it is not there"):
+    with pytest.raises(StorageError, match="the file or folder is missing"):
         attachments.load(tmp_path, ID, part)
 
     attachments.save(tmp_path, ID, PNG, "a.png")

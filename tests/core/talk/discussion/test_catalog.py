@@ -322,7 +322,7 @@ def test_a_log_that_cannot_be_read_gives_a_row_that_says_so(catalog: Catalog, ho
 
     row = refreshed(catalog)[ID]
 
-    assert "a directory stands where a file belongs" in row.problem
+    assert "a folder is where a file should be" in row.problem
     (directory / "log.jsonl").rmdir()
     assert refreshed(catalog)[ID].problem == ""
 
@@ -346,7 +346,7 @@ def test_a_log_that_breaks_its_reader_takes_no_other_down(
     rows = refreshed(catalog)
 
     assert {key: row.turns for key, row in rows.items()} == {ID: 1, OTHER: 0, THIRD: 1}
-    assert rows[OTHER].problem == "The log cannot be read: TypeError: a record of tomorrow."
+    assert rows[OTHER].problem == "The program cannot read the log: TypeError: a record of tomorrow."
     assert (rows[ID].problem, rows[THIRD].problem) == ("", "")
     monkeypatch.undo()
     assert {key: row.turns for key, row in refreshed(catalog).items()} == {OTHER: 1}

@@ -199,7 +199,7 @@ def test_a_bomb_ends_its_own_process_and_is_refused(door: Door) -> None:
     source = door.home / "bomb.pdf"
     source.write_bytes(bomb_pdf(4_000))
 
-    with pytest.raises(StorageError, match=r"'bomb.pdf' cannot be read: it asks for more time or memory"):
+    with pytest.raises(StorageError, match=r"'bomb\.pdf' is unreadable: it asks for more time or memory"):
         handler.handle(StoreAttachment(ID, MOST, path=str(source)))
 
     source.write_bytes(make_pdf("Tides"))
@@ -223,7 +223,7 @@ def test_a_draft_keeps_what_is_known_of_a_pdf_and_a_branch_takes_its_text_along(
 
 def test_a_reader_that_fails_is_no_fault_of_the_program(door: Door) -> None:
     def broken(_data: bytes) -> Found:
-        raise SlopError("The worker process took over 30 s for 'pdf'")
+        raise SlopError("The worker process needed more than 30 s for 'pdf'")
 
     handler = AttachmentHandler(door.home, door.handler.emit, broken)
     source = door.home / "a.pdf"

@@ -237,7 +237,7 @@ def test_a_name_that_there_is_not_is_refused_with_those_there_are(
     assert outcome is not None
     assert not outcome.is_done
     assert "'nope'" in outcome.problem
-    assert outcome.remedy.startswith("There are: ")
+    assert outcome.remedy.startswith("Known: ")
     assert book.state.discussions == before
 
 
@@ -334,7 +334,7 @@ def test_a_discussion_that_receives_a_reply_is_not_deleted(book: Playbook) -> No
     book.ask(chosen, "hello")
 
     assert not of(book.play(DeleteDiscussion(chosen)), TrashOnDisk)
-    assert "Stop it first" in book.state.program.notices[-1].text
+    assert "Stop the reply" in book.state.program.notices[-1].text
 
 
 def test_search_shows_only_answers_to_the_question_asked_last(book: Playbook) -> None:

@@ -111,8 +111,8 @@ def test_foreign_lines_are_left_alone_and_reported_by_number(tmp_path: Path) -> 
     assert [line.line_number for line in found.foreign] == [2, 4, 5, 6]
     assert foreign in path.read_bytes()
     sentences = log.foreign_sentences(found)
-    assert sentences[0] == "Line 2 of the log was left alone: it is of version 9, this program reads 1"
-    assert sentences[-1] == "1 more lines of the log were left alone"
+    assert sentences[0] == "The program skipped line 2 of the log: it is of version 9, this program reads 1"
+    assert sentences[-1] == "the program skipped 1 more lines of the log"
 
 
 @pytest.mark.parametrize("room", [0, 1, 50, 160])
@@ -141,7 +141,7 @@ def test_a_dying_disk_and_a_read_only_one_add_nothing(tmp_path: Path) -> None:
 
 
 def test_a_deleted_discussion_is_not_made_anew_by_an_append(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="it is not there"):
+    with pytest.raises(StorageError, match="the file or folder is missing"):
         log.append(tmp_path, ID, [user("a")])
 
     assert not (tmp_path / "discussions").exists()

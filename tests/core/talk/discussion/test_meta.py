@@ -54,7 +54,7 @@ def test_a_folder_with_a_zero_character_is_named_and_stands_for_none(tmp_path: P
     read = read_meta(tmp_path, ID)
 
     assert read.meta == replace(FULL, folder="")
-    assert read.problem == "meta.toml has no usable 'folder'; the default stands in"
+    assert read.problem == "meta.toml has no usable 'folder'; the default counts"
 
 
 def test_the_keys_are_those_of_the_specification(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_broken_meta_gives_defaults_and_a_reason_and_is_kept_beside_when_rewri
 
     found = read_meta(tmp_path, ID)
     assert "meta.toml" in found.problem
-    assert "defaults stand in" in found.problem
+    assert "defaults count" in found.problem
     assert (found.meta.id, found.meta.name, found.meta.caching_enabled) == (ID, ID, True)
     assert found.meta.created_at == NOW
 
@@ -148,8 +148,9 @@ def test_one_wrong_key_costs_that_key_alone(tmp_path: Path) -> None:
     found = read_meta(tmp_path, ID)
 
     assert found.meta == DiscussionMeta(ID, ID, NOW, "", "m")
-    assert found.problem == (
-        "meta.toml has no usable 'name', 'pinned', 'created', 'spend_limit_usd'; the default stands in"
+    assert (
+        found.problem
+        == "meta.toml has no usable 'name', 'pinned', 'created', 'spend_limit_usd'; the default counts"
     )
 
 

@@ -83,7 +83,7 @@ def test_what_had_arrived_becomes_an_interrupted_message_once(tmp_path: Path) ->
     first = discussion_store.load(tmp_path, ID, NOW).discussion
 
     assert first.repaired == (
-        "The program ended while a reply was arriving; what had arrived was kept and marked",
+        "The program ended while a reply was arriving; it kept and marked the received part",
     )
     message = first.messages[-1]
     assert (message.id, message.role, message.status) == ("r1", Role.ASSISTANT, Status.INTERRUPTED)

@@ -72,7 +72,7 @@ def test_an_id_is_never_taken_twice(tmp_path: Path) -> None:
     directory = made(tmp_path, [user("a")])
     before = tree(directory)
 
-    with pytest.raises(StorageError, match="already there"):
+    with pytest.raises(StorageError, match="a file or folder with this name already exists"):
         discussion_store.create(tmp_path, meta(name="another"), [user("b")])
 
     assert tree(directory) == before
@@ -96,7 +96,7 @@ def test_a_discussion_is_taken_back_whole_and_never_one_that_holds_words(tmp_pat
 
 
 def test_a_discussion_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="Could not open the discussion"):
+    with pytest.raises(StorageError, match="The program could not open the discussion"):
         discussion_store.load(tmp_path, ID, NOW)
 
 
@@ -175,7 +175,7 @@ def test_loading_says_what_it_repaired(tmp_path: Path) -> None:
     repaired = discussion_store.load(tmp_path, ID, NOW).discussion.repaired
 
     assert "cut off by a crash after 10 bytes" in repaired[0]
-    assert "Line 2 of the log was left alone" in repaired[1]
+    assert "The program skipped line 2 of the log" in repaired[1]
 
 
 def test_a_read_only_home_is_read_without_a_trace(tmp_path: Path) -> None:

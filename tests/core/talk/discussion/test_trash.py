@@ -73,7 +73,7 @@ def test_a_place_that_was_taken_meanwhile_is_not_overwritten(tmp_path: Path) -> 
     directory = made(tmp_path, [user("new")])
     before = tree(directory)
 
-    with pytest.raises(StorageError, match="already there"):
+    with pytest.raises(StorageError, match="a file or folder with this name already exists"):
         trash.restore(tmp_path, ID)
 
     assert tree(directory) == before

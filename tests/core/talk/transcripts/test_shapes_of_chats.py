@@ -219,7 +219,7 @@ OTHERS = [
             }
         ),
         said=(("u: When?", "u: Again?", "a: At six."),),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
     Shape(
         id="LibreChat: its Markdown, the model by its name",
@@ -387,7 +387,7 @@ OTHERS = [
         ),
         title="Tea",
         models=("M 1", "M 2"),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
 ]
 

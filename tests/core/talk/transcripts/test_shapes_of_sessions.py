@@ -111,7 +111,7 @@ CLAUDE_CODE = [
             _model("Gone.", uuid="z", parentUuid="q"),
         ),
         said=(("u: Go.", "a: Gone."),),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
     Shape(
         id="a queued message with a picture (claude-code#86980)",
@@ -162,7 +162,7 @@ CLAUDE_CODE = [
         said=(("u: Start.", "a: Started.", "u: First this.\nThen that.", "a: Both are done."),),
     ),
     Shape(
-        id="a queued message was taken back and typed anew (agentsview#401)",
+        id="a queued message was undone and typed anew (agentsview#401)",
         kind=TranscriptKind.CLAUDE_CODE,
         data=_cc(
             _user("Start."),
@@ -196,7 +196,7 @@ CLAUDE_CODE = [
         ),
         said=(("u: Write it.", "a: Half", "u: Go on.", "a: Whole."),),
         title="",
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
     Shape(
         id="reminders and the editor's selection in the person's own block",
@@ -343,7 +343,7 @@ CLAUDE_CODE = [
             _model("Done.", uuid="e", parentUuid="n"),
         ),
         said=(("u: Plan.", "a: Planned.", "u: Do it.", "a: Done."),),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
 ]
 
@@ -379,7 +379,7 @@ FILES = [
         "_**User (2026-01-28 13:13:14Z)**_\n\nOne up.\n\n---\n\n_**Agent (claude-opus-4-8 2026-01-28 13:13:18Z)**_\n\nSeen.\n",
         said=(("u: Look.", "a: (thinks) I look.", "a: I look at it.", "u: One up.", "a: Seen."),),
         models=("claude-opus-4-8",),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
         at="2026-01-28T13:10:29+00:00",
     ),
     Shape(
@@ -453,7 +453,7 @@ AGENTS = [
                 "a: Seen.",
             ),
         ),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
     Shape(
         id="Codex: a rollout of 2025, rows without payload",
@@ -510,7 +510,7 @@ AGENTS = [
             ),
         ),
         models=("gemini-3-pro",),
-        left_out=frozenset({"notes of the program"}),
+        left_out=frozenset({"notes of the other program"}),
     ),
 ]
 

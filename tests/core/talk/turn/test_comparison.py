@@ -1,4 +1,4 @@
-"""One message to several models: each reply is a version, what fails is said, the others stay."""
+"""One message to several models: keeps each reply as a version, what fails is said, the others stay."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_one_that_never_answers_is_passed_over_and_the_next_is_asked(book: Playb
     second = ended(book, first, "", StopKind.CANCELLED)
     assert second is not None
     ended(book, second, "B")
-    assert [column.problem for column in columns(book, chosen)] == ["You stopped it.", ""]
+    assert [column.problem for column in columns(book, chosen)] == ["You stopped the run.", ""]
 
 
 def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
@@ -204,7 +204,7 @@ def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
     assert second is not None
     book.play(CancelReply(discussion_id=chosen))
     assert ended(book, second, "ha", StopKind.CANCELLED) is None
-    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped it.", NOT_ASKED]
+    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped the run.", NOT_ASKED]
     assert shown(book, chosen)[-1].text == "A"
 
 
@@ -244,13 +244,16 @@ def test_what_waits_in_the_queue_goes_behind_the_last_of_them(book: Playbook) ->
 @pytest.mark.parametrize(
     ("models", "problem"),
     [
-        ((ONE,), "Between 2 and 4 replies are compared."),
+        ((ONE,), "You can compare 2 to 4 replies."),
         (
             tuple(replace(ONE, model=f"claude-{n}") for n in range(MOST + 1)),
-            "Between 2 and 4 replies are compared.",
+            "You can compare 2 to 4 replies.",
         ),
-        ((ONE, ONE), "The same model stands twice."),
-        ((ONE, ComparedModel(provider="nobody", model="x")), "nobody is not ready, so 'x' cannot be asked."),
+        ((ONE, ONE), "You chose the same model twice."),
+        (
+            (ONE, ComparedModel(provider="nobody", model="x")),
+            "nobody is not ready, so the program cannot ask 'x'.",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused_before_anything_is_written(
@@ -303,7 +306,7 @@ def test_a_limit_that_the_first_reached_stops_the_others_and_says_so(book: Playb
     assert _follows(book, book.play(event)) is None
     assert [column.problem for column in columns(book, chosen)] == [
         "",
-        "The limit of $0.50 for this discussion is reached: $0.60 is spent.",
+        "You have reached the limit of $0.50 for this discussion: $0.60 spent.",
     ]
 
 
@@ -344,5 +347,5 @@ def test_a_reply_under_way_is_not_compared_with(book: Playbook) -> None:
     book.play(asked(book, chosen, ONE, TWO, text="why?", command_id="c1"))
     outcome = outcome_of(book.state, "c1")
     assert outcome is not None
-    assert outcome.problem == "A reply is under way in this discussion."
+    assert outcome.problem == "A reply is still arriving in this discussion."
     assert of(book.play(RegenerateReply(discussion_id=chosen)), CallProvider) == ()

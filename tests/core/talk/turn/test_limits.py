@@ -79,7 +79,7 @@ def test_past_a_limit_nothing_is_written_or_called_and_the_words_stay(book: Play
     assert (after.draft, after.entries) == (before.draft, before.entries)
     assert after.refusal is not None
     assert after.refusal.reached == (ReachedLimit(LimitScope.DISCUSSION, 0.5, 0.6),)
-    assert after.refusal.sentence == "The limit of $0.50 for this discussion is reached: $0.60 is spent."
+    assert after.refusal.sentence == "You have reached the limit of $0.50 for this discussion: $0.60 spent."
 
 
 @pytest.mark.parametrize("which", [3, 4])
@@ -123,7 +123,7 @@ def test_what_waits_for_a_limit_goes_on_when_that_is_raised(book: Playbook, whic
     asked = replace(paid(book, chosen)[which], awaits_limit=True)
     assert book.play(asked) == ()
     assert book.state.discussions.open[chosen].awaits_limit == asked
-    assert book.state.discussions.open[chosen].refusal is None, "nobody is asked again"
+    assert book.state.discussions.open[chosen].refusal is None, "without asking you again"
 
     still = Settings(ai=AiSettings(spend_limit_usd=0.55))
     assert not of(book.play(settings_loaded(settings=still)), CallProvider)
@@ -145,7 +145,7 @@ def test_a_limit_that_was_raised_a_moment_ago_holds_in_what_is_asked_next(book: 
     book.play(ChangeSetting("ai_settings.spend_limit_usd", 5.0))
 
     assert book.play(paid(book, chosen)[which]) == ()
-    assert book.state.discussions.open[chosen].refusal is None, "nobody is asked by the limit that was"
+    assert book.state.discussions.open[chosen].refusal is None, "without asking you by the limit that was"
     book.play(settings_loaded(settings=RAISED))
     effects = book.play(SettingsSettled(book.state.config.asked))
 
@@ -219,7 +219,9 @@ def test_a_queue_can_be_let_wait_for_the_limit(book: Playbook) -> None:
     (kept,) = of(book.play(SendPrompt(chosen, "three", awaits_limit=True)), AddToQueue)
     book.play(QueueWritten(chosen, (kept.prompt,), kept.prompt, ""))
     held = book.state.discussions.open[chosen]
-    book.state = with_open(book.state, replace(held, queue_hold="It was stopped.", is_held_at_limit=False))
+    book.state = with_open(
+        book.state, replace(held, queue_hold="The compaction was stopped.", is_held_at_limit=False)
+    )
     assert not of(book.play(SendQueued(chosen, awaits_limit=True)), AppendRecords)
 
     assert of(book.play(settings_loaded(settings=RAISED)), AppendRecords)

@@ -210,7 +210,7 @@ def test_a_context_over_the_window_is_said_with_the_figures(provider: EmbeddedPr
 
     assert failure.kind is FailureKind.CONTEXT_TOO_LONG
     assert f"{CONTEXT_TOKENS} tokens" in failure.what
-    assert "Take files out" in failure.remedy
+    assert "Remove files or old turns, or choose a model with a larger window" in failure.remedy
 
 
 @pytest.mark.model

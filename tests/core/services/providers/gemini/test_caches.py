@@ -210,7 +210,7 @@ def test_a_creation_that_fails_in_any_way_leaves_the_turn_alone(
     result = sent(client, say("Hello?"))
 
     assert result.text == "Hello there."
-    assert result.usage.miss_reason.startswith("The stored prefix could not be used: ")
+    assert result.usage.miss_reason.startswith("The provider could not use the stored prefix: ")
     assert result.usage.cache_read_tokens is None
     assert client.caches.held == ()
 
@@ -264,7 +264,7 @@ def test_one_that_could_not_be_looked_for_is_looked_for_before_another_is_made(
     first = sent(client, say("Hello?"))
     second = sent(client, say("Hello?", "Yes.", "And?"))
 
-    assert first.usage.miss_reason.startswith("The stored prefix could not be used: ")
+    assert first.usage.miss_reason.startswith("The provider could not use the stored prefix: ")
     assert [report.is_new for report in reports(second)][:1] == [True]
     assert calls(server).count(("POST", "cachedContents")) == 1
 
@@ -291,7 +291,7 @@ def test_a_content_that_is_gone_in_use_is_sent_inline_said_and_made_anew(
 
     assert lost.text == "Hello there."
     assert reports(lost)[-1].lost_name == made.name
-    assert "not found" in lost.usage.miss_reason
+    assert "it was deleted or has expired." in lost.usage.miss_reason
     assert lost.usage.cache_read_tokens is None
     assert "systemInstruction" in server.bodies[-2]
     assert reports(again)[0].is_new
@@ -309,7 +309,7 @@ def test_a_content_of_another_model_or_another_key_is_not_used(
     )
 
     assert "has to be the same" in other_model.usage.miss_reason
-    assert "not found" in foreign.usage.miss_reason
+    assert "it was deleted or has expired." in foreign.usage.miss_reason
     assert (other_model.text, foreign.text) == ("Hello there.", "Hello there.")
 
 

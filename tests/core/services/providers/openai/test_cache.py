@@ -216,7 +216,7 @@ def test_after_a_changed_salt_the_next_turn_misses_and_the_one_after_hits(
     [
         ({"tools": TOOLS[:1]}, "the tools changed"),
         ({"effort": Effort.LOW}, "the effort changed"),
-        ({"response_schema_json": '{"type":"object"}'}, "the format asked for changed"),
+        ({"response_schema_json": '{"type":"object"}'}, "the requested format changed"),
         ({"cache": replace(FULL, prompt_cache_key="other")}, "the cache key changed"),
     ],
 )

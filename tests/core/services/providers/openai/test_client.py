@@ -337,7 +337,7 @@ def test_a_prompt_over_the_window_is_recognised_from_the_real_rules(server: Open
     failure = asked(server, ask("tiny", user("word " * 400))).failure
 
     assert failure.kind is FailureKind.CONTEXT_TOO_LONG
-    assert "Take files out" in failure.remedy
+    assert "Remove files or old turns, or choose a model with a larger window" in failure.remedy
 
 
 def test_without_a_key_nothing_is_sent(server: OpenAiServer) -> None:
