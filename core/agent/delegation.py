@@ -65,7 +65,7 @@ class CappedOutput:
         tail = bytes(self._tail[-self._tail_bytes :])
         if not self.left_bytes:
             return _decoded(self._head + tail)
-        return f"{_decoded(self._head)}\n[… {count(self.left_bytes, tr('byte'), tr('bytes'))} left out …]\n{_decoded(tail)}"
+        return f"{_decoded(self._head)}\n[… {count(self.left_bytes, 'byte')} left out …]\n{_decoded(tail)}"
 
     def live(self) -> str:
         """End of what arrived, at most `LIVE_CHARS`."""

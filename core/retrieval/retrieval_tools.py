@@ -16,7 +16,6 @@ from core.kernel import figures
 from core.kernel.decoders import from_json, schemas_of
 from core.kernel.errors import SlopError
 from core.kernel.frame import frame
-from core.kernel.language import tr
 from core.kernel.opener import read_file, read_start
 from core.kernel.values.retrieval import (
     Corpus,
@@ -175,9 +174,7 @@ def _read(
     lines = without_secrets(data.decode("utf-8", "replace")).splitlines(keepends=True)
     first = asked.first_line - 1
     if lines and first >= len(lines):
-        return MemoryToolAnswer(
-            f"{asked.path} has {figures.count(len(lines), tr('line'), tr('lines'))}.", is_error=True
-        )
+        return MemoryToolAnswer(f"{asked.path} has {figures.count(len(lines), 'line')}.", is_error=True)
     shown: list[str] = []
     room = MAX_ANSWER_CHARS
     for line in lines[first : first + asked.lines]:

@@ -12,7 +12,6 @@ from core.kernel import figures
 from core.kernel.decoders import from_builtins, schemas_of
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean, frame
-from core.kernel.language import tr
 from core.kernel.secrets import scrub, scrubbed_line
 from core.kernel.values.facts import IndexedFact
 from core.kernel.values.imports import TranscriptMessage
@@ -242,7 +241,7 @@ def _search(given: SearchKnowledge, shelf: KnowledgeShelf) -> MemoryToolAnswer:
         facts = [one for one in shelf.facts() if _one_line(one.text) not in said]
         ranked += best_facts(facts, given.query)
     if not ranked:
-        return MemoryToolAnswer(tr("Nothing found."))
+        return MemoryToolAnswer("Nothing found.")
     parts = [_shown(one, MAX_SHOWN_CHARS) for one in ranked[given.skip : given.skip + given.count]]
     return _framed(parts, given.skip, len(ranked))
 
@@ -409,13 +408,13 @@ def _read_talk(given: ReadTalk, shelf: KnowledgeShelf) -> MemoryToolAnswer:
     wanted = [pair for pair in said if pair[0] >= first][: given.messages]
     if not wanted:
         return (
-            _no(f"The discussion has {figures.count(len(messages), tr('message'), tr('messages'))}.")
+            _no(f"The discussion has {figures.count(len(messages), 'message')}.")
             if messages
             else _no("Nothing was said in it.")
         )
     shown = _fitting([_message(number, one) for number, one in wanted])
     last = wanted[len(shown) - 1][0]
-    head = f"Discussion {scrubbed_line(name, 200)!r}, {figures.count(len(messages), tr('message'), tr('messages'))}.\n"
+    head = f"Discussion {scrubbed_line(name, 200)!r}, {figures.count(len(messages), 'message')}.\n"
     later = [number for number, _ in said if number > last]
     more = f"It goes on with first_message {later[0]}.\n" if later else ""
     return MemoryToolAnswer(head + "".join(shown) + more)

@@ -97,7 +97,7 @@ def _taken(lines: list[str], chosen: LineRange) -> str:
 _WHY = {
     FileProblemKind.VANISHED: "the file is not there any more",
     FileProblemKind.BINARY: "binary",
-    FileProblemKind.TOO_LARGE: tr("too large"),
+    FileProblemKind.TOO_LARGE: "too large",
     FileProblemKind.UNREADABLE: "cannot be read",
     FileProblemKind.NOT_UTF8: "not UTF-8",
     FileProblemKind.NOT_A_FILE: "not a regular file",
@@ -234,7 +234,7 @@ def _rendered(entry: _Entry) -> Piece:
         case FileMode.OUTLINE:
             return _framed(file, notes + outline_text(file), "outline")
         case FileMode.NOTES:
-            return _framed(file, notes, tr("notes only"))
+            return _framed(file, notes, "notes only")
 
 
 def _whole(file: FileSnapshot, notes: str) -> Piece:
