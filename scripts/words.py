@@ -11,6 +11,7 @@ import ast
 import io
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -34,6 +35,13 @@ def sources(root: Path = ROOT) -> list[Path]:
     return sorted(path for source in SOURCES for path in (root / source).rglob("*.py"))
 
 
+@cache
+def tree_of(file: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(file.read_text("utf-8"))
+
+
+@cache
 def texts_of(root: Path = ROOT) -> dict[str, set[str]]:
     """By room (`core.talk`, `panels.caching`, `gui`), its texts: the literals that `tr` gets.
 
@@ -43,7 +51,7 @@ def texts_of(root: Path = ROOT) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for file in sources(root):
         place = file.relative_to(root)
-        for text in _texts(ast.parse(file.read_text("utf-8")), place):
+        for text in _texts(tree_of(file), place):
             found.setdefault(room_of(place), set()).add(text)
     return found
 

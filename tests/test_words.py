@@ -1,6 +1,7 @@
 """The words that a person reads: all in the catalogues, translated whole, short."""
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 
@@ -11,20 +12,108 @@ from scripts import words
 
 TAGS = sorted(LANGUAGES.keys() - {"en"})
 PARTS = string.Formatter()
+MOST_WORDS = 14
+SENTENCE_END = re.compile(r"(?<=[.:;!?…·])\s|\n")
+LONGER = (
+    "Allow this user to create namespaces",  # lists the names to look for
+    "Choose an export or a session of a known program",  # lists the programs
+)
+"""Beginnings of texts that lists make long."""
 
 
 def fields_of(text: str) -> list[tuple[str, str, str]]:
     return sorted((name, form or "", to or "") for _, name, form, to in PARTS.parse(text) if name)
 
 
+MODELS_READ = {
+    "core/agent/closed_view.py": "a model reads why its command did not run",
+    "core/agent/commands.py": "a model reads why its command did not run",
+    "core/agent/guarded_places.py": "a model reads why its command did not run",
+    "core/agent/sandbox.py": "a model reads why its command did not run",
+    "core/agent/kept_bytes.py": "a fault of ours",
+    "core/app/services.py": "a model reads the answer of a tool",
+    "core/front/cli/doctor.py": "the words stand in the value",
+    "core/front/cli/servers.py": "a line to type",
+    "core/knowledge/harvest/distillation.py": "a line of the harvest's contract",
+    "core/knowledge/mcp_server/mcp_server.py": "another program's model reads it",
+    "core/knowledge/mcp_server/proposal_worker.py": "another program's model reads it",
+    "core/mcp/mcp_client.py": "a model reads the answer of a tool",
+    "core/mcp/mcp_worker.py": "a model reads the answer of a tool",
+    "core/retrieval/local_store.py": "a fault of an index, which is made anew",
+    "core/services/providers/compatible/model_list.py": "a name",
+    "core/signals/notices.py": "a name",
+    "core/talk/discussion/catalog_file.py": "SQLite's own words",
+    "gui/app.py": "a fault of ours",
+    "gui/screen.py": "a fault of the tour",
+}
+"""Modules with texts outside the catalogues, each with the reason."""
+SHOWN = {"tip", "hint", "label", "title", "heading", "remedy", "told", "menu"}
+"""Parameters whose texts a person sees, wherever they are given."""
+ERRORS_OF_PYTHON = re.compile(r"(Value|Type|Key|Runtime|Assertion|Index|Attribute|OS|NotImplemented)Error")
+
+
+def shown_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Texts of at least two words that the window, a terminal or an error shows, and that are no call of `tr`."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        given = [one.value for one in node.keywords if one.arg in SHOWN]
+        if re.search(r"(^|\.)ui\.\w+$", name):
+            given += node.args[1:]
+        is_error = name.endswith("Error") and not ERRORS_OF_PYTHON.fullmatch(name)
+        if is_error or re.search(r"console\.(note|line|waiting)$", name):
+            given += node.args[:1]
+        for one in given:
+            yield from (
+                (line, text) for line, text in literals(one) if len(re.findall(r"[A-Za-z]{2,}", text)) > 1
+            )
+
+
+def literals(node: ast.expr) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+        yield node.lineno, node.value
+    elif isinstance(node, ast.JoinedStr):
+        text = " ".join(str(one.value) if isinstance(one, ast.Constant) else "" for one in node.values)
+        yield from [(node.lineno, text)] if " " in text.strip() else []
+    elif isinstance(node, ast.IfExp):
+        yield from (*literals(node.body), *literals(node.orelse))
+    elif isinstance(node, ast.BinOp):
+        yield from (*literals(node.left), *literals(node.right))
+    elif isinstance(node, ast.BoolOp):
+        for one in node.values:
+            yield from literals(one)
+
+
+def test_no_text_that_a_person_sees_stands_outside_the_catalogues() -> None:
+    outside = [
+        f"{place}:{line} {text}"
+        for file in words.sources()
+        if (place := file.relative_to(words.ROOT).as_posix()) not in MODELS_READ
+        and not re.search(r"gui/(tour|driver)|_child\.py$|core/agent/tools/", place)
+        for line, text in shown_texts(words.tree_of(file))
+    ]
+    assert outside == [], "wrap each in tr() of core.kernel.language, then run `make words`"
+
+
+def test_sentences_are_short() -> None:
+    """Explanations of settings may be longer, and what a list or a path makes long stands in `LONGER`."""
+    long = {
+        text
+        for room, texts in words.texts_of().items()
+        for text in texts
+        if room != "core.services" and any(len(one.split()) > MOST_WORDS for one in SENTENCE_END.split(text))
+    }
+    assert sorted(text for text in long if not text.startswith(LONGER)) == []
+
+
 def takes_values() -> set[str]:
     """Texts that get values, so that braces in them are places."""
     found: set[str] = set()
     for file in words.sources():
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        for node in ast.walk(words.tree_of(file)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tr" and node.keywords:
-                assert isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
-                found.add(node.args[0].value)
+                found.add(str(ast.literal_eval(node.args[0])))
     return found
 
 
@@ -65,3 +154,18 @@ def test_a_text_is_said_in_the_language_that_was_chosen() -> None:
 def test_values_stand_in_their_places_and_braces_stay_without_values() -> None:
     assert tr("{count:,} of {total!r}", count=1200, total="x") == "1,200 of 'x'"
     assert tr("{name} stays") == "{name} stays"
+
+
+def test_no_value_of_an_enum_is_translated() -> None:
+    """Enums are stored, sent and compared: their values are the same in every language."""
+    found = [
+        f"{file.relative_to(words.ROOT)}:{call.lineno}"
+        for file in words.sources()
+        for node in ast.walk(words.tree_of(file))
+        if isinstance(node, ast.ClassDef) and any("Enum" in ast.unparse(base) for base in node.bases)
+        for value in node.body
+        if isinstance(value, ast.Assign)
+        for call in ast.walk(value)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "tr"
+    ]
+    assert found == []

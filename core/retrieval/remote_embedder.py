@@ -115,7 +115,7 @@ if TYPE_CHECKING:
 
 _SETTING = tr("Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings")
 _UNPRICED = tr(
-    "If the embedder is free, set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise name a server on this machine"
+    "Is the embedder free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise name a server on this machine"
 )
 _OF_THE_TEXT = frozenset(
     {FailureKind.BAD_REQUEST, FailureKind.CONTEXT_TOO_LONG, FailureKind.REQUEST_TOO_LARGE}

@@ -127,7 +127,7 @@ RULES = (
     ),
     (
         "shown",
-        tr("Places that commands, MCP servers and the index may read"),
+        tr("Readable places"),
         tr("A folder or file, for example ~/data"),
     ),
 )

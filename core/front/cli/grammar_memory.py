@@ -372,7 +372,7 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
         tr("print an item's sources, its history, and the requests that held the item"),
     )
     why.add_argument(
-        "item", help=tr("the item's place in `show` (facts.md:3), words of only this item, or a fact's id")
+        "item", help=tr("the item's place in `show` (facts.md:3), words of this item, or a fact's id")
     )
     seen = add_command(actions, common, "seen", tr("list the items that requests held, newest first"))
     seen.add_argument("--discussion", metavar="ID", default="", help=tr("only this discussion"))

@@ -343,7 +343,7 @@ def _client(options: Options) -> HookClient:
     if beside is None:
         raise SlopError(
             tr("Autonomy needs a running program with the Hook API on; this home has none"),
-            remedy=tr("See Alone in the window, or turn on the Hook API (`[hooks] enabled = true`)"),
+            remedy=tr("See Alone in the window, or turn on the Hook API: `[hooks] enabled = true`"),
             where=str(home),
         )
     return beside[0]

@@ -268,9 +268,9 @@ class HistoryKind(StrEnum):
     EDITED = "edited"
     CONFIRMED = "confirmed"
     REPLACES = "replaces"
-    REPLACED_BY = tr("replaced by")
-    MERGED_FROM = tr("merged from")
-    MERGED_INTO = tr("merged into")
+    REPLACED_BY = "replaced by"
+    MERGED_FROM = "merged from"
+    MERGED_INTO = "merged into"
     FORGOTTEN = "forgotten"
     DELETED = "deleted"
     RESTORED = "restored"

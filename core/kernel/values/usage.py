@@ -189,11 +189,11 @@ class Reservation(msgspec.Struct, frozen=True):
 class LimitScope(StrEnum):
     """Scope of a limit: whose money it holds together."""
 
-    DISCUSSION = tr("this discussion")
+    DISCUSSION = "this discussion"
     DAY = "today"
-    UNKNOWN = tr("unread settings")
+    UNKNOWN = "unread settings"
     """No limit: whether there is one, and who is to be asked, cannot be read."""
-    UNPRICED = tr("unknown price")
+    UNPRICED = "unknown price"
     """A limit that cannot hold: nobody knows what the call costs."""
 
 

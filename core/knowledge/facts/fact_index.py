@@ -202,7 +202,7 @@ class Past(msgspec.Struct, frozen=True):
 class FactNewsKind(StrEnum):
     """Kinds of what a sync found that ledger and logs did not know."""
 
-    ADDED = tr("added by hand")
+    ADDED = "added by hand"
     EDITED = "edited by hand"
     REMOVED = "removed by hand"
     OVERRULED = "the index had changed too, and the file won"

@@ -35,11 +35,11 @@ class Kind(StrEnum):
     """The TOML type of a value."""
 
     TEXT = "text"
-    WHOLE = tr("whole number")
+    WHOLE = "whole number"
     NUMBER = "number"
-    SWITCH = tr("true or false")
-    TEXTS = tr("list of texts")
-    ITEMS = tr("list of files")
+    SWITCH = "true or false"
+    TEXTS = "list of texts"
+    ITEMS = "list of file items"
 
 
 class Setting(msgspec.Struct, frozen=True):

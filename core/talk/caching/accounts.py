@@ -405,7 +405,7 @@ def sentences(
 def extension_text(lost: ExtensionEvidence) -> str:
     """Reason why long lifetimes cost more with a model, and by what that is known."""
     text = tr(
-        "{model}: a breakpoint with a long time to live does not extend text cached for less",
+        "{model}: a breakpoint with a long lifetime does not extend text cached for less",
         model=lost.model,
     )
     if lost.at is None:

@@ -316,7 +316,7 @@ def is_below(path: str, places: Collection[str]) -> bool:
 MOST_FOLDERS = 20_000
 """Of a project, in which files of keys are looked for that have another name elsewhere."""
 REMEDY = tr(
-    "If the file holds no keys, add it in Settings, Permissions, for this folder, to “Places that commands, MCP servers and the index may read” (`shown` under [tools.folders] in the user settings)"
+    "If the file holds no keys, add it to “Readable places” in Settings, Permissions: `shown` under [tools.folders]"
 )
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
 

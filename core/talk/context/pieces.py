@@ -8,7 +8,6 @@ from enum import Enum
 
 import msgspec
 
-from core.kernel.language import tr
 from core.kernel.structures import shared_run
 from core.kernel.values.messages import Message
 from core.kernel.values.provider import RequestPart
@@ -47,7 +46,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 class AsText(Enum):
     """The one value of `AS_TEXT`."""
 
-    AS_TEXT = tr("as text")
+    AS_TEXT = "as text"
 
 
 AS_TEXT = AsText.AS_TEXT

@@ -317,7 +317,7 @@ def _check_keys(effect: StoreAttachment, data: bytes) -> None:
                 found=found[0].removesuffix("."),
             ),
             remedy=tr(
-                "Attach a copy without the keys. Or add the file in Settings, Permissions, to “Places that commands, MCP servers and the index may read”"
+                "Attach a copy without the keys. Or add the file to “Readable places” in Settings, Permissions"
             ),
             where=effect.path,
         )
