@@ -197,6 +197,15 @@ class LimitScope(StrEnum):
     """A limit that cannot hold: nobody knows what the call costs."""
 
 
+_SCOPE_WORDS = {
+    LimitScope.DISCUSSION: tr("this discussion"),
+    LimitScope.DAY: tr("today"),
+    LimitScope.UNKNOWN: tr("unread settings"),
+    LimitScope.UNPRICED: tr("unknown price"),
+}
+"""What a limit holds for, in words."""
+
+
 class ReachedLimit(msgspec.Struct, frozen=True):
     """A limit that is reached, in US dollars.
 
@@ -224,7 +233,7 @@ class ReachedLimit(msgspec.Struct, frozen=True):
         return tr(
             "You have reached the limit of {limit_usd} for {scope}: {spent_usd} spent{more}.",
             limit_usd=dollars(self.limit_usd),
-            scope=self.scope,
+            scope=_SCOPE_WORDS[self.scope],
             spent_usd=dollars(self.spent_usd),
             more=more,
         )

@@ -1,4 +1,4 @@
-"""The the diagnostic log keeps faults and no secrets."""
+"""The diagnostic log keeps faults and no secrets."""
 
 from __future__ import annotations
 

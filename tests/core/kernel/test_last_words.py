@@ -24,7 +24,7 @@ def pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def test_the_last_words_are_read_to_their_end_before_they_are_told(pipe: tuple[BinaryIO, BinaryIO]) -> None:
-    """Its thread may come later than the news that the process has ended: a reason would become missed."""
+    """Its thread may come later than the news that the process has ended: a reason would be missed."""
     read, written = pipe
     words = LastWords(read, "words")
 
@@ -52,7 +52,7 @@ def test_what_a_child_left_behind_cannot_keep_its_last_words_back(pipe: tuple[Bi
     while not words.lines():
         threading.Event().wait(0.001)
 
-    assert words.lines(0.01) == ["This model is asked after the one before finishes."]
+    assert words.lines(0.01) == ["it is over"]
 
 
 @pytest.mark.parametrize(("code", "told"), [(None, "still running"), (0, "exit code 0"), (-9, "signal 9")])

@@ -96,7 +96,7 @@ def test_a_file_over_its_bound_is_refused_with_both_figures(tmp_path: Path) -> N
 
     assert read_file(path, 5) == b"12345"
     assert read_start(path, 3) == b"123"
-    with pytest.raises(OddFileError, match="5 bytes, more than the 4"):
+    with pytest.raises(OddFileError, match="5 bytes, more than the allowed 4"):
         read_file(path, 4)
 
 

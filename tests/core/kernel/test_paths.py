@@ -51,9 +51,9 @@ def test_the_files_of_a_discussion_lie_in_its_directory(tmp_path: Path) -> None:
     ["", ".", "..", "../x", "a/b", "a\\b", "/etc", "c:", "a\0b", "a\nb", ".hidden", "x.", "x ", "a" * 121],
 )
 def test_an_id_that_could_leave_the_home_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(StorageError, match="is no id of a discussion"):
+    with pytest.raises(StorageError, match="is not the id of a discussion"):
         paths.discussion_dir(tmp_path, name)
-    with pytest.raises(StorageError, match="is no id of a provider"):
+    with pytest.raises(StorageError, match="is not the id of a provider"):
         paths.key_file(tmp_path, name)
 
 

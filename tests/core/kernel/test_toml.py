@@ -19,8 +19,8 @@ MOST_STEPS = 20_000
         ("x = " + "{a = " * 500 + "1" + "}" * 500, "nested"),
         ("[" + ".".join("a" * 500) + "]\n", "parts (at line 1"),
         (".".join(["a"] * 100_000) + " = 1", "parts (at line 1"),
-        (".".join(["a"] * 1_000_000) + " = 1", "1,000,000 lines, points"),
-        ("x = [" + "1," * 1_900_000 + "]", "1,900,002 lines, points"),
+        (".".join(["a"] * 1_000_000) + " = 1", "1,000,000 lines, dots"),
+        ("x = [" + "1," * 1_900_000 + "]", "1,900,002 lines, dots"),
         ("".join([f"[[a{n}.b.c]]\n" for n in range(300_000)]), "the program reads at most 100,000"),
         ("[" + ' . "b"' * 400 + "]\n", "parts"),
         (
