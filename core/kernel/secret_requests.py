@@ -6,7 +6,6 @@ import re
 
 import msgspec
 
-from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secret_values import (
     Find,
@@ -150,11 +149,11 @@ def _is_session(name: str, value: str) -> bool:
 
 
 RULES = (
-    Rule(literals=("sig=", "signature="), look=_signature, kind=tr("signature in an address")),
-    Rule(literals=("://",), look=_address, kind=tr("password in an address")),
-    Rule(literals=("bearer", "basic"), look=_header, kind=tr("token of a request")),
-    Rule(literals=("authorization",), look=_authorization, kind=tr("token of a request")),
-    Rule(literals=("cookie",), look=_cookie, kind=tr("session cookie")),
+    Rule(literals=("sig=", "signature="), look=_signature, kind="signature of an address"),
+    Rule(literals=("://",), look=_address, kind="password in an address"),
+    Rule(literals=("bearer", "basic"), look=_header, kind="token of a request"),
+    Rule(literals=("authorization",), look=_authorization, kind="token of a request"),
+    Rule(literals=("cookie",), look=_cookie, kind="cookie of a session"),
 )
 """Secrets of requests, by the word or the sign that leads to them."""
 
@@ -330,27 +329,27 @@ def _two(text: str, at: int) -> Find | None:
 
 
 COMMAND_RULES = (
-    Rule(literals=("curl",), look=_curl, kind=tr("password of a command")),
-    Rule(literals=("login",), look=_netrc, kind=tr("password of a login")),
-    Rule(literals=('"auth',), look=_docker, kind=tr("password of a registry")),
-    Rule(literals=(":5432:", ":6432:", ":5433:"), look=_pgpass, kind=tr("password of a login")),
+    Rule(literals=("curl",), look=_curl, kind="password of a command"),
+    Rule(literals=("login",), look=_netrc, kind="password of a login"),
+    Rule(literals=('"auth',), look=_docker, kind="password of a registry"),
+    Rule(literals=(":5432:", ":6432:", ":5433:"), look=_pgpass, kind="password of a login"),
     *(
         Rule(
             literals=tuple(name.replace("|", " ") for name in one.names.split()),
             look=_looking(one),
-            kind=tr("password of a command"),
+            kind="password of a command",
         )
         for one in COMMANDS
     ),
     Rule(
         literals=("--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "cryptsetup"),
         look=_piped,
-        kind=tr("password of a command"),
+        kind="password of a command",
     ),
     Rule(
         literals=("auth=(", "basicauth(", "digestauth(", "credential(", "credentials("),
         look=_two,
-        kind=tr("password of a command"),
+        kind="password of a command",
     ),
 )
 """Secrets of commands, by their names."""

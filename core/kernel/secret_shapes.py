@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secret_values import (
     Find,
@@ -275,7 +274,7 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     )
     return (
         *_VENDORS,
-        Rule(literals=encoded, look=_encoded_in(holds), has_case=True, kind=tr("secret in base64")),
+        Rule(literals=encoded, look=_encoded_in(holds), has_case=True, kind="secret in base64"),
     )
 
 
@@ -411,11 +410,11 @@ def _hash(text: str, at: int) -> Find | None:
 
 
 RULES = (
-    Rule(literals=("-----BEGIN ", "---- BEGIN SSH2"), look=_block, has_case=True, kind=tr("private key")),
-    Rule(literals=("Private-Lines:",), look=_putty, kind=tr("private key")),
-    Rule(literals=tuple(_BARE_HEADS.split()), look=_bare, has_case=True, kind=tr("private key")),
-    Rule(literals=('"kty',), look=_json_key, kind=tr("private key")),
-    Rule(literals=tuple(_HASH_HEADS.split()), look=_hash, has_case=True, kind=tr("hash of a password")),
+    Rule(literals=("-----BEGIN ", "---- BEGIN SSH2"), look=_block, has_case=True, kind="private key"),
+    Rule(literals=("Private-Lines:",), look=_putty, kind="private key"),
+    Rule(literals=tuple(_BARE_HEADS.split()), look=_bare, has_case=True, kind="private key"),
+    Rule(literals=('"kty',), look=_json_key, kind="private key"),
+    Rule(literals=tuple(_HASH_HEADS.split()), look=_hash, has_case=True, kind="hash of a password"),
 )
 """Private keys and hashes, by what they begin with."""
 
@@ -679,7 +678,7 @@ def _part(literals: str, lead: str, key: str, check: Callable[[str], bool] = is_
             return None
         return Find(start=found.start(1), end=found.end(1))
 
-    return Rule(literals=tuple(literals.split()), look=look, kind=tr("key in an address"))
+    return Rule(literals=tuple(literals.split()), look=look, kind="key in an address")
 
 
 _PATHS = (
@@ -720,6 +719,6 @@ PREFIX_RULES = (
     *_MODELS,
     *_PLACES,
     *_PATHS,
-    Rule(literals=("key=", "auth=", "code="), look=_query, kind=tr("key in an address")),
+    Rule(literals=("key=", "auth=", "code="), look=_query, kind="key in an address"),
 )
 """Keys by their beginning, and those of addresses."""

@@ -106,7 +106,7 @@ FILE_OF = {
 CATEGORY_NAMES = (TASKS, QUESTIONS, DECISIONS, FACTS, PLAYBOOKS)
 """The category files in the order of the digest."""
 
-OPEN, DONE = tr("Open"), tr("Done")
+OPEN, DONE = "Open", "Done"
 NOTES_FOLDER = "files"
 
 _HEADINGS = {

@@ -13,7 +13,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.frame import frame, without_blocks
-from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.curation import ItemFiles, NamedText
@@ -74,7 +73,7 @@ class SectionChoice:
             DigestCandidate(
                 number=number,
                 size=sizes[number],
-                source=tr("from {source}", source=origin.source) if origin is not None else str(number),
+                source=f"from {origin.source}" if origin is not None else str(number),
                 worth=self._worth(words[number], len(items), sizes[number])
                 * (1 + CONFIRMED * (len(origin.all) - 1 if origin is not None else 0)),
                 words=words[number],
@@ -143,7 +142,7 @@ BLOCK_BYTES = len("{knowledge}\n\n{/knowledge}\n")
 """Of the tags around the digest in layer 7."""
 
 
-_IN_ORDER = frozenset({tr("Open tasks"), "Open questions"})
+_IN_ORDER = frozenset({"Open tasks", "Open questions"})
 """Sections whose newest items stand in any case; of the others those that serve the most are chosen."""
 
 _NAME_CHARS = 16

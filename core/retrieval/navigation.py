@@ -16,7 +16,6 @@ import msgspec
 
 from core.kernel.dates import MONTH_OF
 from core.kernel.frame import flat, one_line
-from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
@@ -302,7 +301,7 @@ def _room_of_frame(folder: Notes, tokens: Tokens) -> int:
 def _text(folder: Notes, notes: tuple[Row, ...], folders: tuple[Row, ...], said: str) -> str:
     about = f"{folder.count:,} {'note' if folder.count == 1 else 'notes'} here and below."
     parts = [f"# {_shown(folder.name, _TITLE_CHARS)}\n\n{about}{f' {said}' if said else ''}\n"]
-    for title, rows in ((tr("Notes"), notes), ("Folders", folders)):
+    for title, rows in (("Notes", notes), ("Folders", folders)):
         if rows:
             parts.append(f"## {title}\n\n{''.join(row.line for row in rows)}")
     return "\n".join(parts)

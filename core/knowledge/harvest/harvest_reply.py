@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from core.kernel.decoders import read_json
 from core.kernel.frame import flat
-from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.facts import FactCategory, Quote
@@ -174,7 +173,7 @@ def closed(properties: dict[str, Any]) -> dict[str, Any]:
 def reply_object(text: str) -> dict[str, Any]:
     """The one JSON object of a reply, a code fence around it taken off. Raises ValueError: it is none; says why."""
     if len(text) > MAX_REPLY_CHARS:
-        raise ValueError(tr("the reply is too long: it has {text:,} characters", text=len(text)))
+        raise ValueError(f"the reply has {len(text):,} characters")
     fenced = _FENCE.match(text)
     try:
         data = read_json(
@@ -183,11 +182,11 @@ def reply_object(text: str) -> dict[str, Any]:
             parse_constant=_refuse,
         )
     except ValueError as error:
-        raise ValueError(tr("not valid JSON: {error}", error=error)) from error
+        raise ValueError(f"not valid JSON: {error}") from error
     if isinstance(data, _Twice):
-        raise ValueError(tr("a key occurs twice in the object"))  # noqa: TRY004 - one kind of error for every fault
+        raise ValueError("a key comes twice in the object")  # noqa: TRY004 - one kind of error for every fault
     if not isinstance(data, dict):
-        raise ValueError(tr("not a JSON object but {name}", name=type(data).__name__))  # noqa: TRY004
+        raise ValueError(f"not a JSON object but {type(data).__name__}")  # noqa: TRY004
     return data
 
 
@@ -197,7 +196,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Twice:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(tr("{constant} is not JSON", constant=constant))
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _item(category: Category, row: Any) -> HarvestItem | None:

@@ -13,7 +13,6 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import SlopError
 from core.kernel.frame import flat, frame, size_bytes
-from core.kernel.language import tr
 from core.kernel.patterns import late
 from core.kernel.secrets import scrub
 from core.kernel.values.knowledge import Category, Item, MergeGroup, MergeProposal
@@ -93,13 +92,7 @@ def ask_for_merge(
             return read_merge_reply(text, category, read)
         except ValueError as error:
             malformed, fault = text or True, str(error)
-    raise HarvestError(
-        tr(
-            "merge output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}",
-            HARVEST_MAX_ATTEMPTS=HARVEST_MAX_ATTEMPTS,
-            fault=fault,
-        )
-    )
+    raise HarvestError(f"merge output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}")
 
 
 def read_merge_reply(text: str, category: Category, read: MergeReading) -> tuple[tuple[MergeGroup, ...], int]:
@@ -110,7 +103,7 @@ def read_merge_reply(text: str, category: Category, read: MergeReading) -> tuple
     """
     rows = reply_object(text).get("merges")
     if not isinstance(rows, list):
-        raise ValueError(tr("it has no array `merges`"))  # noqa: TRY004 - one kind of error for every fault
+        raise ValueError("it has no array `merges`")  # noqa: TRY004 - one kind of error for every fault
     taken: set[str] = set()
     groups: list[MergeGroup] = []
     for row in rows:

@@ -175,7 +175,7 @@ def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
     said = tr(" (outside the project: {leads_to})", leads_to=leads_to) if leads_to else ""
     return AskedValue(
         place=("memory", folder),
-        value=_kept(tr("folder {leads_to}", leads_to=leads_to).strip()),
+        value=_kept(f"folder {leads_to}".strip()),
         words=one_line(folder, 120) + said,
     )
 
@@ -231,7 +231,7 @@ def _context(source: TextSource, facts: ProjectFacts) -> AskedValue:
     said = tr(" (outside the project: {leads_to})", leads_to=leads_to) if leads_to else ""
     return AskedValue(
         place=("context", source.file),
-        value=_kept(tr("file {leads_to}", leads_to=leads_to).strip()),
+        value=_kept(f"file {leads_to}".strip()),
         words=one_line(source.file, 120) + said,
     )
 
@@ -280,7 +280,7 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
     for name, row in sorted(rows.items()):
         address = str(row.pop("base_url", ""))
         rest = _rest(row)
-        value = (address or tr("no address")) + rest
+        value = (address or "no address") + rest
         words = tr(
             "{name} at {one_line}: its discussions {name2}",
             name=name,

@@ -235,7 +235,7 @@ def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result
 
 # Discussions as a list: create, select, branch, trash, bring back, list anew.
 
-UNNAMED = tr("New discussion")
+UNNAMED = "New discussion"
 """Name of a discussion until its first prompt names it."""
 
 

@@ -420,7 +420,7 @@ def read_zed(element: msgspec.Raw | Any) -> Transcript:
     for one in given:
         if not isinstance(one, dict):
             continue
-        for name, role in (("User", "user"), (tr("Agent"), "assistant")):
+        for name, role in (("User", "user"), ("Agent", "assistant")):
             if isinstance(one.get(name), dict):
                 talk.say(role, _zed_parts(one[name]), model=model)
         if one.get("role") in ("user", "assistant"):

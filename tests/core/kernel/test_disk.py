@@ -51,7 +51,11 @@ def test_a_disk_that_is_full_at_any_byte_leaves_the_old_file(tmp_path: Path, roo
 
 @pytest.mark.parametrize(
     ("disk", "words"),
-    [(DyingDisk(), "reported a fault"), (ReadOnlyDisk(), "read-only"), (StuckDisk(), "another program uses the file")],
+    [
+        (DyingDisk(), "reported a fault"),
+        (ReadOnlyDisk(), "read-only"),
+        (StuckDisk(), "another program uses the file"),
+    ],
 )
 def test_other_failures_leave_the_old_file_and_say_why(tmp_path: Path, disk: DyingDisk, words: str) -> None:
     path = tmp_path / "a"
