@@ -41,7 +41,7 @@ NODES: dict[str, Callable[[Path], object]] = {
 """Makers of each kind at a path that is free."""
 
 NO_FILES = tuple(NODES)[:6]
-"""Kinds that are not regular files."""
+"""Kinds that are no regular files."""
 
 
 def put(path: Path, kind: str) -> Path:

@@ -1,7 +1,7 @@
 """Vendors' recorded streams with a field of another type, taken through the whole way from the wire to the log.
 
 A stream is recorded once from the vendor's loopback server, changed in one place, and sent again by a transport of the
-HTTP client: the provider's own SDK, our client, the call's worker, the step and the log's format see what came.
+HTTP client: the vendor's own SDK, our client, the call's worker, the step and the log's format see what came.
 """
 
 from __future__ import annotations

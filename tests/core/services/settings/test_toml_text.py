@@ -1,4 +1,4 @@
-"""Settings files that is unreadable say why, and where."""
+"""Settings files that cannot be read say why, and where."""
 
 from __future__ import annotations
 

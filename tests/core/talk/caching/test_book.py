@@ -216,7 +216,7 @@ def test_a_request_that_was_refused_has_no_bill_and_leaves_what_was_saved_known(
         )
         assert ended is not None
         saved.append(ended.totals.saved_usd)
-    assert saved == [report.totals.saved_usd, None], "what has a bill and no price is unknown"
+    assert saved == [report.totals.saved_usd, None], "what has a bill and no price is not known"
 
 
 def test_a_call_that_nobody_knows_changes_nothing() -> None:

@@ -44,7 +44,7 @@ PAID = Usage(input_tokens=9, cache_read_tokens=9, cost_usd=BILLED_USD)
 
 
 class KilledError(BaseException):
-    """The program is closing here, without a chance to tidy up."""
+    """The program ends here, without a chance to tidy up."""
 
 
 @dataclass

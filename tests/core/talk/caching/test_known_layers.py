@@ -127,7 +127,7 @@ class Desk:
         self.book, _ = planned_calls.ended(self.book, call_id, usage, None, self.now, lambda *_: 0.0)
 
     def restart(self) -> None:
-        """The program is closing; the next knows the logs and what was kept of the caches."""
+        """The program ends; the next knows the logs and what was kept of the caches."""
         caches = {name: page.cache for name, page in self.book.pages.items()}
         self.book = replace(CacheBook(), habits=habits_of(60.0))
         for name, cache in caches.items():

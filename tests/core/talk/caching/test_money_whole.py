@@ -1,4 +1,4 @@
-"""A day's money through the whole program against the provider's own bill: turns, pings, a prewarm, what broke off."""
+"""A day's money through the whole program against the vendor's own bill: turns, pings, a prewarm, what broke off."""
 
 from __future__ import annotations
 

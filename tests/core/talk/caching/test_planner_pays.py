@@ -126,7 +126,7 @@ def billed(case: PlanInputs, found: CachePlan, held: Held) -> float:
 
 
 def marked_turn(case: PlanInputs) -> Callable[[Hashable], Turn]:
-    """After a turn, what was written after the texts words stands behind those before the answer, and so on."""
+    """After a turn, what was written behind its words stands behind those before the answer, and so on."""
     laid = case.wire
     assert [block.key for block in laid.blocks[2:]] == ["11/m0", "11/m1", "11/m2", "11/m3", "12/text", "8"]
 

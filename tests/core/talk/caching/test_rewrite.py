@@ -107,7 +107,7 @@ def costs(
 
 
 def due(before: SentKnowledge, *layer: Segment, **changes: object) -> Rewrite | None:
-    """What a change costs where something was removed from knowledge: all from the layer on is written anew."""
+    """What a change costs where something was taken out of knowledge: all from the layer on is written anew."""
     return costs(before, *layer, **{"withdrawals": 1, **changes}).due  # type: ignore[arg-type]
 
 

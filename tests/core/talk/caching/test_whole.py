@@ -192,7 +192,7 @@ def test_switching_the_provider_and_back_still_hits(world: World) -> None:
 
 
 def know(world: World, controller: AppController, fact: str) -> AppState:
-    """Write down a fact as an editor would, and and renew the digest of it."""
+    """Write down a fact as an editor would, and make the digest of it."""
     folder = world.home / "knowledge"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "facts.md").write_text(f"# Facts\n\n- {fact}\n", encoding="utf-8")

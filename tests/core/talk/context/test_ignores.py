@@ -172,7 +172,7 @@ def test_classes_by_name_and_several_in_a_rule_mean_what_git_means(
 
 
 def test_a_hostile_rule_is_not_followed(tmp_path: Path) -> None:
-    """`re` would become busy with it for ever."""
+    """`re` would be busy with it for ever."""
     make(tmp_path, "a" * 250, _="*a*a*a*a*a*a*b\n*a*a*b\n" + "**/a/" * 50 + "\n")
 
     assert ends(lambda: found(tmp_path, "*")) == ["a" * 250]

@@ -1,4 +1,4 @@
-"""Temperature and the longest reply, in tokens: chosen for a discussion, sent only where the model takes it."""
+"""Temperature and the longest reply: chosen for a discussion, sent only where the model takes it."""
 
 from __future__ import annotations
 

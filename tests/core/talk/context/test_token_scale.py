@@ -96,7 +96,7 @@ def test_a_round_counts_what_was_said_since_the_last_one_alone() -> None:
 
 
 def test_a_picture_in_a_result_counts_as_words_for_a_model_that_takes_none() -> None:
-    """It gets its name and size in words: with a picture's tokens a small window would become said to be full."""
+    """It gets its name and size in words: with a picture's tokens a small window would be said to be full."""
     shown = request(RequestMessage(Role.USER, (ToolResultPart("c1", "a line", attachments=(PICTURE,)),)))
     blind, seeing = ModelProfile("p", "blind"), ModelProfile("p", "m", takes_images=True)
     small = ModelProfile("p", "small", takes_images=True, max_picture_bytes=10)

@@ -1,4 +1,4 @@
-"""Figures of usage in a log that are none: the line was skipped and said, no sum holds them, the list stays whole."""
+"""Figures of usage in a log that are none: the line is passed over and said, no sum holds them, the list stays whole."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_changes_to_what_is_not_there_change_nothing() -> None:
 
 
 def test_usage_of_no_message_is_paid_all_the_same_and_pings_are_told_from_turns() -> None:
-    """A call that failed before its first word, a keepalive request: no message holds what they cost."""
+    """A call that failed before its first word, a keepalive ping: no message holds what they cost."""
     paid = used("u", "b")
     records: list[Record] = [user("a"), reply("b"), paid, used("v", "call"), used("k", "keepalive")]
     folded = fold(ID, records)

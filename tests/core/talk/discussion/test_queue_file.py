@@ -80,7 +80,7 @@ def test_a_kill_between_the_log_and_the_queue_sends_nothing_twice(tmp_path: Path
     assert discussion_meta.send(tmp_path, ID, record(FIRST), "q1") is None
     assert said(tmp_path) == ["a", "q1"]
     assert discussion_meta.send(tmp_path, ID, record(SECOND), "q2") is not None, (
-        "a text that names an id is not a valid id"
+        "a text that names an id is no id"
     )
 
 

@@ -38,7 +38,7 @@ def limited(usd: float | None = 1.0) -> SettingsLoaded:
 
 @pytest.fixture
 def book() -> Playbook:
-    """A day with a limit of one dollar, of which nothing spent."""
+    """A day with a limit of one dollar, of which nothing is spent."""
     book = Playbook().ready()
     book.play(limited())
     book.play(SpentCounted(START, 0.0))

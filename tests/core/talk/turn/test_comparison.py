@@ -1,4 +1,4 @@
-"""One message to several models: keeps each reply as a version, what fails is said, the others stay."""
+"""One message to several models: each reply is a version, what fails is said, the others stay."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_what_waits_for_a_limit_goes_on_when_that_is_raised(book: Playbook, whic
     asked = replace(paid(book, chosen)[which], awaits_limit=True)
     assert book.play(asked) == ()
     assert book.state.discussions.open[chosen].awaits_limit == asked
-    assert book.state.discussions.open[chosen].refusal is None, "without asking you again"
+    assert book.state.discussions.open[chosen].refusal is None, "nobody is asked again"
 
     still = Settings(ai=AiSettings(spend_limit_usd=0.55))
     assert not of(book.play(settings_loaded(settings=still)), CallProvider)
@@ -145,7 +145,7 @@ def test_a_limit_that_was_raised_a_moment_ago_holds_in_what_is_asked_next(book: 
     book.play(ChangeSetting("ai_settings.spend_limit_usd", 5.0))
 
     assert book.play(paid(book, chosen)[which]) == ()
-    assert book.state.discussions.open[chosen].refusal is None, "without asking you by the limit that was"
+    assert book.state.discussions.open[chosen].refusal is None, "nobody is asked by the limit that was"
     book.play(settings_loaded(settings=RAISED))
     effects = book.play(SettingsSettled(book.state.config.asked))
 

@@ -58,7 +58,7 @@ def book() -> Playbook:
 
 
 def queue(book: Playbook, chosen: str, text: str, command_id: str = "") -> tuple[Effect, ...]:
-    """Send while a reply is still arriving, on a disk that works; what follows once it is kept."""
+    """Send while a reply is under way, on a disk that works; what follows once it is kept."""
     (add,) = of(book.play(SendPrompt(chosen, text, command_id=command_id, may_queue=True)), AddToQueue)
     return kept(book, add)
 
@@ -97,7 +97,7 @@ def asked(book: Playbook, effects: tuple[Effect, ...]) -> CallProvider:
 
 
 def waiting(book: Playbook, *texts: str) -> tuple[str, CallProvider]:
-    """A discussion with a reply in progress and prompts that wait until it ends."""
+    """A discussion with a reply under way and prompts that wait for its end."""
     chosen = book.discussion()
     call = book.ask(chosen, "first")
     for text in texts:
@@ -257,7 +257,7 @@ def test_the_days_limit_holds_the_queue_and_a_yes_sends_past_it(book: Playbook) 
 
     assert not of(end(book, call), AppendRecords)
     assert "$0.50 for today" in opened(book, chosen).queue_hold
-    assert opened(book, chosen).refusal is None, "without asking you before they want it sent"
+    assert opened(book, chosen).refusal is None, "nobody is asked before they want it sent"
 
     assert book.play(SendQueued(chosen)) == ()
     refusal = opened(book, chosen).refusal

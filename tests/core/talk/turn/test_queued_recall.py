@@ -33,7 +33,7 @@ def book() -> Playbook:
 
 
 def _queued(book: Playbook) -> tuple[str, CallProvider]:
-    """A reply in progress, and a message behind it for which a source is kept out."""
+    """A reply under way, and a message behind it for which a source is kept out."""
     chosen = book.discussion()
     call = book.ask(chosen, "first")
     book.play(KeepOut(chosen, OUT[0]))

@@ -113,7 +113,7 @@ def test_of_two_presses_at_once_the_second_goes_on_from_the_first(book: Playbook
     for write in (*writes[0], *writes[1]):
         book.append(write)
 
-    assert not writes[2], "choose from but three"
+    assert not writes[2], "there are but three"
     assert messages(book, chosen)[3].text == "second"
     (back,) = of(book.play(ChooseVersion(chosen, seen.id, 1)), AppendRecords)
     book.append(back)

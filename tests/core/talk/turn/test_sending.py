@@ -470,7 +470,7 @@ ASKED: tuple[Callable[[str], Command], ...] = (
 def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut(
     book: Playbook, command: Callable[[str], Command]
 ) -> None:
-    """Its model would become told that they were interrupted, and two turns would stand mixed in one log."""
+    """Its model would be told that they were interrupted, and two turns would stand mixed in one log."""
     chosen = book.discussion()
     book.answer(book.ask(chosen, "hello"), "Hi.")
     opened = book.state.discussions.open[chosen]

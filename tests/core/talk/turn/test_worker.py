@@ -237,7 +237,7 @@ def test_a_call_that_is_not_let_go_ends_when_it_is_stopped_and_calls_nobody() ->
 
 
 def test_a_call_that_cannot_be_noted_is_not_made(tmp_path: Path) -> None:
-    """It would become paid for, and after a kill nobody would know."""
+    """It would be paid for, and after a kill nobody would know."""
     made(tmp_path)
     asked: list[CancelToken] = []
     journal = ReplyJournal(tmp_path, ID, lambda: ReplyHead("reply", AT, "p", "m"), disk=FullDisk(0))

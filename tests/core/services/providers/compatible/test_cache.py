@@ -1,4 +1,4 @@
-"""Prefix reuse of compatible servers: what they report, and how it is turned off where a way is now in your knowledge."""
+"""Prefix reuse of compatible servers: what they report, and how it is turned off where a way is known."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ def test_a_figure_that_is_none_leaves_the_words_and_the_other_figures(
     assert result.error is None
     usage = result.usage
     is_reply_unknown = name == "candidatesTokenCount" and figure is not None
-    assert (usage.output_tokens is None) == is_reply_unknown, "a part of it would become booked as the whole"
+    assert (usage.output_tokens is None) == is_reply_unknown, "a part of it would be booked as the whole"
     assert usage.reasoning_tokens == (None if is_reply_unknown else 4)
     assert (usage.input_tokens is None) == (name == "promptTokenCount")
 
