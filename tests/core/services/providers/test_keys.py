@@ -238,7 +238,7 @@ def test_a_keyring_whose_library_does_not_load_in_time_is_not_told_of_either(tmp
 def test_a_variable_that_hides_a_stored_key_is_said(tmp_path: Path) -> None:
     said = _store(tmp_path, Ring(), OPENAI_API_KEY="x").store("openai", SECRET)
 
-    assert said.endswith("The variable OPENAI_API_KEY is set and goes before it.")
+    assert said.endswith("The variable OPENAI_API_KEY is set and takes precedence.")
 
 
 def test_deleting_removes_it_everywhere(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_what_cannot_be_a_key_is_refused_without_being_repeated(tmp_path: Path, 
 
 @pytest.mark.parametrize("provider", ["embedded", "claude_code"])
 def test_a_provider_without_keys_takes_none(tmp_path: Path, provider: str) -> None:
-    with pytest.raises(ConfigError, match="takes no key"):
+    with pytest.raises(ConfigError, match="needs no key"):
         _store(tmp_path).store(provider, SECRET)
 
 
@@ -393,5 +393,5 @@ def test_a_variable_of_two_names_holds_the_key_of_neither_and_a_stored_key_is_of
     assert (stored.value, stored.source) == ("of my-server", KeySource.KEYRING)
     assert (other.value, other.source) == ("", KeySource.MISSING)
     for found in (stored, other):
-        assert "MANUAL_SLOP_KEY_MY_SERVER could be meant for my-server and my_server" in found.conflict
+        assert "MANUAL_SLOP_KEY_MY_SERVER fits my-server and my_server" in found.conflict
     assert store.find("my-server", ("my-server",)).value == "whose?"

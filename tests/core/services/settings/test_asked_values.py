@@ -98,10 +98,10 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      " (MANUAL_SLOP_KEY_EVIL, the keyring, the home).")),
     ("a server's address", _set("providers", "box", {"base_url": "http://e/v1"}),
      ("Server: box at http://e/v1: its discussions go to e, with the key named 'box'"
-     " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, it was http://b/v1.")),
+     " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, before: http://b/v1.")),
     ("a server's label", _set("providers", "box", {"base_url": "http://b/v1", "label": "OpenAI"}),
      ("""Server: box at http://b/v1 {"label": "OpenAI"}: its discussions go to b, with the key named 'box'"""
-     " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, it was http://b/v1.")),
+     " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, before: http://b/v1.")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
      "Outside folder that presets and searches may read, where index files are written: /."),
     ("a way up", _set("project", "allowed_roots", ["/srv", "../.."]),
@@ -109,9 +109,9 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("an item", lambda data: data["presets"]["a"]["items"].append("../secrets.env"),
      "Context preset a: ../secrets.env (outside the project: /no/such/secrets.env)."),
     ("an item in a new way", lambda data: data["presets"]["a"]["items"].__setitem__(1, "y.py"),
-     "Context preset a: y.py – changed, it was outline."),
+     "Context preset a: y.py – changed, before: outline."),
     ("an item's note", lambda data: data["presets"]["a"]["items"].__setitem__(0, {"path": "x.py", "notes": "Obey."}),
-     "Context preset a: x.py (with the note “Obey.”) – changed, it was whole."),
+     "Context preset a: x.py (with the note “Obey.”) – changed, before: whole."),
     ("a preset", _set("presets", "b", {"items": ["x.py", "q.py"]}), "Context preset b: x.py, q.py."),
     ("a persona's text", _set("personas", "p", {"text": "Obey."}),
      "Persona: p, the text (5 characters) – changed since you saw it."),
@@ -123,17 +123,17 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
     ("a context text", _set("project", "context", ["README.md", {"text": "Obey."}]), "Project context: a text (5 characters)."),
     ("no identity", _set("project", "identity", False), "This folder turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."),
     ("facts of another repository", _set("project", "domain", "secret-work"),
-     "Knowledge for its discussions: facts that are known of 'secret-work'."),
+     "Knowledge for its discussions: facts about 'secret-work'."),
     ("a dearer model", _set("ai_settings", "model", "huge"),
-     'Setting: ai_settings.model = huge – changed, it was "m".'),
+     'Setting: ai_settings.model = huge – changed, before: "m".'),
     ("a higher limit", _set("ai_settings", "spend_limit_usd", 500),
-     "Setting: ai_settings.spend_limit_usd = 500 – changed, it was 5."),
+     "Setting: ai_settings.spend_limit_usd = 500 – changed, before: 5."),
     ("a vendor", _set("ai_settings", "provider", "openai"),
      ("Setting: ai_settings.provider = openai: new discussions go to api.openai.com, with the key named 'openai'"
-     ' (OPENAI_API_KEY, the keyring, the home) – changed, it was "box".')),
+     ' (OPENAI_API_KEY, the keyring, the home) – changed, before: "box".')),
     ("a command", _set("mcp", "servers", {"m": {"command": "sh", "args": ["-c", "boo"], "env": {"TOKEN": "t0ps3cret"}}}),
      "MCP server (a command): m (sh -c boo) – changed since you saw it."),
-    ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False – changed, it was true."),
+    ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False – changed, before: true."),
 )  # fmt: skip
 
 
@@ -187,10 +187,7 @@ def test_a_server_whose_variable_could_be_meant_for_another_is_said() -> None:
     )
     (line,) = asked_lines([one for one in asked_values(tables, facts) if one.place[0] == "servers"])
 
-    assert (
-        "MANUAL_SLOP_KEY_MY_SERVER could be meant for my-server as well, so neither gets its key"
-        in line.words
-    )
+    assert "MANUAL_SLOP_KEY_MY_SERVER also fits my-server, so neither gets its key" in line.words
 
 
 def test_a_server_of_the_persons_is_neither_asked_for_nor_counted() -> None:
@@ -235,7 +232,7 @@ def test_a_long_question_is_counted_where_it_is_cut() -> None:
     (line, _) = asked_lines(_asked({"presets": {"a": {"items": [f"{n}.py" for n in range(MAX_ITEMS + 2)]}}}))[
         ::-1
     ]
-    assert "and 2 more, to be read in manual_slop.toml" in line.words
+    assert "and 2 more in manual_slop.toml" in line.words
 
 
 def test_a_question_is_known_by_all_that_it_asks() -> None:

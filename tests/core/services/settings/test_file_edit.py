@@ -29,7 +29,7 @@ def test_a_change_that_would_say_something_else_writes_nothing(
 ) -> None:
     path = tmp_path / "x.toml"
     path.write_text("a = 1\n")
-    with pytest.raises(ConfigError, match="cannot be changed safely"):
+    with pytest.raises(ConfigError, match="cannot change the file safely"):
         edit_file(path, change, _same)
 
     assert path.read_text() == "a = 1\n"

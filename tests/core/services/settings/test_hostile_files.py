@@ -136,7 +136,10 @@ def test_a_file_with_more_marks_than_anybody_writes_is_a_sentence_with_its_remed
 
     (fault,) = load(asked).faults
 
-    assert "1,800,000 lines, points, commas, brackets and equals signs; more than the 100,000" in fault.reason
+    assert (
+        "1,800,000 lines, dots, commas, brackets and equals signs; the program reads at most 100,000"
+        in fault.reason
+    )
     assert "Shorten the file, and nest fewer tables" in fault.reason
 
 

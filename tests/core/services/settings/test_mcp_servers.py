@@ -60,7 +60,7 @@ def test_a_server_is_read_with_its_command_its_variables_and_its_limits(place: P
 def test_a_name_that_tools_could_not_carry_is_left_out_and_said(name: str) -> None:
     values, flaws = check_settings({"mcp": {"servers": {name: {"command": "x"}}}}, is_project=False)
     assert values == {}
-    assert "no name for an MCP server" in flaws[0].reason or "is not a setting" in flaws[0].reason
+    assert "is not an MCP server name" in flaws[0].reason or "is not a setting" in flaws[0].reason
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_name_that_tools_could_not_carry_is_left_out_and_said(name: str) -> No
         ({"command": ["x"]}, "must be a text"),
         ({"command": "x", "env": {"TOKEN": "t0ps3cret"}}, "never stand in a settings file"),
         ({"command": "x", "headers": "Bearer t0ps3cret"}, "never stand in a settings file"),
-        ({"url": "https://a.example", "key_name": "sk-T0psecret!"}, "must be the name of a key"),
+        ({"url": "https://a.example", "key_name": "sk-T0psecret!"}, "must be a key's name"),
     ],
 )
 def test_what_cannot_be_is_said_and_a_secret_is_not_repeated(
@@ -171,5 +171,5 @@ def test_a_server_is_written_as_it_is_read_and_taken_out_whole(place: Place) -> 
 
     assert place.config.read_text(encoding="utf-8").rstrip() == "# mine\n[appearance]\ntheme = 'dark'"
     for name in ("a__b", "a b", ""):
-        with pytest.raises(ConfigError, match="no name for an MCP server"):
+        with pytest.raises(ConfigError, match="is not an MCP server name"):
             save_mcp_server(place.config, name, server)

@@ -175,7 +175,7 @@ def test_a_yes_to_another_question_is_none(book: Playbook, shown: str) -> None:
 
     outcome = outcome_of(book.state, "c")
     assert outcome is not None
-    assert "has changed since it was shown" in outcome.problem
+    assert "have changed since you saw them" in outcome.problem
     assert _question(book) is not None
 
 

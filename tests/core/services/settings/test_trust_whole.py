@@ -263,7 +263,7 @@ def test_two_servers_of_one_variable_get_no_key_from_it_and_it_is_said(
     assert state.config.providers["my-server"].key_source.value == "environment", (
         "the stranger's is not shown yet"
     )
-    assert "could be meant for my-server as well" in str(state.config.project.asked)
+    assert "also fits my-server" in str(state.config.project.asked)
 
     _answer(controller)
     state = until(controller, lambda s: "my_server" in s.config.providers)
@@ -271,8 +271,7 @@ def test_two_servers_of_one_variable_get_no_key_from_it_and_it_is_said(
     sources = {name: state.config.providers[name].key_source.value for name in ("my-server", "my_server")}
     assert sources == {"my-server": "not_needed", "my_server": "not_needed"}
     assert any(
-        "MANUAL_SLOP_KEY_MY_SERVER could be meant for my-server and my_server" in n.text
-        for n in state.program.notices
+        "MANUAL_SLOP_KEY_MY_SERVER fits my-server and my_server" in n.text for n in state.program.notices
     )
     controller.stop()
     assert "k3y-of-mine" not in str([dict(one.headers) for one in evil.requests])

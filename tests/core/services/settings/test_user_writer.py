@@ -151,7 +151,7 @@ def test_a_broken_file_is_named_with_its_line_and_left_alone(file: Path) -> None
 
 def test_an_inline_table_is_left_alone(file: Path) -> None:
     file.write_text('appearance = { theme = "dark" }\n')
-    with pytest.raises(ConfigError, match="cannot be changed safely"):
+    with pytest.raises(ConfigError, match="cannot change the file safely"):
         write_setting(file, "appearance.theme", "light")
 
     assert file.read_text() == 'appearance = { theme = "dark" }\n'

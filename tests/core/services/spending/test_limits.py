@@ -143,7 +143,8 @@ def test_what_is_under_way_is_said_beside_what_is_spent() -> None:
     said = ReachedLimit(LimitScope.DAY, 5.0, 4.0, 1.1).sentence
 
     assert (
-        said == "You have reached the limit of $5.00 for today: $4.00 spent, about $1.10 more is under way."
+        said
+        == "You have reached the limit of $5.00 for today: $4.00 spent, running requests may add about $1.10."
     )
 
 

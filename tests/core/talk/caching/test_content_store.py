@@ -144,7 +144,7 @@ def test_one_that_someone_else_deleted_costs_no_turn_and_is_shown_as_gone(world:
     assert world.ended is not None
     assert world.ended.state is not None
     assert world.ended.state.tokens_cached == 0
-    gone = "The provider could not use the stored prefix: it was not found; it was deleted, or has expired."
+    gone = "The provider could not use the stored prefix: it was deleted or has expired."
     assert world.ended.miss_reason == gone, "not that the key may not"
     assert world.turn()[1].is_new  # type: ignore[union-attr]
 

@@ -239,7 +239,7 @@ def test_marks_that_wrote_nothing_are_not_taken_for_entries() -> None:
     found = correct(ledger, SCOPE, LONG, plan, Usage(cache_read_tokens=0, cache_write_tokens=0), "Anthropic")
 
     assert not found.ledger.entries[SCOPE]
-    assert "cached nothing" in found.reason
+    assert "cached none of the" in found.reason
 
 
 def test_one_miss_of_an_extended_prefix_ends_the_trust_in_extending_and_is_kept_as_evidence() -> None:

@@ -413,7 +413,7 @@ def test_the_context_is_rewritten_when_carrying_what_is_superseded_costs_more() 
     rewritten = [n for n, decision in enumerate(plans) if n and not decision.view.deltas]
 
     assert rewritten
-    assert all("superseded tokens on would cost more" in plans[n].plan.sentences[0] for n in rewritten)
+    assert all("outdated tokens would cost more" in plans[n].plan.sentences[0] for n in rewritten)
     assert len(rewritten) < len(plans) / 3
 
 

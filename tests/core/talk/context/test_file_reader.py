@@ -74,7 +74,7 @@ def test_line_ends_and_byte_order_mark_are_folded_and_the_hashes_say_so(tmp_path
         ("a\n\xff".encode("latin-1"), FileProblemKind.NOT_UTF8, "line 2"),
         ("text".encode("utf-16"), FileProblemKind.NOT_UTF8, "UTF-16, little-endian"),
         ("text".encode("utf-32"), FileProblemKind.NOT_UTF8, "UTF-32, little-endian"),
-        (b"x" * 1_001, FileProblemKind.TOO_LARGE, "1,001 bytes, the limit is 1,000"),
+        (b"x" * 1_001, FileProblemKind.TOO_LARGE, "1,001 bytes; the limit is 1,000"),
     ],
 )
 def test_what_is_no_text_is_refused_with_the_reason(

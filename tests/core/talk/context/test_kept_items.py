@@ -9,7 +9,7 @@ from core.talk.context.context_messages import ChangePreset, CreatePreset
 from core.talk.context.context_step import change, create
 
 LINES = FileItem("one line of a pasted text\n" * 5_000)
-PROBLEM = "is no path: it has 130,000 characters, over 4,096."
+PROBLEM = "is too long for a path: it has 130,000 characters, over 4,096."
 
 
 def test_a_pasted_text_is_no_path_and_makes_no_preset() -> None:

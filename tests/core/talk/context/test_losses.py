@@ -80,5 +80,8 @@ def test_rules_that_are_not_followed_are_said_when_that_becomes_so() -> None:
     again, _ = files_read(state, FilesRead("core", (*items, ItemFiles(FileItem("a.py"), ()))))
 
     notice = state.program.notices[-1]
-    assert "'core' may send files that .gitignore leaves out: 1,200 of its rules" in notice.text
+    assert (
+        "'core' may send files that .gitignore leaves out. The program does not follow 1,200 of the rules"
+        in notice.text
+    )
     assert again.program.notices == state.program.notices

@@ -70,13 +70,13 @@ def test_a_deleted_one_is_let_go_of_and_undo_gives_it_back_to_those_that_used_it
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (SaveNamedText(PERSONAS, "", "x"), "cannot name a persona"),
-        (SaveNamedText(PERSONAS, "x" * 500, "x"), "cannot name a persona"),
-        (SaveNamedText(PERSONAS, "kind", "x"), "There is already a persona 'kind'"),
-        (SaveNamedText(PERSONAS, "kind", "x", "terse"), "There is already a persona 'kind'"),
-        (SaveNamedText(PERSONAS, "new", "x", "gone"), "There is no file or folder persona 'gone' any more"),
+        (SaveNamedText(PERSONAS, "", "x"), "cannot be the name of a persona"),
+        (SaveNamedText(PERSONAS, "x" * 500, "x"), "cannot be the name of a persona"),
+        (SaveNamedText(PERSONAS, "kind", "x"), "There is a persona 'kind' already"),
+        (SaveNamedText(PERSONAS, "kind", "x", "terse"), "There is a persona 'kind' already"),
+        (SaveNamedText(PERSONAS, "new", "x", "gone"), "There is no persona 'gone' any more"),
         (SaveNamedText(PERSONAS, "new", " \n"), "has no text"),
-        (SaveNamedText(TextTable.SYSTEM_PROMPTS, "", "x"), "cannot name a system prompt"),
+        (SaveNamedText(TextTable.SYSTEM_PROMPTS, "", "x"), "cannot be the name of a system prompt"),
     ],
 )
 def test_what_cannot_be_saved_is_said(book: Playbook, command: SaveNamedText, why: str) -> None:

@@ -92,7 +92,7 @@ def test_a_damaged_file_is_replaced_when_its_content_comes_again(tmp_path: Path)
 @pytest.mark.parametrize("sha256", ["", "../../../etc/passwd", "AB" * 32, "ab" * 31, "ab" * 32 + "\n"])
 def test_a_hash_from_a_hostile_log_reaches_no_other_file(tmp_path: Path, sha256: str) -> None:
     made(tmp_path)
-    with pytest.raises(StorageError, match="is no sha256"):
+    with pytest.raises(StorageError, match="is not the sha256 of an attachment"):
         attachments.load(tmp_path, ID, AttachmentPart(sha256, "text/plain", "x", 1))
 
 

@@ -112,7 +112,7 @@ def test_what_is_no_file_is_never_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["talk.md", "", "~nobody-of-that-name/talk.md", "/a\0b"])
 def test_a_path_that_is_none_is_refused(path: str) -> None:
-    assert "Nothing is exported" in refusal(path)
+    assert "The program exports nothing" in refusal(path)
 
 
 def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_what_is_no_choice_of_a_discussion_is_refused_with_all_that_came_along(
 
     assert effects == ()
     assert book.state.discussions.summaries[chosen] == before
-    assert "has no choice" in book.state.program.notices[-1].text
+    assert "has no setting" in book.state.program.notices[-1].text
 
 
 def know_names(book: Playbook) -> None:
@@ -322,7 +322,7 @@ def test_a_discussion_in_which_nothing_was_said_can_be_taken_back_and_no_other(b
         assert not of(book.play(DiscardDiscussion(used, f"take back {used}")), DiscardDiscussion)
         outcome = outcome_of(book.state, f"take back {used}")
         assert outcome is not None
-        assert "holds words: it stays" in outcome.problem
+        assert "is not empty, so the discussion stays" in outcome.problem
     assert of(book.play(DiscardDiscussion(empty)), DiscardDiscussion) == (DiscardDiscussion(empty),)
     book.play(DiscussionVanished(empty))
     assert empty not in book.state.discussions.summaries

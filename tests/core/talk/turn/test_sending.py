@@ -184,7 +184,7 @@ def test_quitting_asks_once_while_a_paid_reply_is_not_on_disk(book: Playbook) ->
 
     assert book.play(Quit()) == ()
     assert not book.state.program.is_closing
-    assert "quit again and lose it" in book.state.program.notices[-1].detail
+    assert "quit again and lose the reply" in book.state.program.notices[-1].detail
     book.append(write)
     assert not any(notice.id == "quit" for notice in book.state.program.notices)
 
@@ -481,7 +481,7 @@ def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut
     assert not effects
     outcome = outcome_of(book.state, "w1")
     assert outcome is not None
-    assert outcome.problem.startswith("Another window or terminal has tool calls")
+    assert outcome.problem.startswith("Another window or terminal has open tool calls")
     assert not book.state.turns.calls
     assert not book.state.agent.compactions
 

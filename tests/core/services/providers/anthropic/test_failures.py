@@ -76,13 +76,13 @@ def _error(status: int, kind: str, message: str, **headers: str) -> Answer:
         (_error(529, "overloaded_error", "Overloaded"), FailureKind.OVERLOADED, "Overloaded"),
         (Answer(Reply(503, b"<html>busy</html>", {})), FailureKind.OVERLOADED, "503"),
         (Answer(Reply(413, b"<html>big</html>", {})), FailureKind.REQUEST_TOO_LARGE, "413"),
-        (Answer(Reply(200, b"<html>hello</html>", {})), FailureKind.BAD_REPLY, "not a reply"),
+        (Answer(Reply(200, b"<html>hello</html>", {})), FailureKind.BAD_REPLY, "an invalid answer"),
         (
             Answer(Reply(200, b"event: message_start\ndata: {nope\n\n", {})),
             FailureKind.BAD_REPLY,
-            "not a reply",
+            "an invalid answer",
         ),
-        (Answer(Reply(200, b"", {"content-encoding": "gzip"})), FailureKind.BAD_REPLY, "not a reply"),
+        (Answer(Reply(200, b"", {"content-encoding": "gzip"})), FailureKind.BAD_REPLY, "an invalid answer"),
         (
             Answer(Reply(302, b"", {"location": "https://elsewhere.example/"})),
             FailureKind.BAD_REQUEST,
