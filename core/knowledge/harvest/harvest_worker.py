@@ -208,7 +208,7 @@ BY = "a window's harvest"
 HOLD_S, REST_S = 0.002, 0.0002
 """Seconds that this thread works at a stretch, and seconds for which it then yields the interpreter."""
 
-STOPPED = tr("You stopped it.")
+STOPPED = tr("You stopped the run.")
 ENDING = tr("The program is ending.")
 
 

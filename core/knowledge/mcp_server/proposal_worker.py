@@ -116,7 +116,7 @@ def propose(home: Path, proposal: Proposal, known: Known) -> tuple[Proposal, boo
     )
     words = words_of(safe)
     if not words:
-        raise KnownAlreadyError(tr("The item has no text"), remedy="Give one statement")
+        raise KnownAlreadyError("The item says nothing", remedy="Give one statement")
     if known.is_forgotten(safe.category, words):
         raise KnownAlreadyError("The person does not want this to be known", remedy="Do not propose it again")
     if (same := known.exact(safe.category, FILE_OF[safe.category], words)) is not None:

@@ -205,7 +205,7 @@ def _talked(folder: Path) -> None:
 
 
 def _queue(program: AppController, server: CompatibleServer, noted: Noted, arm: Callable[[], None]) -> None:
-    """A reply in progress, and two messages that wait for it."""
+    """A reply under way, and two messages that wait for it."""
     (chosen,) = program.snapshot().discussions.summaries
     gate = Gate()
     server.faults.append(HoldAfter(2, gate))

@@ -103,13 +103,13 @@ def named(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
 @pytest.mark.parametrize(
     ("member", "why"),
     [
-        (named("../beside.txt"), "would leave the home"),
-        (named("/beside.txt"), "would leave the home"),
-        (named("a/../../beside.txt"), "would leave the home"),
-        (named("link", tarfile.SYMTYPE), "is no file"),
-        (named("pipe", tarfile.FIFOTYPE), "is no file"),
-        (named("keys/anthropic"), "nothing that a backup holds"),
-        (named("more.txt"), "not as its table says"),
+        (named("../beside.txt"), "would be written outside the home"),
+        (named("/beside.txt"), "would be written outside the home"),
+        (named("a/../../beside.txt"), "would be written outside the home"),
+        (named("link", tarfile.SYMTYPE), "is not a file"),
+        (named("pipe", tarfile.FIFOTYPE), "is not a file"),
+        (named("keys/anthropic"), "does not belong in a backup"),
+        (named("more.txt"), "differs from the backup's list of files"),
     ],
 )
 def test_an_archive_that_holds_more_than_a_home_is_refused(

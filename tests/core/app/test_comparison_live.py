@@ -1,4 +1,4 @@
-"""A comparison over the whole program and a vendor that caches: with and without knowledge, and on as before."""
+"""A comparison over the whole program and a vendor that caches: with and without memory, and on as before."""
 
 from __future__ import annotations
 

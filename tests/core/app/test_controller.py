@@ -269,7 +269,7 @@ def test_a_call_that_the_outside_cannot_begin_fails_in_its_discussion() -> None:
     assert after is not None
     failure = after.discussions.open[chosen].failure
     assert failure is not None
-    assert "could not begin CallProvider" in failure.what
+    assert "could not start CallProvider" in failure.what
     assert goes_on(controller)
     controller.stop()
 
@@ -297,7 +297,7 @@ def test_a_command_that_cannot_be_begun_is_told_to_who_waits_for_it() -> None:
     after = controller.wait_for(lambda s: bool(s.program.outcomes), WAIT_S)
 
     assert after is not None
-    assert "could not begin ExportDiscussion" in after.program.outcomes[0].problem
+    assert "could not start ExportDiscussion" in after.program.outcomes[0].problem
     controller.stop()
 
 

@@ -50,7 +50,9 @@ def test_estimates_stand_in_when_the_process_cannot_be_used(caplog: pytest.LogCa
 
     assert 50 < counting.known()["a"] < 400
     assert counting.outline("a.py", "def f(): ...") == ()
-    assert [record.levelname for record in caplog.records if "estimated" in record.message] == ["DEBUG"]
+    assert [record.levelname for record in caplog.records if "only estimates tokens" in record.message] == [
+        "DEBUG"
+    ]
 
 
 def test_large_texts_are_counted_in_batches_and_none_is_lost() -> None:

@@ -73,7 +73,7 @@ def test_a_home_of_a_newer_format_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "home.toml").write_text("format = 7\n")
     before = tree(tmp_path)
 
-    with pytest.raises(StorageError, match="has format 7; this program knows up to 1") as caught:
+    with pytest.raises(StorageError, match="has format 7; this program reads formats up to 1") as caught:
         home.open_home(tmp_path, NOW)
 
     assert "Update Manual Slop" in caught.value.remedy
@@ -86,7 +86,7 @@ def test_a_home_of_a_newer_format_is_not_touched(tmp_path: Path) -> None:
 def test_a_home_file_that_says_nothing_is_reported_and_not_touched(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "home.toml").write_bytes(content)
 
-    with pytest.raises(StorageError, match=r"home\.toml cannot be understood") as caught:
+    with pytest.raises(StorageError, match=r"home\.toml is not valid") as caught:
         home.open_home(tmp_path, NOW)
 
     assert "format = 1" in caught.value.remedy
@@ -125,12 +125,12 @@ def test_a_migration_that_fails_puts_everything_back(tmp_path: Path) -> None:
     made(tmp_path)
     before = tree(tmp_path / "discussions")
 
-    with pytest.raises(StorageError, match="could not be migrated from format 1: no such key") as caught:
+    with pytest.raises(StorageError, match="could not migrate the home from format 1: no such key") as caught:
         home.open_home(
             tmp_path, NOW, current_format=2, migrations=(broken_at(upper_case, ValueError("no such key")),)
         )
 
-    assert "Everything was put back" in caught.value.remedy
+    assert "All files are as before" in caught.value.remedy
     assert tree(tmp_path / "discussions") == before
     assert not (tmp_path / "made.txt").exists()
     assert (tmp_path / "home.toml").read_text() == "format = 1\n"
@@ -231,7 +231,7 @@ def test_a_read_only_place_without_a_home_or_with_an_old_one_is_an_error(tmp_pat
         home.open_home(tmp_path / "new", NOW, disk=ReadOnlyDisk())
 
     home.open_home(tmp_path, NOW)
-    with pytest.raises(StorageError, match="must be migrated to 2, but it is read-only"):
+    with pytest.raises(StorageError, match="is read-only and cannot be migrated from format 1 to 2"):
         home.open_home(tmp_path, NOW, disk=ReadOnlyDisk(), current_format=2, migrations=(TO_TWO,))
 
 

@@ -167,7 +167,7 @@ def test_the_window_s_first_look_waits_for_nothing(tmp_path: Path, kind: str) ->
 
 @pytest.mark.parametrize("kind", NO_FILES)
 def test_what_can_be_made_again_is_done_without(tmp_path: Path, kind: str) -> None:
-    """The index and the the diagnostic log lie outside the home: nothing waits for them either."""
+    """The index and the diagnostic log lie outside the home: nothing waits for them either."""
     index, diagnostics = put(tmp_path / "catalog.sqlite", kind), put(tmp_path / "manual-slop.log", kind)
     home = tmp_path / "home"
     store_home.open_home(home, NOW)

@@ -1,4 +1,4 @@
-"""Only a person may send What: found over every command of the program, not from a list of them."""
+"""What counts only from a person: found over every command of the program, not from a list of them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_program_adds_to_a_draft_and_takes_no_words_out_of_it() -> None:
 
 
 def test_the_days_of_the_trash_are_a_persons() -> None:
-    """With none, what a program deletes would become gone at once."""
+    """With none, what a program deletes would be gone at once."""
     assert is_persons(STATE, ChangeSetting("trash_days", 1))
 
 

@@ -169,7 +169,7 @@ def test_where_the_system_watches_no_more_files_they_are_polled_and_it_is_said(
 
     seen.wait_for(file)
     assert len(seen.troubles) == 1
-    assert "checked every second" in seen.troubles[0]
+    assert "the program checks them every second" in seen.troubles[0]
 
 
 def test_too_many_folders_are_said_and_the_first_are_watched(

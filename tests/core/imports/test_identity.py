@@ -70,7 +70,7 @@ def test_a_talk_without_dates_has_that_of_its_file_also_when_the_file_is_touched
         datetime.fromtimestamp(1.6e9, UTC)
     }
     assert first.skipped[NO_DATE] == 1
-    assert any("it says no date" in one.text for one in records if isinstance(one, MarkRecord))
+    assert any("the source gives no date" in one.text for one in records if isinstance(one, MarkRecord))
     os.utime(path, (1.65e9, 1.65e9))
     assert (run().new_count, ids(home)) == (0, [made])
 
@@ -108,7 +108,7 @@ def test_titles_are_the_first_words_of_a_person_not_of_a_program(home: Path) -> 
 
 
 def test_a_comb_of_answers_is_read_in_a_time_that_grows_with_it(home: Path) -> None:
-    """Its paths alone, each whole, would become quadratic: 12,000 leaves took 44 s and 1.2 GB."""
+    """Its paths alone, each whole, would be quadratic: 12,000 leaves took 44 s and 1.2 GB."""
     turns = [(f"u{n}", f"u{n - 1}" if n else "", "More?") for n in range(700)]
     leaves = [(f"a{n}", f"u{n}", "So.") for n in range(700)]
     given = chatgpt.read(talk(*turns, *leaves, current="a699"))
@@ -131,7 +131,7 @@ def test_a_cut_export_says_first_that_it_is_cut(home: Path) -> None:
         path.write_text(whole[:end])
         report = run_import(ImportRequest(home, (str(path),), NOW, "p", "m"))
         assert sum_text(report).startswith(head)
-        assert "Export the conversation again" in report.faults[0].remedy
+        assert "Export again" in report.faults[0].remedy
         assert "nothing new" not in sum_text(report)
 
 

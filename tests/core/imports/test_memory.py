@@ -1,4 +1,4 @@
-"""What an import has read whole was skipped until it changes; nothing that a person could miss is."""
+"""What an import has read whole is passed over until it changes; nothing that a person could miss is."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_a_second_run_waits_for_nobody_and_is_declined() -> None:
 
     outcome = outcome_of(state, "c2")
     assert outcome is not None
-    assert "under way" in outcome.problem
+    assert "is running" in outcome.problem
     assert not any(isinstance(one, RunImport) for one in effects)
     assert after(state, CancelImport())[1] == (CancelImport(),)
     assert after(AppState(), CancelImport())[1] == ()

@@ -14,7 +14,7 @@ from core.kernel.disk import Disk
 
 
 class KilledError(BaseException):
-    """The program is closing here, without a chance to tidy up."""
+    """The program ends here, without a chance to tidy up."""
 
 
 class Fault(StrEnum):

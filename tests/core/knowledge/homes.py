@@ -24,7 +24,7 @@ FIRST, SECOND = "20261101-090000-aaaaaa", "20261102-090000-bbbbbb"
 
 
 class KilledError(BaseException):
-    """The program is closing here, without a chance to tidy up."""
+    """The program ends here, without a chance to tidy up."""
 
 
 class FaultyDisk(Disk):

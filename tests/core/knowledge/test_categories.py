@@ -298,8 +298,8 @@ def test_an_item_that_is_too_long_stays_in_its_file_and_is_named_with_its_line()
     assert [item.text for item in file.items] == ["a", "c"]
     assert [text for text, _ in c.newest_first(c.FACTS, data)] == ["c", "a"]
     assert file.problem == (
-        f"facts.md, line 4: this item has {len(long):,} characters, more than 65,536, and is not read. It stays in the "
-        "file: split it into items, or keep its long part in a file of its own"
+        f"facts.md, line 4: the program skips this item, because its {len(long):,} characters exceed 65,536. "
+        "The item stays in the file: split it, or move its long part elsewhere"
     )
     assert c.with_lines(c.FACTS, c.without_item(data, file.items[0]), [c.CategoryLine("- d")]) == (
         f"# Facts\n\n{long}- c\n- d\n".encode()

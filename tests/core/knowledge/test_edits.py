@@ -52,9 +52,9 @@ def test_an_item_that_moved_is_still_found_and_one_that_changed_is_not(tmp_path:
     delete_item(tmp_path, shown)
 
     assert path.read_bytes() == b"- zero\n- one\n"
-    with pytest.raises(StorageError, match="not there any more"):
+    with pytest.raises(StorageError, match="is gone or different now"):
         delete_item(tmp_path, shown)
-    with pytest.raises(StorageError, match="not there any more"):
+    with pytest.raises(StorageError, match="is gone or different now"):
         edit_item(tmp_path, shown, "new")
     assert path.read_bytes() == b"- zero\n- one\n"
 

@@ -52,7 +52,7 @@ def test_a_deleted_fact_leaves_file_and_index_and_comes_back_with_its_comments(
 
     assert (file.read_text(), len(ids(tmp_path))) == (before, 3)
     assert len(read_logs(tmp_path).events) == told  # nobody wrote it by hand
-    with pytest.raises(StorageError, match="there already"):
+    with pytest.raises(StorageError, match="exists already"):
         restore_fact(tmp_path, undo)
 
 

@@ -192,7 +192,7 @@ def test_a_person_attaches_orphans(tmp_path: Path, code: Path) -> None:
     attach_notes(tmp_path, only(tmp_path), str(other))
 
     assert (only(tmp_path).status, only(tmp_path).path) == (NoteStatus.ATTACHED, str(other))
-    with pytest.raises(StorageError, match="not a file"):
+    with pytest.raises(StorageError, match="There is no file"):
         attach_notes(tmp_path, only(tmp_path), "/no/such")
 
 

@@ -112,7 +112,7 @@ def test_an_undo_removes_it_and_leaves_one_that_was_changed_or_renamed(tmp_path:
 def test_only_a_playbook_that_stands_there_becomes_a_draft(tmp_path: Path) -> None:
     item = playbook(tmp_path)
     playbook(tmp_path, b"- **Other**: Do.\n")
-    with pytest.raises(StorageError, match="not there any more"):
+    with pytest.raises(StorageError, match="is gone or different now"):
         make_draft(tmp_path, item, DraftKind.TOOL, NOW, "s")
     fact = parse_file("facts.md", b"- A fact.\n").items[0]
     with pytest.raises(SlopError, match="You can make a draft only from a playbook"):

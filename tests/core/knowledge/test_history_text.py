@@ -41,7 +41,7 @@ def test_the_day_of_a_talk_is_told_from_that_of_its_harvest() -> None:
 def test_an_item_without_a_quote_says_whether_one_was_left_out() -> None:
     assert quote_words(witness("tides")) == ""
     assert quote_words(witness(is_unfound=True)) == QUOTE_LEFT_OUT
-    assert "No words" in quote_words(witness())
+    assert "quotes no words" in quote_words(witness())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Evidence and events of an apply, of a person's edits and of what requests with this item."""
+"""Evidence and events of an apply, of a person's edits and of what entered requests."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_the_turn_is_read_in_the_trash_and_said_to_be_gone_after_it(home: Path) 
     Path(binned.path).rmdir()
     told = item_history(home, item(home, "It greets."))
     assert (told.witnesses[0].place, told.witnesses[0].row.quote) == (TurnPlace.GONE, QUOTE.text)
-    assert "is not here any more" in "\n".join(history_lines(told))
+    assert "the conversation is gone" in "\n".join(history_lines(told))
 
 
 def test_what_was_known_already_is_confirmed_by_the_second_conversation_and_stands_on_both(
@@ -148,7 +148,7 @@ def test_an_edit_that_fails_tells_nothing(home: Path) -> None:
     append(home, fact("It greets."))
     old = item(home, "It greets.")
     edits.delete_item(home, old)
-    with pytest.raises(Exception, match="not there any more"):
+    with pytest.raises(Exception, match="is gone or different now"):
         edits.edit_item(home, old, "Other.")
     assert ItemEventKind.EDITED not in kinds(home)
 

@@ -186,7 +186,7 @@ def test_a_merge_of_much_asks_first_and_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("  ", "says nothing"), ("The tide " * 30, "would not be shorter")]
+    ("text", "why"), [("  ", "A merged item is empty"), ("The tide " * 30, "would not be shorter")]
 )
 def test_a_merge_that_loses_or_gains_nothing_is_refused(tmp_path: Path, text: str, why: str) -> None:
     path = facts(tmp_path)
@@ -202,7 +202,7 @@ def test_a_merge_of_an_item_that_was_changed_meanwhile_is_refused(tmp_path: Path
     asked = group(tmp_path)
     path.write_bytes(FILE.replace(b"two times", b"2 times"))
 
-    with pytest.raises(MergeRefusedError, match="not there any more"):
+    with pytest.raises(MergeRefusedError, match="is gone or different now"):
         merge(tmp_path, asked)
 
     assert path.read_bytes() == FILE.replace(b"two times", b"2 times")
@@ -221,7 +221,7 @@ def test_whatever_was_proposed_no_origin_and_no_item_may_vanish() -> None:
         check_merge(
             before, parse_file("facts.md", b"- Both. [from: a, 2026-01-01] [from: b, 2026-01-02]\n"), (asked,)
         )
-    with pytest.raises(MergeRefusedError, match="would not stand"):
+    with pytest.raises(MergeRefusedError, match="would be missing from"):
         check_merge(before, parse_file("facts.md", b"- Three.\n"), (asked,))
 
 

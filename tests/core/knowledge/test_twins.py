@@ -119,9 +119,9 @@ def test_an_item_that_was_deleted_comes_back_at_the_end_where_its_file_changed_a
     assert (
         (home / "knowledge" / "facts.md").read_text().endswith(f"- Mine\n- {MOON} [from: talk, 2026-11-20]\n")
     )
-    with pytest.raises(Exception, match="there already"):
+    with pytest.raises(Exception, match="exists already"):
         restore_item(home, undo)
-    with pytest.raises(Exception, match="no lines of an item"):
+    with pytest.raises(Exception, match="These lines are not an item"):
         restore_item(home, RestoreItem(undo.item, b"- a\n- b\n", 0, ""))
 
 
@@ -382,7 +382,7 @@ def test_a_forgotten_fact_comes_back_from_no_file_until_it_is_said_again(home: P
     (problem,) = sync_facts(home).problems
 
     assert (sent(home), problem.line) == ([MUD], whole[: whole.index(MOON)].count("\n"))
-    assert "tides:fact:001 was forgotten" in problem.text
+    assert "you forgot tides:fact:001" in problem.text
     applied(home, NewItem(Category.FACTS, MOON, provenance=TAG), sha256="b" * 64, path="/talks/b.md")
     assert sent(home) == [MUD, MOON]
 

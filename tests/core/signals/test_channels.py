@@ -63,7 +63,7 @@ def test_a_channel_is_joined_heard_and_spoken_to(desk: Desk) -> None:
     desk.server.hang_up()
     lost = desk.next(ChannelChanged)
     assert not lost.status.is_connected
-    assert "tried again in" in lost.status.problem
+    assert "the program tries again in" in lost.status.problem
     assert desk.next(ChannelChanged) == JOINED
     desk.channels.set(())
     assert desk.server.until("JOIN") == "JOIN #ops"
@@ -86,7 +86,7 @@ def test_a_server_that_nobody_vouches_for_hears_nothing(desk: Desk) -> None:
     stranger = ChannelSettings("ops", "127.0.0.1", "#ops", "slop", desk.server.port, ("alice",))
     desk.channels.set((stranger,))
 
-    assert "you do not trust certificate" in desk.next(ChannelChanged).status.problem
+    assert "certificate is not trusted" in desk.next(ChannelChanged).status.problem
     assert desk.server.heard.empty()
 
 
@@ -101,8 +101,8 @@ def test_what_cannot_be_connected_says_why_and_the_end_waits_for_none(desk: Desk
         problems[status.name] = status.problem
     ends(desk.channels.close)
 
-    assert "is no name of a channel" in problems["wrong"]
+    assert "is not the name of a channel" in problems["wrong"]
     assert "No such file" in problems["missing"]
-    assert "tried again in" in problems["ops"]
+    assert "the program tries again in" in problems["ops"]
     desk.channels.close()
     desk.channels.set(())

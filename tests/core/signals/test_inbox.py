@@ -144,7 +144,7 @@ def test_what_is_no_text_is_said_and_stays(folder: Path) -> None:
     assert sorted(said) == ["below", "huge.txt", "large.txt", "latin.txt", "link.txt", "picture.png", "pipe"]
     assert "a named pipe" in said["pipe"]
     assert "1,073,741,824 bytes" in said["huge.txt"]
-    assert "no text" in said["picture.png"]
+    assert "it is not text" in said["picture.png"]
     assert "a folder" in said["below"]
     assert sorted(os.listdir(folder)) == sorted([*said, "waiting"])
 
@@ -260,12 +260,12 @@ def test_names_that_would_say_something_else_are_flat_and_many_odd_ones_are_coun
     odd = inbox(folder).read().odd
 
     assert len(odd) == MAX_SAID + 1
-    assert odd[0].startswith("00 All is well.bin: it is no text")
+    assert odd[0].startswith("00 All is well.bin: it is not text")
     assert odd[-1] == "and 5 more"
     os.mkfifo(folder / "0\nAll is well. Trust it.txt")
     os.utime(folder / "0\nAll is well. Trust it.txt", (0, 0))
     (said, *_) = inbox(folder).read().odd
-    assert said == f"0 All is well. Trust it.txt: it is a named pipe, not a file. {HINT}: {folder}"
+    assert said == f"0 All is well. Trust it.txt: this is a named pipe, not a file. {HINT}: {folder}"
 
 
 def test_a_thousand_odd_entries_hide_no_file_that_comes_after_them(folder: Path) -> None:

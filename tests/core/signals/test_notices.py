@@ -124,7 +124,7 @@ def test_a_channel_hears_channel_words_and_no_name() -> None:
     _, effects = followed(at_work(state, TURN), at_work(state, asking()))
 
     assert effects == (SayInChannel("ops", NotificationKind.APPROVAL),)
-    assert channel_words(NotificationKind.APPROVAL) == "Manual Slop: it asks for your yes."
+    assert channel_words(NotificationKind.APPROVAL) == "Manual Slop: the discussion asks for your approval."
     quiet, _ = after(state, SetQuiet(is_quiet=True))
     for _ in range(2):
         quiet, held = followed(at_work(quiet, TURN), at_work(quiet, asking()))

@@ -1,4 +1,4 @@
-"""What wakes an autonomous discussion at rest: a file that somebody else changed, a line from a channel; never its own edit."""
+"""What wakes an autonomous discussion at rest: a file that somebody else changed, a line of a channel; never its own edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An item is forgotten: its words go from knowledge, its conversations are named, No harvest proposes the words again."""
+"""An item is forgotten: its words go from knowledge, its conversations are named, and no harvest proposes it again."""
 
 from __future__ import annotations
 
@@ -128,6 +128,6 @@ def test_an_item_that_has_changed_meanwhile_is_not_forgotten(home: Path) -> None
     before = item_lines(home)
     from msgspec.structs import replace
 
-    with pytest.raises(StorageError, match="not there any more"):
+    with pytest.raises(StorageError, match="has changed or is gone"):
         forgotten(home, item=replace(named(home, OTHER), text="Other words."))
     assert item_lines(home) == before

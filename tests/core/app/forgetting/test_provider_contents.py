@@ -57,7 +57,7 @@ def test_a_provider_that_does_not_delete_is_named_in_the_receipt(world: World) -
 
     (problem,) = receipt.problems
     assert problem.place == "provider"
-    assert "did not delete all" in problem.problem
+    assert "did not delete everything" in problem.problem
 
 
 def test_an_item_that_is_forgotten_takes_the_contents_along_that_other_conversations_stored(

@@ -49,7 +49,9 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
 def test_a_problem_is_told_even_where_nothing_was_found() -> None:
     row = PlaceReport("catalog", 0, "", "another program uses the file")
 
-    assert found_lines(receipt(row)) == [("List of conversations and its search: it is in use", True)]
+    assert found_lines(receipt(row)) == [
+        ("The list of conversations and its search index: another program uses the file", True)
+    ]
     assert nothing_found(receipt(row)) == ""
 
 
@@ -67,7 +69,7 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
         == "Then 1 item, 5 structured facts and 2 branches go too."
     )
     assert (
-        preview_text(ForgetPreview(TALK, 2, 0, 1)) == "Then 2 items. 1 item said elsewhere too stays go too."
+        preview_text(ForgetPreview(TALK, 2, 0, 1)) == "Then 2 items go too. 1 item with another source stays."
     )
     assert preview_text(ForgetPreview(item, 1, 1)) == "Then 1 structured fact goes too."
     assert preview_text(ForgetPreview(item, 1, 0)) == "The program forgets nothing else."

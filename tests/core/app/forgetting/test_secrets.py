@@ -168,7 +168,7 @@ def test_kept_bytes_of_files_are_cleaned_and_are_put_back_no_more(home: Path, tm
     assert not [find for find in after.finds if "/edits/" in find.file]
     assert kept_bytes.kept_changes(home, owner)[0].difference.startswith("-password: [secret]")
     undone = kept_bytes.restore(home, owner, "m1", (change,), ToolPlaces(str(tmp_path), is_trusted=True))
-    assert "The program no longer has the answer" in undone.left[0]
+    assert "its earlier content is no longer kept" in undone.left[0]
 
 
 @pytest.mark.parametrize("kind", sorted(VENDORS))

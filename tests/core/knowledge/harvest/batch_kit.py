@@ -21,7 +21,7 @@ from tests.core.knowledge.harvest.harvests import NOW
 
 
 class Crash(BaseException):
-    """The program is closing here."""
+    """The program ends here."""
 
 
 @dataclass

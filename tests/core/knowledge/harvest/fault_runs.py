@@ -348,7 +348,7 @@ def check_harvested(home: Path) -> None:
 
 
 def check_merged(home: Path) -> None:
-    """One item stands for three on all that they stood on, and the program keeps the old file; nothing else changed."""
+    """One item stands for three on all that they stood on, and the file as it was is kept; nothing else changed."""
     gone = set(TO_MERGE)
     assert sorted(words(home)) == sorted([one for one in ITEMS if one not in gone] + [MERGED]), (
         "items are lost or doubled"

@@ -70,7 +70,7 @@ def test_a_run_that_nobody_reviews_replaces_no_more_than_may_go_unasked(tmp_path
 
     assert sum(line.startswith("- ~~") for line in item_lines(tmp_path)) == 3
     assert report.beside == 2
-    assert "without your yes: 2\n" in report_text(report)
+    assert "(removing so many needs your approval): 2\n" in report_text(report)
 
 
 def test_conversations_of_one_run_follow_each_other_for_the_decay_of_facts(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_report_says_what_was_left_out_and_names_no_digest_that_is_not_there(t
     found = reply("The tide turns twice.", "The server LISTENS on port 7731!")
     again = Harvest(tmp_path, Model({"Moon?": found})).apply(seed="t")
     assert "because you forgot them: 1\n" in report_text(again)
-    assert "known already: 1\n" in report_text(again)
+    assert "because knowledge has exactly that already: 1\n" in report_text(again)
     assert len(item_lines(tmp_path)) == 1
 
 

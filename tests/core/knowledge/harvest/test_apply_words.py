@@ -48,8 +48,7 @@ def test_an_undone_merge_is_told_and_no_other_undo() -> None:
     changed = UndoReport("m", 1, ("facts.md: A.",), ())
 
     assert (
-        merge_undone_words(back, applies)
-        == "Merge of facts.md was taken back: every item is as it was before."
+        merge_undone_words(back, applies) == "Merge of facts.md was undone: every item is as it was before."
     )
     assert merge_undone_words(changed, applies).endswith("except for 1 line that you changed since.")
     assert merge_undone_words(UndoReport("h", 2, (), ()), applies) == merge_undone_words(None, applies) == ""

@@ -107,7 +107,7 @@ def test_results_that_come_short_are_read_again_and_nothing_is_deleted_or_paid_t
     assert (states(backlog), vendor.batches.made, vendor.batches.deleted) == (["ended"], 1, [])
     assert (len(paid(backlog)), backlog.batches[0].answered) == (2, 2)
     assert "the program could not read 1 answer that the provider counts" in report.problems[0]
-    assert "cancel the batch to give the rest up" in report.problems[0]
+    assert "cancel the batch and give up the rest" in report.problems[0]
     setattr(vendor.batches, loss, 0)
     report = backlog.run()
 
@@ -179,7 +179,7 @@ def test_a_batch_that_is_never_said_to_have_ended_is_given_up_by_the_providers_o
     report = backlog.run()
 
     assert (states(backlog), paid(backlog), backlog.open_usd) == (["expired"], [], {})
-    assert "ends within 24 hours, but the batch has not ended" in report.problems[0]
+    assert "the provider's limit of 24 hours is over, but the batch has not ended" in report.problems[0]
     assert vendor.batches.made == 1, "nothing is sent again in this run"
     backlog.run()
     assert states(backlog) == ["expired", "submitted"]
@@ -259,7 +259,7 @@ def test_a_crash_before_the_submission_pays_nothing_and_waits_until_it_is_sure(
     report = backlog.run()
 
     assert (vendor.batches.made, states(backlog)) == (0, ["intended"])
-    assert any("not known yet" in one for one in report.problems)
+    assert any("does not say yet whether it arrived" in one for one in report.problems)
     backlog.now += timedelta(minutes=11)
     backlog.run()
     assert (vendor.batches.made, states(backlog)) == (1, ["cancelled", "submitted"])

@@ -97,7 +97,7 @@ def test_what_a_batch_has_answered_by_the_end_of_its_time_is_kept(
 
     report = backlog.run()
 
-    assert "ends within 48 hours" in report.problems[0]
+    assert "limit of 48 hours is over" in report.problems[0]
     assert (states(backlog), len(backlog.batches[0].taken)) == (["collected"], 1)
     assert vendor.batches.batches == {}, "nothing of it is left there"
 

@@ -134,4 +134,4 @@ def test_a_batch_that_is_never_said_to_have_ended_is_given_up_and_its_upload_del
     report = backlog.run()
 
     assert (states(backlog), vendor.batches.files) == (["expired"], {})
-    assert "ends within 24 hours, but the batch has not ended" in report.problems[0]
+    assert "the provider's limit of 24 hours is over, but the batch has not ended" in report.problems[0]

@@ -108,7 +108,7 @@ def test_a_batch_that_ended_is_told_of_with_its_price_and_a_way_to_its_items() -
     book = looking()
     book.play(HarvestBatched(BatchReport((DONE,), problems=("two: it failed",)), KEPT))
 
-    assert notices(book) == ["A batch has ended: answered: 1 of 2, paid $0.010; directly $0.020."]
+    assert notices(book) == ["A batch has ended: answered: 1 of 2, paid $0.010; $0.020 without a batch."]
     (notice,) = [one for one in book.state.program.notices if one.id == NOTICE]
     assert notice.action == PreviewHarvest((ONE.facts.path,))
     assert of(book.play(PreviewHarvest((ONE.facts.path,))), DistilConversations)

@@ -43,7 +43,7 @@ DONE = replace(SENT, state=BatchState.COLLECTED, answered=2, taken=(0, 1), paid_
         (replace(SENT, state=BatchState.ENDED, answered=3, short_looks=1),
          "ended; the program could not read all of its answers: 3 of 4"),
         (DONE, "answered: 2 of 4"),
-        (replace(DONE, is_unwanted=True), "cancelled, but but answered before: 2 of 4"),
+        (replace(DONE, is_unwanted=True), "cancelled, but answered before: 2 of 4"),
         (replace(SENT, state=BatchState.CANCELLED), "cancelled"),
         (replace(SENT, state=BatchState.VANISHED), "gone at the provider"),
     ],
@@ -64,7 +64,7 @@ def test_a_line_says_the_price_both_ways_when_it_was_asked_and_no_id() -> None:
 def test_what_was_cancelled_is_never_said_to_be_submitted_again() -> None:
     told = stopped_sentence(replace(SENT, state=BatchState.CANCELLED, is_unwanted=True), NOW)
 
-    assert "was cancelled: 4 requests of it were not answered. Nothing was paid." in told
+    assert "was cancelled: 4 requests were not answered. You paid nothing." in told
     assert "submit" not in told
 
 
@@ -72,7 +72,7 @@ def test_a_submission_says_its_half_price_and_that_it_is_reserved() -> None:
     told = sent_sentence((SENT,))
 
     assert told.startswith("4 conversations are at the provider, ~$0.03, half the price, within a day")
-    assert "reserved" in told
+    assert "reserves that amount" in told
 
 
 def test_failures_name_their_conversations_the_first_few_of_many() -> None:

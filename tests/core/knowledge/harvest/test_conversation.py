@@ -140,7 +140,7 @@ def test_what_is_too_large_or_unknown_or_gone_is_an_error(tmp_path: Path, config
 
     with pytest.raises(HarvestError, match="too large"):
         harvest_conversation(huge, "embedded", "m", config, generate=model)
-    with pytest.raises(HarvestError, match="no conversation"):
+    with pytest.raises(HarvestError, match="not a conversation"):
         harvest_conversation(unknown, "embedded", "m", config, generate=model)
     with pytest.raises(StorageError, match=r"gone\.md"):
         harvest_conversation(tmp_path / "gone.md", "embedded", "m", config, generate=model)

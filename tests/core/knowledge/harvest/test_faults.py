@@ -192,7 +192,7 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def test_every_change_that_a_harvest_makes_goes_through_the_disk_that_is_failed_here(folder: Path) -> None:
-    """Else a point would become missing in the tests above. Locks and who holds them are no knowledge."""
+    """Else a point would be missing in the tests above. Locks and who holds them are no knowledge."""
     global _watched  # noqa: PLW0603
     sys.addaudithook(_watch)
     for run_name in ("harvest", "undo"):

@@ -1,4 +1,4 @@
-"""A model's answer to a merge: what it is shown, what of its reply counts, and what is deleted."""
+"""A model's answer to a merge: what it is shown, what of its reply counts, and what is dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The money of a run: no call begins once it spent, and every call is paid for, however it ends."""
+"""The money of a run: no call begins once it is spent, and every call is paid for, however it ends."""
 
 from __future__ import annotations
 

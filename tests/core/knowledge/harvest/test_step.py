@@ -404,7 +404,7 @@ def test_a_preview_is_stopped_when_the_days_money_goes_whoever_spends_it() -> No
 
     (stop,) = of(book.play(SpentCounted(START, 2.5)), CancelHarvest)
 
-    assert "$2.00 for today is reached" in stop.why
+    assert "You have reached the limit of $2.00 for today" in stop.why
     assert of(book.play(HarvestProgressed(1, 2)), CancelHarvest) == ()
     book.play(HarvestEnded(stop.why))
     assert of(book.play(SpentCounted(START, 3.0)), CancelHarvest) == ()
@@ -649,7 +649,7 @@ def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_he
     (stopped,) = of(book.play(HarvestCalling(0.5)), CancelHarvest)
     assert (
         stopped.why
-        == "You have reached the limit of $2.00 for today: $1.50 spent, about $0.50 more is under way."
+        == "You have reached the limit of $2.00 for today: $1.50 spent, running requests may add about $0.50."
     )
     assert book.state.spending.reserved == {}
     assert book.shared[-1] == SettleReserve(HELD, {})

@@ -234,7 +234,7 @@ def test_a_log_with_a_record_of_a_newer_version_is_not_half_harvested() -> None:
 )
 def test_the_unknown_is_called_unknown(data: bytes) -> None:
     assert recognised(data) is ArtifactKind.UNKNOWN
-    with pytest.raises(ValueError, match="no conversation"):
+    with pytest.raises(ValueError, match="not a conversation"):
         messages_of(ArtifactKind.UNKNOWN, data)
 
 

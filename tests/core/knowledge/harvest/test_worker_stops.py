@@ -1,4 +1,4 @@
-"""the program cannot write in The harvest worker stopped for real, short of money, locked out by a real process, and on a home that."""
+"""The harvest worker stopped for real, short of money, locked out by a real process, and on a home that cannot be written."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def test_a_provider_that_is_not_there_is_said_once_and_before_anything_is_read(p
     (failed,) = program.handle(DistilConversations(program.run(provider="nobody"), program.candidates()))
 
     assert isinstance(failed, HarvestFailed)
-    assert failed.text == "There is no file or folder provider 'nobody'"
+    assert failed.text == "There is no provider 'nobody'"
 
 
 def test_nothing_to_undo_is_told(program: Program) -> None:

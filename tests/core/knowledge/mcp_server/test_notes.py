@@ -1,4 +1,4 @@
-"""Notes as a client gets them: while search is on, below the folders of notes, and leave the discussion out among them."""
+"""Notes as a client gets them: while search is on, below the folders of notes, and no discussion among them."""
 
 from __future__ import annotations
 

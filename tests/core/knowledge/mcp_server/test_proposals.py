@@ -114,7 +114,7 @@ def test_a_taken_proposal_stands_in_its_file_once_with_who_proposed_it(isolated_
 
 def test_words_that_say_nothing_are_not_written_and_the_proposal_stays(isolated_home: Path) -> None:
     add_proposal(isolated_home, TWO)
-    with pytest.raises(SlopError, match="says nothing"):
+    with pytest.raises(SlopError, match="has no text"):
         ProposalHandler(isolated_home, lambda _event: None).handle(WriteProposed(replace(TWO, name="**")))
 
     assert load_proposals(isolated_home) == (TWO,)
@@ -137,7 +137,7 @@ def test_a_broken_file_is_told_and_keeps_nobody_from_a_no(isolated_home: Path) -
     (read,) = handled(isolated_home, ReadProposals())
 
     assert isinstance(read, ProposalsRead)
-    assert "cannot be read" in read.found.problem
+    assert "cannot read the proposals of other programs" in read.found.problem
 
 
 def test_what_is_to_be_forgotten_is_proposed_no_more(isolated_home: Path) -> None:

@@ -103,8 +103,8 @@ def test_a_client_reads_and_proposes_while_the_window_shows_it_and_bad_calls_end
 
     assert set(names) > {"search_knowledge", "read_knowledge", "propose_item", "search_discussions"}
     answers = list(said.values())
-    assert answers[0].startswith("There is no file or folder discussion")
-    assert "paths are waiting" in answers[1]
+    assert answers[0].startswith("There is no discussion")
+    assert "paths are not taken" in answers[1]
     assert "do not fit" in answers[2]
     assert "Low tide is at three." in answers[3]
     assert answers[4].startswith("Proposed")

@@ -100,8 +100,8 @@ def test_where_an_item_comes_from_is_told_by_name_whatever_stands_there(
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("read_knowledge", {"ids": ["../../etc/passwd"]}, "paths are waiting"),
-        ("read_knowledge", {"ids": ["facts.md"]}, "There is no file or folder item 'facts.md'"),
+        ("read_knowledge", {"ids": ["../../etc/passwd"]}, "paths are not taken"),
+        ("read_knowledge", {"ids": ["facts.md"]}, "There is no item 'facts.md'"),
         ("read_knowledge", {"ids": ["k" * 201]}, "length <= 200"),
         ("read_knowledge", {"ids": []}, "length >= 1"),
         ("read_knowledge", {"path": "/etc/passwd"}, "do not fit"),
@@ -115,9 +115,9 @@ def test_where_an_item_comes_from_is_told_by_name_whatever_stands_there(
         ("propose_item", {"category": "facts", "text": " \n\u202e "}, "says nothing"),
         ("propose_item", {"category": "playbooks", "text": "1. Look."}, "needs a name"),
         ("propose_item", {"category": "facts", "text": "low tide is at three"}, "known already, as k"),
-        ("search_discussions", {"query": "key"}, "There is no file or folder tool 'search_discussions'"),
-        ("read_discussion", {"id": "20261101-090000-qqqqqq"}, "There is no file or folder tool"),
-        ("eval", {}, "There is no file or folder tool 'eval'"),
+        ("search_discussions", {"query": "key"}, "There is no tool 'search_discussions'"),
+        ("read_discussion", {"id": "20261101-090000-qqqqqq"}, "There is no tool"),
+        ("eval", {}, "There is no tool 'eval'"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_words(
@@ -198,7 +198,7 @@ def test_a_broken_file_of_proposals_is_said_and_left_as_it_is(home: Path) -> Non
         proposals_file(home).write_bytes(data)
         told = used(home, "propose_item", category="facts", text="One more.")
         assert told.is_error
-        assert "cannot be read" in told.text
+        assert "cannot read the proposals of other programs" in told.text
         assert str(home) not in told.text
         assert proposals_file(home).read_bytes() == data
 
