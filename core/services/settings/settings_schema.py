@@ -1092,7 +1092,11 @@ _ITEM = (
         scope=SettingScope.PROJECT,
     ),
     Setting(
-        key="enabled", kind=Kind.SWITCH, default=True, doc=tr("Send the file."), scope=SettingScope.PROJECT
+        key="enabled",
+        kind=Kind.SWITCH,
+        default=True,
+        doc=tr("Send this file to the model."),
+        scope=SettingScope.PROJECT,
     ),
     Setting(
         key="include_ignored",

@@ -57,7 +57,7 @@ def test_where_caching_cannot_be_turned_off_the_reason_is_said(kind: ProviderKin
     found = cache_abilities(kind, model)
 
     assert not found.can_disable
-    assert "no way" in found.disable_text
+    assert "no known setting turns this off" in found.disable_text
 
 
 @pytest.mark.parametrize("kind", list(ProviderKind))

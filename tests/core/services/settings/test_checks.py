@@ -125,7 +125,7 @@ def test_a_key_in_a_settings_file_is_refused_and_never_repeated() -> None:
     values, flaws = check_settings({"providers": {"openai": {"api_key": "sk-very-secret"}}}, is_project=False)
 
     assert values == {}
-    assert "never stand in a settings file" in flaws[0].reason
+    assert "a settings file never holds keys" in flaws[0].reason
     assert "secret" not in repr(flaws)
 
 

@@ -150,7 +150,7 @@ def test_a_stranger_s_folder_in_a_repository_reaches_for_nothing_of_it(
 
     assert [text.text for text in texts] == ["mine"]
     assert [Path(fault.path).name for fault in faults] == ["AGENTS.md", "POC.md"]
-    assert all("leads out of" in fault.reason for fault in faults)
+    assert all("is outside the project" in fault.reason for fault in faults)
 
 
 def test_a_link_to_another_identity_file_is_one_text_and_no_fault(tmp_path: Path) -> None:

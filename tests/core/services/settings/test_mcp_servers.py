@@ -71,8 +71,8 @@ def test_a_name_that_tools_could_not_carry_is_left_out_and_said(name: str) -> No
         ({"url": "ftp://a.example"}, "http://"),
         ({"url": "https://user:pw@a.example"}, "must not hold a user or a password"),
         ({"command": ["x"]}, "must be a text"),
-        ({"command": "x", "env": {"TOKEN": "t0ps3cret"}}, "never stand in a settings file"),
-        ({"command": "x", "headers": "Bearer t0ps3cret"}, "never stand in a settings file"),
+        ({"command": "x", "env": {"TOKEN": "t0ps3cret"}}, "a settings file never holds keys"),
+        ({"command": "x", "headers": "Bearer t0ps3cret"}, "a settings file never holds keys"),
         ({"url": "https://a.example", "key_name": "sk-T0psecret!"}, "must be a key's name"),
     ],
 )
@@ -171,5 +171,5 @@ def test_a_server_is_written_as_it_is_read_and_taken_out_whole(place: Place) -> 
 
     assert place.config.read_text(encoding="utf-8").rstrip() == "# mine\n[appearance]\ntheme = 'dark'"
     for name in ("a__b", "a b", ""):
-        with pytest.raises(ConfigError, match="is not an MCP server name"):
+        with pytest.raises(ConfigError, match="is not a name for an MCP server"):
             save_mcp_server(place.config, name, server)

@@ -40,7 +40,7 @@ def test_a_server_of_the_persons_cannot_be_moved() -> None:
     data = {"providers": {"box": {"base_url": "http://b"}}}
 
     assert _said(data) == ""
-    assert "never can: box" in _said(data, own=("box",))
+    assert "no project may do that: box" in _said(data, own=("box",))
 
 
 def test_no_secret_is_repeated() -> None:
@@ -68,7 +68,7 @@ def test_long_lists_are_cut() -> None:
         tuple(f"own{n}" for n in range(30)),
     )
 
-    assert "never can (30): own0, own1, own10, own11, own12 and 25 more." in said
+    assert "no project may do that (30): own0, own1, own10, own11, own12 and 25 more." in said
 
 
 def test_tables_of_another_shape_do_not_stop_the_saying() -> None:

@@ -90,7 +90,7 @@ def test_a_name_that_is_taken_or_cannot_be_one_is_refused(project: TextProject) 
     for name, old, why in (
         ("file", "", "already"),
         ("file", "terse", "already"),
-        ("a\nb", "", "cannot name"),
+        ("a\nb", "", "cannot be the name of"),
     ):
         with pytest.raises(ConfigError, match=why):
             save_text(project, PERSONAS, NamedText(name, "x"), old)

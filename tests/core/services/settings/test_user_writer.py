@@ -126,9 +126,9 @@ def test_the_last_server_takes_the_empty_table_along(file: Path) -> None:
 @pytest.mark.parametrize(
     ("server_id", "address", "reason"),
     [
-        ("openai", "http://x", "is a vendor"),
-        ("My Box", "http://x", "is no id"),
-        ("../x", "http://x", "is no id"),
+        ("openai", "http://x", "is the name of a vendor"),
+        ("My Box", "http://x", "is not a valid id"),
+        ("../x", "http://x", "is not a valid id"),
         ("box", "", "needs an address"),
         ("box", "file:///x", "must be an address"),
         ("box", "http://key@x", "must not hold a user"),

@@ -164,7 +164,7 @@ def test_newer_prices_are_taken_kept_with_their_date_and_gone_by_at_the_next_sta
         (json_reply(200, {"a": 1}), "this is not a list of providers"),
         (json_reply(200, data(1.0)[:2]), "no models of openai"),
         (json_reply(200, [{"id": 3}]), "holds no prices"),
-        (json_reply(503, {}), "could not be fetched"),
+        (json_reply(503, {}), "The program could not download newer prices"),
     ],
 )
 def test_an_answer_that_holds_none_is_said_and_what_stood_stays(
@@ -179,14 +179,14 @@ def test_an_answer_that_holds_none_is_said_and_what_stood_stays(
         take_newer_prices(AT)
 
     assert words in str(caught.value)
-    assert "stay as they were" in caught.value.remedy
+    assert "The prices are unchanged" in caught.value.remedy
     assert paths.prices_file().read_bytes() == kept
 
 
 def test_without_a_network_it_says_so(server: PriceServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(price_files, "MOST_BYTES", 10)
     server.given = json_reply(200, data(3.0))
-    with pytest.raises(SlopError, match="over 10 bytes"):
+    with pytest.raises(SlopError, match="has more than 10 bytes"):
         take_newer_prices(AT)
     monkeypatch.setenv(price_files.URL_VARIABLE, "http://example.org/data.json")
     with pytest.raises(SlopError, match="The program downloads prices only over https"):

@@ -38,13 +38,17 @@ def state(
 @pytest.mark.parametrize(
     ("settings", "own", "words"),
     [
-        (Settings(caching=DAY), None, "the limit of $0.001 for today cannot hold"),
-        (Settings(ai=AiSettings(spend_limit_usd=2.0)), None, "the limit of $2.00 for this discussion cannot"),
-        (Settings(), 3.0, "the limit of $3.00 for this discussion cannot hold"),
+        (Settings(caching=DAY), None, "cannot enforce the limit of $0.001 for today."),
+        (
+            Settings(ai=AiSettings(spend_limit_usd=2.0)),
+            None,
+            "cannot enforce the limit of $2.00 for this discussion.",
+        ),
+        (Settings(), 3.0, "cannot enforce the limit of $3.00 for this discussion."),
         (
             Settings(caching=DAY),
             3.0,
-            "$3.00 for this discussion and the limit of $0.001 for today cannot hold",
+            "cannot enforce the limit of $3.00 for this discussion and the limit of $0.001 for today.",
         ),
     ],
 )
@@ -81,9 +85,9 @@ def test_a_price_that_nobody_has_looked_up_lets_nothing_go_that_is_asked_of_nobo
 def test_a_harvest_and_a_batch_are_judged_by_the_model_that_reads() -> None:
     now = state(Settings(caching=DAY), {KEY: None, ("openai", "gpt-5.5"): ModelPrice(5.0, 30.0)})
 
-    assert "cannot hold" in limit_reached(now, model=KEY)
+    assert "cannot enforce" in limit_reached(now, model=KEY)
     assert not limit_reached(now, model=("openai", "gpt-5.5"))
-    assert "cannot hold" in batch_past_limit(now, 0.0, KEY)
+    assert "cannot enforce" in batch_past_limit(now, 0.0, KEY)
     assert "would go past" in batch_past_limit(now, 1.0, ("openai", "gpt-5.5"))
     assert not limit_reached(now, model=("embedded", "smollm2"))
 

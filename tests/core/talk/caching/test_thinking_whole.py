@@ -125,7 +125,8 @@ def test_thinking_behind_an_edited_message_stays_out_and_nothing_is_refused(worl
     assert thoughts(asked(world)[-3]) == 2, "those of the first turn stand before the edit"
     told = breaks_of(world, chosen)[-3]
     assert "Layer 11 (Earlier turns) differs at byte" in told
-    assert "You pay again for about " in told and " tokens, est. $" in told
+    assert "You pay again for about " in told
+    assert " tokens, est. $" in told
     kept = controller.snapshot().discussions.open[chosen].messages
     assert sum(isinstance(part, ReasoningPart) for one in kept for part in one.parts) == 9, "nothing is lost"
 
