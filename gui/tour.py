@@ -47,7 +47,7 @@ def run(out: Path, say: Callable[[str], None], until: str = "") -> list[Path]:
         until: its last chapter, of `TOUR_CHAPTERS`; empty for all.
 
     Raises:
-    the program cannot write in         SlopError: there is no screen to take it on, `out`, or a step did not come to its end.
+        SlopError: there is no screen to take it on, `out` cannot be written, or a step did not come to its end.
     """
     if sys.platform != "linux":
         raise TourError("The tour drives the window through X11 and runs on Linux only")

@@ -267,7 +267,7 @@ def _ask(tour: Tour, chosen: str) -> None:
 
 
 def _let_go_on(tour: Tour, home: Path) -> None:
-    """It runs on its own beside a limit, rests, is woken by a file in the inbox, and is stopped."""
+    """It goes on alone beside a limit, rests, is woken by a file in the inbox, and is stopped."""
     driver = tour.driver
     driver.key("Ctrl+7")
     driver.until(lambda: driver.has("Autonomy"), "the agent's panel")

@@ -1,4 +1,4 @@
-"""The tour's harvest: a discussion is read by the embedded model, reviewed, written, used, switched off then undone."""
+"""The tour's harvest: a discussion is read by the embedded model, reviewed, written, used, switched off and taken back."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ def _switch_on(tour: Tour, project: Path) -> None:
     driver = tour.driver
     driver.key("Ctrl+6")
     driver.until(lambda: driver.has("Search is off in this project"), "the panel")
-    driver.until(lambda: tour.state.retrieval.preview is not None, "what would become read")
+    driver.until(lambda: tour.state.retrieval.preview is not None, "what would be read")
     driver.click("Add a folder of notes")
     driver.type(FOLDER)
     driver.key("Enter")

@@ -20,7 +20,7 @@ STAMP = VENV / "set-up.sha256"
 OLDEST = (3, 11)
 APT_LINE = "apt-get install -y --no-install-recommends"
 APT_WAIT_S = 300
-"Time for which another set-up, or the system's own display updates, may hold apt before it is given up."
+"""Time for which another set-up, or the system's own updates, may hold apt before it is given up."""
 FILE_SERVER, FILE_SERVER_VERSION = "@modelcontextprotocol/server-filesystem", "2026.8.31"
 """MCP server of npm that tests speak with."""
 LLVMPIPE = ("dri/swrast_dri.so", "libgallium-*.so")
@@ -159,7 +159,7 @@ def make_venv(uv: str | None) -> None:
 
 
 def own_uv() -> Path:
-    """Return the uv inside .venv, installed there from the lock when the file or folder is missing yet."""
+    """Return the uv inside .venv, installed there from the lock when it is not there yet."""
     uv = VENV / "bin" / "uv"
     if not uv.exists():
         say("installing uv into .venv")

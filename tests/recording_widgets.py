@@ -197,7 +197,7 @@ class RecordedSplit:
     def pane(self, index: int) -> Any:
         """Draw into a pane."""
         if not 0 <= index < len(self._widths):
-            raise ProtocolError(f"There is no file or folder pane {index}")
+            raise ProtocolError(f"There is no pane {index}")
         return self._pane(index)
 
 
@@ -235,7 +235,7 @@ def _virtual_list(record: Record, it: ListWidget) -> ListView:
     node = record.node("virtual_list", it.key, value=len(rows))
     was = record.lists.get(node.path, ListView(0, is_at_end=False))
     if it.scroll_to is not None and not -1 <= it.scroll_to < max(1, len(rows)):
-        raise ProtocolError(f"There is no file or folder row {it.scroll_to} to scroll to")
+        raise ProtocolError(f"There is no row {it.scroll_to} to scroll to")
     at_end = it.scroll_to == -1 or (it.scroll_to is None and it.follows_end and was.is_at_end)
     first = was.first if it.scroll_to is None else max(0, it.scroll_to)
     shown = _rows_in_view(record, rows, min(first, max(0, len(rows) - 1)), at_end=at_end)

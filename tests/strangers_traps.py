@@ -94,8 +94,8 @@ HELD_BACK = (
     *("Outside folder that presets and searches may read, where index files are written: /", "Project context: ../outside.env", "identity files"),
     *("Context preset all: /etc/passwd (outside the project", "Persona: boss", "System prompt: boss", "System prompt: chief"),
     *("Prompt of the program: prompts/harvest-conversation.md", "MCP server (a command): helper (./sh -c true)"),
-    *("retrieval.enabled = True", "retrieval.roots", "turn the Hook API on", "The call contains a key", "It loosens approvals"),
-    *("retrieval.server", "providers that are yours or a vendor's; no project may do that (2): anthropic, local"),
+    *("retrieval.enabled = True", "retrieval.roots", "The project asks to change the Hook API", "The project's file holds a key", "The project loosens approvals"),
+    *("retrieval.server", "The project changes your providers or a vendor's; no project may do that (2): anthropic, local"),
 )  # fmt: skip
 """Words of every line that tells what does not count."""
 
@@ -124,7 +124,7 @@ TURNS: dict[str, Callable[[Path], None]] = {
     "a named pipe": _node("a pipe"),
     "/dev/zero": _node("a link to /dev/zero"),
     "/dev/null": _node("a link to /dev/stdin"),
-    "this link leads in a circle": _node("a loop of links"),
+    "in a loop": _node("a loop of links"),
     "Invalid value": _toml("[presets.a]\nitems = [\n"),
 }
 """What stands at `manual_slop.toml` by turns, by words of what is said of it; standard input is nothing there."""

@@ -202,7 +202,7 @@ def test_json_of_others_is_parsed_in_one_place() -> None:
 
 
 def test_the_limit_of_memory_is_set_by_worker_processes_alone() -> None:
-    """The call contains for the whole process and for good: a test that set it in passing let a later thread never start."""
+    """It holds for the whole process and for good: a test that set it in passing let a later thread never start."""
     found = {name for name, text in texts().items() if re.search(r"\blimit_memory\(|RLIMIT_AS\b", text)}
     assert {name for name in found if not name.startswith("tests/")} == {
         "core/kernel/machine.py",

@@ -29,7 +29,7 @@ def one_worker_process() -> Iterator[None]:
         with lock:
             answer = _ask(shared, job)
         if crunch._is_closed:
-            raise CrunchClosedError("The program has closed the worker process")
+            raise CrunchClosedError("The worker process was closed")
         return answer
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Measures set-up where you need do nothing: what every `make` pays before it begins."""
+"""Measures set-up where nothing is to be done: what every `make` pays before it begins."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class HeavyTalk(DayTalk):
         return at_s + (draw.uniform(30, 240) if kind < ASKED_LATE + ASKED else draw.uniform(8, 25))
 
     def _journal(self, at_s: float, id_: str) -> None:
-        """The model is writing its journal: a call whose traces leave with the next cut."""
+        """The model writes its journal: a call whose traces leave with the next cut."""
         text = label(400, f"{id_} journal")
         call = ToolCallPart(f"{id_}j", "journal", json.dumps({"text": text}))
         self.say(f"{id_}ja", Role.ASSISTANT, TextPart(label(20, f"{id_}j")), call)

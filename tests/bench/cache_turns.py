@@ -41,7 +41,7 @@ def turn_planned(book: CacheBook, ask: Ask, market: Market, memos: dict[str, Dec
 
 
 def turn_let_go(book: CacheBook, call_id: str, call: BookedCall) -> CacheBook:
-    """The book with a running call, and the view that it sends on its page."""
+    """The book with a call under way, and the view that it sends on its page."""
     book, _ = planned_calls.admitted(book, call_id, call, None)
     page = book.pages[call.discussion_id]
     return books.with_page(book, call.discussion_id, replace(page, replayed=Replayed(call.decision.view)))

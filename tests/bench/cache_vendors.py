@@ -199,7 +199,7 @@ class OpenAI:
         return openai_body.prewarm_body(self.body(request, plan))
 
     def plain(self, talk: Sequence[Message], turn: Turn) -> Json:
-        """No options: breakpoints are the provider's own, one at the end of each message and round of results."""
+        """No options: breakpoints are the vendor's own, one at the end of each message and round of results."""
         items: list[Json] = [_item("developer", "input_text", system_text())]
         for part, role in ((part, message.role) for message in talk for part in message.parts):
             match part:

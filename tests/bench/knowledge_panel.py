@@ -87,7 +87,7 @@ class Bench:
         return 1000 * (time.thread_time() - start)
 
     def add(self) -> None:
-        """Another fact is now in your knowledge."""
+        """Another fact is known."""
         self.state = with_one_more(self.state)
 
     def after_ms(self, act: Callable[[], None]) -> float:

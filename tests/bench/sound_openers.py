@@ -97,7 +97,7 @@ def _seconds(home: Path, ids: tuple[str, ...]) -> float:
 
 
 def _bare() -> ExitStack:
-    """The opener and the reading of TOML as they would become without any care."""
+    """The opener and the reading of TOML as they would be without any care."""
     stack = ExitStack()
     for module in ("core.talk.discussion.discussion_meta", "core.talk.discussion.discussion_meta"):
         stack.enter_context(patch(f"{module}.read_file", lambda path, _most=None: path.read_bytes()))

@@ -37,7 +37,7 @@ def picture(name: str = "chart.png") -> AttachmentPart:
 
 
 def full_inputs() -> StackInputs:
-    """Inputs in which all twelve layers have a cache."""
+    """Inputs in which all twelve layers hold something."""
     return StackInputs(
         provider="anthropic",
         model="claude-opus-5-5",

@@ -1,4 +1,4 @@
-"""Choosing files: folders open, files are picked, and what is unreadable is said."""
+"""Choosing files: folders open, files are picked, and what cannot be read is said."""
 
 from __future__ import annotations
 

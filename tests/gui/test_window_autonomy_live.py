@@ -67,7 +67,7 @@ class AloneSitting(AgentSitting):
 
 @pytest.fixture
 def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AloneSitting]:
-    """Its local model costs nothing, as the person says: a day's limit cannot hold for an unknown price."""
+    """Its local model costs nothing, as the person says: a day's limit cannot hold for a price that nobody knows."""
     priced = f'[[model]]\nprovider = "local"\nid = "{MODEL}"\ninput_usd = 0\noutput_usd = 0\n'
     paths.models_file().parent.mkdir(parents=True, exist_ok=True)
     paths.models_file().write_text(priced, "utf-8")
@@ -155,7 +155,7 @@ def test_it_dreams_at_rest_and_tells_what_it_would_keep_while_nothing_is_applied
 
     sitting.sees("The discussion dreams: the program previews a harvest and applies nothing.")
     sitting.ends(lambda s: s.harvest.preview is not None and not s.harvest.is_working)
-    sitting.sees("Nothing is applied.")
+    sitting.sees("It applies nothing.")
     sitting.sees("High tide is at nine.")
     sitting.waits_in(Attention.RESTING)
     screen.check()

@@ -27,7 +27,8 @@ def test_a_batch_is_submitted_and_what_came_is_previewed_without_further_cost(
     sitting.ends(lambda s: bool(s.harvest.look.batches))
     sitting.sees("2 conversations are at the provider, ")
     sitting.sees("2 in a batch")
-    sitting.sees("reserved; directly ")
+    sitting.sees("reserved; ")
+    sitting.sees(" without a batch")
     screen.check()
 
     sitting.server.replies.append(said(reply("Tides follow the moon.")))

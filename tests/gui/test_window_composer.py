@@ -74,7 +74,7 @@ class Writer:
         assert (self.editor.text, self.composer.text) == (text, text)
 
     def hears(self, count: int) -> None:
-        """Wait until the log holds so many messages, and no reply is arriving."""
+        """Wait until the log holds so many messages, and no reply is under way."""
         self.until(lambda s: self.chosen not in s.turns.calls and len(self.said()) == count)
 
     def said(self) -> list[str]:
@@ -158,7 +158,7 @@ def test_the_composer_has_the_keyboard_after_a_switch_and_after_a_click_beside_i
     driver.click_at(round(left + 60), round(top - 120))
     driver.until(lambda: writer.editor.is_active, "the keyboard")
     driver.type(" now")
-    writer.holds("Look at the present text, then save again, or use that text")
+    writer.holds("there now")
 
 
 def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_the_keyboard(
@@ -356,7 +356,7 @@ def test_an_edit_at_the_foot_of_the_view_opens_its_form_in_view(
         server.replies.append(Said(({"type": "text", "text": f"reply {number}"},)))
         dpg.set_clipboard_text(f"number {number}\n{lines}")
         driver.key("Ctrl+v")
-        driver.until(lambda: writer.editor.text != "", "the words to search for")
+        driver.until(lambda: writer.editor.text != "", "the words")
         driver.key("Ctrl+Enter")
         writer.hears(2 * number + 2)
     talk = next(

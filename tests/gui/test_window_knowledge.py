@@ -30,7 +30,7 @@ STATES: dict[str, Callable[[], AppState]] = {
     "odd": ks.odd,
     "broken": ks.broken,
     "off by deletion": ks.off_by_deletion,
-    "off off in the settings": ks.off_by_configuration,
+    "off by configuration": ks.off_by_configuration,
     "many": lambda: ks.many(3_000),
     "first run": states.first_run,
 }

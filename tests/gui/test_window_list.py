@@ -85,7 +85,7 @@ def test_the_rail_says_its_words_where_there_is_room_a_tip_at_every_size_and_hid
     buttons = [e for e in screen.ui.tree.root.walk() if isinstance(e, RailButton)]
 
     assert [e.label() for e in buttons] == [
-        "The backup holds discussions",
+        "Discussions",
         *(panel.label for panel in PANELS),
         "Settings",
     ]

@@ -1,7 +1,7 @@
 """Message Batches on loopback, by the vendor's rules. It knows nothing of the program.
 
 A request is checked when the batch is worked off, not when it is sent; results come in any order; a batch can be
-deleted only After that program ends. Source: platform.claude.com "Batch processing", "Message Batches" (read 2026-11).
+deleted only once it has ended. Source: platform.claude.com "Batch processing", "Message Batches" (read 2026-11).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 @dataclass
 class Batch:
-    """A batch at the vendor. `results`: rows of its file, After that program ends."""
+    """A batch at the vendor. `results`: rows of its file, once it has ended."""
 
     id: str
     requests: list[Json]

@@ -107,7 +107,7 @@ _HELD_IN_MEMORY = {
 def test_memory_counts_however_it_is_held(
     how: str, confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Maps that a process hides cannot be read by a person; the system's own display user can."""
+    """Maps that a process hides cannot be read by a person; the system's own user can."""
     open_proc = command_start._proc
     hides = "hides" in how
     monkeypatch.setattr(

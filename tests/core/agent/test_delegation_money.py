@@ -1,4 +1,4 @@
-"""Money of delegation through the whole program against the provider's own bill: the child's calls, the parent's task, the day."""
+"""Money of delegation through the whole program against the vendor's own bill: the child's calls, the parent's task, the day."""
 
 from __future__ import annotations
 

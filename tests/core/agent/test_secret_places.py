@@ -81,7 +81,7 @@ def test_the_rest_of_the_project_is_as_it_is_and_what_is_shut_stays_whole(projec
 
 
 def test_git_takes_what_is_shut_for_no_text_of_the_project(project: ShellDesk) -> None:
-    """An empty file would become committed in the place of what stands there."""
+    """An empty file would be committed in the place of what stands there."""
     subprocess.run(["git", "init", "-q", project.places.root], check=True)
     said = run(project, "git add -A; git status --short", has_yes=False)
 

@@ -1,4 +1,4 @@
-"""Money of turns with tools through the whole program against the provider's own bill: rounds, a summary, Esc, a limit."""
+"""Money of turns with tools through the whole program against the vendor's own bill: rounds, a summary, Esc, a limit."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def begun(world: ServedWorld) -> tuple[str, str]:
 
 
 def changed(world: ServedWorld, chosen: str) -> None:
-    """A program in which the server offers one tool more, and the person approves it. The command sends nothing."""
+    """A program in which the server offers one tool more, and the person approves it. Nothing is sent."""
     world.names("grows")
     controller = world.again(chosen)
     approve(controller)

@@ -1,4 +1,4 @@
-"""Looks of the index worker: what would become read, what the index holds, and index files of notes checked and mended."""
+"""Looks of the index worker: what would be read, what the index holds, and index files of notes checked and mended."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_one_that_is_silent_is_left_when_the_time_is_over(
 def test_words_are_looked_for_while_the_vector_is_made(
     desk: Desk, server: CompatibleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server answers once the words were found: one that is asked first and waited for would become given up."""
+    """The server answers once the words were found: one that is asked first and waited for would be given up."""
     monkeypatch.setattr(search_module, "FIRST_EMBED_S", 20)
     found, looked_up = threading.Event(), desk.store.keyword
 
@@ -222,7 +222,7 @@ def test_a_vendor_with_a_price_is_known_by_the_price_list() -> None:
 
 
 def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_nothing() -> None:
-    """What is made unasked passes no limit, so an unknown price counts as one."""
+    """What is made unasked passes no limit, so a price that nobody knows counts as one."""
     asked: list[object] = []
 
     class Elsewhere:

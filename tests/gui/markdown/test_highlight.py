@@ -53,7 +53,7 @@ def test_wrapped_lines_are_the_line(code: str, columns: int) -> None:
 
 @given(st.text(alphabet="ab 日本", max_size=40), st.integers(8, 20))
 def test_no_line_is_wider_than_its_columns_where_characters_are_wide(code: str, columns: int) -> None:
-    """What reached past the edge would become read by nobody."""
+    """What reached past the edge would be read by nobody."""
 
     def span(text: str) -> float:
         return sum(1.0 if char.isascii() else 1.7 for char in text)

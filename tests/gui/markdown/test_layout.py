@@ -1,4 +1,4 @@
-"""Tick all items of a text is placed, inside the width."""
+"""Everything of a text is placed, inside the width."""
 
 from __future__ import annotations
 

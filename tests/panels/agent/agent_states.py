@@ -243,7 +243,7 @@ LOOP = Autonomy(
 
 
 def alone(loop: Autonomy = LOOP) -> AppState:
-    """The discussion runs on its own, and has said something."""
+    """The discussion goes on alone, and has said something."""
     state = rested()
     opened = state.discussions.open["d1"]
     at = states.NOW - timedelta(seconds=40)

@@ -1,4 +1,4 @@
-"""Sample states of caches: warm, managed by the provider, expired, turned off, with usage by turn."""
+"""Sample states of caches: warm, managed by the provider, expired, switched off, with usage by turn."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def fresh() -> AppState:
 
 
 def orphans() -> tuple[CacheOrphan, ...]:
-    """Stored prefixes of discussions that no longer exist, one of them in the trash, one of a model without a price."""
+    """Stored prefixes of discussions that are gone, one of them in the trash, one of a model without a price."""
     first = CacheOrphan(
         "gemini",
         "cachedContents/4f1c",

@@ -1,4 +1,4 @@
-"""The picker of a discussion's model: prices, effort, temperature and the longest reply, in tokens."""
+"""The picker of a discussion's model: prices, effort, temperature and the longest reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harvest settings in its panel: who reads, which numbers it keeps, where it looks, who may write."""
+"""Settings of the harvest in its panel: who reads, which numbers it keeps, where it looks, who may write."""
 
 from __future__ import annotations
 

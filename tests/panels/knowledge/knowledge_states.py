@@ -165,7 +165,7 @@ def off_by_configuration() -> AppState:
 
 
 def broken() -> AppState:
-    """Files that is unreadable."""
+    """Files that cannot be read."""
     problem = "decisions.md is not UTF-8 text; save it as UTF-8 so the program can read it"
     found = tuple(
         CategoryFile(f.name, b"\0", problem=problem) if f.name == "decisions.md" else f for f in files()

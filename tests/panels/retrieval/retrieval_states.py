@@ -105,7 +105,7 @@ def with_retrieval(
 
 
 def off() -> AppState:
-    """Not switched on; what would become read is known, and one folder does not count."""
+    """Not switched on; what would be read is known, and one folder does not count."""
     problem = "../secrets: it is outside the project and its allowed roots; add it to `allowed_roots`"
     places = SearchPlaces((NOTES,), ROOT, tuple(Corpus), (problem,))
     return with_retrieval(RetrievalState(preview=SourcesPreview(places, SEEN)), roots=("notes", "../secrets"))

@@ -38,7 +38,7 @@ def test_no_two_rooms_claim_the_same_dialog_tab_or_key_of_the_window_s_file() ->
 
 
 def test_all_that_a_view_keeps_is_a_field_of_it() -> None:
-    """A name that is misspelt would become read from nothing and written to nobody."""
+    """A name that is misspelt would be read from nothing and written to nobody."""
     names = {(room.view, one.name) for room in ROOMS if room.view for one in room.view.kept}
 
     assert [name for view, name in names if not hasattr(view(), name)] == []

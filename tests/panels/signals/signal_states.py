@@ -48,5 +48,5 @@ def busy() -> AppState:
 
 
 def none() -> AppState:
-    """No signal has arrived."""
+    """Nothing came in."""
     return states.working()

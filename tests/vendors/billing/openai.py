@@ -33,7 +33,7 @@ class OpenAIRules:
             the first 2.
         refreshes_unmarked, upgrades_free_marks: as with Anthropic.
         distance: tokens between implicit breakpoints of models before 5.5 ("model-dependent").
-        hidden: tokens of the provider's own, ahead of everything, which older models count when they place
+        hidden: tokens of the vendor's own, ahead of everything, which older models count when they place
             breakpoints.
         zero_retention: the organisation keeps no data: older models default to `in_memory`.
         diagnosis_s: seconds that a response can be compared with ("a short period").

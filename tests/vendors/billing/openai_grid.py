@@ -54,7 +54,7 @@ class Grid:
 
         Args:
             scope: organisation, model, key and settings; distance: tokens between breakpoints.
-            hidden: tokens of the provider's own that come first.
+            hidden: tokens of the vendor's own that come first.
         """
         boundaries = self._boundaries(scope, run, distance, hidden)
         held = 0

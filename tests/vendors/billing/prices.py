@@ -47,7 +47,7 @@ STORAGE = (
 
 
 class UnknownPriceError(LookupError):
-    """There is no file or folder price for this: it is unknown, not 0."""
+    """There is no price for this: it is unknown, not 0."""
 
 
 @dataclass(frozen=True, slots=True)

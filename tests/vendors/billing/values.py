@@ -63,7 +63,7 @@ class Refused(Exception):  # noqa: N818 - an answer of the vendor's, not a failu
 def merge(entries: dict[int, Entry], writes: tuple[Write, ...], start_s: float) -> None:
     """Make the writes of a request that began at `start_s` visible.
 
-    The longer life wins where one already exists.
+    The longer life wins where one is there already.
     """
     for write in writes:
         expires_s = start_s + write.ttl_s

@@ -550,7 +550,7 @@ MORE_KINDS += [
     refusal("held-context2",400,"context_too_long","Requested tokens (9123) exceed context window of 8192","llama-cpp-python"),
     refusal("held-credit",402,"no_quota","Wallet empty","servers' own forms"),
     refusal("held-credit2",403,"no_quota","Your prepaid credits have run out","servers' own forms"),
-    refusal("held-model",404,"unknown_model","The program could not find model: foo-1","servers' own forms"),
+    refusal("held-model",404,"unknown_model","Could not find model: foo-1","servers' own forms"),
     refusal("held-tools",400,"no_tools","This endpoint can't handle function calling","servers' own forms"),
     refusal("held-declined",400,"declined","Request blocked: prompt violates content guidelines","servers' own forms"),
     refusal("held-overload",500,"overloaded","All workers are busy, please retry later","servers' own forms"),

@@ -24,7 +24,7 @@ USD = 0.25
 
 
 class AutonomyPlaybook(ToolPlaybook):
-    """One discussion that is autonomous, of a model whose price is now in your knowledge."""
+    """One discussion that is autonomous, of a model whose price is known."""
 
     price: ModelPrice | None = ModelPrice(1.0, 2.0)
 

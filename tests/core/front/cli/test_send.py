@@ -295,7 +295,7 @@ def test_a_reader_that_goes_away_stops_the_reply_without_a_word(world: World) ->
 
 
 def test_a_full_disk_is_said_and_the_words_are_not_sent(world: World, tmp_path: Path) -> None:
-    """The program cannot write in The log of the discussion: a folder stands in its place."""
+    """The log of the discussion cannot be written: a folder stands in its place."""
     world.run("send", "one")
     chosen = world.run("discussions", "--json").json[0]["id"]
     log = world.home / "discussions" / chosen / "log.jsonl"

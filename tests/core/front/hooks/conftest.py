@@ -185,7 +185,7 @@ class World:
             self.until(lambda _, seen=seen: self.controller.revision > seen)  # type: ignore[misc]
 
     def read_only(self) -> None:
-        """The program cannot write in From here on the home."""
+        """From here on the home cannot be written."""
         self.given(lambda s: replace(s, program=replace(s.program, is_home_read_only=True)))
 
     def discussion(self, name: str = "tides") -> str:

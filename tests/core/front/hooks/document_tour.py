@@ -392,7 +392,7 @@ def reached(world: World) -> set[tuple[str, int]]:
 
 
 def read_only(tour: Tour) -> None:
-    """The program cannot write in A home that, and a program without a window."""
+    """A home that cannot be written, and a program without a window."""
     world, client = tour.world, tour.client
     chosen = next(iter(world.state.discussions.summaries))
     world.hooks._desk.window = None

@@ -31,7 +31,7 @@ def test_orphans_are_listed_and_what_is_no_orphan_is_not_deleted(running: World)
 
 
 def test_deleting_them_reaches_the_provider(running: World) -> None:
-    """There is no file or folder key for it here, and that is what is said."""
+    """There is no key for it here, and that is what is said."""
     until = running.clock() + timedelta(hours=1)
     orphan = CacheOrphan("gemini", "cachedContents/1", "gone", "gemini-9", 20_000, until)
     running.controller.emit(OrphansFound("gemini", (orphan,)))

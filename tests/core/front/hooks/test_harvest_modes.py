@@ -1,4 +1,4 @@
-"""Supersede and the modes of writing over HTTP, against the real program and a model that contradicts what is now in your knowledge."""
+"""Supersede and the modes of writing over HTTP, against the real program and a model that contradicts what is known."""
 
 from __future__ import annotations
 
