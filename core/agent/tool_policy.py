@@ -118,14 +118,19 @@ def _refusal(kind: ActKind, standing: Standing) -> str:
     return ""
 
 
+def bare_reason(sandbox: Sandbox) -> str:
+    """Warning of a command that no sandbox confines."""
+    why = sandbox.problem or tr("the program found no sandbox on this machine")
+    return tr("The command runs without a sandbox, with all your rights: {why}", why=why)
+
+
 def _as_shown(approval: Approval, standing: Standing) -> Approval:
     reasons = list(approval.reasons)
     if standing.is_recovered:
         reasons.append(tr("The model wrote this call as text; the program read it as a call."))
     if approval.kind is not ActKind.COMMAND or standing.sandbox.is_confined:
         return msgspec.structs.replace(approval, reasons=tuple(reasons))
-    why = standing.sandbox.problem or tr("the program found no sandbox on this machine")
-    reasons.append(tr("The command runs without a sandbox, with all your rights: {why}", why=why))
+    reasons.append(bare_reason(standing.sandbox))
     return msgspec.structs.replace(approval, reasons=tuple(reasons), grant="", commands=())
 
 

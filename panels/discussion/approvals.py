@@ -8,6 +8,7 @@ import msgspec
 
 from core.agent.agent_messages import ApproveCall, RefuseCall
 from core.agent.tool import escaped, hidden_count
+from core.agent.tool_policy import bare_reason
 from core.kernel import figures as fmt
 from core.kernel.language import tr
 from core.kernel.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
@@ -126,6 +127,10 @@ def _reasons(desk: Desk, approval: Approval) -> None:
     reasons = list(approval.reasons[:MOST_REASONS])
     if len(approval.reasons) > MOST_REASONS:
         reasons.append(tr("and {reasons} more reasons", reasons=len(approval.reasons) - MOST_REASONS))
+    sandbox = desk.state.agent.sandbox
+    is_bare = approval.kind is ActKind.COMMAND and not sandbox.is_confined
+    if is_bare and (warning := bare_reason(sandbox)) not in reasons:
+        reasons.append(warning)
     if hidden:
         reasons.append(
             tr(

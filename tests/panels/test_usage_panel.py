@@ -65,7 +65,10 @@ def test_what_is_shown_is_what_was_asked_and_another_choice_asks_again() -> None
     ("usd", "said"),
     [
         (7.9, ""),
-        (8.0, "You have spent $8.00 of this month's budget of $10.00. 1 call of unknown price come on top."),
+        (
+            8.0,
+            "You have spent $8.00 of this month's budget of $10.00. This sum leaves out 1 call of unknown price.",
+        ),
         (12.0, "You have used up this month's budget of $10.00: $12.00 so far. The program stops nothing."),
     ],
 )

@@ -33,7 +33,7 @@ def open_at(state: AppState, tab: str = "activity") -> Screen:
 
 def test_without_tools_it_says_what_they_would_be_and_gives_them() -> None:
     screen = open_at(replace(ags.off(), agent=replace(ags.off().agent, sandbox=ags.BARE)))
-    assert screen.ui.shows("Turn tools on first")
+    assert screen.ui.shows("This discussion has no tools")
     assert screen.ui.shows("No sandbox limits commands here: bubblewrap is not installed.")
 
     screen.ui.click("Turn tools on")
@@ -44,7 +44,7 @@ def test_without_tools_it_says_what_they_would_be_and_gives_them() -> None:
 def test_an_untrusted_folder_is_said_to_get_no_file_and_command_tools() -> None:
     screen = open_at(with_fields(ags.off(), project=Project(root="/home/person/x", name="x", has_file=True)))
 
-    assert screen.ui.shows("This project is not trusted: so the model gets no file and command tools")
+    assert screen.ui.shows("The model gets no file and command tools until you trust this project.")
 
 
 def test_it_tells_how_the_turn_stands_how_full_the_context_is_and_what_it_cost() -> None:
@@ -52,7 +52,7 @@ def test_it_tells_how_the_turn_stands_how_full_the_context_is_and_what_it_cost()
 
     assert screen.ui.shows("1 call running · round 3")
     assert screen.ui.shows("≈12.4k / 200k")
-    assert screen.ui.shows("This task: $0.034")
+    assert screen.ui.shows("This turn: $0.034")
     assert "1 command in the background" in screen.ui.tips()
     assert screen.ui.shows("Allowed for this discussion: edits inside the project")
 
@@ -63,7 +63,7 @@ def test_the_mode_is_chosen_in_the_panel_beside_the_composer_and_by_one_key() ->
     screen.ui.press("Ctrl+M")
     (menu,) = [node for node in screen.ui.nodes("menu") if node.label == "Ask first"]
     screen.ui.open_menu(menu)
-    screen.ui.click("Plan: it only reads")
+    screen.ui.click("Plan: the model only reads")
 
     assert screen.asked == [
         SetTools("d1", has_tools=True, mode=Mode.PLAN),
@@ -122,12 +122,12 @@ def left(state: AppState, *ids: str, calls: int = 2, has_tools: bool = True) -> 
 @pytest.mark.parametrize("state", [ags.rested(), ags.off(), with_fields(states.working(), selected_id="")])
 def test_what_a_program_that_ended_left_is_told_before_it_is_opened(state: AppState) -> None:
     screen = open_at(left(state, "d2"))
-    assert screen.ui.shows("“Left d2” has calls without an answer")
-    tip = "2 tool calls that nobody answered: open the discussion to answer, unless another program asks you"
+    assert screen.ui.shows("“Left d2” has unanswered tool calls")
+    tip = "2 tool calls without an answer: open the discussion to answer, unless another program asks you"
     assert tip in screen.ui.tips()
     assert screen.ui.shows("2 tool calls wait for you")
 
-    screen.ui.click("Open", within="nobody answered")
+    screen.ui.click("Open", within="unanswered")
 
     assert screen.asked == [SelectDiscussion("d2")]
 
@@ -138,7 +138,7 @@ def test_what_was_left_is_told_by_its_turn_once_it_is_open_and_not_at_all_withou
     for shown in (replace(state, discussions=opened), left(ags.rested(), "d2", has_tools=False)):
         ui = open_at(shown).ui
         assert not ui.shows("waits for you")
-        assert not ui.shows("nobody answered")
+        assert not ui.shows("unanswered")
 
 
 def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_and_in_the_list() -> None:
@@ -154,9 +154,9 @@ def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_
 def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
     screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
 
-    assert screen.ui.shows("“Left x3” has calls without an answer")
+    assert screen.ui.shows("“Left x3” has unanswered tool calls")
     assert screen.ui.shows("and 2 more, each marked in the list")
-    assert not screen.ui.shows("“Left x4” has calls without an answer")
+    assert not screen.ui.shows("“Left x4” has unanswered tool calls")
 
 
 def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given_and_gave() -> None:
@@ -230,14 +230,14 @@ def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click()
     assert screen.ui.has("Files 2")
     assert screen.ui.shows("You undid the edits of this turn")
 
-    screen.ui.click("Show the changes in src/cachelab/slots.py")
+    screen.ui.click("Show the difference of src/cachelab/slots.py")
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
     screen.ui.click(f"Copy the path {ags.CHANGES[1].path}")  # a desktop might run it
     assert screen.ui.copied == [ags.CHANGES[1].path]
     screen.ui.click("Open slots.md in editor")
     assert screen.ui.files == [ags.CHANGES[2].path]
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)"), "a button in the line folds nothing"
-    screen.ui.click("Hide the changes in src/cachelab/slots.py")
+    screen.ui.click("Hide the difference of src/cachelab/slots.py")
     assert not screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
 
 
@@ -246,7 +246,7 @@ def test_a_new_file_whose_edits_were_undone_is_not_offered_to_be_opened() -> Non
     screen = open_at(ags.with_agent(page=AgentPage(changes=(gone,))), "files")
 
     assert screen.ui.shows("You undid the edits of this turn")
-    assert screen.ui.has("Show the changes in docs/slots.md")
+    assert screen.ui.has("Show the difference of docs/slots.md")
     assert not screen.ui.has("Open slots.md in editor")
 
 
@@ -336,7 +336,7 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     assert unknown.shows("30.0k / 32.8k assumed · 92 %")
     assert unknown.find("30.0k / 32.8k assumed · 92 %").props["tone"] == "error"
     assert unknown.shows("the program assumes 32,768 tokens")
-    assert unknown.shows("3 messages, ≈4.2k tokens, left its view")
+    assert unknown.shows("3 messages (≈4.2k tokens) left the model's view")
     asking = with_fields(
         with_window(ModelProfile("p", "m"), 30_000), workers={"models": WorkerStatus("models", "busy")}
     )
@@ -363,7 +363,7 @@ def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_co
 def test_an_answer_that_only_says_that_something_was_done_is_a_line_and_no_card() -> None:
     screen = open_at(ags.handed_over())
 
-    assert screen.ui.shows("The model wrote to the journal · The model handed over to you to you")
+    assert screen.ui.shows("The model wrote to the journal · The model handed over to you")
     assert screen.ui.shows("Which half comes next?"), "with the call"
     assert not screen.ui.shows("It is the person's turn."), "the model's words"
     assert "Tools" not in [node.value for node in screen.ui.nodes("text")]
@@ -376,7 +376,7 @@ def test_an_answer_of_another_kind_beside_them_keeps_its_card() -> None:
     failed = replace(answered, parts=(answered.parts[0], ToolResultPart("t2", "No.", is_error=True)))
     screen = open_at(states.with_opened(state, entries=(*before, failed)))
 
-    assert screen.ui.shows("Hand over: failed")
+    assert screen.ui.shows("Hand over to you: failed")
     assert screen.ui.shows("The model wrote to the journal")
     assert not screen.ui.shows("The model wrote to the journal."), "its words stand in a line"
 

@@ -64,7 +64,7 @@ def test_hunks_are_taken_one_by_one() -> None:
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
 
     screen.ui.click("Line 12 · +1 −1")
-    screen.ui.click("Take 1 of 2")
+    screen.ui.click("Accept 1 of 2")
 
     assert screen.asked == [ApproveCall("d1", "t3", EDIT, hunks=(1,))]
 
@@ -73,7 +73,7 @@ def test_words_go_with_what_is_left_out_and_with_no_whole_yes() -> None:
     screen = seen(ags.asking_edit())
     screen.ui.type("If you refuse or leave out changes, tell the model why", "Keep the mean ")
     screen.ui.click("Line 12 · +1 −1")
-    screen.ui.click("Take 1 of 2")
+    screen.ui.click("Accept 1 of 2")
     whole = seen(ags.asking_edit())
     whole.ui.type("If you refuse or leave out changes, tell the model why", "Keep the mean ")
     whole.ui.click("Allow once")
@@ -123,7 +123,7 @@ def test_a_command_is_shown_whole_with_every_hidden_character_and_why_it_asks() 
     assert shown.props["wraps"]
     assert screen.ui.shows("no rule covers it")
     assert screen.ui.shows("The call contains 3 hidden characters")
-    assert screen.ui.shows("No sandbox limits commands on this machine")
+    assert screen.ui.shows("The command runs without a sandbox, with all your rights: ")
     assert screen.ui.has("call in text")
 
 

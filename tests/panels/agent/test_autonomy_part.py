@@ -98,7 +98,7 @@ def test_why_it_rests_for_good_and_other_states_are_told() -> None:
 
 def test_from_another_discussion_it_leads_to_the_one_that_goes_on_alone() -> None:
     screen = open_at(with_fields(ags.alone(), selected_id="d2"))
-    assert screen.ui.shows("goes on alone, only one discussion at a time can do so")
+    assert screen.ui.shows("runs on its own; only one discussion at a time can do so")
     screen.ui.click("Open")
     assert screen.asked == [SelectDiscussion("d1")]
 

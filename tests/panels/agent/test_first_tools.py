@@ -36,7 +36,7 @@ def menu_of(screen: Screen, label: str) -> None:
 def test_tools_are_given_beside_the_composer_in_the_mode_that_is_chosen() -> None:
     screen = Screen(ags.off())
     menu_of(screen, "No tools")
-    screen.ui.click("Plan: it only reads")
+    screen.ui.click("Plan: the model only reads")
 
     assert screen.asked == [SetTools("d1", has_tools=True, mode=Mode.PLAN)]
 
@@ -54,7 +54,7 @@ def test_an_empty_discussion_says_what_tools_are_and_gives_them() -> None:
 def test_a_plain_folder_can_be_trusted_where_tools_are_missed(has_tools: bool) -> None:
     state = ags.with_tools(with_fields(ags.off(), project=PLAIN), has_tools=has_tools)
     panel = Screen(state, WindowView(panel="agent"))
-    assert panel.ui.shows("you do not trust This project")
+    assert panel.ui.shows("The model gets no file and command tools until you trust this project.")
     panel.ui.click("Trust this project…")
     assert panel.ui.shows(
         "A model that you give tools may then read this folder. It asks you before it changes a file or runs a command."
@@ -90,7 +90,7 @@ def test_the_foot_says_that_calls_wait_wherever_they_are_and_leads_there() -> No
         replace(rested, agent=replace(rested.agent, turns={"d2": turn})), WindowView(page="settings")
     )
     screen.view.of(DiscussionView).scroll = {"d2": 3}
-    screen.ui.click("1 tool call waits for you")
+    screen.ui.click("One tool call waits for you")
 
     assert screen.asked == [SelectDiscussion("d2")]
     assert screen.view.page == "chat"
@@ -107,8 +107,8 @@ def test_a_turn_whose_tools_run_is_a_reply_under_way_and_offers_no_other() -> No
 
 def test_where_only_a_person_is_waited_for_nothing_is_said_to_be_under_way() -> None:
     waiting = Screen(ags.asking_command())
-    assert waiting.ui.shows("1 tool call waits for you")
-    assert not waiting.ui.shows("under way")
+    assert waiting.ui.shows("One tool call waits for you")
+    assert not waiting.ui.shows("in progress")
     assert Screen(ags.with_agent(ags.RUNS, ags.ASKS_COMMAND)).ui.shows("1 reply in progress")
 
 

@@ -83,10 +83,10 @@ def test_what_was_learned_of_a_vendor_is_said_with_its_evidence() -> None:
     lost = ExtensionEvidence(provider, "claude-opus-5-5", 0, 1, at, "20261120-120000-abcdef", 90_000, 12)
     screen = _screen(replace(state, caching=replace(state.caching, lost_extensions=(lost,))))
 
-    (said,) = [text for text in _panel(screen) if text.startswith("claude-opus-5-5: a mark with")]
+    (said,) = [text for text in _panel(screen) if text.startswith("claude-opus-5-5: a breakpoint with")]
     assert "2026-11-20 12:30 UTC" in said
     assert "20261120-120000-abcdef" in said
-    assert "about 90,000 tokens were expected from the cache, 12 were read" in said
+    assert "expected about 90,000 tokens from the cache; the provider read 12." in said
 
 
 def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_plan() -> None:
@@ -96,7 +96,7 @@ def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_p
         "23%", "$1.94", "4 min",
         "Anthropic: 80 of 340 tokens from the cache", "$1.94 less than without caching",
         "Cached by Anthropic", "11.9k tokens · 14 hits · 1.2k superseded", f"Cache miss last time: {cache_states.MISSED}",
-        "hit rate · cost", "11.2k from the cache, 847 written to it, 302 new", "Without caching: $0.066",
+        "hit rate · cost", "11.2k from the cache, 847 written to the cache, 302 new", "Without caching: $0.066",
         "•  The breakpoint after your message (13,100 tokens) writes the cache for 5 min.",
     ):  # fmt: skip
         assert expected in words
@@ -181,7 +181,7 @@ def test_before_anything_was_sent_it_shows_what_would_be_cached_and_the_settings
     words = _panel(_screen(cache_states.fresh()))
 
     assert "Not cached" in words
-    assert "12.1k written to it, 301 new" in words
+    assert "12.1k written to the cache, 301 new" in words
     assert "Enable Anthropic ephemeral caching" in words
     assert not any("hit rate" in word for word in words)
 
@@ -284,7 +284,7 @@ def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:
     assert not off.is_enabled
     assert "caches by itself" in off.tip
     assert _button(screen, "Invalidate cache", "Cached by Gemini").is_enabled
-    assert "first line" in _button(screen, "Invalidate cache", "Cached by Gemini").tip
+    assert "begins with a different line" in _button(screen, "Invalidate cache", "Cached by Gemini").tip
 
 
 def test_in_a_home_that_can_only_be_read_nothing_can_be_changed() -> None:
@@ -421,11 +421,11 @@ def test_every_amount_is_typed(label: str, typed: str, key: str, value: float | 
     [
         ("Gemini TTL (minutes)", "soon", "'soon' is not a whole number"),
         ("Gemini TTL (minutes)", "1.5", "'1.5' is not a whole number"),
-        ("Gemini TTL (minutes)", "0", "outside of what is possible"),
-        ("Gemini TTL (minutes)", "", "is no whole number"),
-        ("Keepalive limit ($)", "-1", "is no number"),
-        ("Keepalive limit ($)", "99999", "outside of what is possible"),
-        ("Keepalive limit ($)", "nan", "is no number"),
+        ("Gemini TTL (minutes)", "0", "0 is out of range: enter 1 to 10,080"),
+        ("Gemini TTL (minutes)", "", "'' is not a whole number"),
+        ("Keepalive limit ($)", "-1", "'-1' is not a number"),
+        ("Keepalive limit ($)", "99999", "99999 is out of range: enter 0 to 1,000"),
+        ("Keepalive limit ($)", "nan", "'nan' is not a number"),
     ],
 )
 def test_an_amount_that_cannot_be_is_not_taken_and_the_reason_stands_below(

@@ -35,14 +35,14 @@ def test_orphans_are_told_with_tokens_rent_and_end() -> None:
     text = orphans_text(cache_states.due(), orphans[:2])
     assert (
         text
-        == f"2 Gemini caches of discussions that no longer exist, 47.6k tokens, ~$0.024 an hour until {until}"
+        == f"2 Gemini caches of discussions that no longer exist, 47.6k tokens, ~$0.024 per hour until {until}"
     )
     assert text in _words(_screen(cache_states.due(orphans=orphans[:2])))
 
 
 def test_a_rent_without_a_price_is_said_to_be_unknown_and_never_nought() -> None:
     state, orphans = cache_states.due(), cache_states.orphans()
-    assert "~$0.024 an hour and more at an unknown price until" in orphans_text(state, orphans)
+    assert "~$0.024 per hour and more at an unknown price until" in orphans_text(state, orphans)
     assert ", at an unknown price until" in orphans_text(state, orphans[2:])
     assert orphans_text(state, orphans[2:]).startswith("1 Gemini cache of a discussion that no longer exists")
 

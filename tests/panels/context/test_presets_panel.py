@@ -364,5 +364,5 @@ def test_a_preset_that_the_project_does_not_have_is_named_here_and_at_the_compos
     project = replace(state.config.project, presets={"docs only": state.config.project.presets["docs only"]})
     screen = Screen(replace(state, config=replace(state.config, project=project)))
 
-    assert screen.ui.shows("There is no file or folder preset 'coding-strict' in this project")
+    assert screen.ui.shows("This project has no preset 'coding-strict'")
     assert screen.ui.shows("coding-strict (missing)")

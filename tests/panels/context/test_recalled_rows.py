@@ -40,14 +40,14 @@ def test_a_passage_shows_its_place_its_date_its_words_and_why_before_anything_is
     assert screen.ui.shows("Recalled for this message · ≈ 120 tokens")
     assert screen.ui.shows("a.md:3 · 2026-06-01")
     assert screen.ui.shows("The interval is thirty seconds.")
-    assert screen.ui.shows("Because it holds checkpoint, interval.")
+    assert screen.ui.shows("Because it contains checkpoint, interval.")
 
 
 def test_a_click_keeps_it_out_once_and_another_for_good() -> None:
     screen = _screen(Recalled("text", (PASSAGE,), 120))
 
     screen.ui.click("Leave out")
-    screen.ui.click("Never")
+    screen.ui.click("Never recall")
 
     assert screen.sent == [
         KeepOut("d1", "knowledge:a.md"),

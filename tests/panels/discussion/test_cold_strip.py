@@ -24,7 +24,7 @@ def _screen(amount: float | None = 0.5) -> Screen:
 
 
 def _has_note(screen: Screen) -> bool:
-    return any(word.startswith("The cache ended") for word in screen.ui.texts())
+    return any(word.startswith("The cache went cold") for word in screen.ui.texts())
 
 
 def test_the_composer_says_tokens_and_dollars_and_offers_three_ways() -> None:
@@ -42,7 +42,7 @@ def test_the_composer_says_tokens_and_dollars_and_offers_three_ways() -> None:
 
 def test_the_words_go_on_in_a_new_discussion_and_stay_where_they_were() -> None:
     screen = _screen()
-    screen.ui.click("New discussion", within="The cache ended")
+    screen.ui.click("New discussion", within="The cache went cold")
     assert CreateDiscussion(keeps_empty=True) in screen.asked
 
     screen.show(_with_new(screen.state))

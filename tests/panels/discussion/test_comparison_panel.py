@@ -73,5 +73,5 @@ def test_an_unknown_price_never_counts_as_nothing(prices: list[float | None], wo
 
 def test_speed_is_told_where_it_was_measured() -> None:
     usage = Usage(output_tokens=100, duration_s=3.0, time_to_first_token_s=1.0)
-    assert speed_line(usage) == "50 tokens/s, the first after 1.0 s"
+    assert speed_line(usage) == "50 tokens/s, first token after 1.0 s"
     assert speed_line(Usage(output_tokens=5)) == ""

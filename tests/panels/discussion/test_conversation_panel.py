@@ -218,7 +218,7 @@ def test_after_a_failed_send_of_which_nothing_came_there_is_nothing_to_go_on_wit
 def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() -> None:
     screen = Screen(states.working())
 
-    assert screen.ui.shows("This reply is not whole. The program kept the part that arrived.")
+    assert screen.ui.shows("This reply is incomplete. The program kept the part that arrived.")
     assert screen.ui.shows("Stopped before the end. The program kept the part that arrived.")
     screen.ui.click("Continue")
     screen.ui.click("Retry")
@@ -281,7 +281,7 @@ def test_a_failed_send_says_what_helps_and_one_key_retries_with_nothing_retyped(
     screen = Screen(states.failed())
     assert screen.ui.shows("Anthropic could not be reached")
     assert screen.ui.shows("Check the network, then retry")
-    assert screen.ui.shows("HTTP 503 · request req_01 · the server asks to wait 12 s")
+    assert screen.ui.shows("HTTP 503 · request req_01 · the server asks you to wait 12 s")
 
     assert screen.ui.shows("F5")
     screen.ui.press("F5")
@@ -313,7 +313,7 @@ def test_a_message_without_an_answer_offers_to_ask_for_one() -> None:
     waiting = states.with_opened(states.working(), failed_message_id="m6", draft=Draft())
     screen = Screen(waiting)
 
-    screen.ui.click("Ask for a reply", within="There is no file or folder answer to this message yet")
+    screen.ui.click("Ask for a reply", within="This message has no reply yet.")
 
     assert screen.asked == [RetrySend("d1")]
     screen.show(replace(waiting, turns=replace(waiting.turns, calls=states.streaming().turns.calls)))

@@ -40,7 +40,7 @@ def test_a_row_shows_name_and_age_and_the_rest_on_hover() -> None:
     assert row is not None
     assert row.texts() == ["Harvest worker design", "3 min"]
     assert _tip(screen, "Harvest worker design") == (
-        "Harvest worker design\n17 turns · Gemini 4 Pro\n18.4k tokens sent, $0.080\nUsed last 14:02"
+        "Harvest worker design\n17 turns · Gemini 4 Pro\n18.4k tokens sent, $0.080\nLast used 14:02"
     )
 
 
@@ -288,7 +288,7 @@ def test_a_row_carries_a_sign_while_something_of_its_discussion_was_not_read() -
         *_said("d2").program.notices,
     )
     assert _icon(with_fields(states.working(), notices=gravest), name) == (
-        "circle-exclamation", "Not read yet: No network\nNot read yet: The prefix changed",
+        "circle-exclamation", "Unread: No network\nUnread: The prefix changed",
     )  # fmt: skip
 
 

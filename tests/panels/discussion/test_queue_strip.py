@@ -124,7 +124,7 @@ AWAITING = (
 @pytest.mark.parametrize("command", AWAITING)
 def test_what_waits_for_a_limit_is_said_and_sent_or_left_with_one_press(command: Awaiting) -> None:
     screen = Screen(states.with_opened(states.working(), awaits_limit=replace(command, awaits_limit=True)))
-    assert screen.ui.shows("for the limit to be raised in Usage.")
+    assert screen.ui.shows("waits until you raise the limit in Usage.")
 
     screen.ui.click("Send now")
     assert screen.asked == [command], "the step asks once more"

@@ -23,6 +23,6 @@ def test_the_details_of_a_reply_hold_every_figure() -> None:
     details = usage_details(used)
 
     for figure in ("sent: 10", "reply: 5", "read from cache: not reported", "cost: price unknown",
-                   "first token after after: 0.5 s", "whole reply after: 2.0 s", "request: req_9",
+                   "first token after: 0.5 s", "whole reply after: 2.0 s", "request: req_9",
                    "cache miss: prefix changed"):  # fmt: skip
         assert figure in details.splitlines()

@@ -130,7 +130,7 @@ def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached(
     for words in (
         "Forgotten: 1 conversation, 3 items",
         "3 items in category files and notes",
-        "List of conversations and its search: it is in use",
+        "The list of conversations and its search index: another program uses the file",
         CANNOT[0],
         "x",
     ):

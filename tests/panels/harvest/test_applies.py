@@ -22,7 +22,7 @@ def test_the_report_tells_what_was_written_reclaimed_and_kept_and_where() -> Non
     for expected in (
         "12 items written",
         "3 facts · 4 decisions · 1 done task · 2 open tasks · 1 question · 1 file note",
-        "246 KB moved to the trash · 1 already known, not written again · 1 malformed row dropped",
+        "246 KB moved to the trash · 1 known already, not written again · 1 malformed row dropped",
         "Parser regressions", "the provider timed out after 5 minutes", "Knowledge import", "too large",
         "digest.md", "ledger.json",
     ):  # fmt: skip
@@ -124,7 +124,7 @@ def test_before_an_undo_its_price_is_said() -> None:
             screen.ui.click("Undo last harvest" if menu else "Undo last apply")
             assert screen.asked == sends
             assert screen.view.of(HarvestView).tab == "applied"
-            assert screen.ui.shows("will be rewritten on the next turn") is not bool(sends)
+            assert screen.ui.shows("the next turn rewrites the cache of") is not bool(sends)
             if not sends:
                 screen.ui.click("Undo anyway")
                 assert screen.asked == [UndoHarvest()]

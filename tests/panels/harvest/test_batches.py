@@ -54,7 +54,7 @@ def test_what_a_batch_did_not_answer_is_unticked_and_its_outcome_says_both_price
     )  # fmt: skip
     screen = open_at("conversations", hs.state(replace(hs.seen(), batched=BatchReport((closed,)))))
 
-    assert screen.ui.shows("answered: 1 of 2 · paid $0.020; directly $0.040")
+    assert screen.ui.shows("answered: 1 of 2 · paid $0.020; $0.040 without a batch")
     assert screen.ui.find(f"Read {name_of(first)}").value is True
     assert screen.ui.find(f"Read {name_of(second)}").value is False
     assert not screen.ui.shows("msgbatch_1")

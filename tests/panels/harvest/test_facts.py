@@ -85,11 +85,11 @@ def test_the_categories_offered_are_those_that_can_be() -> None:
 
 def test_what_apply_does_is_a_sentence() -> None:
     assert harvest_facts.Outcome(12, 3, 0, 2).sentence == (
-        "Write 12 items, move 3 conversations to the trash, remove 2 empty ones"
+        "Write 12 items, move 3 conversations to the trash, remove 2 empty conversations"
     )
     assert (
         harvest_facts.Outcome(1, 1, 0, 1).sentence
-        == "Write 1 item, move 1 conversation to the trash, remove 1 empty one"
+        == "Write 1 item, move 1 conversation to the trash, remove 1 empty conversation"
     )
     assert (
         harvest_facts.Outcome(0, 0, 2, 0).sentence == "Write nothing, leave 2 sources of other programs alone"

@@ -224,8 +224,8 @@ def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
     screen.ui.click("Move 2 conversations to the trash without harvesting…")
 
     assert screen.asked == []
-    assert screen.ui.shows("2 conversations go to the trash, and nothing of what was said in them is kept")
-    assert screen.ui.shows("2 empty ones go to the trash.")
+    assert screen.ui.shows("2 conversations go to the trash, and knowledge keeps nothing of them")
+    assert screen.ui.shows("2 empty conversations go to the trash.")
     screen.ui.click("Keep")
     assert screen.asked == []
 
@@ -243,7 +243,7 @@ def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
 def test_the_empty_ones_alone_can_be_removed() -> None:
     screen = open_at("conversations", hs.looked())
     screen.ui.click("More actions for the conversations")
-    screen.ui.click("Remove 2 empty ones…")
+    screen.ui.click("Remove 2 empty conversations…")
     screen.ui.click("Remove")
 
     assert screen.asked == [ApplyHarvest()]
@@ -253,7 +253,7 @@ def test_while_a_preview_stands_nothing_is_given_up_and_a_button_leads_back_to_i
     screen = open_at("conversations", hs.previewed())
     screen.ui.click("More actions for the conversations")
     assert not screen.ui.find("Move 3 conversations to the trash without harvesting…").is_enabled
-    assert not screen.ui.find("Remove 2 empty ones…").is_enabled
+    assert not screen.ui.find("Remove 2 empty conversations…").is_enabled
 
     screen.ui.click("Back to the preview")
 
@@ -333,7 +333,7 @@ def test_a_harvest_of_a_first_run_is_quiet() -> None:
     screen = Screen(states.first_run())
     screen.ui.press("Ctrl+5")
 
-    assert screen.ui.shows("checked yet") or screen.ui.shows("no conversations yet")
+    assert screen.ui.shows("looked at the conversations yet") or screen.ui.shows("no conversations yet")
 
 
 def test_a_look_without_anything_has_no_counts_to_hide() -> None:
@@ -357,5 +357,5 @@ def test_before_much_is_taken_out_the_list_is_shown_and_a_yes_is_asked_for(
     assert screen.ui.shows("This would remove 5 of 6 facts.")
     assert "facts.md: Fact 4." in " ".join(screen.ui.texts())
     screen.ui.click("Keep")
-    screen.ui.click("Continue")
+    screen.ui.click("Continue", within="This would remove 5 of 6 facts.")
     assert screen.asked == [LeaveRemoval(), agreed]

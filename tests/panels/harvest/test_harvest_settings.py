@@ -19,7 +19,7 @@ TABLE = "ai_settings.knowledge"
 
 def _settings(state: AppState | None = None) -> Screen:
     screen = open_at("conversations", state or hs.looked())
-    screen.ui.click("Settings", within="looked at")
+    screen.ui.click("Settings", within="checked 14:03")
     return screen
 
 
@@ -74,7 +74,7 @@ def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: 
 @pytest.mark.parametrize(
     ("label", "text", "why"),
     [("Skip if changed within (days)", "soon", "'soon' is not a number"), ("Skip if changed within (days)", "99999", "0 to 3,650"),
-     ("Largest size (KiB)", "0", "1 to 1,048,576"), ("Largest size (KiB)", "-3", "no number")],
+     ("Largest size (KiB)", "0", "1 to 1,048,576"), ("Largest size (KiB)", "-3", "'-3' is not a number")],
 )  # fmt: skip
 def test_a_number_that_cannot_be_is_said_and_not_kept(label: str, text: str, why: str) -> None:
     screen = _settings()

@@ -13,7 +13,7 @@ def test_the_ledger_shows_the_newest_first_with_what_became_of_each() -> None:
 
     assert words == [
         "old/x.tmp | 13:00 · 10 B · in the trash | pruned",
-        "h92/log.jsonl | 3 Nov · 8 KB · in the trash | given up",
+        "h92/log.jsonl | 3 Nov · 8 KB · in the trash | trashed",
         "old/big.jsonl | 2 Nov · 3.0 MB · kept | too large",
         "h91/log.jsonl | 1 Nov · 80 KB · harvest output invalid after 2 attempts: not valid JSON | failed",
         "old/export.md | 2 Oct · 9 KB · 4 facts · 2 decisions · 1 open task | undone",
@@ -52,4 +52,4 @@ def test_the_ledger_can_be_searched_and_narrowed() -> None:
 
 
 def test_an_empty_ledger_says_so() -> None:
-    assert open_at("ledger", hs.nothing()).ui.shows("You have not harvested anything yet.")
+    assert open_at("ledger", hs.nothing()).ui.shows("Nothing is harvested yet.")

@@ -89,7 +89,7 @@ def test_the_figures_count_what_is_ticked_known_empty_dropped_and_paid() -> None
 
     assert screen.ui.shows("9 of 11 ticked")
     assert screen.ui.shows(
-        "3 conversations · 1 with no items to keep · 1 known already · 1 malformed row dropped"
+        "3 conversations · 1 without items to keep · 1 already known · 1 malformed row dropped"
     )
     assert screen.ui.shows("$0.39 for this preview")
     assert screen.ui.has("Preview (11)", kind="tab")
@@ -115,7 +115,7 @@ def test_what_is_known_exactly_is_marked_unticked_and_cannot_be_ticked() -> None
 
     box = screen.ui.find("Already known, not written again", kind="checkbox")
     assert (box.value, box.is_enabled) == (False, False)
-    screen.ui.click("Tick all new items that is proposed")
+    screen.ui.click("Tick all new items proposed")
     assert screen.asked == []
 
 
@@ -175,12 +175,12 @@ def test_an_item_is_unticked_and_ticked() -> None:
 def test_tick_none_and_all_but_what_is_known() -> None:
     screen = open_at("preview", hs.previewed())
     items = hs.preview().items
-    screen.ui.click("Untick everything")
+    screen.ui.click("Untick all items")
     assert screen.asked == [TickHarvestItems(tuple(i.id for i in items if i.is_ticked), is_ticked=False)]
     _carry_out(screen)
     assert screen.ui.shows("0 of 11 ticked")
 
-    screen.ui.click("Tick all new items that is proposed")
+    screen.ui.click("Tick all new items proposed")
 
     assert screen.asked == [TickHarvestItems(tuple(i.id for i in items if not i.is_known), is_ticked=True)]
 
@@ -189,7 +189,7 @@ def test_all_and_none_touch_only_what_the_filter_shows() -> None:
     screen = open_at("preview", hs.previewed())
     screen.ui.type("Find an item", "LAZY fork")
 
-    screen.ui.click("Untick all items that is shown")
+    screen.ui.click("Untick all items shown")
 
     ids = tuple(i.id for i in hs.preview().items if i.item.head == TASK)
     assert len(ids) == 2
@@ -400,7 +400,7 @@ def test_imported_conversations_are_kept_and_said_so() -> None:
 def test_apply_says_what_it_will_do() -> None:
     screen = open_at("preview", hs.previewed())
 
-    said = "Write 9 items, move 2 conversations to the trash, remove 2 empty ones, leave 1 source of other programs alone"
+    said = "Write 9 items, move 2 conversations to the trash, remove 2 empty conversations, leave 1 source of other programs alone"
     assert screen.ui.shows(f"{said}.")
     screen.ui.click("Apply")
 
@@ -413,7 +413,9 @@ def test_in_a_wide_panel_the_button_itself_says_it() -> None:
     state = _with(hs.previewed(), HarvestPreview(every.sources[:1], every.items[:1]))
     screen = open_at("preview", state, is_wide=True)
 
-    assert screen.ui.has("Write 1 item, move 1 conversation to the trash, remove 2 empty ones", kind="button")
+    assert screen.ui.has(
+        "Write 1 item, move 1 conversation to the trash, remove 2 empty conversations", kind="button"
+    )
 
 
 def test_apply_with_nothing_ticked_says_so() -> None:
@@ -454,7 +456,7 @@ def test_apply_waits_for_words_that_say_nothing() -> None:
 
     button = screen.ui.find("Apply", kind="button")
     assert not button.is_enabled
-    assert "lacks words" in button.tip
+    assert "An item that you edit has no text" in button.tip
 
 
 @pytest.mark.parametrize(

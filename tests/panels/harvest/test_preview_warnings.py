@@ -49,4 +49,4 @@ def test_the_outcome_says_what_is_struck_through() -> None:
     for is_replacing in (True, False):
         preview = HarvestPreview(every.sources[:1], (replace(one, is_replacing=is_replacing),))
         said = outcome(preview, ()).sentence
-        assert ("strike 1 known one through" in said) is is_replacing
+        assert ("strike 1 known item through" in said) is is_replacing

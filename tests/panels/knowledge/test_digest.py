@@ -75,7 +75,7 @@ def test_off_by_deletion_says_what_turns_it_on() -> None:
     screen = open_panel(ks.off_by_deletion(), tab="digest")
 
     assert "Knowledge is off" in words_of(screen)
-    assert screen.ui.shows("There is no file or folder digest.md")
+    assert screen.ui.shows("There is no digest.md")
     assert not screen.ui.find("Turn off").is_enabled
     assert not screen.ui.has("Open in editor")
     assert screen.ui.nodes("selectable_text") == []
@@ -105,7 +105,7 @@ def test_files_that_cannot_be_read_are_named_where_they_belong() -> None:
     words = words_of(screen)
 
     assert words.count("decisions.md is not UTF-8 text; save it as UTF-8 so the program can read it") == 1
-    assert any(word.startswith("Could not read") for word in words)
+    assert any(word.startswith("The program could not read") for word in words)
     assert words.index("Decisions") < words.index(
         "decisions.md is not UTF-8 text; save it as UTF-8 so the program can read it"
     )

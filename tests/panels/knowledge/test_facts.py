@@ -75,7 +75,7 @@ def test_facts_are_listed_with_bar_and_marks() -> None:
         "held",
     ]
     assert (
-        "0.42: inferred from little; 0.70 in its file, 150 harvested conversations ago; too low for requests"
+        "0.42: inferred from little; 0.70 in its file, last confirmed 150 harvested conversations ago; too low for requests"
         in screen.ui.tips()
     )
 

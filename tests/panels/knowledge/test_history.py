@@ -70,7 +70,7 @@ def test_a_turn_in_the_trash_is_read_there_and_can_be_taken_out() -> None:
 @pytest.mark.parametrize(
     ("witness", "words"),
     [
-        (Witness(ROW, TurnPlace.GONE, "Tides"), "not here any more"),
+        (Witness(ROW, TurnPlace.GONE, "Tides"), "the conversation is gone"),
         (Witness(ROW, TurnPlace.LIST, "Tides"), "the message is gone"),
         (Witness(ROW, TurnPlace.LIST, "Tides", "user", "Other words."), "its words have changed since"),
     ],
@@ -89,7 +89,7 @@ def test_the_history_and_the_requests_are_told_and_torn_lines_counted() -> None:
     assert "written by hand" in texts
     assert "2026-11-20 12:00  accepted (from 2026-11-01-tides)" in texts
     assert "2026-11-20 12:00  luna, discussion d-1" in texts
-    assert "3 lines of the logs could not be read" in texts
+    assert "skipped 3 unreadable lines of the logs" in texts
 
 
 def test_the_history_of_another_item_is_not_shown_for_this_one() -> None:

@@ -41,18 +41,18 @@ def test_a_tick_moves_a_task_and_is_asked_for_once() -> None:
     screen = open_panel(ks.some(), "tasks_open")
     task = item_of(screen.state, TIDE)
 
-    screen.ui.click(f"Done: {TIDE}")
+    screen.ui.click(f"Mark as done: {TIDE}")
 
     assert screen.asked == [SetTaskDone(task, True)]
-    assert not screen.ui.find(f"Done: {TIDE}", kind="checkbox").is_enabled
+    assert not screen.ui.find(f"Mark as done: {TIDE}", kind="checkbox").is_enabled
     screen.show(failed(screen.state))
-    assert screen.ui.find(f"Done: {TIDE}", kind="checkbox").is_enabled
+    assert screen.ui.find(f"Mark as done: {TIDE}", kind="checkbox").is_enabled
 
 
 def test_a_done_task_can_be_opened_again() -> None:
     screen = open_panel(ks.some(), "tasks_done")
 
-    screen.ui.click("Open it again: Pin the tokenizer's version")
+    screen.ui.click("Reopen: Pin the tokenizer's version")
 
     assert plain(screen.only(SetTaskDone)) == SetTaskDone(
         item_of(screen.state, "Pin the tokenizer's version"), False
@@ -276,7 +276,7 @@ def test_a_home_that_cannot_be_written_offers_no_change() -> None:
 
     assert not screen.ui.has("Add to knowledge")
     assert not screen.ui.has("New open task")
-    assert not screen.ui.find(f"Done: {TIDE}").is_enabled
+    assert not screen.ui.find(f"Mark as done: {TIDE}").is_enabled
     assert not screen.ui.find("Regenerate digest").is_enabled
     assert "Nothing can be saved: this home is read-only" in screen.ui.tips()
 

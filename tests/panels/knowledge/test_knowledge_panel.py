@@ -132,7 +132,7 @@ def test_a_long_item_is_shown_to_its_head_and_whole_when_asked() -> None:
                                   states.first_run])  # fmt: skip
 @pytest.mark.parametrize("tab", ["items", "digest"])
 def test_every_state_draws(make: Callable[[], AppState], tab: str) -> None:
-    assert any(word.startswith("Memory is") for word in words_of(open_panel(make(), tab=tab)))
+    assert any(word.startswith("Knowledge is") for word in words_of(open_panel(make(), tab=tab)))
 
 
 def test_when_nothing_is_known_it_says_what_it_is_for_and_how_items_get_there() -> None:

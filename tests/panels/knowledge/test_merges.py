@@ -70,7 +70,7 @@ def test_while_it_is_asked_about_there_is_one_way_on() -> None:
     screen = proposed(question=question)
 
     assert not screen.ui.find("Write 1 merge").is_enabled
-    screen.ui.click("Continue")
+    screen.ui.click("Continue", within="This would put 1 item in place of 4 of 5 facts")
     assert screen.asked == [ApplyMerge(is_agreed=True)]
 
 

@@ -18,7 +18,7 @@ def test_notes_are_grouped_by_file_with_what_became_of_it() -> None:
     words = words_of(screen)
     assert "moved" in words
     assert "renamed" in words
-    assert "was /home/person/work/cachelab/docs/old-name.md" in words
+    assert "formerly /home/person/work/cachelab/docs/old-name.md" in words
 
 
 def test_orphaned_notes_are_attached_to_what_is_proposed() -> None:

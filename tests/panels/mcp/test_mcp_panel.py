@@ -210,7 +210,9 @@ def test_the_json_of_a_readme_is_pasted_in_place_of_a_command() -> None:
     screen.ui.type(line, '{"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}')
     screen.ui.click("Add server")
 
-    assert screen.asked == [SetMcpServer(McpServerSettings("git", ("uvx", "mcp-server-git")), is_new=True)]
+    assert screen.asked == [
+        SetMcpServer(McpServerSettings("git", ("uvx", "mcp-server-git"), network=True), is_new=True)
+    ]
 
 
 def test_before_settings_are_read_nothing_is_said_of_a_project_or_of_servers() -> None:
@@ -223,7 +225,7 @@ def test_before_settings_are_read_nothing_is_said_of_a_project_or_of_servers() -
 
 def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() -> None:
     screen = opened(ms.untrusted())
-    assert screen.ui.shows("you do not trust This folder")
+    assert screen.ui.shows("This folder is not trusted")
 
     screen.ui.click("Trust this project…")
 

@@ -37,7 +37,7 @@ def test_off_it_says_what_it_would_read_and_switches_on_for_this_project_alone()
 
     assert screen.ui.shows("Search is off in this project")
     assert screen.ui.shows("310 discussions")
-    assert screen.ui.shows("../secrets: it lies outside the project")
+    assert screen.ui.shows("../secrets: it is outside the project")
     assert screen.ui.shows("A stranger's manual_slop.toml can name others")
     screen.ui.click("Turn on for this project")
 
@@ -191,7 +191,7 @@ def test_a_run_is_seen_paused_and_stopped_on_every_tab() -> None:
 
     assert screen.asked == [PauseIndexing(True), CancelIndexing()]
     screen.show(rs.indexed(progress=rs.running().retrieval.progress, is_paused=True))
-    screen.ui.click("Continue")
+    screen.ui.click("Continue", within="Paused")
     assert screen.asked[-1] == PauseIndexing(False)
 
 
@@ -263,7 +263,7 @@ def test_a_fault_of_the_index_says_what_mends_it() -> None:
     screen = open_at(rs.faulty())
 
     assert screen.ui.shows("The program cannot use the search index: disk full.")
-    assert screen.ui.shows("Delete its folder")
+    assert screen.ui.shows("Delete the folder of the index")
     screen.ui.click("Update now")
     assert screen.asked == [UpdateIndex()]
 
@@ -273,7 +273,7 @@ def test_what_went_with_messages_is_shown_with_why_and_what_never_goes_is_let_in
 
     assert screen.ui.shows("With “Why did it flood?”")
     assert screen.ui.shows("“Harvest worker design”, message 4 · 2026-10-02")
-    assert screen.ui.shows("Because it holds harbour, flood.")
+    assert screen.ui.shows("Because it contains harbour, flood.")
     screen.ui.click("Include again", within="concepts.md")
     screen.ui.click("Send matching passages along")
 

@@ -143,7 +143,7 @@ def test_a_server_is_added_under_an_id_made_of_its_name() -> None:
     ("label", "address", "reason"),
     [("", "http://h/v1", "Use a name with letters or digits"), ("Box", "http://h/v1", "A provider named 'box' already exists"),
      ("OpenAI", "http://h/v1", "A provider named 'openai' already exists"),
-     ("New", "h/v1", "'h/v1' is no address"), ("New", "file:///etc", "'file:///etc' is no address")],
+     ("New", "h/v1", "'h/v1' is not an address"), ("New", "file:///etc", "'file:///etc' is not an address")],
 )  # fmt: skip
 def test_a_server_that_cannot_work_is_refused_with_the_reason(label: str, address: str, reason: str) -> None:
     screen = _page("servers")
@@ -202,7 +202,7 @@ def test_models_are_listed_with_their_window_and_refreshed() -> None:
 @pytest.mark.parametrize(
     ("label", "option", "key", "value"),
     [("Theme", "Light", "appearance.theme", "light"),
-     ("UI scale", "150%", "appearance.ui_scale", 1.5),
+     ("Interface size", "150%", "appearance.ui_scale", 1.5),
      ("Key that sends", "Enter", "appearance.send_key", "enter")],
 )  # fmt: skip
 def test_looks_and_the_send_key_are_settings(label: str, option: str, key: str, value: str | float) -> None:
@@ -217,7 +217,9 @@ def test_a_scale_from_a_settings_file_is_among_the_choices() -> None:
     settings = replace(states.working().config.settings, appearance=Appearance(ui_scale=1.37))
 
     assert (
-        _page("appearance", with_fields(states.working(), settings=settings)).ui.find("UI scale").value
+        _page("appearance", with_fields(states.working(), settings=settings))
+        .ui.find("Interface size", kind="combo")
+        .value
         == "137%"
     )
 
@@ -257,7 +259,7 @@ def test_trust_is_given_and_taken_on_the_project_page() -> None:
 
 def test_without_a_project_the_page_says_what_still_works() -> None:
     assert _page("project", with_fields(states.working(), project=Project())).ui.shows(
-        "You have no project folder open."
+        "No project folder is open."
     )
     bare = replace(states.working().config.project, has_file=False)
     assert _page("project", with_fields(states.working(), project=bare)).ui.shows(
@@ -305,7 +307,7 @@ def test_policies_of_tools_are_set_for_every_folder_and_for_one() -> None:
     screen = _page("tools", _with_tools(tools, Policies(commands=PolicyAnswer.REFUSE)))
 
     assert screen.ui.shows("Commands: refuse, without asking you")
-    screen.ui.choose("Writes and edits", "Go")
+    screen.ui.choose("Writes and edits", "Allow")
     screen.ui.click("Remove: git log")
     screen.ui.type("Hosts whose pages the program fetches without a question", " docs.python.org ")
     assert screen.sent == [

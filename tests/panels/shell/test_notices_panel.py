@@ -132,7 +132,7 @@ def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_
 
     screen.ui.click("Review everything")
     assert [screen.ui.shows(f"•  Setting: wish {n}.") for n in range(10)] == [True] * 10
-    assert screen.ui.shows("•  It holds a key.")
+    assert screen.ui.shows("•  The call contains a key.")
     assert screen.asked == []
     screen.ui.click("Trust these requests")
 

@@ -297,14 +297,14 @@ def test_a_read_only_home_is_not_written_to() -> None:
 
 def test_the_rail_goes_to_the_list_the_panels_and_the_settings() -> None:
     screen = Screen(states.working())
-    screen.ui.click("The backup holds discussions")
+    screen.ui.click("Discussions")
     assert not screen.ui.has("Search discussions")
-    screen.ui.click("The backup holds discussions")
+    screen.ui.click("Discussions")
     assert screen.ui.has("Search discussions")
 
     screen.ui.click("Settings")
     assert screen.ui.shows("Providers and keys")
-    screen.ui.click("The backup holds discussions")
+    screen.ui.click("Discussions")
 
     assert screen.ui.has("Write a message")
 

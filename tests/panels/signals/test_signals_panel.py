@@ -40,7 +40,7 @@ def test_what_waits_is_shown_with_its_source_and_can_be_put_away() -> None:
     assert screen.ui.shows("Inbox · note.txt")
     assert screen.ui.shows("Command · make all")
     assert screen.ui.shows("For “")
-    assert screen.ui.shows("3 older signals let go")
+    assert screen.ui.shows("3 older signals dropped")
     screen.ui.click("Dismiss all")
 
     assert screen.asked == [PutSignalsAway()]
@@ -84,4 +84,4 @@ def test_what_lies_odd_in_the_inbox_and_how_channels_stand_is_said() -> None:
     assert screen.ui.shows("pipe: it is a named pipe")
     assert screen.ui.shows("you do not trust its certificate")
     assert screen.ui.shows("connected")
-    assert screen.ui.shows("A flood: 480 lines let go")
+    assert screen.ui.shows("the program dropped 480 lines")
