@@ -9,9 +9,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
-from pathlib import Path
 
 from core.kernel.language import tr
+
+TYPE_CHECKING = False  # `pathlib` takes longer to load than `--help` may
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETTINGS_BYTES = 4_000_000
 """Most of a file that a person writes or that says how things are set: over it, nobody wrote it."""
@@ -317,7 +320,7 @@ def write_target(path: Path) -> Path:
     """
     if not path.is_symlink():
         return path
-    target = Path(_judged_target(path))
+    target = type(path)(_judged_target(path))
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:

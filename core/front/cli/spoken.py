@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from core.kernel.language import LANGUAGE_VARIABLE, speak
 
 _MOST_BYTES = 1_000_000
+_CONFIG_VARIABLE, _APP_NAME, _CONFIG_FILE = "MANUAL_SLOP_CONFIG", "manual-slop", "config.toml"
+"""As in `core.kernel.paths`, which takes longer to load than `--help` may."""
 
 
 def speak_as_set() -> None:
@@ -18,14 +21,29 @@ def speak_as_set() -> None:
     if LANGUAGE_VARIABLE in os.environ:
         return
     from core.kernel.opener import read_start
-    from core.kernel.paths import CONFIG_VARIABLE, config_file
 
     try:
-        written = read_start(os.environ.get(CONFIG_VARIABLE) or config_file(), _MOST_BYTES)
+        written = read_start(settings_place(), _MOST_BYTES)
     except OSError:
         return
     if b"language" in written:
         speak(_tag(written))
+
+
+def settings_place() -> str:
+    """Path of the user settings, as `core.kernel.paths` says it. Loads nothing where the environment names the folder."""
+    named = os.environ.get(_CONFIG_VARIABLE, "")
+    if named:
+        return named
+    if sys.platform != "win32":
+        above = "Library/Application Support" if sys.platform == "darwin" else ".config"
+        home = os.environ.get("HOME", "")
+        folder = os.environ.get("XDG_CONFIG_HOME", "") or (home and os.path.join(home, above))
+        if os.path.isabs(folder):
+            return os.path.join(folder, _APP_NAME, _CONFIG_FILE)
+    from core.kernel.paths import config_file
+
+    return str(config_file())
 
 
 def _tag(written: bytes) -> str:

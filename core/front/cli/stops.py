@@ -84,8 +84,11 @@ WORDS = (
     (tr("choose another model"), tr("choose another with --model")),
     (tr("choose another provider"), tr("choose another with --provider")),
     (tr("Send the message again past the limit"), tr("Send it again with --over-limit")),
-    (tr('send it with "over_limit": true and the token of approvals'), tr("send it with --over-limit")),
-    (tr('send it with "queue": true'), tr("send it with --queue")),
+    (
+        tr('send the message with "over_limit": true and the token of approvals'),
+        tr("send the message with --over-limit"),
+    ),
+    (tr('send the message with "queue": true'), tr("send the message with --queue")),
     (tr("or update the prices"), tr("or take newer ones with `manual-slop models --update-prices`")),
     (tr("in Usage"), tr("in the settings")),
     (tr("or allow the program to replace the file"), tr("or write over it with --replace")),

@@ -166,13 +166,15 @@ def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
-PAST_LIMIT = tr('Raise the limit in Usage, or send it with "over_limit": true and the token of approvals')
+PAST_LIMIT = tr(
+    'Raise the limit in Usage, or send the message with "over_limit": true and the token of approvals'
+)
 UNPRICED = tr(
-    '{UNPRICED_REMEDY}, or send it with "over_limit": true and the token of approvals',
+    '{UNPRICED_REMEDY}, or send the message with "over_limit": true and the token of approvals',
     UNPRICED_REMEDY=UNPRICED_REMEDY,
 )
 """Remedy where a spend limit stands against a send."""
-BUSY = tr('Stop the reply, wait for its end, or send it with "queue": true')
+BUSY = tr('Stop the reply, wait for its end, or send the message with "queue": true')
 """Remedy where a reply is under way."""
 REPLY_S = 86_400.0
 BEAT_S = 15.0

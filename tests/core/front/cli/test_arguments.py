@@ -15,8 +15,11 @@ from core.front.cli.arguments import parse
 from core.front.cli.grammar import EFFORTS, FLAG_ACTS, make_parser
 from core.front.cli.help_text import HELP
 from core.front.cli.parser import Parser
+from core.front.cli.spoken import settings_place
 from core.front.cli.version import version_text
 from core.kernel.errors import SlopError
+from core.kernel.language import LANGUAGE_VARIABLE
+from core.kernel.paths import CONFIG_VARIABLE, config_file
 from core.kernel.values.discussion import FLAGS
 from core.kernel.values.provider import Effort
 from tests.patience import PATIENCE_S
@@ -152,6 +155,43 @@ def test_help_loads_no_value_of_the_program(argv: list[str], entry: str) -> None
         for name in loaded
         if name.startswith(("core.kernel.values", "core.app", "core.services.settings"))
     }
+
+
+@pytest.mark.parametrize(
+    ("folder", "home"),
+    [
+        ("{}/settings", "{}"),
+        ("", "{}"),
+        ("  ", "{}"),
+        ("relative", "{}"),
+        ("~/settings", "{}"),
+        ("{}/a/../b/", "{}/"),
+        ("", "relative"),
+        ("", ""),
+    ],
+)
+def test_the_language_is_looked_for_in_the_settings_that_the_program_reads(
+    folder: str, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("XDG_CONFIG_HOME", folder), ("HOME", home)):
+        monkeypatch.setenv(name, value.format(tmp_path))
+    monkeypatch.delenv(CONFIG_VARIABLE, raising=False)
+
+    assert Path(settings_place()) == config_file()
+
+
+def test_the_language_of_named_settings_is_spoken_in_the_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "mine.toml"
+    settings.write_text('[appearance]\nlanguage = "de"\n', encoding="utf-8")
+    monkeypatch.setenv(CONFIG_VARIABLE, str(settings))
+    monkeypatch.delenv(LANGUAGE_VARIABLE, raising=False)
+
+    said, _ = _loaded_by("--help")
+
+    assert said.startswith("usage: manual-slop")
+    assert "eine Nachricht senden" in said
 
 
 @pytest.mark.parametrize(

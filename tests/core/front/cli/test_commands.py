@@ -107,7 +107,7 @@ def test_export_writes_a_file_or_to_a_pipe(world: World) -> None:
 def test_a_deleted_one_is_in_the_trash_and_comes_back(world: World) -> None:
     chosen = _talk(world, "one")
     deleted = world.run("discussions", "delete", chosen)
-    assert deleted.out == f"'one' is in the trash: manual-slop discussions restore {chosen}\n"
+    assert deleted.out == f"'one' is in the trash; to undo: manual-slop discussions restore {chosen}\n"
     assert world.run("discussions", "--json").json == []
     assert world.run("discussions", "restore", "nothing").code == 2
 
@@ -210,7 +210,7 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
         "the folder asks for:  Persona: p, the text (1 character).",
         "            | t",
         "the folder asks for:  Context preset a: x.",
-        "the program ignores:  It asks to turn the Hook API on or to change it; a project never can.",
+        "the program ignores:  The project asks to change the Hook API; no project may do that.",
         f"{world.project} is trusted.",
     ]
     assert world.run("trust", "--list", "--json").json == [str(world.project)]
@@ -250,7 +250,7 @@ def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) ->
 
     ended = world.run("presets", "--json")
     assert [item["path"] for item in ended.json["presets"]["a"]] == ["x"]
-    assert "asks for more than you were shown" in ended.err
+    assert "asks for more than you said yes to" in ended.err
     assert "  Context preset a: y.\n" in ended.err
 
     lines = world.run("trust", "--yes").out.splitlines()
@@ -271,7 +271,7 @@ def test_a_file_that_cannot_be_read_is_named_and_not_trusted(world: World) -> No
 
 
 def test_trusting_a_folder_without_a_file_says_that_there_is_none(world: World) -> None:
-    assert "It has no manual_slop.toml" in world.run("trust").out
+    assert "The folder has no manual_slop.toml" in world.run("trust").out
 
 
 def test_a_broken_project_file_is_a_warning_with_its_line_and_the_command_goes_on(world: World) -> None:
@@ -418,7 +418,7 @@ def test_the_command_line_asks_for_a_yes_and_keeps_the_home(world: World) -> Non
 
     refused = world.run("discussions", "export", "last", "--out", "talk.md")
     assert (refused.code, there.read_text()) == (1, "mine")
-    assert "is there already" in refused.err
+    assert "the file exists already" in refused.err
 
     assert world.run("discussions", "export", "last", "--out", "talk.md", "--replace").code == 0
     assert "Why?" in there.read_text()
@@ -471,7 +471,7 @@ def test_an_import_leaves_out_what_the_dry_run_named_and_the_list_says_where_a_t
 
     ended = world.run("import", *files, "--without", rows[0]["discussion_id"], "--without", "nothing")
     assert ended.code == 0
-    assert "no conversation here has the id nothing; `--dry-run` names them" in ended.err
+    assert "no conversation here has the id nothing; `--dry-run` lists the ids" in ended.err
     (listed,) = world.run("discussions", "--json").json
     assert listed["id"] == rows[1]["discussion_id"]
     assert " from a text file: moon.md" in listed["origin"]
@@ -490,4 +490,4 @@ def test_usage_is_added_up_for_people_programs_and_spreadsheets(world: World) ->
     assert row.startswith(f"local/{MODEL},{MODEL},2,")
     wrong = world.run("usage", "--since", "yesterday")
     assert wrong.code == 1
-    assert "'yesterday' is no day. Write the day as 2026-11-29" in wrong.err
+    assert "'yesterday' is not a day. Write the day as 2026-11-29" in wrong.err

@@ -45,4 +45,4 @@ def test_a_model_that_nobody_has_is_refused_before_anything_is_sent(world: World
 def test_one_model_is_no_comparison(world: World) -> None:
     ended = world.run("send", "Why?", "--compare", "local/one")
     assert ended.code != 0
-    assert "Between 2 and 4 replies are compared" in ended.err
+    assert "You can compare 2 to 4 replies" in ended.err

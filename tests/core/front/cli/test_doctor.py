@@ -199,7 +199,7 @@ def test_missing_fonts_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     ("script", "verdict", "said"),
     [
         ("echo '2.1 (Claude Code)'", Verdict.OK, "2.1 (Claude Code)"),
-        ("exit 3", Verdict.WARN, "ends with code 3"),
+        ("exit 3", Verdict.WARN, "ended with exit code 3"),
         ("exec sleep 60", Verdict.WARN, "does not run (TimeoutExpired)"),
     ],
 )
@@ -336,7 +336,7 @@ def test_a_channel_that_nobody_may_speak_in_and_an_inbox_that_is_a_link_are_said
 
     assert found["channel fine"] == ok("channel fine", "#f at irc.example:6697, over TLS, 1 sender")
     assert found["channel quiet"].verdict is Verdict.WARN
-    assert "no name of a channel" in found["channel broken"].text
+    assert "is not the name of a channel" in found["channel broken"].text
     assert found["inbox"].verdict is Verdict.WARN
 
 

@@ -26,7 +26,7 @@ def test_a_place_is_followed_after_a_yes_listed_and_left(world: World, place: Pa
     assert f"claude-code  {place}" in world.run("import", "--follow").out
     assert world.run("import", "--follow", "claude-code").code == 0  # it is: nothing is asked
 
-    assert world.run("import", "--unfollow", "claude-code").out == f"{place} is followed no more.\n"
+    assert world.run("import", "--unfollow", "claude-code").out == f"You no longer follow {place}.\n"
     assert str(place) not in world.config.read_text()
     assert world.run("import", "--unfollow", "claude-code").code == 2
 

@@ -24,7 +24,7 @@ def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) ->
     assert (refused.code, "--yes" in refused.err) == (2, True)
     for answer in (b"n\n", b"y\n", b"yes\n", b""):
         asked = world.run("forget", chosen, given=answer, types=True)
-        assert (asked.code, "Type `forget` to do it: " in asked.err) == (1, True), answer
+        assert (asked.code, "Type `forget` to confirm: " in asked.err) == (1, True), answer
     assert traces(world.home) != []
 
     ended = world.run("forget", chosen, given=b"forget\n", types=True)
@@ -80,4 +80,8 @@ def test_asking_again_for_what_a_kill_cut_short_goes_on_with_it_and_says_so(worl
     assert again.out.startswith("Forgotten: 1 conversation, 3 items")
 
     third = world.run("forget", secret, "--yes")
-    assert (third.code, "forgotten already" in third.err, third.out) == (0, True, again.out)
+    assert (third.code, "You already forgot this conversation" in third.err, third.out) == (
+        0,
+        True,
+        again.out,
+    )

@@ -464,7 +464,7 @@ def test_at_the_days_limit_apply_asks_nobody_until_the_person_says_yes(world: Wo
 
     refused = world.run("harvest", "--apply")
     assert refused.code == 1
-    assert "stopped: The limit of $1.00 for today is reached: $2.00 spent." in refused.out
+    assert "stopped: You have reached the limit of $1.00 for today: $2.00 spent." in refused.out
     assert "--over-limit" in refused.err
     assert world.server.bodies == []
 
@@ -485,12 +485,15 @@ def test_what_another_program_has_under_way_counts_before_each_call_and_it_sees_
     window.claim("turn", 1.0)
 
     refused = world.run("harvest", "--apply")
-    assert "is reached: $0.00 spent, about $1.00 more is under way." in refused.out
+    assert (
+        "You have reached the limit of $1.00 for today: $0.00 spent, running requests may add about $1.00."
+        in refused.out
+    )
     assert world.server.bodies == []
 
     window.settle("turn", {})
     unpriced = world.run("harvest", "--apply")
-    assert "is not known, so the limit of $1.00 for today cannot hold" in unpriced.out
+    assert "is unknown, so the program cannot enforce the limit of $1.00 for today" in unpriced.out
     asked = world.run("harvest", "--apply", given=b"y\n", types=True)
     assert "Read anyway? [y/N]" in asked.err
     assert len(world.server.bodies) == 1

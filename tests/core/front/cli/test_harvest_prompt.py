@@ -66,7 +66,7 @@ def test_a_copy_opens_in_the_persons_editor_away_from_their_folder_and_keys(
 
     own = own_prompt_path(world.home, HARVEST_PROMPT)
     assert (code, own.read_text()) == (0, "Mine.")
-    assert f"{own}: yours" in said
+    assert f"{own}: your own copy" in said
     assert seen == f"{own.parent} False ['--wait']"
 
 
@@ -92,7 +92,7 @@ def test_what_the_person_wrote_before_is_kept_and_what_an_editor_spoils_is_said(
 
     assert code == 1
     assert "ended with code 3" in said
-    assert "cannot be read as a prompt" in said
+    assert f"the program cannot read {own_prompt_path(world.home, HARVEST_PROMPT)} as a prompt" in said
 
     refused = world.run("knowledge", "prompt", "--edit", VISUAL="", EDITOR="")
     assert refused.code == 1

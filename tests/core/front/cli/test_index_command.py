@@ -94,7 +94,7 @@ def test_a_hand_written_index_is_named_and_is_in_order(world: World, notes: Path
 
 def test_a_root_outside_is_said(world: World, notes: Path, tmp_path: Path) -> None:
     world.config.write_text(f'[retrieval]\nenabled = true\nroots = ["{tmp_path}"]\n')
-    assert "it lies outside the project" in world.run("index", "check").err
+    assert "it is outside the project" in world.run("index", "check").err
 
 
 def test_a_new_note_has_front_matter_and_is_listed_at_once(world: World, notes: Path) -> None:

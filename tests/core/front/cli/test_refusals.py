@@ -136,7 +136,7 @@ def test_an_error_as_json_names_its_kind_and_a_remedy_of_the_terminal(world: Wor
     unset = world.run("--json", "--set", "nope=1", "models")
 
     assert (unknown.code, _error(unknown)["code"]) == (2, "wrong_usage")
-    assert _error(unknown)["message"] == "There is no file or folder discussion 'nope'"
+    assert _error(unknown)["message"] == "There is no discussion 'nope'"
     assert _error(unknown)["remedy"] == "Run `manual-slop discussions` for the list"
     assert (unset.code, _error(unset)["code"]) == (2, "wrong_usage")
     assert world.run("discussions", "show", "nope").out == "", "prose stays on standard error"

@@ -15,7 +15,7 @@ def test_a_home_without_secrets_ends_with_nought(world: World) -> None:
     world.home.mkdir()
     ended = world.run("secrets")
 
-    assert (ended.code, ended.out.startswith("No secret found")) == (0, True)
+    assert (ended.code, ended.out.startswith("The program found no secret")) == (0, True)
 
 
 def test_places_are_told_then_cleaned_after_a_yes_and_the_conversation_is_forgotten(world: World) -> None:

@@ -185,13 +185,13 @@ def test_what_no_model_takes_is_refused_before_anything_is_sent(
         (["send", "  "], "There is nothing to send"),
         (
             ["send", "x", "--provider", "locl"],
-            "There is no file or folder provider 'locl'; did you mean local?",
+            "There is no provider 'locl'; did you mean local?",
         ),
-        (["send", "x", "--preset", "none"], "There is no file or folder preset 'none'"),
-        (["send", "x", "--persona", "none"], "There is no file or folder persona 'none'"),
-        (["send", "x", "--system", "none"], "There is no file or folder system prompt 'none'"),
-        (["send", "x", "--discussion", "2026"], "There is no file or folder discussion '2026'"),
-        (["send", "x", "--discussion", "last"], "There is no file or folder discussion yet"),
+        (["send", "x", "--preset", "none"], "There is no preset 'none'"),
+        (["send", "x", "--persona", "none"], "There is no persona 'none'"),
+        (["send", "x", "--system", "none"], "There is no system prompt 'none'"),
+        (["send", "x", "--discussion", "2026"], "There is no discussion '2026'"),
+        (["send", "x", "--discussion", "last"], "There is no discussion yet"),
         (["send", "--retry"], "--retry needs --discussion"),
         (["send", "x", "--effort", "huge"], "invalid choice: 'huge'"),
         (["send", "x", "--set", "trash_days=x"], "trash_days must be a whole number"),
@@ -231,7 +231,7 @@ def test_a_send_that_failed_is_tried_again_with_nothing_retyped(world: World) ->
     assert (ended.code, ended.out) == (0, "Now.\n")
     assert "When?" in str(world.server.bodies[-1]["messages"])
     nothing_left = world.run(*again[1].split())
-    assert (nothing_left.code, "Nothing failed" in nothing_left.err) == (2, True)
+    assert (nothing_left.code, "There is no failed message to send again" in nothing_left.err) == (2, True)
 
 
 def test_a_reply_that_breaks_off_is_printed_as_far_as_it_came(world: World) -> None:
@@ -258,7 +258,7 @@ def test_ctrl_c_stops_the_reply_and_keeps_its_part(world: World) -> None:
 
     assert child.returncode == 130
     assert part
-    assert b"is kept in" in err
+    assert b"The part of the reply that arrived is in " in err
     kept = world.run("discussions", "show", "last").out
     assert part in kept
     assert "Stopped." in kept
@@ -344,7 +344,7 @@ def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> Non
     assert "Running without a window" in owner.stdout.readline()
     assert world.run("send", "x").code == 0
     second = world.run("--headless")
-    assert (second.code, "already open" in second.err) == (1, True)
+    assert (second.code, "already has this home open" in second.err) == (1, True)
     owner.send_signal(signal.SIGINT)
     owner.communicate(timeout=WAIT_S)
     assert owner.returncode == 0
@@ -360,7 +360,7 @@ def test_the_program_is_installed_under_its_name() -> None:
 def test_at_a_spend_limit_nothing_is_sent_unless_it_is_said(world: World, limit: str) -> None:
     ended = world.run("send", "--set", limit, "When?")
     assert (ended.code, ended.out) == (1, "")
-    assert "The limit of $0.00 for" in ended.err
+    assert "You have reached the limit of $0.00 for" in ended.err
     assert "--over-limit" in ended.err
     assert world.server.bodies == []
 
@@ -386,7 +386,7 @@ def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
 
         held = world.run("send", "private words", given=b"", types=False, **keys)
         assert (held.code, held.out) == (1, "")
-        assert "nobody knows who may be asked and up to what sum" in held.err
+        assert "so your providers and limits are unknown" in held.err
         assert "Correct the file, or send the message with --over-limit" in held.err
         assert vendor.requests == []
 
@@ -418,7 +418,7 @@ def test_a_retry_past_a_spend_limit_is_refused_too(world: World) -> None:
 
     refused = world.run("send", *limit, "--retry", "--discussion", "last")
 
-    assert (refused.code, "The limit of $0.00 for today" in refused.err) == (1, True)
+    assert (refused.code, "You have reached the limit of $0.00 for today" in refused.err) == (1, True)
     assert world.run("send", *limit, "--over-limit", "--retry", "--discussion", "last").code == 0
 
 

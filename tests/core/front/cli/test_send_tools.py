@@ -43,7 +43,7 @@ def test_where_there_is_no_terminal_what_must_be_asked_is_a_no_and_said(world: W
     assert "as no terminal was there to ask you" in ended.err
     assert ended.out == "I write.\n\nThere.\n"
     (result,) = (one for one in world.server.bodies[-1]["messages"] if one["role"] == "tool")
-    assert "There is no file or folder terminal" in result["content"]
+    assert "There is no terminal" in result["content"]
 
 
 def test_the_remedy_for_a_model_without_tools_is_one_flag_and_holds_from_then_on(world: World) -> None:

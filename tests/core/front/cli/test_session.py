@@ -206,9 +206,9 @@ def test_a_discussion_is_found(wanted: str, found: str) -> None:
     ("ids", "wanted", "said"),
     [
         (("abc", "abd"), "ab", "names 2 discussions"),
-        (("abc",), "q", "There is no file or folder discussion 'q'"),
-        (("abc",), "", "There is no file or folder discussion ''"),
-        ((), "last", "There is no file or folder discussion yet"),
+        (("abc",), "q", "There is no discussion 'q'"),
+        (("abc",), "", "There is no discussion ''"),
+        ((), "last", "There is no discussion yet"),
     ],
 )
 def test_a_discussion_that_is_none_or_several_is_refused(
@@ -223,7 +223,7 @@ def test_a_name_that_is_none_is_refused_with_the_nearest() -> None:
     check_name("preset", "core", ("core",))
     with pytest.raises(
         UsageError,
-        match="There is no file or folder preset 'cor'; did you mean core\\? \\(there are: core\\)",
+        match="There is no preset 'cor'; did you mean core\\? \\(there are: core\\)",
     ):
         check_name("preset", "cor", ("core",))
     with pytest.raises(UsageError, match=r"\(there is none\)"):

@@ -101,7 +101,7 @@ def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
     code = send("When?", "--tools", "--discussion", "tides")
 
     assert (code, capsys.readouterr().out) == (0, "I look.\n\nNot now.\n")
-    assert "asks for your yes: Fetch from tides.example\n" in err.getvalue()
+    assert "needs your approval: Fetch from tides.example\n" in err.getvalue()
 
 
 def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line(
@@ -130,14 +130,16 @@ def test_a_program_that_is_too_busy_for_a_quick_answer_is_waited_for_where_it_al
 ) -> None:
     monkeypatch.setattr(client_module, "KNOCK_S", 0.0)
     assert main(["autonomy", "--home", str(running.home)]) == 0
-    assert "No discussion is autonomous" in capsys.readouterr().out
+    assert "No discussion has been autonomous since the program started" in capsys.readouterr().out
 
 
 def test_where_no_program_runs_nobody_knows_of_autonomy(
     isolated_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["autonomy", "--home", str(isolated_home)]) == 1
-    assert "autonomy lives in a running one" in capsys.readouterr().err
+    assert (
+        "Autonomy needs a running program with the Hook API on; this home has none" in capsys.readouterr().err
+    )
 
 
 def test_a_person_sends_past_a_limit_through_files_and_the_running_program_shows_the_turn(
@@ -173,7 +175,7 @@ def test_a_harvest_past_the_day_s_limit_is_a_person_s_to_run_beside_a_program(wo
 
     refused = command(world, "harvest", "--home", str(world.home), "--apply")
     assert (refused.returncode, world.server.bodies) == (1, []), refused.stdout
-    assert "go on with --over-limit" in refused.stderr
+    assert "to go on, add --over-limit" in refused.stderr
     done = command(world, "harvest", "--home", str(world.home), "--apply", "--over-limit")
     assert done.returncode == 0, done.stderr
     world.until(
@@ -209,7 +211,7 @@ def test_a_message_that_is_refused_before_its_first_word_leaves_no_discussion(
 
     assert send("When?") == 1
 
-    assert "The limit of $0.00 for today" in capsys.readouterr().err
+    assert "You have reached the limit of $0.00 for today" in capsys.readouterr().err
     running.until(lambda s: s.discussions.summaries == {})
     assert not any(
         (running.home / name).is_dir() and any((running.home / name).iterdir())
@@ -256,7 +258,7 @@ def test_ctrl_c_stops_the_reply_in_the_running_program_and_keeps_its_part(runnin
     reply = running.state.discussions.open[chosen].messages[-1]
     assert reply.status is Status.INTERRUPTED
     assert out.strip() == reply.text.strip()
-    assert "kept in" in err
+    assert f"The part of the reply that arrived is in {chosen}." in err
 
 
 def test_what_a_killed_program_left_behind_is_no_program(tmp_path: Path) -> None:

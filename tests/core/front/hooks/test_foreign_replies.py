@@ -87,7 +87,7 @@ def test_content_that_is_no_text_is_a_failed_reply(running: World, value: Any) -
     sent = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?", "wait": True})
 
     assert sent.status_code == 502, sent.text
-    assert "not a reply" in sent.json()["error"]["message"]
+    assert "sent an invalid answer" in sent.json()["error"]["message"]
     every_path_answers(running, chosen)
     again = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "And then?", "wait": True})
     assert again.status_code == 200

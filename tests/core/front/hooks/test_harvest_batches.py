@@ -67,7 +67,7 @@ def test_a_batch_past_the_days_limit_is_not_sent_until_that_is_said(
 
     found = asked(far, "batch")
 
-    assert "would go past the limit" in found["problem"]
+    assert "and go past the limit" in found["problem"]
     assert found["is_past_limit"]
     assert vendor.batches.made == 0
     asked(far, "batch", {"over_limit": True}, 403)
@@ -82,7 +82,7 @@ def test_an_open_batch_keeps_its_conversation_from_a_preview_and_is_cancelled(
     sent = asked(far, "batch")
     (row,) = sent["batches"]["rows"]
     answer = far.client.post("/api/harvest/preview", {"wait": True})
-    assert (answer.status_code, "paid twice" in answer.text) == (409, True)
+    assert (answer.status_code, "Reading them now costs you twice" in answer.text) == (409, True)
     assert far.client.post("/api/harvest/batch/cancel", {"tags": ["other"]}).status_code == 404
 
     stopping = asked(far, "batch/cancel", {"tags": [row["tag"]]})
@@ -103,5 +103,5 @@ def test_a_server_without_batches_says_so(world: World) -> None:
 
     found = asked(world, "batch")
 
-    assert "has no batches" in found["problem"]
+    assert "offers no batches" in found["problem"]
     assert world.server.bodies == []

@@ -126,7 +126,7 @@ def test_flaws_say_where_and_what() -> None:
     assert flaw(PresetBody, {"items": [], "x": 1}) == "body: object contains unknown field 'x'"
     assert flaw(PresetBody, []) == "body: expected object, got array"
     assert "choose from 'whole', 'slices'" in flaw(PresetBody, {"items": [{"path": "a", "mode": "x"}]})
-    assert flaw(ApplyBody, {"items": "x"}) == "body.items: invalid enum value 'x', there are 'all'"
+    assert flaw(ApplyBody, {"items": "x"}) == "body.items: invalid enum value 'x'; choose from 'all'"
     assert flaw(ClockBody, {"advance_s": -1}) == "body.advance_s: expected number >= 0.0"
     with pytest.raises(RefusedError, match=r"^limit: expected integer, got string"):
         read_query([("limit", "x")], PageQuery)

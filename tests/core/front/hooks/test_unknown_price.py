@@ -16,8 +16,8 @@ def test_a_send_that_a_limit_cannot_hold_is_refused_unless_a_person_says_so(worl
         refused = world.client.post(path, {"text": "When?", "wait": True})
         error = refused.json()["error"]
         assert (refused.status_code, error["code"]) == (409, "spend_limit")
-        assert "is not known, so the limit of $0.001 for today cannot hold" in error["message"]
-        assert "Give its price in your models.toml" in error["remedy"]
+        assert "is unknown, so the program cannot enforce the limit of $0.001 for today" in error["message"]
+        assert "Give the model's price in your models.toml" in error["remedy"]
     assert world.texts(chosen) == []
 
     past = {"text": "When?", "wait": True, "over_limit": True}
