@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 
 from core.imports.import_run import Offer
-from core.kernel.language import tr
 from core.kernel.values.imports import Offered
 from core.kernel.values.knowledge import Category, Proposal
 from core.kernel.values.settings import KnowledgeSettings
@@ -26,7 +25,7 @@ def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
             id=f"import-{now:%Y%m%d%H%M%S%f}",
             category=Category.FACTS,
             text=offered.text,
-            source=tr("An import ({source})", source=offered.source),
+            source=f"An import ({offered.source})",
             at=now.isoformat(timespec="seconds"),
         )
         try:

@@ -202,13 +202,16 @@ def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
     talk = sum(one.tokens_est for one in report.layers if one.layer is LayerId.TURNS)
     behind = round(talk * sum(sizes[place:]) / max(1, sum(sizes)))
     kept = standing_of(state, command.discussion_id).tokens - behind
-    what = {EditMessage: "Editing", DeleteMessage: "Deleting", RestoreMessage: "Restoring"}[type(command)]
-    verb = {EditMessage: tr("Save"), DeleteMessage: tr("Delete"), RestoreMessage: tr("Restore")}[
-        type(command)
-    ]
-    return _said(
-        state, command.discussion_id, tr("{what} this message", what=what), f"{verb} anyway", max(1, kept)
-    )
+    what, verb = _OF_MESSAGES[type(command)]
+    return _said(state, command.discussion_id, what, verb, max(1, kept))
+
+
+_OF_MESSAGES = {
+    EditMessage: (tr("Editing this message"), tr("Save anyway")),
+    DeleteMessage: (tr("Deleting this message"), tr("Delete anyway")),
+    RestoreMessage: (tr("Restoring this message"), tr("Restore anyway")),
+}
+"""By a command on a message, what loses the warm cache, and the button that does it all the same."""
 
 
 def _prefix(state: AppState, command: ChangeDiscussion) -> WarmLoss | None:
@@ -278,7 +281,7 @@ def _said(
     usd = again_usd(state, discussion_id, kept, tokens)
     if usd is None or usd <= WORTH_SAYING_USD:
         return None
-    unused = "them" if not kept else tr("{tokens} of them", tokens=fmt.tokens(tokens))
+    unused = tr("them") if not kept else tr("{tokens} of them", tokens=fmt.tokens(tokens))
     sentence = tr(
         "{state} caches {tokens} tokens of this discussion{state2}. {what} leaves {unused} unused: sending them again costs about {usd}.",
         state=_holder(state, held),

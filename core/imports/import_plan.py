@@ -495,12 +495,12 @@ def _knowledge(report: ImportReport) -> Iterator[str]:
         yield tr(
             "Instructions, documents or memories{where}: the import offers {offered}. You add or refuse each.",
             where=where,
-            offered=count(report.offered, "proposal"),
+            offered=count(report.offered, tr("proposal"), tr("proposals")),
         )
     elif report.offered:
         yield tr(
             "{offered} from instructions, documents or memories{where}. {WHERE}",
-            offered=count(report.offered, "proposal"),
+            offered=count(report.offered, tr("proposal"), tr("proposals")),
             where=where,
             WHERE=WHERE,
         )
@@ -584,7 +584,7 @@ def _row(row: ImportRow, *, is_dry: bool) -> str:
     branches = (
         tr(", {branches} branches", branches=row.branches)
         if row.branches > 1
-        else ", 1 branch"
+        else tr(", 1 branch")
         if row.branches
         else ""
     )

@@ -266,11 +266,10 @@ def follow_facts(
 
 def left_words(number: int) -> str:
     """Sentence on items that say what their facts do not. Pure."""
-    said = count(number, tr("item says"), tr("items say"))
-    return tr(
-        "{said} more than the file of facts. Models may read that text: change or delete {number} too",
-        said=said,
-        number="it" if number == 1 else "them",
+    return count(
+        number,
+        tr("item says more than the file of facts. Models may read that text: change or delete it too"),
+        tr("items say more than the file of facts. Models may read that text: change or delete them too"),
     )
 
 

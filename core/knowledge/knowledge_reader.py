@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 DIGEST_SECTIONS = (
-    (tr("Open tasks"), c.TASKS),
+    ("Open tasks", c.TASKS),
     ("Open questions", c.QUESTIONS),
     ("Decisions", c.DECISIONS),
     ("Facts", c.FACTS),
@@ -169,7 +169,7 @@ def instead_of_digest(path: Path) -> str:
     """Sentence about something that stands at the digest's path and is none, with the remedy; else empty."""
     if is_digest(path) or not os.path.lexists(path):
         return ""
-    what = "a link" if path.is_symlink() else tr("not a file")
+    what = tr("a link") if path.is_symlink() else tr("not a file")
     return tr(
         "Memory is off: {name} is {what} and counts as missing. Remove it, then turn memory on: {path}",
         name=path.name,

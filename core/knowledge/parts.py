@@ -200,7 +200,7 @@ def removal_sentence(removed: Iterable[Item], known: Iterable[Item], *, merged: 
     if merged:
         words = tr(
             "This would put {merged} in place of {told}",
-            merged=count_of_figures(merged, "item"),
+            merged=count_of_figures(merged, tr("item"), tr("items")),
             told=", ".join(told),
         )
         return tr("{words}; the program keeps the old file, and Undo restores it", words=words)

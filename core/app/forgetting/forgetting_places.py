@@ -439,29 +439,22 @@ def preview_text(preview: ForgetPreview) -> str:
     is_item = preview.target.category is not None
     branches = len(preview.target.discussion_ids) - 1
     figures = (
-        (0 if is_item else preview.items, "item", "items"),
+        (0 if is_item else preview.items, tr("item"), tr("items")),
         (preview.facts, tr("structured fact"), tr("structured facts")),
-        (branches, "branch", "branches"),
+        (branches, tr("branch"), tr("branches")),
     )
     goes = [count(number, one, many) for number, one, many in figures if number > 0]
     total = sum(number for number, _, _ in figures if number > 0)
-    verb = "goes" if total == 1 else "go"
-    said = (
-        tr("Then {goes} {verb} too.", verb=verb, goes=_listed(goes))
-        if goes
-        else tr("The program forgets nothing else.")
+    if not goes:
+        said = tr("The program forgets nothing else.")
+    elif total == 1:
+        said = tr("Then {goes} goes too.", goes=_listed(goes))
+    else:
+        said = tr("Then {goes} go too.", goes=_listed(goes))
+    kept = count(
+        preview.kept_items, tr("item with another source stays"), tr("items with another source stay")
     )
-    kept = preview.kept_items
-    stay = (
-        tr(
-            " {kept} with another source {kept2}.",
-            kept=count(kept, tr("item"), tr("items")),
-            kept2="stays" if kept == 1 else "stay",
-        )
-        if kept
-        else ""
-    )
-    return said + stay
+    return f"{said} {kept}." if preview.kept_items else said
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -490,10 +483,11 @@ def headline(receipt: ForgetReceipt) -> str:
     )
     facts = f", {count(receipt.facts, tr('fact'), tr('facts'))}" if receipt.facts else ""
     mixed = (
-        tr(
-            "; {blended} with words of several conversations stayed, check {blended2}",
-            blended=count(receipt.blended, tr("merged item"), tr("merged items")),
-            blended2="it" if receipt.blended == 1 else "them",
+        "; "
+        + count(
+            receipt.blended,
+            tr("merged item with words of several conversations stayed, check it"),
+            tr("merged items with words of several conversations stayed, check them"),
         )
         if receipt.blended
         else ""

@@ -27,7 +27,7 @@ HEADINGS = {
     FactCategory.FACT: "Facts",
     FactCategory.PITFALL: "Pitfalls",
     FactCategory.PATTERN: "Patterns",
-    FactCategory.TOOL_QUIRK: tr("Tool quirks"),
+    FactCategory.TOOL_QUIRK: "Tool quirks",
     FactCategory.QUESTION: "Questions",
 }
 """Heading of each category in a file that holds several."""

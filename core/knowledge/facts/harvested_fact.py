@@ -53,8 +53,8 @@ def band(confidence: float) -> str:
     if confidence >= 0.7:
         return tr("clearly implied")
     if confidence >= 0.5:
-        return "suggested"
-    return tr("inferred from little") if confidence >= 0.3 else "speculative"
+        return tr("suggested")
+    return tr("inferred from little") if confidence >= 0.3 else tr("speculative")
 
 
 DECISION_TAG = "decision"

@@ -23,9 +23,9 @@ HALF = tr("half the price, within a day")
 SHOWN_NAMES = 3
 
 _CLOSED = {
-    BatchState.COLLECTED: "answered",
-    BatchState.CANCELLED: "cancelled",
-    BatchState.EXPIRED: "expired",
+    BatchState.COLLECTED: tr("answered"),
+    BatchState.CANCELLED: tr("cancelled"),
+    BatchState.EXPIRED: tr("expired"),
     BatchState.VANISHED: tr("gone at the provider"),
 }
 
@@ -64,7 +64,7 @@ def state_words(batch: HarvestBatch) -> str:
         return (
             tr("ended; the program could not read all of its answers{far}", far=far)
             if batch.short_looks
-            else "ended"
+            else tr("ended")
         )
     return (
         tr("at the provider, {worked_off:,} of {every:,} done", worked_off=batch.worked_off, every=every)
@@ -200,11 +200,7 @@ def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
     """Sentence about a closed batch that the person stopped."""
     left = len(batch.items) - len(batch.taken)
     unread = (
-        tr(
-            "{left} {left2} not answered",
-            left=count(left, tr("request"), tr("requests")),
-            left2="was" if left == 1 else "were",
-        )
+        count(left, tr("request was not answered"), tr("requests were not answered"))
         if left
         else tr("all of its requests were answered before")
     )

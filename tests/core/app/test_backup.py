@@ -131,7 +131,7 @@ def test_an_archive_that_is_damaged_or_none_of_ours_is_refused(tmp_path: Path) -
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(archive.read_bytes()[:-40])
     foreign = tmp_path / "foreign.tar.gz"
-    foreign.write_text("it is not an archive", encoding="utf-8")
+    foreign.write_text("no archive", encoding="utf-8")
     for bad in (other, cut, foreign, tmp_path / "gone.tar.gz"):
         with pytest.raises(StorageError, match="Nothing was restored"):
             restore(bad, home, now=NOW, agreed=lambda _: True)

@@ -447,7 +447,7 @@ def test_what_a_command_said_before_is_not_overlooked_when_the_window_writes_nex
     ask(
         command,
         chosen,
-        "The command reads the key from standard input. Others could see a key on the command line.",
+        "from the command",
     )
     command.stop()
 
@@ -457,7 +457,7 @@ def test_what_a_command_said_before_is_not_overlooked_when_the_window_writes_nex
     )
 
     assert texts(state, chosen)[::2] == [
-        "The command reads the key from standard input. Others could see a key on the command line.",
+        "from the command",
         "from the window",
     ]
 

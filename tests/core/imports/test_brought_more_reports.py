@@ -126,7 +126,7 @@ CASES = [
         said=[["u: When?", "a: At noon."]],
     ),
     Brought(
-        id="Codex: what the developer and the system say is not a conversation (openai/codex: role developer)",
+        id="Codex: what the developer and the system say is no conversation (openai/codex: role developer)",
         files={
             "rollout-1.jsonl": cx(
                 META,

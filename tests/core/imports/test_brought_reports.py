@@ -137,7 +137,7 @@ CASES = [
         said=[["u: Review the change.", "a: No issues found."]],
     ),
     Brought(
-        id="Codex: a turn that was undone (openai/codex#8454: thread_rolled_back), edited in an editor",
+        id="Codex: a turn that was taken back (openai/codex#8454: thread_rolled_back), edited in an editor",
         files={
             "rollout-1.jsonl": cx(
                 META,

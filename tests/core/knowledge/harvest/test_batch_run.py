@@ -394,7 +394,7 @@ def test_a_refused_submission_holds_nothing_back(backlog: Backlog, vendor: Anthr
 
 def test_a_limit_stops_the_submission_before_anything_is_intended(backlog: Backlog) -> None:
     add_discussion(backlog.home, "Tides", "Why?", "So.")
-    backlog.refuses = "The day's money spent."
+    backlog.refuses = "The day's money is spent."
 
     report = backlog.run()
 

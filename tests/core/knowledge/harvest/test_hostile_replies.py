@@ -57,7 +57,7 @@ WRITTEN = {
     "a path that climbs": (code_notes("/code/../../etc/passwd"), 1),
     "a path that climbs on Windows": (code_notes("C:\\work\\..\\..\\secret.txt"), 1),
     "a relative path": (code_notes("knowledge/digest.md"), 1),
-    "a path that is not a file": (code_notes("/nowhere/\u0000x\n# Facts\n- y"), 1),
+    "a path that is no file": (code_notes("/nowhere/\u0000x\n# Facts\n- y"), 1),
     "a path that is a number": (code_notes(12), 0),
     "wrong types": (facts(1, None, True, ["x"], {"a": "b"}, 1.5), 0),
     "rows of wrong types": (json.dumps({"facts": ["x", 3, None, [], {}], "files": {"path": "/x"}}), 0),

@@ -111,7 +111,7 @@ def test_what_cannot_be_read_is_not_called_free_and_the_look_goes_on(
 
     def read(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
         if b"Why?" in data:
-            raise ValueError("it contains nonsense")
+            raise ValueError("it holds nonsense")
         return unread_messages(kind, data, new_bytes)
 
     program.handler._services = replace(program.handler._services, read=read)
