@@ -19,7 +19,6 @@ from core.agent.toolchains import ClosedView
 from core.kernel.figures import size
 from core.kernel.key_files import KeyContents
 from core.kernel.key_names import KEY_FOLDERS, folded, is_key_name
-from core.kernel.language import tr
 from core.kernel.opener import SHARED_MODE, make_folder, open_descriptor, read_file
 from core.talk.context.globs import is_below, is_inside
 
@@ -414,7 +413,7 @@ def server_note(shut: Sequence[str], root: str) -> str:
 def _named(shut: Sequence[str], root: str) -> str:
     names = [os.path.relpath(path, root) if is_inside(path, root) else path for path in shut]
     more = (
-        tr(" and {names:,} more", names=len(names) - _SECRET_PLACES_MOST_NAMED)
+        f" and {len(names) - _SECRET_PLACES_MOST_NAMED:,} more"
         if len(names) > _SECRET_PLACES_MOST_NAMED
         else ""
     )

@@ -14,7 +14,6 @@ import httpx2
 from core.kernel import figures
 from core.kernel.decoders import read_json
 from core.kernel.frame import flat, one_line
-from core.kernel.language import tr
 from core.kernel.web_addresses import is_public
 from core.mcp.bounds import MOST_MESSAGE_BYTES, MOST_PARTS, has_too_many_parts, marks_in
 
@@ -74,14 +73,12 @@ class HttpDoor(httpx2.AsyncBaseTransport):
                 request if self._may_reach_own else await self._pinned(request)
             )
         except httpx2.TimeoutException:
-            return self._told(request, tr("it did not answer in time"))
+            return self._told(request, "it did not answer in time")
         except (httpx2.TransportError, OSError) as error:
-            return self._told(
-                request, tr("it cannot be reached ({value})", value=str(error) or type(error).__name__)
-            )
+            return self._told(request, f"it cannot be reached ({str(error) or type(error).__name__})")
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
-            return self._told(request, tr("its answer is compressed, which the program did not ask for"))
+            return self._told(request, "its answer is packed, which was not asked for")
         response.stream = _Bounded(response.stream, MOST_MESSAGE_BYTES)
         if request.method != "POST":
             return response
@@ -106,7 +103,7 @@ class HttpDoor(httpx2.AsyncBaseTransport):
         addresses = await self._resolve(host, port)
         if not addresses or not all(map(is_public, addresses)):
             raise httpx2.ConnectError(
-                tr("{host} is in your own network, where a project's server may not be", host=host)
+                f"{host} is a machine of this network, where a project's server may not be"
             )
         return httpx2.Request(
             request.method,
@@ -128,7 +125,7 @@ class HttpDoor(httpx2.AsyncBaseTransport):
         try:
             body = await response.aread()
         except (httpx2.TransportError, httpx2.StreamError) as error:
-            return self._told(request, str(error) or tr("its answer broke off"))
+            return self._told(request, str(error) or "its answer broke off")
         finally:
             await response.aclose()
         problem = _fault_of(body, number)
@@ -177,17 +174,13 @@ class _Bounded(httpx2.AsyncByteStream):
         async for part in self._inner:
             left -= len(part)
             if left < 0:
-                raise httpx2.StreamError(
-                    tr("its answer is larger than {most_bytes}", most_bytes=figures.size(self._most_bytes))
-                )
+                raise httpx2.StreamError(f"its answer is over {figures.size(self._most_bytes)}")
             parts.append(part)
             marks += marks_in(part)
             if marks > next_look:
                 next_look = 2 * marks
                 if has_too_many_parts(b"".join(parts)):
-                    raise httpx2.StreamError(
-                        tr("its answer has more than {MOST_PARTS:,} values", MOST_PARTS=MOST_PARTS)
-                    )
+                    raise httpx2.StreamError(f"its answer has more than {MOST_PARTS:,} values")
             yield part
 
     async def aclose(self) -> None:
@@ -213,27 +206,21 @@ def _fault_of(body: bytes, number: int | str) -> str:
         said = None
     fault = said.get("error") if isinstance(said, dict) and said.get("id") is None else None
     if isinstance(fault, dict) and isinstance(fault.get("message"), str):
-        return str(fault["message"]) or tr("it refused and gave no reason")
+        return str(fault["message"]) or "it refused, without a word"
     is_answer = isinstance(said, dict) and "method" not in said and str(said.get("id")) == str(number)
     if is_answer and isinstance(said, dict) and ("result" in said or "error" in said):
         return ""
     shown = one_line(flat(body[:_SHOWN_BYTES].decode("utf-8", "replace")), _SHOWN_CHARS)
-    return (
-        tr("its answer does not follow the protocol: {shown!r}", shown=shown)
-        if shown
-        else tr("its answer is empty")
-    )
+    return f"its answer is not of the protocol: {shown!r}" if shown else "it answered without a word"
 
 
 def _status_words(status: int) -> str:
     if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        return tr(
-            "it refused the key (status {status}): set the keyring entry that its `key` names", status=status
-        )
+        return f"it wants another key (status {status}): set the entry of the keyring that its `key` names"
     if status == HTTPStatus.NOT_FOUND:
-        return tr("it knows no such address or session (status 404)")
+        return "it knows no such address or session (status 404)"
     try:
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
         phrase = ""
-    return tr("it answered with status {status}{phrase}", status=status, phrase=phrase)
+    return f"it answered with status {status}{phrase}"

@@ -18,7 +18,6 @@ from core.kernel import figures
 from core.kernel.child_process import find_program, start_child
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
-from core.kernel.language import tr
 from core.kernel.values.mcp import McpAnswer, McpOrigin, McpServerSettings, McpTool, WrappedCommand
 from core.mcp import bounds
 from core.mcp.approvals import BackOff, is_own_machine, remote_problem
@@ -241,9 +240,7 @@ class McpClient:
             return
         entry.problem = _problem(answer) + _shut(settings)
         entry.back_off = entry.back_off.failed(self._clock())
-        raise McpError(
-            tr("The MCP server {name} does not start: {problem}", name=settings.name, problem=entry.problem)
-        )
+        raise McpError(f"The MCP server {settings.name} does not start: {entry.problem}")
 
     def _order(self, entry: _StartedServer) -> bounds.HostStart:
         settings = entry.settings
@@ -253,14 +250,7 @@ class McpClient:
             is_own = settings.origin is McpOrigin.USER
             problem = remote_problem(settings.url, has_key=bool(bearer), may_reach_own=is_own)
             if problem:
-                raise McpError(
-                    tr(
-                        "The program does not contact the MCP server {name}: {problem}",
-                        name=settings.name,
-                        problem=problem,
-                    ),
-                    where=settings.url,
-                )
+                raise McpError(f"The MCP server {settings.name} is not asked: {problem}", where=settings.url)
             return bounds.HostStart(
                 id=0,
                 name=settings.name,
@@ -272,17 +262,11 @@ class McpClient:
                 list_age_s=self.list_age_s,
             )
         if not settings.command:
-            raise McpError(tr("The MCP server {name} has neither a command nor a url", name=settings.name))
+            raise McpError(f"The MCP server {settings.name} has neither a command nor a url")
         program = settings.command[0]
         place = Path(program) if os.path.isabs(program) else find_program(program)
         if place is None:
-            raise McpError(
-                tr(
-                    "The program {program!r} of the MCP server {name} is not installed",
-                    program=program,
-                    name=settings.name,
-                )
-            )
+            raise McpError(f"The program {program!r} of the MCP server {settings.name} is not installed")
         wrapped = entry.wrap((str(place), *settings.command[1:]), settings.network)
         own = {name: entry.environment[name] for name in settings.environment if name in entry.environment}
         return bounds.HostStart(
@@ -314,9 +298,7 @@ class McpClient:
             try:
                 self._send(order)
             except UnicodeEncodeError as error:
-                raise McpError(
-                    tr("A value for the MCP server {name} is not UTF-8 text", name=name)
-                ) from error
+                raise McpError(f"A value for the MCP server {name} is no UTF-8 text") from error
             on_cancel(lambda: _give_up(future))
             load_s = LOAD_S if isinstance(order, bounds.HostStart) else 0.0
             return future.result(order.timeout_s + GRACE_S + load_s)
@@ -325,9 +307,7 @@ class McpClient:
             raise McpError(f"The call of the MCP server {name} was cancelled") from None
         except TimeoutError:
             self._end_host()
-            raise McpError(
-                tr("The MCP server {name} and the program that runs all servers do not answer", name=name)
-            ) from None
+            raise McpError(f"The MCP server {name} and the host of all servers do not answer") from None
         finally:
             with self._lock:
                 self._waiting.pop(number, None)
@@ -335,18 +315,13 @@ class McpClient:
     def _host(self) -> None:
         """See that the host runs. Raises McpError."""
         if self._is_closed:
-            raise McpError(tr("The program is ending"))
+            raise McpError("The program is ending")
         if self._process is not None and self._process.poll() is None:
             return
         try:
             self._process = process = start_child(_HOST)
         except OSError as error:
-            raise McpError(
-                tr(
-                    "The program that runs MCP servers does not start ({value})",
-                    value=error.strerror or error,
-                )
-            ) from error
+            raise McpError(f"The host of MCP servers does not start ({error.strerror or error})") from error
         threading.Thread(target=self._read, args=(process,), name="mcp host", daemon=True).start()
 
     def _end_host(self) -> None:
@@ -402,7 +377,7 @@ class McpClient:
                 with self._lock:
                     entry = self._runs.pop(message.run, None)
                 if entry is not None:
-                    self._lose(entry, message.run, message.problem or tr("it was stopped"))
+                    self._lose(entry, message.run, message.problem or "it was stopped")
 
     def _lose(self, entry: _StartedServer, run: int, problem: str) -> None:
         if entry.run != run:
@@ -414,7 +389,7 @@ class McpClient:
 
     def _lose_all(self, process: subprocess.Popen[bytes]) -> None:
         """The host is gone, and all servers with it."""
-        problem = tr("the program that runs all servers ended")
+        problem = "the host of all servers ended"
         with self._lock:
             if self._process is process:
                 self._process = None
@@ -445,18 +420,14 @@ def _shut(settings: McpServerSettings) -> str:
     """Words for a server that cannot be fetched, with what helps; empty for any other."""
     fetcher = "" if settings.network else fetcher_of(settings.command)
     key = f"mcp.servers.{settings.name}.network"
-    return (
-        tr(". Its network is shut, so {fetcher} fetches nothing: set {key} = true", fetcher=fetcher, key=key)
-        if fetcher
-        else ""
-    )
+    return f". Its network is shut, so {fetcher} fetches nothing: set {key} = true" if fetcher else ""
 
 
 def _problem(answer: bounds.FromHost) -> str:
     return (
         answer.problem
         if isinstance(answer, bounds.HostFailure | bounds.HostEnd)
-        else tr("its answer does not fit the request")
+        else "its answer is of another kind"
     )
 
 

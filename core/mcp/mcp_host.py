@@ -206,7 +206,7 @@ class ServerRun:
                 await self._live("legacy")
             problem = "" if self._is_stopped else self._why_gone()
         except asyncio.CancelledError:
-            problem = tr("it was stopped")
+            problem = "it was stopped"
         except Exception as error:  # noqa: BLE001  the edge of a server, whatever it does to the SDK
             problem = self._why(_words(error))
         finally:
@@ -385,12 +385,10 @@ class ServerRun:
         )
 
     def _why_gone(self) -> str:
-        return (self._process.problem() if self._process is not None else "") or tr(
-            "it closed the connection"
-        )
+        return (self._process.problem() if self._process is not None else "") or "it closed the connection"
 
 
-_SLOW = tr("it did not answer in time")
+_SLOW = "it did not answer in time"
 
 
 def _words(error: BaseException) -> str:
@@ -401,20 +399,11 @@ def _words(error: BaseException) -> str:
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, found["loc"]))
-        return one_line(
-            flat(
-                tr(
-                    "its answer does not follow the protocol ({place}: {found})",
-                    place=place,
-                    found=found["msg"],
-                )
-            ),
-            _WORDS_CHARS,
-        )
+        return one_line(flat(f"its answer is not of the protocol ({place}: {found['msg']})"), _WORDS_CHARS)
     if isinstance(error, OSError):
         return one_line(flat(error.strerror or type(error).__name__), _WORDS_CHARS)
     if isinstance(error, MCPError) and error.code == PARSE_ERROR and str(error).startswith(_SDK_CANNOT_READ):
-        return tr("its answer does not follow the protocol")
+        return "its answer is not of the protocol"
     return one_line(flat(clean(str(error))), _WORDS_CHARS) or type(error).__name__
 
 
@@ -471,7 +460,7 @@ def _take_picture(media_type: str, data: str, pictures: list[McpPicture], notes:
 def _counted(notes: list[str]) -> list[str]:
     """The same note once, with how often."""
     return [
-        note if notes.count(note) == 1 else tr("{note} ({note2} times)", note=note, note2=notes.count(note))
+        note if notes.count(note) == 1 else f"{note} ({notes.count(note)} times)"
         for note in dict.fromkeys(notes)
     ]
 

@@ -33,7 +33,6 @@ from core.kernel.child_process import END_S, LastWords, descendants, end_below, 
 from core.kernel.command_start import BoundWatch, start_server
 from core.kernel.decoders import read_json
 from core.kernel.frame import clean, flat, one_line
-from core.kernel.language import tr
 from core.kernel.values.mcp import WrappedCommand
 from core.mcp.bounds import (
     MOST_JUNK_LINES,
@@ -129,14 +128,10 @@ class ServerProcess:
         code = process.poll() if process is not None and not self._is_ending else None
         if code is None:
             return ""
-        how = (
-            tr("it was ended by signal {code}", code=-code)
-            if code < 0
-            else tr("it ended with code {code}", code=code)
-        )
+        how = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
         how = "; ".join(filter(None, (how, self._watch.note(code))))
         words = self.last_words()
-        return tr("{how} and said: {words}", how=how, words=words) if words else how
+        return f"{how} and said: {words}" if words else how
 
     def junk(self, lines_before: int = 0) -> str:
         """Words for what it wrote to standard output beside the protocol, empty where it did not.
@@ -146,7 +141,7 @@ class ServerProcess:
         """
         if self.junk_lines <= lines_before:
             return ""
-        return tr("it wrote text outside the protocol to standard output: {junk!r}", junk=self._junk)
+        return f"it wrote to standard output what is not of the protocol: {self._junk!r}"
 
     def last_words(self) -> str:
         """Line of its standard error that tells of the last fault, else the last line."""
@@ -158,7 +153,7 @@ class ServerProcess:
         with suppress(anyio.ClosedResourceError):
             async for each in leaving:
                 if self._waiting.qsize() > MOST_WAITING:
-                    self._give_up(tr("it does not read its requests"))
+                    self._give_up("it does not read what it is asked")
                     return
                 text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
                 self._waiting.put(text.encode("utf-8", "replace") + b"\n")
@@ -193,10 +188,7 @@ class ServerProcess:
             parts.append(rest)
             size += len(rest)
             if size > MOST_MESSAGE_BYTES:
-                self._problem = tr(
-                    "it wrote a message of more than {MOST_MESSAGE_BYTES}",
-                    MOST_MESSAGE_BYTES=figures.size(MOST_MESSAGE_BYTES),
-                )
+                self._problem = f"it wrote a message of more than {figures.size(MOST_MESSAGE_BYTES)}"
                 return
 
     def _take(self, line: bytes) -> bool:
@@ -204,7 +196,7 @@ class ServerProcess:
         if not line.strip():
             return True
         if has_too_many_parts(line):
-            self._problem = tr("it wrote a message of more than {MOST_PARTS:,} values", MOST_PARTS=MOST_PARTS)
+            self._problem = f"it wrote a message of more than {MOST_PARTS:,} values"
             return False
         try:
             message = _message(line)
@@ -294,10 +286,7 @@ def _refusal_of_answer(line: bytes) -> JSONRPCError | None:
     number = said.get("id") if isinstance(said, dict) and "method" not in said else None
     if isinstance(number, bool) or not isinstance(number, int | str):
         return None
-    fault = ErrorData(
-        code=INVALID_REQUEST,
-        message=tr("its answer does not follow the protocol: {line!r}", line=_shown(line)),
-    )
+    fault = ErrorData(code=INVALID_REQUEST, message=f"its answer is not of the protocol: {_shown(line)!r}")
     return JSONRPCError(jsonrpc="2.0", id=number, error=fault)
 
 

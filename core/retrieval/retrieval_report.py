@@ -52,7 +52,7 @@ def place_text(hit: SearchHit, path: str = "") -> str:
     """
     first, last, path = hit.lines.first, hit.lines.last, path or hit.path
     if hit.corpus is Corpus.DISCUSSIONS:
-        return tr("{value}, message {first}", value=hit.title or hit.path, first=first)
+        return f"{hit.title or hit.path}, message {first}"
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 

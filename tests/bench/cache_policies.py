@@ -128,7 +128,7 @@ class InProcess:
 
 
 def no_caching(_request: ProviderRequest, _tail: int) -> tuple[CacheMark, ...]:
-    """Read a prefix, only to keep it."""
+    """Nothing is marked."""
     return ()
 
 

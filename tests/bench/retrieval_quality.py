@@ -164,13 +164,7 @@ def _navigation(base: Path, model: _Model) -> list[Row]:
     }
     judge = Judge(base / "navigated", note_set(model.model.tokens.starts), model)
     found: list[Row] = []
-    for kind, is_paraphrased in (
-        (
-            "Search finds your notes and past discussions by words and by meaning. The index stays on this machine, for this program only. You can delete the index at any time. Each folder of notes gets an index.md. The manual_slop.toml keeps your choices; the program writes nothing else.",
-            False,
-        ),
-        ("paraphrased", True),
-    ):
+    for kind, is_paraphrased in (("by its words", False), ("paraphrased", True)):
         asked = [one for one in note_questions() if one.is_paraphrased is is_paraphrased]
         ways = [_walked(one, heads_of(one.text, heads), texts, pages) for one in asked]
         found += _way(f"navigation, {kind}", ways)

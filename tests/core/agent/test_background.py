@@ -144,9 +144,7 @@ def test_the_policies_of_the_folder_decide(answer: PolicyAnswer, state: CallStat
 def test_a_task_costs_what_its_rounds_cost_and_the_next_begins_at_nothing() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()
-    effects = book.judge(
-        asking(book, chosen, ("a", "nothing")), problem="There is no file or folder such tool."
-    )
+    effects = book.judge(asking(book, chosen, ("a", "nothing")), problem="There is no such tool.")
     assert book.state.agent.pages[chosen].usd == pytest.approx(0.01)
     (again,) = of(effects, CallProvider)
     book.reply(again, DONE, StopKind.COMPLETED)
@@ -159,9 +157,7 @@ def test_a_task_costs_what_its_rounds_cost_and_the_next_begins_at_nothing() -> N
 def test_a_message_of_tools_is_neither_edited_nor_deleted() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()
-    effects = book.judge(
-        asking(book, chosen, ("a", "nothing")), problem="There is no file or folder such tool."
-    )
+    effects = book.judge(asking(book, chosen, ("a", "nothing")), problem="There is no such tool.")
     (again,) = of(effects, CallProvider)
     book.reply(again, DONE, StopKind.COMPLETED)
     said = book.said(chosen)

@@ -231,7 +231,7 @@ def test_a_place_that_is_shown_is_seen_and_not_asked_about(project: ShellDesk, t
     )
 
     assert f"not {data}/rows.txt" in before
-    assert "Readable places" in before
+    assert "Places that are shown" in before
     assert "words of the data" in run(project, "cat ~/data/rows.txt")
     assert "of-a-key" not in run(project, "cat ~/data/.env ")
     assert "token: ghp_" in run(project, "cat sample.yml")

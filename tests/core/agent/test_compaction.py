@@ -143,8 +143,8 @@ def test_a_window_that_nobody_knows_is_assumed_and_said(book: Playbook) -> None:
     assert window is not None
     assert (window.limit_tokens, window.is_assumed, window.is_reported) == (32_768, True, True)
     told = next(one for one in book.state.program.notices if one.id == f"window/{chosen}")
-    assert "the program assumes 32,768 tokens, and 92 % of them" in told.text
-    assert "a summary does, for an unknown price" in told.detail
+    assert "The program assumes 32,768 tokens, and 92 % of them" in told.text
+    assert "a summary for an unknown price, takes its place" in told.detail
     records, _ = kept(book, planned(book, plan))
     assert "the program assumed 32,768 tokens" in next(
         one.text for one in records if isinstance(one, MarkRecord)
@@ -416,7 +416,7 @@ def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet
 @pytest.mark.parametrize(
     ("cut", "said"),
     [
-        (replace(CUT, left_messages=1, left_tokens_est=1), "1 message, about 1 token, is no longer in the model's view. Nothing tells of them."),
+        (replace(CUT, left_messages=1, left_tokens_est=1), "1 message, about 1 token, is no longer in the model's view. Nothing takes their place."),
         (replace(CUT, left_messages=0, shrunk=(ShrunkResult("c", 9),)), "The model sees only the beginning and the end of 1 long result."),
         (replace(CUT, left_messages=0), "No message left the model's view"),
     ],

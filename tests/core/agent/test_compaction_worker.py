@@ -68,7 +68,7 @@ class Measured:
 
 
 def nobody(_provider: str) -> Provider:
-    raise StorageError("There is no file or folder key", remedy="Store one")
+    raise StorageError("There is no key", remedy="Store one")
 
 
 def handled(
@@ -150,6 +150,6 @@ def test_a_summary_that_cannot_be_asked_for_or_was_stopped_before_costs_nothing(
     failed = handled(tmp_path, effect)
     stopped = handled(tmp_path, effect, before=lambda handler: handler.stop(StopSummary(ID, "job")))
 
-    assert failed == ViewSummarised(ID, "job", "r", "", "There is no file or folder key. Store one", Usage())
+    assert failed == ViewSummarised(ID, "job", "r", "", "There is no key. Store one", Usage())
     assert isinstance(stopped, ViewSummarised)
     assert (stopped.problem, stopped.usage) == ("The summary was stopped", Usage())

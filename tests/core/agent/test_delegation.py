@@ -249,7 +249,7 @@ def test_a_child_gets_no_tool_that_was_taken_from_its_parent(book: TaskPlaybook)
     effects = book.reply(call, asks(("l", "look")))
 
     assert not of(effects, JudgeCall)
-    assert "turned off" in book.results(child_of(call))[0]
+    assert "switched off" in book.results(child_of(call))[0]
 
 
 def test_the_parents_limit_pays_for_its_children_and_their_cost_is_that_of_its_task(

@@ -262,12 +262,10 @@ def test_who_gives_tools_is_told_whether_commands_are_confined_once_and_before_t
 def test_a_call_that_cannot_be_judged_is_its_own_result_and_nobody_is_asked() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()
-    effects = book.judge(
-        asking(book, chosen, ("a", "nothing")), problem="There is no file or folder tool 'nothing'."
-    )
+    effects = book.judge(asking(book, chosen, ("a", "nothing")), problem="There is no tool 'nothing'.")
 
     (again,) = of(effects, CallProvider)
-    assert results(book, chosen) == {"a": "There is no file or folder tool 'nothing'."}
+    assert results(book, chosen) == {"a": "There is no tool 'nothing'."}
     assert again.spec.inputs.turns[-1].role is Role.TOOL
 
 

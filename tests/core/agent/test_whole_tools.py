@@ -220,7 +220,7 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     assert len(state.discussions.open[chosen].held_calls) == 2
     log = paths.log_file(world.home, chosen)
     was = log.read_bytes()
-    with pytest.raises(SlopError, match="Another window or terminal has tool calls"):
+    with pytest.raises(SlopError, match="another window or terminal has open tool calls"):
         act(beside, SendPrompt(chosen, "and now"))
     assert log.read_bytes() == was, "two turns never mix in one log"
 
@@ -254,7 +254,7 @@ CHANGES: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=[name for name, _ in CHANGES])
-@pytest.mark.parametrize("is_changed", [False, True], ids=["earlier version", "changed meanwhile"])
+@pytest.mark.parametrize("is_changed", [False, True], ids=["as it was", "changed meanwhile"])
 def test_a_change_that_waits_for_a_yes_when_the_program_ends_is_asked_again_unless_the_file_changed(
     world: World, change: tuple[str, dict[str, object]], *, is_changed: bool
 ) -> None:

@@ -84,11 +84,11 @@ def test_tools_that_no_model_can_be_offered_are_left_out_each_with_its_reason() 
         ({"properties": {"a": {"default": float("inf")}}}, "a number that JSON does not have"),
         ({"properties": {"a": {"enum": [float("nan")]}}}, "a number that JSON does not have"),
         ({"properties": {"a": {"maximum": 10**5_000}}}, "a number that JSON does not have"),
-        ({"properties": {"a": {"enum": "x"}}}, "does not fit JSON Schema 2020-12"),
-        ({"properties": {"a": {"type": "string", "minLength": -1}}}, "does not fit JSON Schema 2020-12"),
-        ({"properties": {"a": {"exclusiveMinimum": True}}}, "does not fit JSON Schema 2020-12"),
-        ({"properties": {"a": {"items": [{"type": "string"}]}}}, "does not fit JSON Schema 2020-12"),
-        ({"properties": {"a": {"description": 3}}}, "does not fit JSON Schema 2020-12"),
+        ({"properties": {"a": {"enum": "x"}}}, "is not JSON Schema 2020-12"),
+        ({"properties": {"a": {"type": "string", "minLength": -1}}}, "is not JSON Schema 2020-12"),
+        ({"properties": {"a": {"exclusiveMinimum": True}}}, "is not JSON Schema 2020-12"),
+        ({"properties": {"a": {"items": [{"type": "string"}]}}}, "is not JSON Schema 2020-12"),
+        ({"properties": {"a": {"description": 3}}}, "is not JSON Schema 2020-12"),
         (
             {"properties": {"a": {"$dynamicRef": "https://example.org/a"}}},
             "its schema refers to another document",
@@ -127,7 +127,7 @@ def test_more_tools_than_the_bound_are_cut_to_the_first_by_name_and_it_is_said()
     tools, left_out = offered_tools("many", listed(*(f"tool_{number:05}" for number in reversed(range(300)))))
 
     assert (len(tools), tools[0].name, tools[-1].name) == (MOST_TOOLS, "tool_00000", "tool_00255")
-    assert "44 tools are over the bound" in left_out[-1]
+    assert "44 tools exceed the maximum" in left_out[-1]
 
 
 def test_the_schemas_of_a_server_stay_within_their_bound_together() -> None:
@@ -137,7 +137,7 @@ def test_the_schemas_of_a_server_stay_within_their_bound_together() -> None:
 
     assert sum(len(tool.schema.description) for tool in tools) <= MOST_SCHEMA_BYTES
     assert len(tools) == 4
-    assert "5 tools are over the bound" in left_out[0]
+    assert "5 tools exceed the maximum" in left_out[0]
 
 
 def test_a_long_answer_keeps_its_head_and_tail_and_says_what_is_missing() -> None:
@@ -197,7 +197,7 @@ def test_addresses_with_keys_are_encrypted_and_those_of_projects_lead_to_the_ope
     assert "keyring" in problem("https://me:secret@example.org/mcp")
     for url in ("http://localhost/mcp", "https://10.0.0.1/", "https://[::1]/", "https://router.lan/"):
         assert problem(url) == ""
-        assert "a project's server may not be" in problem(url, own=False)
+        assert "that a project's server may not use" in problem(url, own=False)
     for url in ("", "ftp://example.org", "https://", "https://a:b:c", "file:///etc/passwd"):
         assert problem(url) != ""
 

@@ -203,7 +203,7 @@ def test_last_words_are_waited_for_that_come_behind_a_server_s_end(rig: Rig) -> 
 ENDLESS = (
     ("line", "a message of more than 16.0 MB"),
     ("babble", "not of the protocol: 'y'"),
-    ("pester", "it does not read its requests"),
+    ("pester", "does not read what it is asked"),
 )
 
 
@@ -234,7 +234,7 @@ def test_an_answer_that_is_not_of_the_protocol_ends_its_call_at_once(
 
     said = _refused(rig, "shapeless", "whatever", json.dumps(answer))
 
-    assert 'its answer does not follow the protocol: \'{"id": ' in said
+    assert 'its answer is not of the protocol: \'{"id": ' in said
     assert "did not answer" not in said
     assert rig.client.call("shapeless", "echo", "{}").text == "{}"
 
@@ -281,7 +281,7 @@ def test_a_silent_tool_holds_its_own_thread_until_its_time_or_a_cancel(rig: Rig)
     [
         ("dead", "ended with code 3 and said: no configuration was found"),
         ("mute", "did not answer in time"),
-        ("odd", "its answer does not follow the protocol (tools."),
+        ("odd", "its answer is not of the protocol (tools."),
     ],
 )
 def test_a_server_that_does_not_start_says_why(
@@ -313,7 +313,7 @@ def test_what_a_server_started_ends_with_it_though_it_left_its_group(rig: Rig) -
 
 def test_long_and_endless_lists_are_cut_and_it_is_said(rig: Rig) -> None:
     assert len(rig.start("many", "many")) == 256
-    assert "9,744 tools are over the bound" in rig.client.left_out("many")[0]
+    assert "9,744 tools exceed the maximum" in rig.client.left_out("many")[0]
     assert len(rig.start("endless", "endless")) == 100
     assert "its list goes on" in rig.client.left_out("endless")[0]
 
@@ -324,7 +324,7 @@ def test_a_host_that_is_killed_is_an_error_in_words_and_its_servers_come_back(ri
 
     os.kill(rig.client.pid, 9)
 
-    rig.heard(lambda news: news.name == "kept" and "the program that runs all servers ended" in news.problem)
+    rig.heard(lambda news: news.name == "kept" and "the host of all servers ended" in news.problem)
     rig.now += 2.0
     assert rig.client.call("kept", "echo", "{}").text == "{}"
 
@@ -458,7 +458,7 @@ def test_an_answer_over_http_to_another_question_is_none(rig: Rig) -> None:
         assert started(rig, remote(server)) == "remote__say"
         server.odd_answer = {"id": 999, **RESULT}
 
-        assert "its answer does not follow the protocol: '{\"jsonrpc" in _refused(rig, "remote", "say")
+        assert "its answer is not of the protocol: '{\"jsonrpc" in _refused(rig, "remote", "say")
 
 
 def test_a_description_that_changes_over_http_without_a_word_is_seen_before_the_next_call(rig: Rig) -> None:
@@ -495,5 +495,5 @@ def test_a_server_over_http_that_leads_elsewhere_is_not_followed_nor_one_of_a_pr
         server.leads_to = f"{elsewhere.url}/mcp"
         assert "not followed" in started(rig, remote(server))
         assert elsewhere.requests == []
-        assert "may not be" in started(rig, remote(elsewhere, McpOrigin.PROJECT))
+        assert "that a project's server may not use" in started(rig, remote(elsewhere, McpOrigin.PROJECT))
         assert elsewhere.requests == []

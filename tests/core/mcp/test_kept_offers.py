@@ -124,7 +124,7 @@ def test_the_same_tools_go_out_after_a_restart_while_warm_and_one_that_is_approv
 
     assert world.tools() == tools
     (result,) = results(state.discussions.open[chosen].messages)
-    assert result.startswith("There is no file or folder tool 'calc__add'.")
+    assert result.startswith("There is no tool 'calc__add'.")
 
 
 def test_another_description_that_is_approved_meanwhile_goes_out_once_the_prefix_is_cold(

@@ -129,7 +129,7 @@ def test_a_yes_to_another_question_is_none() -> None:
     book.play(ServersLookedAt({"files": replace(FOUND, program_sha256="f" * 64)}, {}))
 
     assert not book.play(ApproveServer("files", shown, "c1"))
-    assert "changed since it was shown" in book.state.program.outcomes[-1].problem
+    assert "changed after you saw it" in book.state.program.outcomes[-1].problem
     assert not book.play(ApproveTools("files", book.asked_id(), None, "c2")), "nobody said that it may start"
     assert not book.play(ApproveServer("nothing", shown, "c3"))
 
@@ -277,4 +277,4 @@ def test_a_write_that_the_sandbox_refused_is_told_with_the_way_to_allow_it() -> 
     book.play(WriteRefused(name="files", places=("/srv/node_modules/x/memory.json",), root="/project"))
     (notice,) = [one for one in book.state.program.notices if "could not write" in one.text]
     assert "--project" not in notice.detail
-    assert "a variable that its README names" in notice.detail
+    assert "Its README names the argument or variable" in notice.detail

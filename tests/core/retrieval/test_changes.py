@@ -50,7 +50,7 @@ def test_each_event_brings_its_own_corpora_as_far_as_they_are_searched(state: Ap
     assert begun(state, KnowledgeFilesChanged(("a",))) == (Corpus.KNOWLEDGE,)
     assert begun(state, DiscussionsTouched(("a",))) == (Corpus.DISCUSSIONS,)
     assert begun(state, IndexEnded(None, SearchPlaces())) is None
-    assert begun(AppState(), SourcesChanged()) is None, "search is off in this project"
+    assert begun(AppState(), SourcesChanged()) is None, "retrieval is off"
     without = replace(ASKED, corpora=(Corpus.PROJECT,))
     assert begun(replace(state, retrieval=RetrievalState(without)), KnowledgeFilesChanged(())) is None
 

@@ -184,7 +184,7 @@ def test_who_stops_waits_for_it_no_more(desk: Desk, server: CompatibleServer) ->
     embedder.interrupt()
     asking.join(PATIENCE_S)
 
-    assert "was not waited for" in failed[0].what
+    assert "The program stopped waiting for" in failed[0].what
     assert gate.client_left.wait(PATIENCE_S)
 
 

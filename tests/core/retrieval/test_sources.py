@@ -53,7 +53,7 @@ def test_a_folder_that_cannot_be_read_is_said_and_not_taken_for_an_empty_one(
         patch.setattr(os, "scandir", denied)
         report = room.index()
         problems = survey(judge(room.asked), room.home, FieldNames()).problems
-    assert report.passed_over == ((inside or str(room.notes), "this folder is unreadable"),)
+    assert report.passed_over == ((inside or str(room.notes), "this folder cannot be read"),)
     assert report.removed == (1 if inside else 0), "of what lies where nobody can look nothing is known"
     assert [hit.path for hit in room.search("gateway").hits] == ["ops/deep/disks.md"]
     assert [problem for problem in problems if "cannot be read" in problem]

@@ -157,7 +157,7 @@ def test_an_unknown_price_is_a_stop_and_one_that_nobody_looked_up_is_asked_for(
     book.play(StartAutonomy(chosen, "s"))
     told = outcome_of(book.state, "s")
     assert told is not None
-    assert "No price is known" in told.problem
+    assert "is unknown, so no limit would hold" in told.problem
     assert book.state.attention.autonomy is None
 
     other = AutonomyPlaybook()
@@ -168,7 +168,7 @@ def test_an_unknown_price_is_a_stop_and_one_that_nobody_looked_up_is_asked_for(
     assert not of(other.after(60), CallProvider)
     other.play(PricesFound({key: None}))
     assert not of(other.after(1), CallProvider)
-    assert "No price is known" in other.loop.stopped
+    assert "is unknown, so no limit would hold" in other.loop.stopped
 
 
 def test_one_discussion_at_a_time_and_its_start_ends_what_was_allowed(book: AutonomyPlaybook) -> None:
@@ -181,7 +181,7 @@ def test_one_discussion_at_a_time_and_its_start_ends_what_was_allowed(book: Auto
     assert page_of(book.state, first).grants == ()
     assert mode_of(book.state, first) is Mode.ASK
     assert book.state.discussions.summaries[first].meta.mode is Mode.ASK, "the list says so as well"
-    assert any("start of autonomy" in notice.text for notice in book.state.program.notices)
+    assert any("nobody sees the edits of autonomy" in notice.text for notice in book.state.program.notices)
 
     second = book.discussion()
     book.play(StartAutonomy(second, "two"))

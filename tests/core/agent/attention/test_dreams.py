@@ -82,7 +82,7 @@ def test_a_dream_that_finds_nothing_says_so_and_nothing_to_read_is_no_dream_at_a
 ) -> None:
     book.autonomous(AUTOMATIC)
     a_dream(book)
-    assert "would keep nothing" in book.loop.notes[-1].text
+    assert "found nothing new and useful to keep" in book.loop.notes[-1].text
 
     other = AutonomyPlaybook()
     other.autonomous(AUTOMATIC)
@@ -90,7 +90,7 @@ def test_a_dream_that_finds_nothing_says_so_and_nothing_to_read_is_no_dream_at_a
     other.after(300)
     assert not of(other.play(HarvestLooked(HarvestLook((LIVE,)))), DistilConversations)
     assert other.loop.state is Attention.RESTING
-    assert "Nothing is new" in other.loop.notes[-1].text
+    assert "There is nothing new" in other.loop.notes[-1].text
 
 
 def test_the_turn_that_a_dream_put_off_is_due_when_it_ends(book: AutonomyPlaybook) -> None:
