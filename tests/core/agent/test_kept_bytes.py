@@ -74,7 +74,7 @@ def test_a_second_undo_and_one_without_kept_bytes_change_nothing(desk: Desk) -> 
     assert undo(desk, change).restored == ()
     again = edit(desk, "b.txt", "b", "B")
     desk.turn_id = "m2"
-    assert "not kept" in undo(desk, again).left[0]
+    assert "its earlier content is no longer kept" in undo(desk, again).left[0]
     assert (desk.root / "b.txt").read_text() == "B\n"
 
 
@@ -83,7 +83,7 @@ def test_kept_bytes_that_somebody_changed_are_not_put_back(desk: Desk) -> None:
     kept = next(one for one in edits(desk).iterdir() if one.name != change_notes.NOTES_FILE)
     kept.write_bytes(kept.read_bytes() + b"poison")
 
-    assert "not kept" in undo(desk, change).left[0]
+    assert "its earlier content is no longer kept" in undo(desk, change).left[0]
     assert (desk.root / "b.txt").read_text() == "B\n"
 
 

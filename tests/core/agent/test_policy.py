@@ -88,7 +88,7 @@ def test_an_unconfined_command_asks_every_time_says_so_and_offers_no_rule() -> N
     ruling = rule(LOG, bare)
     assert ruling.answer is PolicyAnswer.ASK
     assert ruling.approval.grant == ""
-    assert "unconfined" in ruling.approval.reasons[0]
+    assert "without a sandbox" in ruling.approval.reasons[0]
     assert "bubblewrap is not installed" in ruling.approval.reasons[0]
 
 

@@ -38,7 +38,7 @@ def test_a_bubblewrap_that_may_not_make_namespaces_counts_as_none(
     found = find_confinement("linux")
     assert found.program is None
     assert not found.sandbox.is_confined
-    assert "cannot confine here (code 1)" in found.sandbox.problem
+    assert "cannot confine commands here (code 1)" in found.sandbox.problem
     assert "namespaces" in found.sandbox.problem
 
 

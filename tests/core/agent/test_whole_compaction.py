@@ -142,7 +142,9 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
     failure = state.discussions.open[other].failure
     assert failure is not None
     assert "2,0" in failure.what
-    assert "Nothing was sent. The program cannot compact any further: there are " in failure.remedy
+    assert (
+        "Nothing was sent. The program cannot compact any further: the request already has " in failure.remedy
+    )
     assert len(world.server.bodies) == 4  # nothing was sent
     marks = [one.kind for one in state.discussions.open[other].entries if isinstance(one, Mark)]
     assert marks == ["failed"], "one is enough"
@@ -160,6 +162,9 @@ def test_a_message_too_long_for_a_window_that_nobody_knows_is_refused_with_sizes
 
     assert opened.failure is not None
     assert "2300 tokens" in opened.failure.what
-    assert "larger window. The program cannot compact any further: there are " in opened.failure.remedy
+    assert (
+        "larger window. The program cannot compact any further: the request already has "
+        in opened.failure.remedy
+    )
     assert "the window has" not in opened.failure.remedy, "nobody knows it"
     assert [one.kind for one in opened.entries if isinstance(one, Mark)] == ["failed"]
