@@ -118,7 +118,7 @@ _AROUND = late(
     re.DOTALL,
 )
 _MOST_NAME = 500
-_NOTHING = frozenset(["", tr("None"), "undefined", "nil"])
+_NOTHING = frozenset(["", "None", "undefined", "nil"])
 _MOST_LITERAL = 20_000
 """Characters of arguments that are read as Python writes them."""
 _MOST_STARTS = 50

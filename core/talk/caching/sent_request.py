@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel.decoders import enum_value
-from core.kernel.language import tr
 from core.kernel.values.cache import (
     CacheLedgerEntry,
     LedgerScope,
@@ -284,7 +283,7 @@ def _wire(rows: list[_SentRow]) -> Wire:
         ends.append((ends[-1] if ends else 0) + row.tokens)
         positions.append((positions[-1] if positions else 0) + row.positions)
     blocks = tuple(Block(key=row.key, sha256="", place=row.place) for row in rows)
-    hashes = tuple(row.prefix_hash or tr("{number} anew", number=number) for number, row in enumerate(rows))
+    hashes = tuple(row.prefix_hash or f"{number} anew" for number, row in enumerate(rows))
     head = max((n for n, row in enumerate(rows) if row.place is not MarkPlace.TAIL), default=-1)
     talk = next((n for n, row in enumerate(rows) if row.place is MarkPlace.TRANSIENT), -1)
     turn = talk - 1 if 0 <= talk <= head else head

@@ -160,12 +160,12 @@ def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[st
     if meta.persona:
         yield f"- Persona: {_code(meta.persona)}"
     if meta.parent_id:
-        yield f"- {tr('Task of') if meta.delegated_by else 'Branch of'}: {_code(meta.parent_id)}"
+        yield f"- {'Task of' if meta.delegated_by else 'Branch of'}: {_code(meta.parent_id)}"
     if discussion.usage != Usage():
         yield f"- Total: {_usage_text(discussion.usage)}"
     upkeep = discussion.upkeep
     if upkeep.pings or upkeep.prewarms:
-        calls = f"{count(upkeep.pings, tr('keepalive request'), tr('keepalive requests'))}, {count(upkeep.prewarms, tr('prewarm'), tr('prewarms'))}"
+        calls = f"{count(upkeep.pings, 'keepalive ping')}, {count(upkeep.prewarms, 'prewarm')}"
         yield f"- Of it, to keep the cache warm: {calls}, {_usage_text(upkeep.usage)}"
 
 
@@ -206,7 +206,7 @@ def _part_block(part: Part, status: Status) -> str:
 
 
 def _file_line(part: AttachmentPart) -> str:
-    facts = f"{part.media_type}, {count(part.size_bytes, tr('byte'), tr('bytes'))}, sha256 {part.sha256}"
+    facts = f"{part.media_type}, {count(part.size_bytes, 'byte')}, sha256 {part.sha256}"
     return f"- Attachment: {_code(part.name)} ({_inline(facts)})"
 
 

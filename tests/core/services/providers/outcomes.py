@@ -84,7 +84,7 @@ def blobs(*contents: bytes) -> ReadBlob:
 
     def read(sha256: str) -> bytes:
         if sha256 not in kept:
-            raise StorageError("This text is gone from its file.", where=f"attachments/{sha256}")
+            raise StorageError("It is gone", where=f"attachments/{sha256}")
         return kept[sha256]
 
     return read

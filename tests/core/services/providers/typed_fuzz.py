@@ -272,7 +272,7 @@ class Bench:
         for write in writes:
             for record in write.records:
                 if isinstance(decode(encode(record), 1), ForeignLine):
-                    return f"a record is unreadable again: {record!r}"
+                    return f"a record cannot be read again: {record!r}"
             book.append(write)
         for journal in (
             services.journals

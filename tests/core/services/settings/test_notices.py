@@ -15,7 +15,7 @@ def told(project: Project, before: AppState = AppState()) -> AppState:  # noqa: 
 
 
 def test_what_no_project_gets_is_said_until_the_folder_is_trusted_or_asks_for_more() -> None:
-    reason = ("The call contains a key.",)
+    reason = ("It holds a key.",)
     strange = told(Project(root="/p", name="p", held_back=reason))
     (notice,) = strange.program.notices
     assert (notice.id, notice.text, notice.detail) == (

@@ -144,7 +144,7 @@ def test_a_preset_that_holds_what_was_not_shown_is_not_written_over(book: Playbo
 def _asking(*names: str) -> Project:
     asked = tuple(AskedValue(("personas", name), name, name) for name in names)
     return Project(
-        root="/strange", name="strange", has_file=True, asked=asked, held_back=("The call contains a key.",)
+        root="/strange", name="strange", has_file=True, asked=asked, held_back=("It holds a key.",)
     )
 
 
@@ -160,7 +160,7 @@ def test_an_untrusted_project_asks_and_a_yes_is_to_what_was_shown(book: Playbook
     assert notice is not None
     assert notice.text == "Do you trust strange?"
     assert "Persona: q." in notice.detail
-    assert "The call contains a key." in notice.detail
+    assert "It holds a key." in notice.detail
 
     effects = book.play(TrustProject(True, question_id(strange.asked)))
     assert of(effects, WriteTrust) == (WriteTrust("/strange", True, strange.asked),)

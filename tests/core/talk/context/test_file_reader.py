@@ -154,7 +154,7 @@ def test_an_unreadable_file_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "open", refuse)
     assert problem_of(tmp_path, "a") == (
         FileProblemKind.UNREADABLE,
-        "The file is unreadable: Permission denied.",
+        "The file cannot be read: Permission denied.",
     )
 
 

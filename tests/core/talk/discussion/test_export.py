@@ -238,7 +238,5 @@ def test_what_is_estimated_is_marked_and_pings_are_told_from_turns() -> None:
 
     assert "≈$0.2500" in text
     assert "- Total: 20 tokens in, 10 tokens out, ≈$0.5000, estimated in part" in text
-    assert (
-        "keep the cache warm: 1 keepalive request, 0 prewarms, 10 tokens in, 5 tokens out, $0.2500\n" in text
-    )
+    assert "keep the cache warm: 1 keepalive ping, 0 prewarms, 10 tokens in, 5 tokens out, $0.2500\n" in text
     assert json.loads(export_json(meta(), found))["upkeep"]["pings"] == 1

@@ -107,7 +107,7 @@ def test_what_is_no_file_is_never_written_over(tmp_path: Path) -> None:
 
     assert "it is not a file" in refusal(tmp_path / "pipe")
     assert "it is not a file" in refusal("/dev/null")
-    assert "this is a folder" in refusal(tmp_path)
+    assert "it is a folder" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["talk.md", "", "~nobody-of-that-name/talk.md", "/a\0b"])

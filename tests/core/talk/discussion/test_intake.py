@@ -201,7 +201,7 @@ def test_a_bomb_ends_its_own_process_and_is_refused(door: Door) -> None:
     source = door.home / "bomb.pdf"
     source.write_bytes(bomb_pdf(4_000))
 
-    with pytest.raises(StorageError, match=r"'bomb\.pdf' is unreadable: it asks for more time or memory"):
+    with pytest.raises(StorageError, match=r"'bomb\.pdf' is unreadable: it takes too much time or memory"):
         handler.handle(StoreAttachment(ID, MOST, path=str(source)))
 
     source.write_bytes(make_pdf("Tides"))

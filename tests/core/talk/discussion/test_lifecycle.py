@@ -237,7 +237,7 @@ def test_a_name_that_there_is_not_is_refused_with_those_there_are(
     assert outcome is not None
     assert not outcome.is_done
     assert "'nope'" in outcome.problem
-    assert outcome.remedy.startswith("Known: ")
+    assert outcome.remedy.startswith("There are: ")
     assert book.state.discussions == before
 
 

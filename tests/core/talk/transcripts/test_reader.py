@@ -111,7 +111,7 @@ def test_chatgpt_tools_pictures_files_and_hidden_messages_are_told_apart() -> No
     assert by_id["c"].parts == (ToolResultPart("", "1"),)
     assert by_id["d"].parts == (ReasoningPart("hm"),)
     assert by_id["f"].parent == "d"  # the odd one between them is passed over
-    assert found.skipped == {"messages that is unreadable": 1}
+    assert found.skipped == {"messages that cannot be read": 1}
     assert found.title == ""
 
 
@@ -127,7 +127,7 @@ def test_a_claude_export_gives_tools_thoughts_and_the_words_of_attachments() -> 
         ReasoningPart("hm"), TextPart("It pulls."), ToolCallPart("t", "calc", '{"a": 2, "b": 1}'), ToolResultPart("t", "3"),
     )  # fmt: skip
     assert [words(path)[-1][1] for path in paths(found).paths] == ["Anew.", "It pulls."]
-    assert found.skipped == {"parts of an unknown kind": 1, "messages that is unreadable": 1}
+    assert found.skipped == {"parts of an unknown kind": 1, "messages that cannot be read": 1}
 
 
 def test_claude_code_follows_what_was_said_anew_and_names_its_torn_line() -> None:
@@ -142,7 +142,7 @@ def test_claude_code_follows_what_was_said_anew_and_names_its_torn_line() -> Non
         row("1", None, "user", "Hi", timestamp="2026-02-01T00:00:00Z"),
         row("2", "1", "assistant", "Yes?"),
         row("3", "2", "user", "mechanics", isMeta=True),
-        row("4", "3", "user", "Continue"),
+        row("4", "3", "user", "Go on"),
         row("5", "2", "user", "Or not"),
         row("6", "5", "assistant", "Fine.", isSidechain=True),
         json.dumps({"type": "summary", "summary": "A talk", "leafUuid": "5"}),
@@ -159,7 +159,7 @@ def test_claude_code_follows_what_was_said_anew_and_names_its_torn_line() -> Non
     )
     assert [words(path)[-1][1] for path in paths(found).paths][:2] == [
         "Or not",
-        "Continue",
+        "Go on",
     ] or found.messages[2].parent == "2"
     assert [one.id for one in found.messages if one.is_aside] == ["6"]
     assert [one.place for one in unread] == ["line 8, the last"]

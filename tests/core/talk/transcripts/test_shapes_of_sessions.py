@@ -162,7 +162,7 @@ CLAUDE_CODE = [
         said=(("u: Start.", "a: Started.", "u: First this.\nThen that.", "a: Both are done."),),
     ),
     Shape(
-        id="a queued message was undone and typed anew (agentsview#401)",
+        id="a queued message was taken back and typed anew (agentsview#401)",
         kind=TranscriptKind.CLAUDE_CODE,
         data=_cc(
             _user("Start."),

@@ -195,7 +195,7 @@ def test_one_that_never_answers_is_passed_over_and_the_next_is_asked(book: Playb
     second = ended(book, first, "", StopKind.CANCELLED)
     assert second is not None
     ended(book, second, "B")
-    assert [column.problem for column in columns(book, chosen)] == ["You stopped the run.", ""]
+    assert [column.problem for column in columns(book, chosen)] == ["You stopped it.", ""]
 
 
 def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
@@ -204,7 +204,7 @@ def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
     assert second is not None
     book.play(CancelReply(discussion_id=chosen))
     assert ended(book, second, "ha", StopKind.CANCELLED) is None
-    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped the run.", NOT_ASKED]
+    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped it.", NOT_ASKED]
     assert shown(book, chosen)[-1].text == "A"
 
 
@@ -347,5 +347,5 @@ def test_a_reply_under_way_is_not_compared_with(book: Playbook) -> None:
     book.play(asked(book, chosen, ONE, TWO, text="why?", command_id="c1"))
     outcome = outcome_of(book.state, "c1")
     assert outcome is not None
-    assert outcome.problem == "A reply is still arriving in this discussion."
+    assert outcome.problem == "A reply is under way in this discussion."
     assert of(book.play(RegenerateReply(discussion_id=chosen)), CallProvider) == ()

@@ -219,9 +219,7 @@ def test_a_queue_can_be_let_wait_for_the_limit(book: Playbook) -> None:
     (kept,) = of(book.play(SendPrompt(chosen, "three", awaits_limit=True)), AddToQueue)
     book.play(QueueWritten(chosen, (kept.prompt,), kept.prompt, ""))
     held = book.state.discussions.open[chosen]
-    book.state = with_open(
-        book.state, replace(held, queue_hold="The compaction was stopped.", is_held_at_limit=False)
-    )
+    book.state = with_open(book.state, replace(held, queue_hold="It was stopped.", is_held_at_limit=False))
     assert not of(book.play(SendQueued(chosen, awaits_limit=True)), AppendRecords)
 
     assert of(book.play(settings_loaded(settings=RAISED)), AppendRecords)

@@ -100,7 +100,7 @@ def test_a_message_that_waited_and_failed_is_sent_again_without_what_was_kept_ou
 
 
 def test_what_went_with_a_message_is_remembered_the_newest_first_and_once_a_message(book: Playbook) -> None:
-    passage = RecalledPassage("knowledge:a.md", Corpus.KNOWLEDGE, "a.md:3", "a", "it contains tide")
+    passage = RecalledPassage("knowledge:a.md", Corpus.KNOWLEDGE, "a.md:3", "a", "it holds tide")
     for message, words in (("m1", "one\ntwo"), ("m2", "three"), ("m1", "one again")):
         book.play(RecallSent("d", message, words, Recalled("text", (passage,), 12)))
 
