@@ -210,21 +210,31 @@ def left(left_s: float) -> str:
     return f"{minutes // 60} h{rest}"
 
 
+_UNTIL = (
+    (2_880, 1_440, tr("in 1 day"), tr("in {count} days")),
+    (60, 60, tr("in 1 hour"), tr("in {count} hours")),
+    (1, 1, tr("in 1 minute"), tr("in {count} minutes")),
+)
+"""From so many minutes on, a time counts in units of so many minutes: one of them, and several."""
+
+
 def in_time(left_s: float) -> str:
     """Time until something, as a person says it: `in 4 minutes`, `in 1 hour`, `in less than a minute`."""
     minutes = max(0, int(left_s)) // 60
-    for least, unit, one in ((2_880, 1_440, "day"), (60, 60, "hour"), (1, 1, "minute")):
+    for least, unit, one, several in _UNTIL:
         if minutes >= least:
-            return tr("in {minutes}", minutes=count(minutes // unit, one))
+            found = minutes // unit
+            return one if found == 1 else several.format(count=f"{found:,}")
     return tr("in less than a minute")
 
 
 def at_moment(at: datetime, now: datetime | None) -> str:
     """A past or coming time in a sentence: `at 14:02`, `yesterday 14:05`, `on 12 Mar`."""
-    said = moment(at, now)
-    if said.startswith("yesterday"):
+    said, on = moment(at, now), at.astimezone().date()
+    today = on if now is None else now.astimezone().date()
+    if on == today - timedelta(days=1):
         return said
-    return tr("at {said}", said=said) if ":" in said else tr("on {said}", said=said)
+    return tr("at {said}", said=said) if on == today else tr("on {said}", said=said)
 
 
 def countdown(left_s: float) -> str:

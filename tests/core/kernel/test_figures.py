@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel import figures as fmt
+from core.kernel import language
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -238,3 +239,18 @@ def test_the_price_of_a_button_is_free_unknown_or_an_estimate() -> None:
         "est. <$0.01",
         "est. ~$0.42",
     ]
+
+
+def test_a_moment_of_yesterday_keeps_its_words_in_another_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    german = {
+        "yesterday {local:%H:%M}": "gestern {local:%H:%M}",
+        "at {said}": "um {said}",
+        "on {said}": "am {said}",
+    }
+    monkeypatch.setattr(language._SPOKEN, "translated", lambda text: german.get(text, text))
+
+    yesterday = fmt.at_moment(NOW - timedelta(days=1), NOW)
+
+    assert yesterday.startswith("gestern ")
+    assert fmt.at_moment(NOW, NOW).startswith("um ")
+    assert fmt.at_moment(NOW - timedelta(days=3), NOW).startswith("am ")
