@@ -44,5 +44,5 @@ def test_what_no_reply_used_is_proposed_with_its_words() -> None:
 
 
 def test_without_a_reply_nothing_is_said() -> None:
-    assert not shown(None).ui.shows("Memory added")
-    assert not shown(MemoryUse()).ui.shows("Memory added")
+    assert not shown(None).ui.shows("Knowledge added")
+    assert not shown(MemoryUse()).ui.shows("Knowledge added")

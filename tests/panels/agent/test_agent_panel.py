@@ -340,7 +340,9 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     asking = with_fields(
         with_window(ModelProfile("p", "m"), 30_000), workers={"models": WorkerStatus("models", "busy")}
     )
-    assert not open_at(asking, "todo").ui.shows("Nobody knows the window"), "its server may just be telling"
+    assert not open_at(asking, "todo").ui.shows("The context window of this model is unknown"), (
+        "its server may just be telling"
+    )
 
     context = Screen(with_window(ModelProfile("p", "m"), 30_000, cut), view_of(panel="context")).ui
     assert context.shows("The model no longer sees the first messages")

@@ -358,5 +358,5 @@ def test_a_model_that_sees_pages_gets_the_pdf_itself() -> None:
     screen = _attached(SCAN, PHOTO, PDF)
 
     assert not screen.ui.shows("does not take")
-    assert not screen.ui.shows("reads only the text")
+    assert not screen.ui.shows("reads only PDF text")
     assert any("12 pages" in tip and "sent as a PDF" in tip for tip in screen.ui.tips())

@@ -81,7 +81,7 @@ def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
     assert screen.ui.shows("'many' is not a number of tokens.")
     screen.ui.type(hint, "")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"max_output_tokens": None})
-    assert not screen.ui.shows("is no number")
+    assert not screen.ui.shows("is not a number")
 
 
 def test_effort_is_chosen_there_too_and_done_closes_it() -> None:

@@ -78,7 +78,7 @@ def test_what_is_looked_at_for_another_is_not_shown() -> None:
         Dialog("forget", command=ForgetDiscussion(CHOSEN)),
     )
 
-    assert not made.ui.shows("With it go 6 items")
+    assert not made.ui.shows("Then 6 items")
     assert made.ui.shows("Looking for everything to forget…")
 
 

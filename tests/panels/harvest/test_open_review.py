@@ -49,7 +49,7 @@ def test_it_says_nothing_while_a_preview_is_there_or_a_run_goes_on_or_nothing_wa
         hs.begun(review={}),
         hs.begun(review={f"{'c' * 16}-0/1": ReviewChoice(False)}),
     ):
-        assert not screen(state).ui.shows("was begun")
+        assert not screen(state).ui.shows("began a review")
 
 
 def test_without_a_model_or_on_a_read_only_home_it_cannot_be_gone_on_with() -> None:

@@ -172,4 +172,4 @@ def test_a_program_that_is_followed_is_followed_no_more_at_once() -> None:
 
 
 def test_what_is_of_no_known_program_has_no_switch() -> None:
-    assert not screen(ImportState(paths=("/x",), report=REPORT)).ui.shows("Take new sessions")
+    assert not screen(ImportState(paths=("/x",), report=REPORT)).ui.shows("Import new sessions")

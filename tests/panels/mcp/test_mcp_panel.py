@@ -101,7 +101,7 @@ def test_a_yes_does_not_count_for_tools_that_are_not_shown(known: tuple[str, ...
     whole = opened(state)
     whole.ui.click(f"Show {256 - SHOWN} more")
     whole.ui.wait(0.5)
-    assert not whole.ui.shows("a yes does not count")
+    assert not whole.ui.shows("your approval does not cover")
     whole.ui.click("Approve 256 tools")
 
     given = [one.names for one in (*screen.asked, *whole.asked) if isinstance(one, ApproveTools)]

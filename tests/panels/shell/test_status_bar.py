@@ -78,7 +78,7 @@ def test_the_light_is_green_only_where_nothing_stands_against_the_provider() -> 
 def test_before_the_settings_are_read_nobody_says_that_a_provider_is_missing() -> None:
     words = _words(with_fields(states.working(), providers={}))
 
-    assert not any("No provider" in word for word in words)
+    assert not any("There is no provider" in word for word in words)
     assert _light(with_fields(states.working(), providers={}))[0] == "faint"
 
 
@@ -95,7 +95,7 @@ def test_a_cache_is_called_warm_only_where_the_next_request_reads_it() -> None:
 def test_a_discussion_that_waits_for_a_person_alone_is_no_reply_under_way() -> None:
     state = ags.asking_edit()
 
-    assert not any("under way" in one for one in _words(state))
+    assert not any("in progress" in one for one in _words(state))
     calls = tuple(replace(one, state=CallState.RUNNING) for one in state.agent.turns["d1"].calls)
     running = replace(state.agent.turns["d1"], calls=calls)
     assert "1 reply in progress" in _words(replace(state, agent=replace(state.agent, turns={"d1": running})))

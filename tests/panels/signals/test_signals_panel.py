@@ -52,8 +52,8 @@ def test_an_inbox_that_has_no_room_says_what_makes_some() -> None:
     assert open_at(SignalState(many, is_inbox_unready=True)).ui.shows(
         "The inbox is full. More files wait until a turn takes some, or you dismiss some."
     )
-    assert not open_at(SignalState(many)).ui.shows("It is full")
-    assert not open_at(SignalState(many[1:], is_inbox_unready=True)).ui.shows("It is full")
+    assert not open_at(SignalState(many)).ui.shows("The inbox is full")
+    assert not open_at(SignalState(many[1:], is_inbox_unready=True)).ui.shows("The inbox is full")
 
 
 def test_a_signal_unfolds_to_all_that_it_says() -> None:
