@@ -124,7 +124,7 @@ TURNS: dict[str, Callable[[Path], None]] = {
     "a named pipe": _node("a pipe"),
     "/dev/zero": _node("a link to /dev/zero"),
     "/dev/null": _node("a link to /dev/stdin"),
-    "in a loop": _node("a loop of links"),
+    "this link leads in a circle": _node("a loop of links"),
     "Invalid value": _toml("[presets.a]\nitems = [\n"),
 }
 """What stands at `manual_slop.toml` by turns, by words of what is said of it; standard input is nothing there."""

@@ -481,8 +481,7 @@ def _say_none(desk: Desk) -> None:
 
 def _say_empty(desk: Desk, preview: HarvestPreview) -> None:
     own = desk.view.of(HarvestView)
-    is_filtered = bool(own.item_query.strip() or own.show)
-    if is_filtered and (preview.items or preview.failures):
+    if (own.item_query.strip() or own.show) and (preview.items or preview.failures):
         text = tr("No item matches.")
     elif desk.state.harvest.phase is HarvestPhase.PREVIEWING:
         text = tr("Items appear here as the model finds them.")
@@ -558,9 +557,10 @@ def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
         return "", ""
     calls, known = fmt.count(preview.calls, tr("call"), tr("calls")), use.usage.cost_usd
     is_part = use.cost_usd is None and known is not None  # a call that broke off says no price
-    cost = fmt.money(known if is_part else use.cost_usd, is_estimate=use.usage.is_estimate)
+    usd = fmt.money(known if is_part else use.cost_usd, is_estimate=use.usage.is_estimate)
+    cost = tr("over {usd}", usd=usd) if is_part else usd
     return (
-        tr("{is_part}{cost} for this preview", is_part="over " if is_part else "", cost=cost),
+        tr("{cost} for this preview", cost=cost),
         tr(
             "{calls} to the model for this preview; {calls2:,} for all harvests since program start",
             calls=calls,
@@ -655,7 +655,7 @@ def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: ProposalHeading) 
         )
         ui.text("count", words, tone="faint", style="small")
         if row.facts is not None and row.facts.id in desk.state.discussions.summaries:
-            tip = f"Show {row.title}"
+            tip = tr("Show {name}", name=row.title)
             if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
                 show_discussion(desk, row.facts.id)
     ui.gap(4)
@@ -793,8 +793,7 @@ def _apply(desk: Desk, preview: HarvestPreview) -> None:
 def _discard(desk: Desk, preview: HarvestPreview) -> None:
     """Ask first where a person's work would be lost."""
     own = desk.view.of(HarvestView)
-    is_worked_on = own.edits or any(one.is_edited or one.is_tick_changed for one in preview.items)
-    if is_worked_on:
+    if own.edits or any(one.is_edited or one.is_tick_changed for one in preview.items):
         desk.view.dialog = Dialog(kind="harvest_discard", command=DiscardPreview())
         return
     own.tab = "conversations"

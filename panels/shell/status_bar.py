@@ -317,7 +317,7 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
         label = (
             tr("Show fewer")
             if own.are_all_shown
-            else f"Show {fmt.count(hidden, tr('more notice'), tr('more notices'))}"
+            else tr("Show {name}", name=fmt.count(hidden, tr("more notice"), tr("more notices")))
         )
         if ui.button("more", label, kind="plain", is_small=True):
             own.are_all_shown = not own.are_all_shown
