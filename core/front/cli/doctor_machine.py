@@ -167,7 +167,7 @@ def system(name: str, machine: str, *, libc: tuple[str, str], release: str) -> I
 def _why_not(name: str, machine: str, libc: tuple[str, str], release: str) -> str:
     """Phrase that says what this system lacks, empty where it lacks nothing."""
     if (name, machine) not in SYSTEMS:
-        return WITHOUT_PACKAGES.get((name, machine), "nobody has tried the program here")
+        return WITHOUT_PACKAGES.get((name, machine), tr("the program is not tested on this system"))
     if name == "Linux" and libc[0] != "glibc":
         return WITHOUT_GLIBC
     if name == "Linux" and _numbers(libc[1]) < OLDEST_GLIBC:

@@ -132,11 +132,11 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
             console.shown(tr("changed:  {line}", line=escaped(line)))
         for label, text in start_lines(server.asked):
             console.shown(f"{label.lower()}:  {escaped(text)}")
-        if not confirm(console, f"Start {name}?", is_yes=False):
+        if not confirm(console, tr("Start {name}?", name=name), is_yes=False):
             console.line(tr("Nothing was changed: {name} does not start.", name=name))
             return NOT_AGREED
         act(front, ApproveServer(name=name, shown=question_id(server.asked)))
-    with console.waiting(f"Starting {name}"):
+    with console.waiting(tr("Starting {name}", name=name)):
         server = _started(front, name)
     if server.asked is None:
         console.line(

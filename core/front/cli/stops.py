@@ -66,7 +66,7 @@ WORDS = (
     (tr(" The Caching panel tells each."), ""),
     (
         tr("Enter a key in Settings, Providers, then press Retry"),
-        tr("Store a key with `manual-slop key`, then send it again with --retry"),
+        tr("Store a key with `manual-slop key`, then send the message again with --retry"),
     ),
     (tr("Enter a key in Settings, Providers"), tr("Store a key with `manual-slop key`")),
     (tr("tore a key on the settings page"), tr("tore one with `manual-slop key`")),
@@ -79,11 +79,19 @@ WORDS = (
         tr("Enter the base_url on the settings page"),
         tr("Set its base_url in the settings (`manual-slop doctor` names the file)"),
     ),
-    (tr("Send without tools"), tr("Send it again with --retry --no-tools")),
+    (
+        tr("add it to “Readable places” in Settings, Permissions: `shown` under [tools.folders]"),
+        tr("add it to `shown` under [tools.folders] in the settings"),
+    ),
+    (
+        tr("add the file to “Readable places” in Settings, Permissions"),
+        tr("add the file to `shown` under [tools.folders] in the settings"),
+    ),
+    (tr("Send without tools"), tr("Send the message again with --retry --no-tools")),
     (tr("Choose another model"), tr("Choose another with --model")),
     (tr("choose another model"), tr("choose another with --model")),
     (tr("choose another provider"), tr("choose another with --provider")),
-    (tr("Send the message again past the limit"), tr("Send it again with --over-limit")),
+    (tr("Send the message again past the limit"), tr("Send the message again with --over-limit")),
     (
         tr('send the message with "over_limit": true and the token of approvals'),
         tr("send the message with --over-limit"),
@@ -98,16 +106,16 @@ WORDS = (
     ),
     (
         tr("Press Continue for the rest, or Retry"),
-        tr("Send another message for the rest, or it again with --retry"),
+        tr("Send another message for the rest, or send the message again with --retry"),
     ),
     (
         tr("press Continue for the rest, or Retry"),
-        tr("send another message for the rest, or it again with --retry"),
+        tr("send another message for the rest, or send the message again with --retry"),
     ),
     (tr("Press Continue for the rest"), tr("Send another message for the rest")),
     (tr("press Continue for the rest"), tr("send another message for the rest")),
-    (tr("Press Retry"), tr("Send it again with --retry")),
-    (tr("press Retry"), tr("send it again with --retry")),
+    (tr("Press Retry"), tr("Send the message again with --retry")),
+    (tr("press Retry"), tr("send the message again with --retry")),
 )
 """Phrases of the window, each with the terminal's; a longer one stands before a part of it."""
 

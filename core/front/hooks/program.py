@@ -450,7 +450,7 @@ def operations(resources: Sequence[Resource]) -> tuple[Operation, ...]:
                 request.desk.front.send(command)
         return Answer(data=ActionData(panel=panel, action=action, warm_loss=lost), status=202)
 
-    no_window = {409: tr("there is no window")}
+    no_window = {409: "there is no window"}
     no_target = {
         404: "no such panel, action or discussion",
         409: "no window, not possible just now, or this would leave a warm cache unused",

@@ -25,7 +25,7 @@ from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 ROOT = Path(__file__).parents[4]
 WAIT_S = PATIENCE_S
 
-ASKED = re.compile(r"(\[y(/a)?/N\]|to do it:) $")
+ASKED = re.compile(r"(\[y(/a)?/N\]|to confirm:) $")
 """End of a question: from here on an answer counts."""
 
 

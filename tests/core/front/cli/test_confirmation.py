@@ -188,5 +188,5 @@ def test_a_key_is_what_was_typed_after_its_question_and_is_not_shown(world: Worl
     process.communicate()
     os.close(keyboard)
 
-    assert (process.returncode, b"Key of local: " in shown.replace(b"\r\n", b"")) == (0, True)
+    assert (process.returncode, b"Key for local: " in shown.replace(b"\r\n", b"")) == (0, True)
     assert (world.home / "keys" / "local").read_text(encoding="utf-8").strip() == "sk-late"

@@ -85,9 +85,9 @@ def test_what_a_project_asks_for_is_listed(world: World) -> None:
     (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x.py"]\n[hooks]\nport = 1\n')
     text = world.run("doctor", "--quick").out
 
-    assert "is not trusted, so the program ignores its settings" in text
+    assert f"you do not trust {world.project}, so the program ignores its settings" in text
     assert "the folder asks for: Context preset a: x.py." in text
-    assert "the program ignores: It asks to turn the Hook API on" in text
+    assert "the program ignores: The project asks to change the Hook API" in text
     assert f"manual-slop trust {world.project}" in text
 
 

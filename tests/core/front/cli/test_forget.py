@@ -28,7 +28,7 @@ def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) ->
     assert traces(world.home) != []
 
     ended = world.run("forget", chosen, given=b"forget\n", types=True)
-    assert (ended.code, "cannot be undone" in ended.err) == (0, True)
+    assert (ended.code, "You cannot undo this" in ended.err) == (0, True)
     assert ended.out.startswith("Forgotten: 1 conversation")
     assert "logs and backups that providers keep of your requests" in ended.out
     assert traces(world.home) == []

@@ -82,7 +82,7 @@ def test_json_holds_all_of_a_reply(world: World) -> None:
         ("error", "bad_reply", "an error of its own"),
         ("insufficient_system_resource", "bad_reply", "no capacity"),
         ("content_filter", "declined", "content filter"),
-        ("a_word_of_tomorrow", "unknown_end", "does not know"),
+        ("a_word_of_tomorrow", "unknown_end", "ended for an unknown reason"),
     ],
 )
 def test_half_a_reply_is_printed_said_stored_as_half_and_can_be_sent_again(
@@ -231,7 +231,7 @@ def test_a_send_that_failed_is_tried_again_with_nothing_retyped(world: World) ->
     assert (ended.code, ended.out) == (0, "Now.\n")
     assert "When?" in str(world.server.bodies[-1]["messages"])
     nothing_left = world.run(*again[1].split())
-    assert (nothing_left.code, "There is no failed message to send again" in nothing_left.err) == (2, True)
+    assert (nothing_left.code, "No message of this discussion has failed" in nothing_left.err) == (2, True)
 
 
 def test_a_reply_that_breaks_off_is_printed_as_far_as_it_came(world: World) -> None:
@@ -327,7 +327,7 @@ def test_a_reply_that_cannot_be_written_is_printed_whole_and_nobody_is_told_that
 
     assert child.returncode == 1
     assert said in out.decode()
-    assert b"Keep the reply that is printed here" in err
+    assert b"Copy the reply from this terminal" in err
     assert b"nothing was lost" not in err
 
 
@@ -466,7 +466,7 @@ def test_a_window_that_the_server_lists_holds_for_a_command_too(world: World) ->
     ended = world.run("send", "--trust", "--tools", "word " * 1_500)
 
     assert ended.code == 1
-    assert "takes 1,575 beside its reply" in ended.err
+    assert "takes 1,575 besides its reply" in ended.err
     assert not world.server.bodies
 
 

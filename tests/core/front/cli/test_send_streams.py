@@ -117,5 +117,5 @@ def test_a_pipe_that_nobody_writes_to_is_said(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.front.cli.send.MAX_INPUT_BYTES", 10)
-    with _pipe(b"x" * 11) as source, pytest.raises(UsageError, match="over 10 bytes"):
+    with _pipe(b"x" * 11) as source, pytest.raises(UsageError, match="more than 10 bytes"):
         read_text([], source, _console())

@@ -224,7 +224,9 @@ def test_a_task_asks_on_the_terminal_of_its_parent_and_the_answer_goes_to_the_ta
 
 def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
     command = "ls\x1b[2K\rrm -rf ~ \u202ereversed\nLet it? [y/N] y"
-    asked = question(Approval("id", ActKind.COMMAND, "Run\na command", command, ("It runs\nunconfined.",)))
+    asked = question(
+        Approval("id", ActKind.COMMAND, "Run\na command", command, ("The command runs\nwithout a sandbox.",))
+    )
 
     assert "\x1b" not in asked
     assert "\r" not in asked
@@ -232,7 +234,7 @@ def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
     assert "rm -rf ~" in asked
     assert asked.splitlines()[1] == "Run a command"
     assert "    Let it? [y/N] y" in asked.splitlines()
-    assert asked.endswith("(The command runs without a sandbox.)\nLet it?")
+    assert asked.endswith("(The command runs without a sandbox.)\nAllow this?")
 
 
 def test_a_question_about_an_edit_shows_the_whole_change() -> None:
@@ -263,6 +265,6 @@ def test_a_discussion_is_compacted_for_what_is_said_beside_it(world: World) -> N
     found = json.loads(ended.out)
     assert found["left_messages"] > 0, ended.err
     assert found["cost_usd"] is None  # nobody knows what this server takes
-    assert "told of by a summary" in found["said"]
+    assert "The model reads a summary instead" in found["said"]
     again = world.run("discussions", "compact", "none-such")
     assert (again.code, again.out) == (2, "")

@@ -180,7 +180,10 @@ def test_faults_of_settings_are_warnings_with_their_place() -> None:
 
     assert "manual-slop: warning: /c.toml:3: is wrong\n" in said
     assert "manual-slop: warning: VARIABLE: is odd\n" in said
-    assert "/p is not trusted, so the program ignores its requests; `manual-slop trust /p` shows it" in said
+    assert (
+        "/p is not trusted, so the program ignores its requests; `manual-slop trust /p` shows the requests and takes your yes"
+        in said
+    )
     assert "  Persona: p (1 character).\n" in said
 
 
@@ -205,7 +208,7 @@ def test_a_discussion_is_found(wanted: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("ids", "wanted", "said"),
     [
-        (("abc", "abd"), "ab", "names 2 discussions"),
+        (("abc", "abd"), "ab", "matches 2 discussions"),
         (("abc",), "q", "There is no discussion 'q'"),
         (("abc",), "", "There is no discussion ''"),
         ((), "last", "There is no discussion yet"),
@@ -223,8 +226,8 @@ def test_a_name_that_is_none_is_refused_with_the_nearest() -> None:
     check_name("preset", "core", ("core",))
     with pytest.raises(
         UsageError,
-        match="There is no preset 'cor'; did you mean core\\? \\(there are: core\\)",
+        match="There is no preset 'cor'; did you mean core\\? \\(known: core\\)",
     ):
         check_name("preset", "cor", ("core",))
-    with pytest.raises(UsageError, match=r"\(there is none\)"):
+    with pytest.raises(UsageError, match=r"\(none known\)"):
         check_name("preset", "core", ())

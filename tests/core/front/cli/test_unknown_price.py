@@ -14,7 +14,7 @@ from tests.core.services.spending.test_own_prices import PriceServer
 from tests.vendors.compatible_server import MODEL
 from tests.vendors.loopback import json_reply
 
-SENTENCE = f"The price of {MODEL!r} is unknown, so the limit of $0.001 for today cannot hold"
+SENTENCE = f"The price of {MODEL!r} is unknown, so the program cannot enforce the limit of $0.001 for today"
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_a_price_by_hand_makes_the_limit_hold(world: World) -> None:
     )
     assert world.run("send", "x" * 3_000).code == 0
     listed = world.run("models", "local").out
-    assert "$1 in, $1 out, your models.toml, 2026-11-28" in listed
+    assert "$1 input, $1 output, your models.toml, 2026-11-28" in listed
     codes = [world.run("send", "x" * 3_000).code for _ in range(4)]
 
     assert codes[-1] == 1

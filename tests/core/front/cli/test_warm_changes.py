@@ -86,7 +86,7 @@ def test_a_script_is_told_the_price_and_not_asked(warm: PaidWorld) -> None:
     ended = again(warm, "--model", "claude-sonnet-5-5")
 
     assert ended.code == 0, ended.err
-    assert "manual-slop: Anthropic holds" in ended.err
+    assert "manual-slop: Anthropic caches" in ended.err
     assert "Switching the model leaves them unused" in ended.err
 
 

@@ -71,7 +71,7 @@ def test_a_digest_that_configuration_forbids_is_made_and_stays_off(world: World)
 
     made = world.client.post("/api/knowledge/digest").json()
 
-    assert (made["switch"], made["is_on"]) == ("off off in the settings", False)
+    assert (made["switch"], made["is_on"]) == ("off by configuration", False)
     assert text_of(world, "digest.md")
 
 
@@ -213,7 +213,7 @@ def test_where_nothing_is_known_nothing_was_deleted(world: World) -> None:
 
     assert (made.status_code, made.json()["switch"], made.json()["is_on"]) == (
         200,
-        "off, no knowledge yet",
+        "off, nothing is known yet",
         False,
     )
     assert "There is no knowledge yet" in world.controller.snapshot().program.notices[-1].text

@@ -453,7 +453,7 @@ def test_an_export_over_http_keeps_what_is_ours_and_what_is_there(running: World
         running.until(lambda s: any(words in notice.text for notice in s.program.notices))
 
     token = (running.home / "hook_token").read_text()
-    said(there, "'talk.md': it exists already")
+    said(there, "'talk.md': the file exists already")
     assert there.read_text() == "mine"
     said(there, "Exported 'tides'", replaces=True)
     assert "# tides" in there.read_text()
