@@ -377,7 +377,7 @@ def _trust_banner(desk: Desk, own: NoticesView, question: str, limit: int) -> No
         if 0 < limit < len(lines):
             ui.text("rest", tr("and {lines} more", lines=len(lines) - limit), tone="muted", style="small")
         with ui.row("answers"):
-            if ui.button("look", tr("Review everything"), kind="primary", is_small=True):
+            if ui.button("look", tr("Review all"), kind="primary", is_small=True):
                 desk.view.dialog = Dialog(kind="trust")
             if ui.button("later", tr("Not now"), is_small=True):
                 own.was_trust_put_off.add((project.root, question))

@@ -57,4 +57,4 @@ def test_a_tour_that_cannot_keep_its_pictures_says_so_before_it_begins(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["tour", "--out", "/dev/null/pictures"]) == 1
-    assert capsys.readouterr().err.startswith("manual-slop: Could not make 'pictures'")
+    assert capsys.readouterr().err.startswith("manual-slop: The program could not make 'pictures'")

@@ -114,9 +114,9 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     sitting = Sitting(screen, monkeypatch, ags.asking_edit())
     person = sitting.person
     person.click("Line 12")
-    person.bring(person.find("Take 1 of 2"))
+    person.bring(person.find("Accept 1 of 2"))
     sitting.wait(0.6)
-    person.click("Take 1 of 2")
+    person.click("Accept 1 of 2")
     assert sitting.said == [ApproveCall("d1", "t3", ags.EDIT.id, hunks=(1,))]
 
     sitting.show(ags.asking_command())

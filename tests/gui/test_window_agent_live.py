@@ -89,7 +89,7 @@ def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
     sitting.said(text="Two slots have names.")
 
     person.key("Ctrl+7")
-    sitting.sees("Turn tools on first")
+    sitting.sees("This discussion has no tools")
     person.click("Turn tools on")
     sitting.sees("Ask first")
     person.key("Ctrl+l")

@@ -48,8 +48,8 @@ class AloneSitting(AgentSitting):
     def let_go_on(self) -> None:
         """Start autonomy in the tab of the Agent panel."""
         self.person.key("Ctrl+7")
-        self.sees("Alone")
-        self.person.click("Alone")
+        self.sees("Autonomy")
+        self.person.click("Autonomy")
         self.sees("Start autonomy")
         self.person.click("Start autonomy")
         self.ends(lambda s: s.attention.autonomy is not None)
@@ -87,7 +87,7 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
     person.key("Ctrl+7")
     person.click("Turn tools on")
     sitting.sees("Ask first")
-    person.click("Alone")
+    person.click("Autonomy")
     person.click("Limit per day ($)")
     person.type("2")
     person.key("Enter")
@@ -191,8 +191,8 @@ def _lives_up_to_its_cap(sitting: AloneSitting, paid: AnthropicServer) -> None:
     person, controller = sitting.person, sitting.controller
     sitting.given_tools()
     person.key("Ctrl+7")
-    sitting.sees("Alone")
-    person.click("Alone")
+    sitting.sees("Autonomy")
+    person.click("Autonomy")
     person.click("Limit per day ($)")
     person.type("0.3")
     person.key("Enter")

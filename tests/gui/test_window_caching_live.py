@@ -224,7 +224,7 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
     sitting.sees("Invalidating the cache leaves them unused")
     screen.driver.click("Invalidate anyway")
     sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
-    sitting.sees("Cache miss last time: Invalidated by you.")
+    sitting.sees("Cache miss last time: You invalidated the cache.")
     sitting.sees("Not cached")
     screen.check()
 

@@ -50,7 +50,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.type(" please")
     file.write_text(file.read_text().replace("be short", "from an editor"))
     sees(person, "project asks for more than you were shown")
-    person.click("Review everything")
+    person.click("Review all")
     sees(person, "from an editor")
     person.click("Trust these requests")
     sees(person, "The text in the file has changed meanwhile.")

@@ -130,7 +130,7 @@ def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_
     assert screen.ui.shows("•  Setting: wish 4.")
     assert screen.ui.shows("and 5 more")
 
-    screen.ui.click("Review everything")
+    screen.ui.click("Review all")
     assert [screen.ui.shows(f"•  Setting: wish {n}.") for n in range(10)] == [True] * 10
     assert screen.ui.shows("•  The call contains a key.")
     assert screen.asked == []
@@ -142,7 +142,7 @@ def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_
 
 def test_a_press_that_meets_a_changed_question_is_no_yes() -> None:
     screen = Screen(untrusted(2))
-    screen.ui.click("Review everything")
+    screen.ui.click("Review all")
     screen.state = untrusted(3)
     screen.ui.click("Trust these requests")
     assert screen.asked == []
