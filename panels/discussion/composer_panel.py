@@ -296,10 +296,7 @@ def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
 
 def pasted_names(ending: str) -> Iterator[str]:
     """Names for pastes: `pasted.txt`, `pasted 2.txt` and so on."""
-    return (
-        tr("pasted {number}.{ending}", number=number, ending=ending) if number > 1 else f"pasted.{ending}"
-        for number in count(1)
-    )
+    return (f"pasted {number}.{ending}" if number > 1 else f"pasted.{ending}" for number in count(1))
 
 
 def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
@@ -422,7 +419,9 @@ def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
         return tr("Nothing can be saved: this home is read-only")
     return (
-        f"Send ({chord})" if not desk.is_replying else tr("Send when the reply ends ({chord})", chord=chord)
+        tr("Send when the reply ends ({chord})", chord=chord)
+        if desk.is_replying
+        else tr("Send ({chord})", chord=chord)
     )
 
 
@@ -442,7 +441,7 @@ def _preset_menu(desk: Desk) -> None:
         return
     current = summary.meta.preset
     is_missing = bool(selection.missing_preset(desk.state))
-    label = f"{current} (missing)" if is_missing else current or tr("No preset")
+    label = tr("{current} (missing)", current=current) if is_missing else current or tr("No preset")
     tip = (
         tr("This project has no preset {current!r}: the program sends no files", current=current)
         if is_missing
