@@ -188,9 +188,9 @@ def desktop_notices() -> Iterator[Finding]:
     problem = no_desktop()
     if problem:
         what, _, remedy = problem.partition(": ")
-        yield warn(tr("desktop notices"), what, remedy.capitalize())
+        yield warn("desktop notices", what, remedy.capitalize())
     else:
-        yield ok(tr("desktop notices"), tr("shown while you are away from the window"))
+        yield ok("desktop notices", tr("shown while you are away from the window"))
 
 
 def packages() -> Iterator[Finding]:
@@ -269,9 +269,9 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
             )
     except ProviderError as error:
         finding = warn if error.kind is FailureKind.NOT_INSTALLED else fail
-        yield finding(tr("embedded model"), error.what, error.remedy)
+        yield finding("embedded model", error.what, error.remedy)
     else:
-        yield ok(tr("embedded model"), text)
+        yield ok("embedded model", text)
 
 
 def claude(*, is_quick: bool) -> Iterator[Finding]:
@@ -282,25 +282,25 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
     if program is None:
         return  # its provider's line says so
     if is_quick:
-        yield ok(tr("claude code"), program)
+        yield ok("claude code", program)
         return
     try:
         code, output = output_of(Path(program), ["--version"], PROGRAM_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         yield warn(
-            tr("claude code"),
+            "claude code",
             tr("{program} does not run ({name})", program=program, name=type(error).__name__),
             tr("Install Claude Code again"),
         )
         return
     if code != 0:
         yield warn(
-            tr("claude code"),
+            "claude code",
             tr("{program} ended with exit code {code}", program=program, code=code),
             tr("Run Claude Code once in a terminal"),
         )
     else:
-        yield ok(tr("claude code"), f"{output.strip()[:60]}, {program}")
+        yield ok("claude code", f"{output.strip()[:60]}, {program}")
 
 
 def sandbox(*, is_quick: bool) -> Iterator[Finding]:

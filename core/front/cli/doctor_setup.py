@@ -50,7 +50,7 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(
             folders,
             (
-                (tr("settings folder"), request.config_file.parent),
+                ("settings folder", request.config_file.parent),
                 ("cache", paths.cache_dir()),
                 ("logs", paths.log_dir()),
             ),
@@ -186,7 +186,7 @@ def channels(loaded: LoadedSettings) -> Iterator[Finding]:
     """Channels of messages as they are set; the window says whether each is connected."""
     for name, channel in loaded.settings.channels.items():
         subject, where = (
-            tr("channel {name}", name=name),
+            f"channel {name}",
             tr("{room} at {host}:{port}, over TLS", room=channel.room, host=channel.host, port=channel.port),
         )
         if problem := flaw_of(channel):
@@ -273,13 +273,13 @@ def desktop_idle(
         return
     if platform in {"darwin", "win32"}:
         yield warn(
-            tr("desktop idle"),
+            "desktop idle",
             tr("not tested on this system"),
             tr("Check whether Agent, Alone shows the right time away"),
         )
     elif environ.get("WAYLAND_DISPLAY") or not environ.get("DISPLAY"):
         yield warn(
-            tr("desktop idle"),
+            "desktop idle",
             tr("Wayland tells no program how long you were away")
             if environ.get("WAYLAND_DISPLAY")
             else tr("there is no X server"),
@@ -288,7 +288,7 @@ def desktop_idle(
             ),
         )
     else:
-        yield ok(tr("desktop idle"), tr("the X server tells how long you were away"))
+        yield ok("desktop idle", tr("the X server tells how long you were away"))
 
 
 def keyring(store: KeyStore) -> Iterator[Finding]:

@@ -55,7 +55,11 @@ def program(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
     found = Program(world)
     found.controller.send(CreateDiscussion("shown"))
     found.controller.send(RegenerateDigest())
-    found.until(lambda s: any("There is no knowledge yet" in notice.text for notice in s.program.notices))
+    found.until(
+        lambda s: any(
+            "Nothing is known yet, so there is no digest" in notice.text for notice in s.program.notices
+        )
+    )
     found.until(lambda s: len(s.discussions.summaries) == 2 and len(s.knowledge.categories) == 5)
     found.until(lambda s: bool(s.knowledge.watched))
     yield found

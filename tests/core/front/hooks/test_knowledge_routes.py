@@ -216,4 +216,6 @@ def test_where_nothing_is_known_nothing_was_deleted(world: World) -> None:
         "off, nothing is known yet",
         False,
     )
-    assert "There is no knowledge yet" in world.controller.snapshot().program.notices[-1].text
+    assert (
+        "Nothing is known yet, so there is no digest" in world.controller.snapshot().program.notices[-1].text
+    )
