@@ -35,6 +35,7 @@ MODELS_READ = {
     "core/front/cli/doctor.py": "the words stand in the value",
     "core/front/cli/servers.py": "a line to type",
     "core/knowledge/harvest/distillation.py": "a line of the harvest's contract",
+    "core/knowledge/harvest/merge_reply.py": "a line of the harvest's contract",
     "core/knowledge/mcp_server/mcp_server.py": "another program's model reads it",
     "core/knowledge/mcp_server/proposal_worker.py": "another program's model reads it",
     "core/mcp/mcp_client.py": "a model reads the answer of a tool",
