@@ -104,7 +104,8 @@ def flaw_of(channel: ChannelSettings) -> str:
         return tr("{host!r} is not the name of a server", host=one_line(channel.host, 60))
     if not _ROOM.fullmatch(channel.room):
         return tr(
-            "{room!r} is not the name of a channel; that begins with #", room=one_line(channel.room, 60)
+            "{room!r} is not the name of a channel; such a name begins with #",
+            room=one_line(channel.room, 60),
         )
     if not _NICK.fullmatch(channel.nick):
         return tr("{nick!r} is not a nick", nick=one_line(channel.nick, 60))
