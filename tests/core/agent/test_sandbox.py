@@ -100,13 +100,16 @@ def test_a_servers_command_names_the_places_that_a_person_approved(tmp_path: Pat
     assert own_places((str(shim),), "/project") == (str(packages),)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "server").symlink_to(shim)
-    assert own_places((str(tmp_path / "bin" / "server"),), "/project") == (str(packages),)
+    linked = str(tmp_path / "bin" / "server")
+    assert own_places((linked,), "/project") == (linked, str(packages)), "the link, and what it leads to"
 
 
 def test_a_script_in_the_persons_own_folder_is_seen_by_itself(isolated_home: Path) -> None:
     script = Path.home() / "server.py"
     script.write_text("")
-    assert own_places(("/usr/bin/python3", str(script)), "") == ("/usr/bin/python3", str(script))
+    python = "/usr/bin/python3"
+    named = tuple(dict.fromkeys((python, os.path.realpath(python), str(script))))
+    assert own_places((python, str(script)), "") == named
 
 
 def test_a_socket_is_hidden_however_many_others_there_are(

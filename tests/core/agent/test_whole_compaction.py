@@ -132,7 +132,7 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
     state = ask(controller, chosen, "omega " * 3_000)
     opened = state.discussions.open[chosen]
     assert opened.failure is not None
-    assert "alone" in opened.failure.remedy
+    assert "the request already has" in opened.failure.remedy
     assert opened.cut == cut, "the talk stays: without it the message is as much too long"
     assert sent_view(opened)[: len(view)] == view
     assert len(world.server.bodies) == 4, "and no summary of it is paid for"

@@ -45,7 +45,7 @@ def test_what_would_be_read_is_counted_by_corpus_and_what_does_not_count_is_said
     assert isinstance(event, SourcesFound)
     assert event.preview.counts == (CorpusCount(Corpus.NOTES, 2), CorpusCount(Corpus.DISCUSSIONS))
     (problem,) = event.preview.places.problems
-    assert problem.startswith("../elsewhere: it lies outside")
+    assert problem.startswith("../elsewhere: it is outside")
 
 
 def test_index_files_are_told_apart_and_mended_when_asked(room: Room) -> None:

@@ -132,7 +132,7 @@ def test_a_passage_of_which_no_vector_can_be_made_keeps_none_behind_it_from_thei
 def test_an_embedder_that_makes_vectors_of_nothing_refuses_no_passage(tmp_path: Path) -> None:
     store = LocalStore(tmp_path / "index", "m", DIMENSION)
     store.put(KEY, SourceState("s", "0"), [chunk("one"), chunk("two")])
-    assert "no vector" in run(store, Picky(is_broken=True), tmp_path)
+    assert "did not return a vector" in run(store, Picky(is_broken=True), tmp_path)
     assert store.bare_count() == 2
     assert run(store, Picky(), tmp_path) == ""
     assert store.bare_count() == 0

@@ -112,10 +112,10 @@ def nothing_but(row: list[float]) -> Reply:
         (HangUp(), "cannot be reached"),
         (Answer(json_reply(500, {"error": {"message": "llama runner process has terminated"}})), "runner"),
         (Answer(nothing_but([1.0] * 7)), "components"),
-        (Answer(nothing_but([float("nan")] * EMBEDDING_DIMENSION)), "no vector"),
-        (Answer(nothing_but([0.0] * EMBEDDING_DIMENSION)), "no vector"),
+        (Answer(nothing_but([float("nan")] * EMBEDDING_DIMENSION)), "did not return a vector"),
+        (Answer(nothing_but([0.0] * EMBEDDING_DIMENSION)), "did not return a vector"),
         (Answer(json_reply(200, {"object": "list", "data": [], "model": EMBEDDING_MODEL})), "0 vectors"),
-        (Answer(Reply(200, b"<html>", {"content-type": "text/html"})), "not a reply"),
+        (Answer(Reply(200, b"<html>", {"content-type": "text/html"})), "sent an invalid answer"),
     ],
 )
 def test_keywords_answer_in_the_open_where_it_fails(
