@@ -25,7 +25,7 @@ def test_a_folder_with_too_many_files_is_said_and_not_taken_for_an_empty_one(
     for number in range(5):
         (tmp_path / f"{number}.md").write_text("x")
 
-    with pytest.raises(SlopError, match="too many files") as raised:
+    with pytest.raises(SlopError, match="Too many files to search") as raised:
         list(sources.find_sources(tmp_path, SearchPlaces((str(tmp_path),)), Corpus.NOTES))
 
     assert raised.value.where == str(tmp_path)

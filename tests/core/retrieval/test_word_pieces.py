@@ -82,7 +82,7 @@ def test_the_model_is_given_its_marks_and_no_more_than_it_takes() -> None:
 def test_a_damaged_tokenizer_is_said_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text('{"model": [1]}')
 
-    with pytest.raises(ModelError, match="cannot be read") as said:
+    with pytest.raises(ModelError, match="The program cannot read") as said:
         Tokens(tmp_path).batch(["tide"])
 
     assert said.value.where == str(tmp_path / "tokenizer.json")
