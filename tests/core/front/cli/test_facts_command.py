@@ -30,7 +30,7 @@ def test_facts_that_keep_to_the_rules_end_well_a_warning_among_them(
 ) -> None:
     assert main(["--home", str(home), "knowledge", "validate"]) == 0
 
-    said = "repos/tides.yaml:10: warning: related names tides:fact:009, which does not exist\n"
+    said = "repos/tides.yaml:10: warning: the field `related` names tides:fact:009, which does not exist\n"
     told = capsys.readouterr()
     assert told.out == "", "a warning is no error"
     assert told.err.startswith(said)

@@ -26,7 +26,7 @@ def test_check_ends_with_1_until_build_has_mended_it(world: World, notes: Path) 
     assert f"missing:  {notes / 'index.md'}" in before.out
     assert world.run("index", "build").code == 0
     after = world.run("index", "check")
-    assert (after.code, after.out) == (0, "1 index file up to date, 0 stale, 0 orphaned.\n")
+    assert (after.code, after.out) == (0, "1 index file up to date, 0 outdated, 0 orphaned.\n")
     (notes / "a.md").write_text("# Other\n")
     stale = world.run("index", "check", "--json")
     assert stale.code == 1
@@ -89,7 +89,7 @@ def test_a_hand_written_index_is_named_and_is_in_order(world: World, notes: Path
     (notes / "index.md").write_text("# Mine\n")
     found = world.run("index", "check")
     assert found.code == 0
-    assert f"yours:  {notes / 'index.md'}" in found.out
+    assert f"yours:  this program did not write {notes / 'index.md'}" in found.out
 
 
 def test_a_root_outside_is_said(world: World, notes: Path, tmp_path: Path) -> None:

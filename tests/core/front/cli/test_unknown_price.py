@@ -31,7 +31,7 @@ def test_without_a_terminal_it_is_refused_each_time_and_a_flag_sends_it(world: W
         ended = world.run("send", "x")
         assert ended.code == 1
         assert SENTENCE in ended.err
-        assert "Send the message with --over-limit. Give its price in your models.toml" in ended.err
+        assert "Send the message with --over-limit. Give the model's price in your models.toml" in ended.err
         assert "manual-slop models --update-prices" in ended.err
     assert world.server.bodies == []
     assert not list((world.home / "discussions").glob("*/log.jsonl")), "nothing is left of it"
@@ -61,7 +61,7 @@ def test_a_price_by_hand_makes_the_limit_hold(world: World) -> None:
     codes = [world.run("send", "x" * 3_000).code for _ in range(4)]
 
     assert codes[-1] == 1
-    assert "is reached" in world.run("send", "x" * 3_000).err
+    assert "You have reached the limit of $0.001 for today" in world.run("send", "x" * 3_000).err
     assert len(world.server.bodies) == 1 + codes.count(0)
 
 
