@@ -193,7 +193,9 @@ def test_without_a_network_it_says_so(server: PriceServer, monkeypatch: pytest.M
         take_newer_prices(AT)
     server.__exit__(None, None, None)
     monkeypatch.setenv(price_files.URL_VARIABLE, f"{server.url}/data.json")
-    with pytest.raises(SlopError, match=r"could not be fetched.*Try again when you are online"):
+    with pytest.raises(
+        SlopError, match=r"The program could not download newer prices.*Try again when you are online"
+    ):
         take_newer_prices(AT)
     assert not paths.prices_file().exists()
 

@@ -56,7 +56,7 @@ def test_while_it_is_warm_a_changed_file_is_appended_and_once_it_is_cold_all_is_
 
     assert [delta.message_id for delta in warm.decision.view.deltas] == ["2"]
     assert "ALPHA one" in texts(warm.decision.request)
-    assert "your message carries the changes" in plan_of(warm).sentences[0]
+    assert "your message carries 1 changed file" in plan_of(warm).sentences[0]
     assert cold.decision.view.deltas == ()
     assert "ALPHA one" not in texts(cold.decision.request)
     assert "gone cold" in plan_of(cold).sentences[0]

@@ -96,7 +96,7 @@ def test_what_could_not_be_deleted_is_said_and_stays_an_orphan(world: World) -> 
     world.server.is_faultable = lambda captured: captured.method == "DELETE"  # type: ignore[method-assign]
     world.server.faults.append(Answer(error_reply(503, "UNAVAILABLE", "Overloaded.")))
 
-    with pytest.raises(ProviderError, match="could not be deleted"):
+    with pytest.raises(ProviderError, match="stored prefixes were not deleted"):
         world.handler.handle(DeleteContents("gemini", names))
 
     assert world.told(ContentsDeleted) == [ContentsDeleted("gemini", names[1:])]

@@ -67,7 +67,7 @@ def test_a_ping_is_due_shortly_before_the_entry_dies() -> None:
     assert found.pings_left >= 2
     assert found.expected_saving_usd is not None
     assert found.expected_saving_usd > 0
-    assert f"{found.pings_left} more pings" in found.sentence
+    assert f"{found.pings_left} more keepalive requests" in found.sentence
 
 
 def test_keepalive_is_off_unless_it_was_turned_on() -> None:
@@ -79,10 +79,10 @@ def test_keepalive_is_off_unless_it_was_turned_on() -> None:
     [
         ({"was_missed": True}, "found nothing"),
         ({"is_open": False}, "closed"),
-        ({"tokens": 100}, "nothing is cached"),
+        ({"tokens": 100}, "the cache holds nothing"),
         ({"spent_usd": 1.0}, "$1.00 of $1.00"),
-        ({"pings": 39}, "after 39"),
-        ({"used_at": after(-4000)}, "gone cold"),
+        ({"pings": 39}, "39 keepalives cost as much"),
+        ({"used_at": after(-4000)}, "already cold"),
     ],
 )
 def test_a_ping_is_left_out_with_its_reason(change: dict[str, object], word: str) -> None:

@@ -221,7 +221,7 @@ def test_a_shorter_read_is_found_however_tokens_were_estimated(factor: float) ->
     found = correct(holding(2, 30), SCOPE, LONG, plan_of(hit=30, read=LONG.ends[30]), usage, "Anthropic")
 
     assert set(found.ledger.entries[SCOPE]) == {LONG.hashes[2]}
-    assert f"about {round(LONG.ends[30] * factor):,} were expected" in found.reason
+    assert f"instead of about {round(LONG.ends[30] * factor):,}:" in found.reason
 
 
 def test_usage_without_cache_fields_says_nothing() -> None:

@@ -61,7 +61,7 @@ def test_a_cold_start_that_will_be_pinged_is_written_for_five_minutes_up_to_the_
 
     assert {mark.ttl_s for mark in found.marks} == {300}
     assert found.marks[-1].after_key == "11/m1"
-    assert any("first ping" in sentence for sentence in found.sentences)
+    assert any("first keepalive" in sentence for sentence in found.sentences)
 
 
 def test_without_pings_or_trust_in_long_marks_the_words_are_marked_as_ever() -> None:

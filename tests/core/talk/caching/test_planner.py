@@ -218,7 +218,7 @@ def test_a_lifetime_fixed_in_the_settings_is_kept() -> None:
     found = plan(inputs(wire(), gaps=QUICK, settings=CacheSettings(ttl_s=3600)))
 
     assert {mark.ttl_s for mark in found.marks} == {3600}
-    assert any("fixed at 1 h" in sentence for sentence in found.sentences)
+    assert any("settings fix the time to live at 1 h" in sentence for sentence in found.sentences)
 
 
 def test_a_short_entry_is_extended_behind_it_where_an_hour_is_worth_it() -> None:

@@ -305,7 +305,7 @@ def test_rewrites_are_said_before_what_joins_a_message(book: Playbook) -> None:
     found = notice(book)
     assert found is not None
     assert found.level is Level.WARNING
-    first, second = found.text.split(". Joins")
+    first, second = found.text.split(". Goes")
     assert first.startswith("Will be rewritten on the next turn: «Moon»")
     assert "«Tides»" in second
 
@@ -322,7 +322,9 @@ def test_what_a_deletion_would_cost_is_known_and_ends_with_the_warmth(book: Play
     other = book.discussion("Sky")
     warm(book, other)
     book.play(RewritesChecked((other,), (), (due(book, other, tokens=0, cost_usd=0.0),)))
-    assert "1 warm discussion will" in withdrawal_text(book.state), "the other is rewritten anyway"
+    assert "rewrites the cache of 1 warm discussion," in withdrawal_text(book.state), (
+        "the other is rewritten anyway"
+    )
     book.play(RewritesChecked((chosen(book),)))
     assert withdrawal_text(book.state) == ""
 

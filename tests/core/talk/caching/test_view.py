@@ -322,7 +322,7 @@ def test_a_warm_change_is_appended_and_a_cold_one_rewritten() -> None:
     cold = run([(A, 10), (B, 90_000)])[-1][1]
 
     assert len(warm.view.deltas) == 1
-    assert "your message carries the changes" in warm.plan.sentences[0]
+    assert "your message carries 1 changed file" in warm.plan.sentences[0]
     assert warm.plan.superseded_tokens > 0
     assert cold.view.deltas == ()
     assert "gone cold" in cold.plan.sentences[0]

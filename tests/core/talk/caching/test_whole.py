@@ -242,7 +242,9 @@ def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(
     assert "Tides are M2." in json.dumps(world.server.bodies[-1])
     state = until(controller, lambda s: chosen in s.caching.withdrawals)
     assert state.caching.withdrawals[chosen].tokens > 0, "the price is said before"
-    assert withdrawal_text(state).startswith("The removal counts at once: 1 warm discussion")
+    assert withdrawal_text(state).startswith(
+        "The removal counts at once: the next turn rewrites the cache of 1 warm discussion"
+    )
     (item,) = (i for file in state.knowledge.categories for i in file.items if "S2" in i.text)
 
     controller.send(DeleteKnowledgeItem(item))

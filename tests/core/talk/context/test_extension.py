@@ -91,7 +91,7 @@ def test_it_is_told_with_what_is_paid_anew_and_the_plans_reason() -> None:
         == "Layer 12 (Your message) differs at byte 5: the last message was changed or removed. You pay again for about 1,020 tokens, est. $0.40. It went cold."
     )
     assert break_text(None, plan) == ""
-    assert break_text(found, None).endswith("left.")
+    assert break_text(found, None).endswith("removed.")
 
 
 LATER = (*TURN, said("d", Role.ASSISTANT, "Done."))

@@ -103,7 +103,7 @@ def test_one_too_many_gives_none_and_says_the_limit(root: Path) -> None:
     assert result.files == ()
     assert result.problem is not None
     assert result.problem.kind is FileProblemKind.TOO_MANY
-    assert "more than 2 files" in result.problem.detail
+    assert "over 2 files match" in result.problem.detail
 
 
 def test_a_hundred_thousand_files_stop_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

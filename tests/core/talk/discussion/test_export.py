@@ -94,7 +94,7 @@ def test_a_damaged_entry_is_named_by_its_number(entry: object) -> None:
 
 @given(st.text())
 def test_any_text_is_refused_as_an_export(text: str) -> None:
-    with pytest.raises(StorageError, match="cannot be read"):
+    with pytest.raises(StorageError, match="The program cannot read the export"):
         parse_export(text)
 
 

@@ -92,7 +92,7 @@ def test_a_file_that_is_there_goes_only_with_a_yes(tmp_path: Path) -> None:
     there = tmp_path / "talk.md"
     there.write_text("mine")
 
-    assert "is there already" in refusal(there, replaces=False)
+    assert "the file exists already" in refusal(there, replaces=False)
     assert refusal(there, replaces=True) == ""
 
 

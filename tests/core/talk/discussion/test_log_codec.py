@@ -95,8 +95,8 @@ def test_a_field_of_the_wrong_type_is_a_foreign_line_or_read_as_it_stands(
     ("line", "reason"),
     [
         (b"", "not JSON"),
-        (b"null", "no JSON object"),
-        (b"[]", "no JSON object"),
+        (b"null", "it is not a JSON object"),
+        (b"[]", "it is not a JSON object"),
         (b"{}", "no version"),
         (b'{"v":true,"type":"message"}', "no version"),
         (b'{"v":2,"type":"message"}', "version 2"),

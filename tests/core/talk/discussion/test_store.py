@@ -86,11 +86,11 @@ def test_a_discussion_is_taken_back_whole_and_never_one_that_holds_words(tmp_pat
     assert list(paths.discussions_dir(tmp_path).iterdir()) == []
 
     made(tmp_path, [user("a")])
-    with pytest.raises(StorageError, match="it stays"):
+    with pytest.raises(StorageError, match="The discussion stays, because it has messages"):
         discussion_store.discard(tmp_path, ID)
     paths.log_file(tmp_path, ID).unlink()
     write_draft(tmp_path, ID, Draft("half a thought"))
-    with pytest.raises(StorageError, match="it stays"):
+    with pytest.raises(StorageError, match="The discussion stays, because it has messages"):
         discussion_store.discard(tmp_path, ID)
     assert discussion_store.load(tmp_path, ID, NOW).discussion.draft == Draft("half a thought")
 
@@ -174,7 +174,7 @@ def test_loading_says_what_it_repaired(tmp_path: Path) -> None:
 
     repaired = discussion_store.load(tmp_path, ID, NOW).discussion.repaired
 
-    assert "cut off by a crash after 10 bytes" in repaired[0]
+    assert "A crash cut off the last record of the log after 10 bytes" in repaired[0]
     assert "The program skipped line 2 of the log" in repaired[1]
 
 

@@ -63,7 +63,7 @@ def test_undo_without_a_name_takes_the_one_deleted_last(tmp_path: Path) -> None:
 def test_what_is_not_in_the_trash_cannot_come_back(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="does not hold"):
         trash.restore(tmp_path, ID)
-    with pytest.raises(StorageError, match="Could not delete"):
+    with pytest.raises(StorageError, match="The program could not delete"):
         trash.delete(tmp_path, ID, NOW, "x")
 
 
