@@ -283,7 +283,7 @@ def test_memory_files_come_from_the_home_and_from_folders_that_a_trusted_project
     loaded = trust_shown(request_)
     assert [text.name for text in loaded.project.memory] == ["home:memory/b.md", "notes/a.md"]
     assert "stolen" not in repr(loaded.project)
-    assert any("is outside the project" in fault.reason for fault in loaded.faults)
+    assert any("lies outside the project" in fault.reason for fault in loaded.faults)
     assert str(request_.root / "notes" / "a.md") in loaded.watched
 
 
@@ -474,6 +474,6 @@ def test_channels_are_the_persons_alone_and_one_without_a_server_is_left_out(req
     assert loaded.settings.notifications.desktop
     assert "channels.evil.host" in "".join(loaded.project.held_back)
     said = [fault.reason for fault in loaded.faults]
-    assert any("'half' has no host" in reason for reason in said)
+    assert any("leaves out the channel 'half': set its host" in reason for reason in said)
     assert any("a settings file never holds keys" in reason for reason in said)
     assert "t0ps3cret" not in "".join(said)

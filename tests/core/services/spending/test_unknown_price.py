@@ -88,7 +88,7 @@ def test_a_harvest_and_a_batch_are_judged_by_the_model_that_reads() -> None:
     assert "cannot enforce" in limit_reached(now, model=KEY)
     assert not limit_reached(now, model=("openai", "gpt-5.5"))
     assert "cannot enforce" in batch_past_limit(now, 0.0, KEY)
-    assert "would go past" in batch_past_limit(now, 1.0, ("openai", "gpt-5.5"))
+    assert "go past the limit of $0.0010 for today" in batch_past_limit(now, 1.0, ("openai", "gpt-5.5"))
     assert not limit_reached(now, model=("embedded", "smollm2"))
 
 

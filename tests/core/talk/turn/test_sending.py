@@ -466,9 +466,13 @@ ASKED: tuple[Callable[[str], Command], ...] = (
 )
 
 
-@pytest.mark.parametrize("command", ASKED, ids=("send", "regenerate", "compact"))
+@pytest.mark.parametrize(
+    ("command", "said"),
+    list(zip(ASKED, ("You cannot send: another", "You cannot send: another", "Another"), strict=True)),
+    ids=("send", "regenerate", "compact"),
+)
 def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut(
-    book: Playbook, command: Callable[[str], Command]
+    book: Playbook, command: Callable[[str], Command], said: str
 ) -> None:
     """Its model would be told that they were interrupted, and two turns would stand mixed in one log."""
     chosen = book.discussion()
@@ -481,7 +485,7 @@ def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut
     assert not effects
     outcome = outcome_of(book.state, "w1")
     assert outcome is not None
-    assert outcome.problem.startswith("Another window or terminal has open tool calls")
+    assert outcome.problem.startswith(f"{said} window or terminal has open tool calls")
     assert not book.state.turns.calls
     assert not book.state.agent.compactions
 
