@@ -397,7 +397,7 @@ def add_knowledge(commands: CommandParsers, common: Parser) -> None:
     merge.add_argument(
         "--model", metavar="NAME", default="", help=tr("the model, by the provider's name for the model")
     )
-    merge.set_defaults(source=[], live_days=None, max_bytes=None)
+    merge.set_defaults(source=[], live_days=None, max_bytes=None, after="")
     graduate = add_command(
         actions,
         common,

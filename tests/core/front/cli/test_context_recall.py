@@ -36,7 +36,7 @@ def test_it_is_shown_with_why_and_stands_in_the_text(
         config.write('[retrieval]\nenabled = true\nambient = true\ncorpora = ["knowledge"]\n')
 
     early = world.run("context", "--json", "--message", QUESTION).json["recalled"]
-    assert (early["passages"], early["problem"][:21]) == ([], "Recall finds nothing: ")
+    assert (early["passages"], early["problem"][:22]) == ([], "Recall finds nothing: ")
     assert world.run("search", "checkpoint").code == 0
 
     told = world.run("context", "--message", QUESTION).out

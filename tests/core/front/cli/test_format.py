@@ -30,7 +30,7 @@ def test_usage_leaves_out_what_was_not_reported() -> None:
 
     assert (
         usage_line(_reply(full))
-        == "p/m · 1,200 in (1,000 cached) · 30 out · $0.5000 · first token 0.4 s · 2.0 s"
+        == "p/m · 1,200 in (1,000 cached) · 30 out · $0.5000 · first token after 0.4 s · 2.0 s"
     )
     assert usage_line(_reply(Usage(input_tokens=7))) == "p/m · 7 in · price unknown"
     assert usage_line(_reply(None)) == "p/m"

@@ -81,7 +81,7 @@ def test_apply_says_what_it_is_about_to_write_and_by_which_model(world: World) -
 
     ended = world.run("harvest", "--apply")
 
-    assert f"manual-slop: local {MODEL} says of 2026-10-01-tides: 1 item\n  facts: {MOON}\n" in ended.err
+    assert f"manual-slop: local {MODEL} proposes 1 item from 2026-10-01-tides\n  facts: {MOON}\n" in ended.err
 
 
 @pytest.fixture
@@ -448,7 +448,7 @@ def test_knowledge_ledger_tells_what_became_of_each_conversation(world: World) -
 def test_knowledge_of_an_empty_home_says_where_it_would_be(world: World) -> None:
     ended = world.run("knowledge")
 
-    assert ended.out == f"Nothing in {world.home / 'knowledge'}.\n"
+    assert ended.out == f"You have no knowledge in {world.home / 'knowledge'}.\n"
     assert not world.home.exists()
 
 
