@@ -77,7 +77,7 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     if standing.status is CacheStatus.NONE:
         return base
     if standing.ended_at is not None:
-        words = f"Expired {fmt.at_moment(standing.ended_at, state.now)}"
+        words = tr("Expired {moment}", moment=fmt.at_moment(standing.ended_at, state.now))
         return replace(
             base, ttl_text=tr("expired: {ended_at}", ended_at=_stamp(standing.ended_at)), words=words
         )
@@ -87,7 +87,7 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
         return replace(base, ttl_text=text, words=words)
     first, *rest = standing.ends
     left = _left(state, first.at)
-    ends, said = [_until(first.at, left)], [f"Expires {_end_words(state, first.at, left)}"]
+    ends, said = [_until(first.at, left)], [tr("Expires {moment}", moment=_end_words(state, first.at, left))]
     for one in rest:
         more = _left(state, one.at)
         part = tr(

@@ -433,7 +433,9 @@ def orphan_name(state: AppState, orphan: CacheOrphan) -> str:
         return tr("{trashed} (in the trash)", trashed=trashed)
     began = time_of_id(orphan.discussion_id)
     return (
-        f"Begun {fmt.moment(began, state.now)}" if began is not None else orphan.discussion_id or orphan.name
+        tr("Begun {moment}", moment=fmt.moment(began, state.now))
+        if began is not None
+        else orphan.discussion_id or orphan.name
     )
 
 

@@ -273,13 +273,13 @@ def _new_preset(desk: Desk, dialog: Dialog) -> None:
 
 
 def _duplicate_preset(desk: Desk, dialog: Dialog) -> None:
-    name = _name_form(desk, dialog, f"Duplicate {dialog.subject}", tr("Duplicate"))
+    name = _name_form(desk, dialog, tr("Duplicate {name}", name=dialog.subject), tr("Duplicate"))
     if name:
         desk.send(CreatePreset(name=name, copy_of=dialog.subject))
 
 
 def _rename_preset(desk: Desk, dialog: Dialog) -> None:
-    name = _name_form(desk, dialog, f"Rename {dialog.subject}", tr("Rename"))
+    name = _name_form(desk, dialog, tr("Rename {name}", name=dialog.subject), tr("Rename"))
     if name and name != dialog.subject:
         desk.send(RenamePreset(dialog.subject, name))
 

@@ -186,7 +186,7 @@ def hunk_words(hunk: EditHunk) -> str:
     """Place and size of a hunk: `Line 12 · +3 −1`."""
     lines = hunk.text.split("\n")
     added, removed = sum(x.startswith("+") for x in lines), sum(x.startswith("-") for x in lines)
-    return f"Line {hunk.first_line:,} · +{added:,} −{removed:,}"
+    return tr("Line {line:,} · +{added:,} −{removed:,}", line=hunk.first_line, added=added, removed=removed)
 
 
 def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, approval: Approval) -> None:

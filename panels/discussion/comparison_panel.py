@@ -290,7 +290,7 @@ def column_usd(state: AppState, discussion_id: str, asked: ComparedModel) -> flo
 def total_price(prices: Sequence[float | None]) -> str:
     """The price of all columns before they are asked for, in words; what is unknown is counted."""
     known, unknown = [one for one in prices if one is not None], sum(one is None for one in prices)
-    parts = [f"About {fmt.money(sum(known))}"] if known else []
+    parts = [tr("About {price}", price=fmt.money(sum(known)))] if known else []
     parts += (
         [tr("{unknown} of unknown price", unknown=fmt.count(unknown, tr("reply"), tr("replies")))]
         if unknown

@@ -144,7 +144,7 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
         out.append(
             ApplyLine(
                 key="kept",
-                text=f"Kept · {len(report.failures) + len(kept):,}",
+                text=tr("Kept · {count:,}", count=len(report.failures) + len(kept)),
                 style="small_strong",
                 tone="muted",
             )

@@ -405,11 +405,15 @@ def _preview_button(desk: Desk, found: harvest_facts.ArtifactChoice) -> None:
             desk.view.of(HarvestView).tab = "preview"
         return
     price = fmt.price(harvest_facts.chosen_estimate(harvest, found).cost_usd)
-    label = f"Preview {fmt.count(len(found.paths), tr('conversation'), tr('conversations'))} ({price})"
+    label = tr(
+        "Preview {conversations} ({price})",
+        conversations=fmt.count(len(found.paths), tr("conversation"), tr("conversations")),
+        price=price,
+    )
     if not found.paths or is_recall_only(desk.state.config.settings.knowledge):
         label = tr("Preview")
     elif 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
-        label = f"Preview {len(found.paths):,} ({price})"
+        label = tr("Preview {count:,} ({price})", count=len(found.paths), price=price)
     can, why = _can_preview(desk, found)
     if ui.button("preview", label, icon="wand-magic-sparkles", kind="primary", is_enabled=can, tip=why):
         preview(desk, found)

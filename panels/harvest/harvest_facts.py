@@ -334,7 +334,9 @@ class Outcome(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         """`Write 12 items, strike 1 known one through, move 3 conversations to the trash, remove 2 empty ones`."""
         parts = [
-            f"Write {fmt.count(self.items, tr('item'), tr('items'))}" if self.items else tr("Write nothing")
+            tr("Write {items}", items=fmt.count(self.items, tr("item"), tr("items")))
+            if self.items
+            else tr("Write nothing")
         ]
         if self.struck:
             parts.append(

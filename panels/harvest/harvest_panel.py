@@ -66,7 +66,11 @@ def _look(desk: Desk) -> None:
 
 def _tabs(desk: Desk) -> None:
     preview, own = desk.state.harvest.preview, desk.view.of(HarvestView)
-    proposed = f"Preview ({len(preview.items):,})" if preview is not None and preview.items else tr("Preview")
+    proposed = (
+        tr("Preview ({count:,})", count=len(preview.items))
+        if preview is not None and preview.items
+        else tr("Preview")
+    )
     tabs = (
         Option(value="conversations", label=tr("Conversations"), icon="comments"),
         Option(value="preview", label=proposed, icon="list-check"),

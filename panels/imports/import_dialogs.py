@@ -219,9 +219,18 @@ def _foot(desk: Desk, report: ImportReport | None) -> str:
         found = "close" if ui.button("close", tr("Close")) else ""
         if report is not None and report.is_dry and (report.new_count or report.offered):
             ticked = _ticked(desk, report)
-            offers = f"Offer {fmt.count(report.offered, 'proposal')}" if report.offered else tr("Import")
+            offers = (
+                tr("Offer {proposals}", proposals=fmt.count(report.offered, tr("proposal"), tr("proposals")))
+                if report.offered
+                else tr("Import")
+            )
             label = (
-                f"Import {fmt.count(ticked, tr('conversation'), tr('conversations'))}" if ticked else offers
+                tr(
+                    "Import {conversations}",
+                    conversations=fmt.count(ticked, tr("conversation"), tr("conversations")),
+                )
+                if ticked
+                else offers
             )
             can = not desk.state.program.is_home_read_only and bool(ticked or report.offered)
             tip = "" if can else READ_ONLY if ticked or report.offered else tr("Tick a conversation first")

@@ -210,7 +210,7 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
             ask_why_fact(desk, fact)
         can = not desk.state.program.is_home_read_only and not fact.held
         why = (
-            f"Edit {fact.id}"
+            tr("Edit {id}", id=fact.id)
             if can
             else READ_ONLY
             if not fact.held
@@ -222,7 +222,11 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
             view.fact_edits[fact.id] = FactDraft(
                 fact_id=fact.id, was=fact.text, text=fact.text, confidence=f"{fact.confidence:g}", tags=tags
             )
-        tip = why if not can else "  ".join(filter(None, (f"Delete {fact.id}", withdrawal_text(desk.state))))
+        tip = (
+            why
+            if not can
+            else "  ".join(filter(None, (tr("Delete {id}", id=fact.id), withdrawal_text(desk.state))))
+        )
         if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=can, tip=tip):
             desk.send(DeleteFact(fact_id=fact.id, was=fact.text))
     with ui.row("origin", gap=8):

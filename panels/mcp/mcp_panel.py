@@ -171,7 +171,7 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
         is_free = not is_under_way(desk.state, own.sent.get(name, ""))
         with ui.row("answers"):
             label = (
-                f"Approve {fmt.count(len(names), tr('tool'), tr('tools'))}"
+                tr("Approve {tools}", tools=fmt.count(len(names), tr("tool"), tr("tools")))
                 if names
                 else tr("Approve no tool")
             )

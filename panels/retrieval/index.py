@@ -209,7 +209,9 @@ def _row(desk: Desk, router: Router) -> None:
     with ui.row(("router", router.path), gap=4):
         ui.text("path", inside, style="small", width=0, wraps=True)
         tip = (
-            f"Hide {inside}" if is_open else tr("Read {inside}: a model sees this file first", inside=inside)
+            tr("Hide {inside}", inside=inside)
+            if is_open
+            else tr("Read {inside}: a model sees this file first", inside=inside)
         )
         if ui.button(
             "read", "", icon="chevron-up" if is_open else "book-open", kind="ghost", is_small=True, tip=tip
