@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.agent.agent_messages import ApproveCall, KillCommands, RefuseCall
+from core.agent.tool_policy import bare_reason
 from core.kernel.values.agent import AgentPage, AgentTurn, CallState
 from core.kernel.values.state import AppState, CommandOutcome
 from core.talk.turn.turn_messages import CancelReply
@@ -125,6 +126,16 @@ def test_a_command_is_shown_whole_with_every_hidden_character_and_why_it_asks() 
     assert screen.ui.shows("The call contains 3 hidden characters")
     assert screen.ui.shows("The command runs without a sandbox, with all your rights: ")
     assert screen.ui.has("call in text")
+
+
+def test_that_nothing_confines_a_command_is_said_once_even_where_its_reasons_are_cut() -> None:
+    warning = bare_reason(ags.BARE)
+    for reasons in ((*(f"Reason {n}." for n in range(20)), warning), (warning,), ()):
+        asking = ags.call(
+            "t8", "bash", "{}", CallState.ASKING, approval=replace(ags.HOSTILE, reasons=reasons)
+        )
+        screen = seen(ags.with_agent(asking, sandbox=ags.BARE))
+        assert screen.ui.texts().count(warning) == 1
 
 
 def test_a_long_command_is_whole_however_long() -> None:
