@@ -256,7 +256,7 @@ class Chooser(msgspec.Struct):
             self.problem = tr(
                 "{path}: no such {picks}",
                 path=path,
-                picks="folder" if self.picks == "folder" else tr("file or folder"),
+                picks=tr("folder") if self.picks == "folder" else tr("file or folder"),
             )
         return ()
 

@@ -103,7 +103,7 @@ def _act(tour: Tour) -> None:
     until_asked(tour, CODE)
     driver.click("Line", index=1)
     tour.shot("agent-edit")
-    allow(tour, "Take 1 of 2")
+    allow(tour, "Accept 1 of 2")
     until_asked(tour, CHECK)
     allow(tour, "Allow once")
     until_asked(tour, "python3 -m unittest")

@@ -45,7 +45,7 @@ def estimate_tip(request: NextRequest) -> str:
         tr(
             "{NAME}: {is_exact}{tokens_est:,} tokens{limit}",
             NAME=NAME,
-            is_exact="" if request.is_exact else "about ",
+            is_exact="" if request.is_exact else tr("about "),
             tokens_est=request.tokens_est,
             limit=limit,
         ),

@@ -42,13 +42,13 @@ def total_line(use: MemoryUse) -> str:
     tokens = sum(one.tokens_est for one in use.discussions)
     requests = sum(one.requests for one in use.discussions)
     quoted = sum(one.quoted for one in use.discussions)
-    times = "once" if quoted == 1 else f"{quoted:,} times"
+    times = tr("once") if quoted == 1 else tr("{quoted:,} times", quoted=quoted)
     added = tr(
         "Knowledge added {tokens} tokens to {requests}.",
         tokens=fmt.tokens_est(tokens),
         requests=fmt.count(requests, tr("request"), tr("requests")),
     )
-    return tr("{added} Replies used its items {times}.", added=added, times=times if quoted else "never")
+    return tr("{added} Replies used its items {times}.", added=added, times=times if quoted else tr("never"))
 
 
 def row_line(one: DiscussionMemory) -> str:

@@ -99,8 +99,8 @@ def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
     sitting.sees("+slot thirty")
     screen.check()
     person.click("Line 27")
-    sitting.sees("Take 1 of 2")
-    yes = person.find("Take 1 of 2", index=1)  # in the panel
+    sitting.sees("Accept 1 of 2")
+    yes = person.find("Accept 1 of 2", index=1)  # in the panel
     person.bring(yes)
     person.step(3)  # out of view it counts as not seen: the half second begins anew
     person.until(lambda: yes.stop_item() != 0, "the yes works")
