@@ -187,7 +187,7 @@ def test_one_discussion_at_a_time_and_its_start_ends_what_was_allowed(book: Auto
     book.play(StartAutonomy(second, "two"))
     told = outcome_of(book.state, "two")
     assert told is not None
-    assert "one discussion" in told.problem
+    assert "only one can be autonomous" in told.problem
     assert book.loop.discussion_id == first
 
 
