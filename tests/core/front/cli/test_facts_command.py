@@ -34,7 +34,7 @@ def test_facts_that_keep_to_the_rules_end_well_a_warning_among_them(
     told = capsys.readouterr()
     assert told.out == "", "a warning is no error"
     assert told.err.startswith(said)
-    assert f"Every fact in {home} is valid." in told.err
+    assert f"Every fact in {home / 'knowledge'} is valid." in told.err
     assert not (home / "knowledge" / "index.json").exists(), "it writes nothing"
 
 
