@@ -211,7 +211,7 @@ def _look(tour: Tour) -> None:
     driver.until(lambda: driver.has(FOLDER), "the chooser")
     driver.click(FOLDER)
     driver.step(4)
-    driver.click("Choose")
+    driver.click("Choose this folder")
     tour.wait(lambda s: s.imports.report is not None and not s.imports.is_running, "what the folder holds")
     driver.step(6)
 
