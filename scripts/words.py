@@ -11,6 +11,7 @@ import ast
 import io
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from core.kernel.language import LANGUAGES
 ROOT = Path(__file__).resolve().parent.parent
 WORDS = ROOT / "assets" / "words"
 SOURCES = ("core", "panels", "gui")
+_NO_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+"""In place of the time of a run, so that equal texts give equal bytes."""
 
 
 def binary_of(tag: str) -> Path:
@@ -95,7 +98,7 @@ def updated(tag: str, room: str, texts: set[str], known: dict[str, str]) -> Cata
 
 def compiled(tag: str) -> bytes:
     """All catalogues of a language as one file in gettext's binary form."""
-    whole = Catalog(locale=tag, fuzzy=False)
+    whole = Catalog(locale=tag, fuzzy=False, creation_date=_NO_TIME, revision_date=_NO_TIME)
     for file in sorted((WORDS / tag).glob("*.po")):
         for message in catalogue(tag, file.stem):
             if message.id and message.string:

@@ -38,6 +38,7 @@ MODELS_READ = {
     "core/knowledge/harvest/merge_reply.py": "a line of the harvest's contract",
     "core/knowledge/mcp_server/mcp_server.py": "another program's model reads it",
     "core/knowledge/mcp_server/proposal_worker.py": "another program's model reads it",
+    "core/mcp/http_door.py": "a model reads the answer of a tool",
     "core/mcp/mcp_client.py": "a model reads the answer of a tool",
     "core/mcp/mcp_worker.py": "a model reads the answer of a tool",
     "core/retrieval/local_store.py": "a fault of an index, which is made anew",

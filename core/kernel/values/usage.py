@@ -203,7 +203,7 @@ _SCOPE_WORDS = {
     LimitScope.UNKNOWN: tr("unread settings"),
     LimitScope.UNPRICED: tr("unknown price"),
 }
-"""What a limit holds for, in words."""
+"""The words for each scope of a limit."""
 
 
 class ReachedLimit(msgspec.Struct, frozen=True):
