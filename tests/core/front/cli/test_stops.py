@@ -10,7 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from core.front.cli import stops
 from core.front.cli.stops import Stops
+from scripts import words
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -83,3 +85,12 @@ def test_beside_the_main_thread_the_owner_of_the_signals_keeps_them() -> None:
     thread.start()
     thread.join()
     assert found == before
+
+
+def test_what_a_terminal_says_otherwise_is_said_otherwise_in_each_language() -> None:
+    """A remedy that names a button of the window is found in every language, since its phrase is part of the translation."""
+    known = words.known_of("de")
+    for window, _ in stops.WORDS:
+        for english, translated in known.items():
+            if window in english and window in known:
+                assert known[window].casefold() in translated.casefold(), (window, translated)
