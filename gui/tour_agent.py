@@ -82,7 +82,7 @@ def _set_up(tour: Tour, address: str) -> None:
     driver = tour.driver
     chosen = scripted_discussion(tour, SERVER, address, TOUR_MODEL_MODEL)
     tour.shot("agent-tools")
-    driver.click(driver.find("Plan: it only reads", kind=PopupItem))
+    driver.click(driver.find("Plan: the model only reads", kind=PopupItem))
     tour.wait(lambda s: s.discussions.summaries[chosen].meta.has_tools, "tools")
     tour.say("          a model from a script, with tools in plan mode: given beside the composer")
 
