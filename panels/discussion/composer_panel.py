@@ -376,15 +376,19 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
     ui, request = desk.ui, next_request(desk.state, opened.id)
     room = ui.width() - MODE_PX - STOP_PX * desk.is_replying
     is_tight = room < ONE_LINE_FROM_PX
-    if is_tight and request is not None:
+    has_estimate_row = is_tight and request is not None
+    if has_estimate_row and request is not None:
         with ui.row("estimate"):
             _estimate(desk, request)
+            ui.push()
+            _more_menu(desk)
     with ui.row("foot"):
         is_read = desk.opened is not None
         tip = action_tip(desk, "attach")
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
-        _more_menu(desk)
+        if not has_estimate_row:
+            _more_menu(desk)
         _preset_menu(desk)
         tool_menu(desk)
         if request is not None and not is_tight:
