@@ -159,7 +159,7 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         ui.push()
         _message_actions(desk, opened, message)
     if has_line:
-        words = _meta_line(desk, message) + (" · edited" if message.is_edited else "")
+        words = _meta_line(desk, message) + (f" · {tr('edited')}" if message.is_edited else "")
         ui.text("meta", words, tone="muted", style="small", tip=tip, wraps=True)
 
 
