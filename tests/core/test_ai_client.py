@@ -58,7 +58,7 @@ def test_an_invalidated_cache_salts_the_next_request(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_cannot_be_invalidated(tmp_path: Path) -> None:
-    with pytest.raises(SlopError, match="There is no file or folder discussion 'nowhere'"):
+    with pytest.raises(SlopError, match="There is no discussion 'nowhere'"):
         ai_client.invalidate_cache("nowhere", home=tmp_path)
 
 
@@ -109,14 +109,14 @@ def test_a_script_hears_why_a_turn_failed_and_its_words_are_kept(
         ai_client.send("When?", home=tmp_path / "home")
     assert failed.value.kind is FailureKind.BAD_KEY
 
-    with pytest.raises(SlopError, match="There is no file or folder discussion 'nowhere'"):
+    with pytest.raises(SlopError, match="There is no discussion 'nowhere'"):
         ai_client.send("When?", discussion_id="nowhere", home=tmp_path / "home")
 
 
 def test_a_preset_that_there_is_not_is_refused_and_nothing_is_paid(
     tmp_path: Path, server: CompatibleServer
 ) -> None:
-    with pytest.raises(SlopError, match="There is no file or folder preset 'nope'"):
+    with pytest.raises(SlopError, match="There is no preset 'nope'"):
         ai_client.send("When is it high?", preset="nope", home=tmp_path / "home")
 
     assert server.bodies == []

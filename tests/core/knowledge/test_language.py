@@ -16,12 +16,12 @@ from core.knowledge.fact_store import sync_facts
 from core.knowledge.facts.fact_checks import HEADINGS
 from core.knowledge.knowledge_reader import regenerate_digest
 from tests.core.knowledge.harvest.harvests import Harvest, Model, add_discussion, reply
+from tests.patience import PATIENCE_S
 
 CHILD = (
     "import sys, pathlib; from tests.core.knowledge.test_language import harvested;"
     "harvested(pathlib.Path(sys.argv[1]))"
 )
-WAIT_S = 120
 
 
 def harvested(home: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_harvest_writes_the_same_files_in_every_language(tmp_path: Path, tag: 
             [sys.executable, "-c", CHILD, str(home)],
             env={**os.environ, LANGUAGE_VARIABLE: spoken, "MANUAL_SLOP_HOME": str(home)},
             check=True,
-            timeout=WAIT_S,
+            timeout=PATIENCE_S,
         )
         found[spoken] = files(home)
     assert "## Open tasks" in found["en"]["digest.md"]

@@ -18,7 +18,7 @@ def test_notices_and_channels_are_switched_and_say_how_they_stand() -> None:
     settings = replace(state.config.settings, channels={"ops": ops})
     signals = SignalState(
         channels={"ops": ChannelStatus("ops", problem="The server does not answer")},
-        desktop_problem="There is no file or folder notify-send: install libnotify",
+        desktop_problem="There is no notify-send: install libnotify",
     )
     state = replace(state, config=replace(state.config, settings=settings), signals=signals)
     screen = Screen(state, WindowView(page="settings", settings_section="notifications"))

@@ -44,7 +44,7 @@ def test_the_action_of_a_notice_is_sent_and_the_notice_goes() -> None:
 
 def test_a_server_that_waits_leads_to_its_question_and_is_not_said_twice_beside_it() -> None:
     waits = Notice(SERVERS, Level.INFO, "The MCP server files waits for your approval.", is_standing=True)
-    refused = Notice(SERVERS, Level.WARNING, "There is no file or folder MCP server 'files'.")
+    refused = Notice(SERVERS, Level.WARNING, "There is no MCP server 'files'.")
     screen = Screen(with_fields(ms.asking(), notices=(waits,)))
     screen.ui.click("Show")
     screen.show(with_fields(ms.asking(), notices=(waits,)))

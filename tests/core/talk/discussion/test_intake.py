@@ -70,7 +70,7 @@ def test_a_file_and_a_paste_are_attached_by_content(door: Door) -> None:
 def test_a_file_over_the_limit_is_refused_with_both_sizes(door: Door, size: int) -> None:
     with pytest.raises(StorageError, match="1,000") as refused:
         door.attach(b"x" * size, "big.bin", 1000)
-    assert "slices" in refused.value.remedy
+    assert "add a part to a context preset" in refused.value.remedy
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
