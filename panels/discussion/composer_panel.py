@@ -112,8 +112,9 @@ PREVIEW_PX = 56.0
 """Height of a picture's preview beside its name."""
 LOOK_CHARS = 600
 """Of a long paste, on hover over its name."""
-ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
-"""Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
+ONE_LINE_FROM_PX, NAME_FROM_PX, MORE_FROM_PX = 640, 280, 300
+"""Width from which the estimate has room beside the buttons, else it stands over them; from which with its name; from which the
+menu of templates and of the editor has room."""
 MODE_PX, STOP_PX = 130, 80
 """Width of the buttons that stand there at times: the tools' mode, Stop."""
 
@@ -376,18 +377,15 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
     ui, request = desk.ui, next_request(desk.state, opened.id)
     room = ui.width() - MODE_PX - STOP_PX * desk.is_replying
     is_tight = room < ONE_LINE_FROM_PX
-    has_estimate_row = is_tight and request is not None
-    if has_estimate_row and request is not None:
+    if is_tight and request is not None:
         with ui.row("estimate"):
             _estimate(desk, request)
-            ui.push()
-            _more_menu(desk)
     with ui.row("foot"):
         is_read = desk.opened is not None
         tip = action_tip(desk, "attach")
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
-        if not has_estimate_row:
+        if room >= MORE_FROM_PX:  # the palette, the Tools menu and `/template` have its actions too
             _more_menu(desk)
         _preset_menu(desk)
         tool_menu(desk)
