@@ -208,7 +208,7 @@ def set_up(target: str) -> None:
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         raise SetUpError(
-            f"The program needs Python 3.11 or newer and {sys.executable} is {have}. "
+            f"Python 3.11 or newer is needed and {sys.executable} is {have}. "
             "Install one and name it, for example: make run PYTHON=python3.11"
         )
     stamp = fingerprint()

@@ -17,7 +17,7 @@ SYSTEMS = {
     "Linux x86-64, glibc 2.28": "x86_64-manylinux_2_28",
     "Linux arm64, glibc 2.28": "aarch64-manylinux_2_28",
     "Windows x64": "x86_64-pc-windows-msvc",
-    "Use Linux with glibc 2.28 (x86-64, arm64), Windows (x64), or macOS 14 (Apple silicon)": "aarch64-apple-darwin",
+    "macOS 14 on Apple silicon": "aarch64-apple-darwin",
 }
 """Systems that the program names, as uv names them."""
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")

@@ -23,9 +23,7 @@ def main(arguments: list[str]) -> int:
     room = "".join(arguments)
     folders = folders_of(room)
     if not folders:
-        print(
-            f"There is no file or folder room {room!r}. Name a folder of core, panels or gui: make check ROOM=harvest"
-        )
+        print(f"There is no room {room!r}. Name a folder of core, panels or gui: make check ROOM=harvest")
         return 2
     code = [str(folder) for folder in folders]
     tests = [f"tests/{folder}" for folder in code if (ROOT / "tests" / folder).is_dir()]

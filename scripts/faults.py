@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
         help="leave out the faults that need no real child, and of whole programs all points but those that decide",
     )
     every_run = (*RUNS, *PROGRAMS)
-    parser.add_argument("--runs", nargs="+", choices=every_run, default=every_run, help="show only this kind")
+    parser.add_argument("--runs", nargs="+", choices=every_run, default=every_run, help="only these")
     parser.add_argument("--log", type=Path, default=LOG, help="where the table goes beside standard output")
     options = parser.parse_args(arguments)
     began = time.monotonic()

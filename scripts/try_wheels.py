@@ -50,7 +50,7 @@ INSTALL_S = 1_200.0
 """Longest installation: an index may be slow, and other work may keep the machine busy."""
 
 SCREEN = "Xvfb"
-WITHOUT_SCREEN = "There is no file or folder virtual screen (Xvfb). Install the package xvfb"
+WITHOUT_SCREEN = "There is no virtual screen (Xvfb). Install the package xvfb"
 
 
 class TrialError(Exception):
@@ -196,7 +196,7 @@ def _try_tour(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> No
         raise TrialError(f"without Xvfb the tour ended with {missing.returncode}:\n{missing.stderr[-2000:]}")
     screen = shutil.which(SCREEN)
     if screen is None:
-        raise TrialError("There is no file or folder Xvfb here to try the tour on: install the package xvfb")
+        raise TrialError("There is no Xvfb here to try the tour on: install the package xvfb")
     found = {**environ, "PATH": f"{environ['PATH']}{os.pathsep}{Path(screen).parent}"}
     _timed("tour --until start", lambda: _run(tour, elsewhere, found))
     pictures = sorted(path.name for path in (elsewhere / "pictures").glob("*.png"))
