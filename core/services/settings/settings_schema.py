@@ -819,7 +819,7 @@ _WINDOW = (
         ),
         scope=SettingScope.USER,
         field="imports.follow",
-        maximum=100,
+        maximum=4_096,
     ),
     Setting(
         key="trash_days",

@@ -164,3 +164,9 @@ def test_a_servers_key_is_found_by_its_own_name() -> None:
     assert setting_for("providers.My Box.base_url") is None
     assert setting_for("providers.<id>.base_url") is not None
     assert setting_for("providers.my-box") is None
+
+
+def test_a_followed_place_may_have_a_long_path() -> None:
+    followed = setting_for("imports.follow")
+    assert followed is not None
+    assert value_flaw(followed, ["/" + "session/" * 60]) == ""
