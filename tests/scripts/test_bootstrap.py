@@ -132,7 +132,7 @@ def test_an_old_python_is_told_what_to_do(
     monkeypatch.setattr("sys.version_info", (3, 10, 12))
     monkeypatch.setattr("sys.argv", ["bootstrap.py", "run"])
     assert bootstrap.main() == 1
-    assert "The program needs Python 3.11 or newer" in capsys.readouterr().err
+    assert "Python 3.11 or newer is needed" in capsys.readouterr().err
 
 
 def test_where_all_is_done_the_program_itself_does_and_says_nothing(checkout: Path) -> None:
