@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from core.kernel.language import language, speak
 from gui.screen import virtual_screen
 from tests.certificates import make_certificate
 from tests.worker_process import one_worker_process, own_worker_processes
@@ -222,3 +223,11 @@ def display() -> Iterator[str]:
         return
     with virtual_screen(*SCREEN) as name:
         yield name
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    before = language()
+    speak("de")
+    yield
+    speak(before)

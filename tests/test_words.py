@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.kernel.language import LANGUAGES, language, speak, tr
+from core.kernel.language import LANGUAGES, speak, tr
 from scripts import words
 
 TAGS = sorted(LANGUAGES.keys() - {"en"})
@@ -135,14 +135,6 @@ def test_the_catalogues_are_those_of_the_sources(tag: str) -> None:
         file = words.WORDS / tag / f"{room}.po"
         assert file.read_bytes() == words.written(words.updated(tag, room, texts, known)), "run `make words`"
     assert words.binary_of(tag).read_bytes() == words.compiled(tag), "run `make words`"
-
-
-@pytest.fixture
-def german() -> Iterator[None]:
-    before = language()
-    speak("de")
-    yield
-    speak(before)
 
 
 @pytest.mark.usefixtures("german")

@@ -527,7 +527,7 @@ def sum_text(report: ImportReport) -> str:
 def _cut_text(cut: ImportFault) -> str:
     return tr(
         "{name} is cut off in the middle; the import takes the complete conversations. ",
-        name=PurePath(cut.place.partition(": after ")[0]).name,
+        name=PurePath(cut.file).name,
     )
 
 

@@ -344,7 +344,11 @@ def _told(
     for one in found:
         if isinstance(one, Unread):
             yield ImportFault(
-                place=f"{_shown(origin)}: {one.place}", why=one.why, remedy=one.remedy, is_cut=one.is_cut
+                place=f"{_shown(origin)}: {one.place}",
+                why=one.why,
+                remedy=one.remedy,
+                is_cut=one.is_cut,
+                file=_shown(origin),
             )
         elif one.at is None and at is not None and not any(said.at is not None for said in one.messages):
             yield origin, msgspec.structs.replace(one, at=at, is_undated=True)

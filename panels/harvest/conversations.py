@@ -8,6 +8,7 @@ import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.language import tr
+from core.kernel.patterns import late
 from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from core.kernel.values.provider import ProviderKind
 from core.knowledge.harvest.batch_step import HALF, offer_words
@@ -344,8 +345,12 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
 
 
 def origin_words(origin: str) -> str:
-    """Origin of an imported talk in two words: `from ChatGPT`. `origin`: as its mark says it."""
-    return tr("from {name}", name=name) if (name := origin.partition(" from ")[2].partition(": ")[0]) else ""
+    """Origin of an imported talk in two words: `from ChatGPT`. `origin`: as its mark says it, in the language of its import."""
+    found = _ORIGIN.search(origin)
+    return tr("from {name}", name=found[1]) if found is not None else ""
+
+
+_ORIGIN = late(r"\d{4}-\d{2}-\d{2} \S+ (.+?): ")
 
 
 def show_discussion(desk: Desk, discussion_id: str) -> None:

@@ -96,13 +96,14 @@ class Transcript(msgspec.Struct, frozen=True):
 
 class Unread(msgspec.Struct, frozen=True):
     """Something of a source that could not be read. `place`: where, in the words of a person; `why`: what is wrong;
-    `remedy`: may be empty; `is_cut`: the source ends in the middle.
+    `remedy`: may be empty; `is_cut`: the source ends in the middle; `is_conversation`: it stands for a whole conversation.
     """
 
     place: str
     why: str
     remedy: str = ""
     is_cut: bool = False
+    is_conversation: bool = False
 
 
 class ImportRow(msgspec.Struct, frozen=True):
@@ -130,13 +131,14 @@ class ImportRow(msgspec.Struct, frozen=True):
 
 class ImportFault(msgspec.Struct, frozen=True):
     """Something that could not be read or written. `place`: file, and where in it; `remedy` may be empty; `is_cut`: the
-    file ends in the middle.
+    file ends in the middle; `file`: the file alone.
     """
 
     place: str
     why: str
     remedy: str = ""
     is_cut: bool = False
+    file: str = ""
 
 
 class KnownPlace(msgspec.Struct, frozen=True):

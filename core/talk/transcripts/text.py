@@ -209,7 +209,11 @@ def _plain(buffer: Buffer) -> Buffer:
 
 
 def _too_large(number: int) -> Unread:
-    return Unread(place=tr("conversation {number}", number=number), why=tr("it is larger than 256 MB"))
+    return Unread(
+        place=tr("conversation {number}", number=number),
+        why=tr("it is larger than 256 MB"),
+        is_conversation=True,
+    )
 
 
 class _Reading:
@@ -344,6 +348,7 @@ class _Splitter:
                     "it is nested more than {MAX_DEPTH} deep; the program read the others",
                     MAX_DEPTH=MAX_DEPTH,
                 ),
+                is_conversation=True,
             )
         try:
             from_json(data, msgspec.Raw)
@@ -354,7 +359,10 @@ class _Splitter:
             return read_json(decoded(data))
         except (ValueError, RecursionError):
             return Unread(
-                place=place, why=tr("it is not JSON; the program read the others"), remedy=EXPORT_AGAIN
+                place=place,
+                why=tr("it is not JSON; the program read the others"),
+                remedy=EXPORT_AGAIN,
+                is_conversation=True,
             )
 
     def _between(self, end: int, *, is_end: bool = False) -> Iterator[Unread]:

@@ -219,7 +219,7 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
     for one in found:
         is_empty = False
         if isinstance(one, Unread):
-            count += one.place.startswith("conversation ")
+            count += one.is_conversation
             yield one
             continue
         count += 1
@@ -230,7 +230,9 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
             if inner:
                 yield from _each(kind, iter(inner))
             else:
-                yield Unread(place=tr("conversation {count}", count=count), why=str(error))
+                yield Unread(
+                    place=tr("conversation {count}", count=count), why=str(error), is_conversation=True
+                )
     if is_empty:
         yield Unread(place=tr("the file"), why=tr("the program can read no conversation in it"))
 

@@ -8,14 +8,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from core.imports.import_plan import NO_DATE, OTHER_WORDS, sum_text
 from core.imports.import_run import UNTICKED, ImportRequest, run_import
+from core.kernel.language import LANGUAGES, language, speak
 from core.kernel.values.imports import ImportReport
 from core.kernel.values.records import MarkRecord, MessageRecord
 from core.talk.discussion import log
 from core.talk.discussion.discussion_meta import read_meta
 from core.talk.transcripts import chatgpt
 from core.talk.transcripts.transcript_reader import paths
+from panels.harvest.conversations import origin_words
 from tests.core.imports.test_run import FIRST, NOW, home, ids, imported, talk, words
 
 __all__ = ["home"]
@@ -135,6 +139,16 @@ def test_a_cut_export_says_first_that_it_is_cut(home: Path) -> None:
         assert "nothing new" not in sum_text(report)
 
 
+@pytest.mark.usefixtures("german")
+def test_a_cut_export_is_named_by_its_file_alone_in_every_language(home: Path) -> None:
+    path = home.parent / "conversations.json"
+    path.write_text(json.dumps([talk(*FIRST), talk(*FIRST, key="c2")])[:-90])
+    report = run_import(ImportRequest(home, (str(path),), NOW, "p", "m"))
+
+    assert "nach Gespräch 1" in report.faults[0].place
+    assert sum_text(report).startswith("conversations.json bricht mittendrin ab; ")
+
+
 def test_a_cut_archive_and_a_file_of_no_program_say_what_to_do(home: Path) -> None:
     archive, other = home.parent / "export.zip", home.parent / "notes.json"
     archive.write_bytes(b"PK\x03\x04" + bytes(500))
@@ -153,3 +167,18 @@ def test_files_that_hold_no_conversation_are_named(home: Path) -> None:
     report = run_import(ImportRequest(home, (str(folder),), NOW, "p", "m"))
 
     assert report.other_names == ("notes.md", "run.log")
+
+
+@pytest.mark.parametrize("tag", sorted(LANGUAGES))
+def test_the_mark_of_an_import_names_its_origin_in_every_language(home: Path, tag: str) -> None:
+    before = language()
+    speak(tag)
+    try:
+        report = imported(home, [talk(*FIRST)])
+    finally:
+        speak(before)
+    (mark,) = (
+        one for one in log.read(home, report.rows[0].discussion_id).records if isinstance(one, MarkRecord)
+    )
+
+    assert origin_words(mark.text) == "from ChatGPT"

@@ -116,7 +116,7 @@ def test_what_is_unticked_is_not_imported_and_all_or_none_can_be() -> None:
 
 
 def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_named() -> None:
-    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "it ends in the middle", "Export the conversation again", is_cut=True)  # fmt: skip
+    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "it ends in the middle", "Export the conversation again", is_cut=True, file="/x/conversations.json")  # fmt: skip
     made = screen(ImportState(paths=("/x",), report=ImportReport(is_dry=True, files=1, faults=(cut,))))
     assert made.ui.shows(
         "The program could read nothing. /x/conversations.json: after conversation 0, near byte 3,000"

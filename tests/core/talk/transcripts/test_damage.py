@@ -99,3 +99,11 @@ def test_an_element_that_is_too_large_is_passed_over_and_the_next_is_read(
 
     assert found == ["a"]
     assert [one.place for one in unread] == ["conversation 1"]
+
+
+@pytest.mark.usefixtures("german")
+def test_an_unread_conversation_is_counted_in_every_language() -> None:
+    known, unread = read(f'[{ONE}, {DEEP}, {{"id": 1}}]'.encode())
+
+    assert known == ["a"]
+    assert [one.place.split(",")[0] for one in unread] == ["Gespräch 2", "Gespräch 3"]
