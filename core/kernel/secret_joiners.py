@@ -206,7 +206,7 @@ class Joiner(msgspec.Struct, frozen=True):
 @cache
 def _compiled(expression: str) -> re.Pattern[str]:
     """An expression, compiled when it is first asked for: all at once would hold up the first frame."""
-    return late(expression)
+    return re.compile(expression)
 
 
 _CELL = r"(?P<v>[^\s\"'`<>|│┃║&]{6,400})"

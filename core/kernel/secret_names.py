@@ -263,7 +263,7 @@ def _ended(value: str, start: int, opened: str, name: str) -> tuple[str, int]:
 @cache
 def _tongues() -> re.Pattern[str]:
     """All the words; compiled when the first of them comes up."""
-    return late(
+    return re.compile(
         "(?:"
         + "|".join(rf"{re.escape(word)}[a-z\xdf-\xff]{{0,3}}" for word in LATIN)
         + r")(?!\w)|(?:"

@@ -281,7 +281,7 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
 @cache
 def compiled(expression: str) -> re.Pattern[str]:
     """An expression, compiled when it is first asked for: all at once would hold up the first frame."""
-    return late(expression, re.ASCII)
+    return re.compile(expression, re.ASCII)
 
 
 def find_of(places: list[tuple[int, int]]) -> Find | None:
@@ -348,7 +348,7 @@ def read(text: str) -> Reading:
     without = signs & _NO_WIDTH
     if not without:
         return Reading(text=text, signs=signs)
-    mark = late(f"[{''.join(sorted(without))}]")
+    mark = re.compile(f"[{''.join(sorted(without))}]")
     left_out = tuple(found.start() - before for before, found in enumerate(mark.finditer(text)))
     return Reading(text=mark.sub("", text), signs=signs, left_out=left_out)
 
