@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.imports.import_plan import NO_DATE, OTHER_WORDS, sum_text
+from core.imports.import_plan import LABELS, NO_DATE, OTHER_WORDS, sum_text
 from core.imports.import_run import UNTICKED, ImportRequest, run_import
+from core.imports.import_sources import KNOWN
 from core.kernel.language import LANGUAGES, language, speak
-from core.kernel.values.imports import ImportReport
+from core.kernel.values.imports import ImportReport, TranscriptKind
 from core.kernel.values.records import MarkRecord, MessageRecord
 from core.talk.discussion import log
 from core.talk.discussion.discussion_meta import read_meta
@@ -157,6 +158,16 @@ def test_a_cut_archive_and_a_file_of_no_program_say_what_to_do(home: Path) -> No
 
     assert "the archive is cut off" in report.faults[0].why
     assert "Choose an export or a session" in report.faults[1].remedy
+
+
+def test_what_to_choose_names_every_program_that_is_known() -> None:
+    ours = {TranscriptKind.SHAREGPT, TranscriptKind.PLAIN, TranscriptKind.EXPORT, TranscriptKind.DISCUSSION}
+    listed = KNOWN.partition("(")[2].partition(")")[0].split(", ")
+    programs = {
+        name.partition(" (")[0].removesuffix(" CLI") for kind, name in LABELS.items() if kind not in ours
+    }
+
+    assert programs == {*listed}
 
 
 def test_files_that_hold_no_conversation_are_named(home: Path) -> None:
