@@ -107,8 +107,8 @@ class QueueWorker(Generic[E]):
         self._is_busy = False
         self._owed: list[E] = []
         self._again: list[E] = []
-        self._told: dict[str, tuple[type[Any], frozenset[int]]] = {}
-        """Of each notice of a failure: the kind of effect, and what waited already when it failed."""
+        self._told: dict[str, tuple[type[Any], threading.Event]] = {}
+        """Of each notice of a failure: the kind of effect, and the barrier behind what waited already when it failed."""
         self._ready = threading.Condition()
         self._is_stopping = self._has_failed = self._has_tried_last = self._is_dropped = False
         self._thread: threading.Thread | None = None
@@ -212,8 +212,7 @@ class QueueWorker(Generic[E]):
         if not is_told:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             about, subject = self._subject(effect)
-            with self._ready:
-                self._told[subject] = type(effect), frozenset(map(id, self._waiting))
+            self._told[subject] = type(effect), self.barrier()
             told = OperationFailed(
                 subject=subject,
                 text=error.what,
@@ -236,8 +235,8 @@ class QueueWorker(Generic[E]):
         """
         if self._keeps is None or not self._keeps(effect):
             _, subject = self._subject(effect)
-            kind, waited = self._told.get(subject, (None, frozenset[int]()))
-            if kind is type(effect) and id(effect) not in waited:
+            told = self._told.get(subject)
+            if told is not None and told[0] is type(effect) and told[1].is_set():
                 del self._told[subject]
                 self._emit(WritesCaughtUp(subject))
             return

@@ -295,3 +295,26 @@ def test_what_waited_already_takes_no_notice_away_that_nobody_read() -> None:
     worker.stop(WAIT_S)
 
     assert [type(events.get()) for _ in range(events.qsize())] == [OperationFailed]
+
+
+def test_an_effect_is_not_taken_for_an_earlier_one_whose_place_in_memory_it_has() -> None:
+    gate, events, places = threading.Event(), SimpleQueue[Event](), list[int]()
+
+    def handle(effect: SearchDiscussions) -> None:
+        gate.wait(WAIT_S)
+        places.append(id(effect))
+        if effect.query == "bad":
+            raise StorageError("The index is broken")
+
+    worker = QueueWorker("test", handle, events.put)
+    worker.submit(SearchDiscussions("bad"))
+    worker.submit(SearchDiscussions("good"))
+    gate.set()
+    worker.barrier().wait(WAIT_S)
+    others = [SearchDiscussions("more")]
+    while id(others[-1]) != places[1] and len(others) < 100_000:
+        others.append(SearchDiscussions("more"))
+    worker.submit(others[-1])
+    worker.stop(WAIT_S)
+
+    assert [type(events.get()) for _ in range(events.qsize())] == [OperationFailed, WritesCaughtUp]
