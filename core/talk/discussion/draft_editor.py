@@ -14,7 +14,7 @@ import msgspec
 from core.kernel import paths
 from core.kernel.child_process import desktop_environment, start_program
 from core.kernel.disk import write_passing
-from core.kernel.errors import ConfigError, SlopError
+from core.kernel.errors import ConfigError, SlopError, StorageError
 from core.kernel.frame import clean
 from core.kernel.language import tr
 from core.kernel.opener import read_start
@@ -41,7 +41,8 @@ class DraftEditor(msgspec.Struct, frozen=True):
         """Open the draft in the person's editor; a thread waits for its end.
 
         Raises:
-            ConfigError: no editor is set or installed, or it needs a terminal. StorageError: no file can be written.
+            ConfigError: no editor is set or installed, or it needs a terminal. StorageError: no file can be written, or the
+                text that an earlier editor left cannot be read: it stays.
         """
         try:
             self._begin(effect)
@@ -58,7 +59,10 @@ class DraftEditor(msgspec.Struct, frozen=True):
             )
         folder = paths.discussion_dir(self.root, effect.discussion_id)
         path = folder / FILE
-        began = "\n\n".join(part for part in (effect.text, _left(path)) if part)
+        left, problem = _read(path) if path.is_file() else ("", "")
+        if left is None:
+            raise StorageError(problem)
+        began = "\n\n".join(part for part in (effect.text, left) if part)
         write_passing(path, began.encode("utf-8", "replace"))
         try:
             process = start_program(
@@ -101,11 +105,6 @@ class DraftEditor(msgspec.Struct, frozen=True):
                     discussion_id=effect.discussion_id,
                 )
             )
-
-
-def _left(path: Path) -> str:
-    """Text that an earlier editor left, empty where nothing."""
-    return _read(path)[0] or "" if path.is_file() else ""
 
 
 def _read(path: Path) -> tuple[str | None, str]:
