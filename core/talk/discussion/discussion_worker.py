@@ -378,7 +378,11 @@ class DiscussionHandler:
         render = {"json": export_json, "page": export_page}.get(effect.form, export_markdown)
         _write_export(place, render(loaded.meta, loaded.discussion))
         self._emit(
-            OperationDone(subject="export", text=f"Exported {loaded.meta.name!r}.", detail=str(place.target))
+            OperationDone(
+                subject="export",
+                text=tr("Exported {name!r}.", name=loaded.meta.name),
+                detail=str(place.target),
+            )
         )
 
     def _export_usage(self, effect: ExportUsage) -> None:

@@ -26,7 +26,6 @@ from core.talk.discussion.discussion_messages import DraftEdited, EditDraft
 FILE = "draft-in-editor.md"
 """In the discussion's folder while an editor has it; one that a quit left behind joins the next text."""
 MAX_BYTES = 20_000_000
-NO_WINDOW = tr("{} needs a terminal")
 WAIT_REMEDY = tr("An editor that returns at once needs its wait option, as in VISUAL='code --wait'")
 
 
@@ -54,7 +53,7 @@ class DraftEditor(msgspec.Struct, frozen=True):
         editor = find_editor(self.environ)
         if editor.needs_terminal:
             raise ConfigError(
-                NO_WINDOW.format(editor.program.name),
+                tr("{name} needs a terminal", name=editor.program.name),
                 remedy=tr("Set VISUAL to an editor with a window, or run `manual-slop send --editor`"),
             )
         folder = paths.discussion_dir(self.root, effect.discussion_id)
