@@ -95,16 +95,19 @@ def _attach_picture(state: AppState, asked: AttachPicture) -> Result:
 
 
 def _export_discussion(state: AppState, asked: ExportDiscussion) -> Result:
-    kept = (state.program.home, *sorted(state.config.settings_paths))
-    return state, (replace(asked, kept=kept),)
+    return state, (replace(asked, kept=_no_places(state)),)
 
 
 def _export_usage(state: AppState, asked: ExportUsage) -> Result:
     report = state.spending.usage
     if report is None:
         return notify(state, "export", Level.WARNING, tr("There is no usage to save yet.")), ()
-    kept = (state.program.home, *sorted(state.config.settings_paths))
-    return state, (replace(asked, kept=kept, table=report_csv(report)),)
+    return state, (replace(asked, kept=_no_places(state), table=report_csv(report)),)
+
+
+def _no_places(state: AppState) -> tuple[str, ...]:
+    """Folders and files that no export goes to."""
+    return (state.program.home, *sorted(state.config.settings_paths))
 
 
 def _trash_listed(state: AppState, happened: TrashListed) -> Result:
