@@ -87,10 +87,10 @@ def test_ctrl_enter_saves_the_item_and_sends_no_message() -> None:
     screen = open_panel(ks.some(), "facts")
 
     screen.ui.click("Edit", within=MOON)
-    screen.ui.type("New text for this item", "New text for this item")
+    screen.ui.type("New text for this item", "Other words")
     screen.ui.press("Ctrl+Enter")
 
-    assert screen.asked == [EditKnowledgeItem(item_of(screen.state, MOON), "New text for this item")]
+    assert screen.asked == [EditKnowledgeItem(item_of(screen.state, MOON), "Other words")]
 
 
 def test_ctrl_enter_in_the_composer_still_sends_while_a_form_is_open() -> None:
@@ -136,12 +136,12 @@ def test_an_item_without_words_cannot_be_saved() -> None:
 def test_words_are_kept_when_the_program_could_not_write_them_and_can_be_sent_again() -> None:
     screen = open_panel(ks.some(), "facts")
     screen.ui.click("Edit", within=MOON)
-    screen.ui.type("New text for this item", "New text for this item")
+    screen.ui.type("New text for this item", "Other words")
     screen.ui.click("Save")
 
     screen.show(failed(screen.state))
 
-    assert screen.ui.find("New text for this item").value == "New text for this item"
+    assert screen.ui.find("New text for this item").value == "Other words"
     assert screen.ui.shows("Not saved yet; your text is kept.")
     screen.ui.click("Save")
     assert len(screen.asked) == 2
