@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 from core.imports.import_run import Offer
@@ -17,7 +18,11 @@ from core.knowledge.memory_log import all_items, read_logs
 
 
 def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
-    """Give what has one piece wait as a proposal of this home. Used on the import worker's thread alone."""
+    """Give what has one import's pieces wait as proposals of this home: it reads once what is known, at the first piece."""
+
+    @cache
+    def known() -> Known:
+        return known_items(all_items(KnowledgeReader(home).read(KnowledgeSettings())), read_logs(home))
 
     def offer(offered: Offered) -> bool:
         now = clock()
@@ -29,12 +34,8 @@ def offers_to(home: Path, clock: Callable[[], datetime]) -> Offer:
             at=now.isoformat(timespec="seconds"),
         )
         try:
-            return propose(home, proposal, _known(home))[1]
+            return propose(home, proposal, known())[1]
         except KnownAlreadyError:
             return False
 
     return offer
-
-
-def _known(home: Path) -> Known:
-    return known_items(all_items(KnowledgeReader(home).read(KnowledgeSettings())), read_logs(home))

@@ -469,7 +469,7 @@ class LocalOutside:
         )
         self._harvest = QueueWorker.of(harvest_worker.WORK, self._harvester.handle, emit)
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
-        self._importer = ImportHandler(self.home, clock, emit, pipe, offers_to(self.home, clock))
+        self._importer = ImportHandler(self.home, clock, emit, pipe, partial(offers_to, self.home, clock))
         self._imports = QueueWorker.of(import_run.WORK, self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker.of(retrieval_worker.LOOK_WORK, self._indexer.handle, emit)

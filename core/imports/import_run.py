@@ -461,9 +461,9 @@ class ImportHandler:
         clock: Callable[[], datetime],
         emit: Emit,
         pipe: Callable[[], BinaryIO] | None = None,
-        offer: Offer = lambda _offered: False,
+        offers: Callable[[], Offer] = lambda: lambda _offered: False,
     ) -> None:
-        self._home, self._clock, self._emit, self._pipe, self._offer = home, clock, emit, pipe, offer
+        self._home, self._clock, self._emit, self._pipe, self._offers = home, clock, emit, pipe, offers
         self._stop = threading.Event()
         self._why = ""
         self._is_closing = False
@@ -515,7 +515,7 @@ class ImportHandler:
                 pipe=self._piped(effect.paths),
                 on_progress=self._progressed,
                 on_written=grown.append,
-                offer=self._offer,
+                offer=self._offers(),
             )
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from core.app.import_offers import offers_to
 from core.imports.export_knowledge import PIECE_CHARS, knowledge_of
 from core.imports.import_plan import left_out
-from core.imports.import_run import ImportRequest, run_import
+from core.imports.import_run import ImportHandler, ImportRequest, run_import
+from core.imports.imports_messages import ImportEnded, ImportEvent, RunImport
+from core.kernel import paths
 from core.kernel.errors import SlopError
 from core.kernel.values.imports import ImportReport, Offered
 from core.kernel.values.settings import KnowledgeSettings
@@ -133,6 +136,34 @@ def test_where_too_many_wait_the_rest_comes_with_the_next_import(tmp_path: Path)
     assert (report.offered, report.not_offered) == (3, 1)
     assert any("Decide some" in line for line in left_out(report))
     assert brought(home, given).offered == 1
+
+
+def test_each_run_of_the_program_compares_with_what_is_known_by_then(tmp_path: Path) -> None:
+    home, given = tmp_path / "home", export(tmp_path)
+    home.mkdir()
+    told: list[ImportEvent] = []
+    handler = ImportHandler(home, lambda: NOW, told.append, offers=partial(offers_to, home, lambda: NOW))
+
+    def offered(path: Path) -> int:
+        handler.handle(RunImport(paths=(str(path),), is_dry=False, provider="acme", model="m"))
+        ended = told[-1]
+        assert isinstance(ended, ImportEnded)
+        assert ended.report is not None
+        return ended.report.offered
+
+    assert offered(given) == 4
+    facts = paths.knowledge_dir(home) / "facts.md"
+    facts.write_text("# Facts\n\n- Hall 3 is warm.\n")
+    later = tmp_path / "later" / "memories.json"
+    later.parent.mkdir()
+    later.write_text(
+        json.dumps(
+            [{"conversations_memory": "Hall 3 is warm.", "project_memories": {"p1": "Hall 4 is dry."}}]
+        )
+    )
+
+    assert offered(later) == 1
+    assert "Hall 4 is dry." in [text for text, _ in waiting(home)]
 
 
 def test_a_long_document_is_cut_where_it_pauses_and_loses_no_word() -> None:
