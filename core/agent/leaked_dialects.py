@@ -56,7 +56,8 @@ _INVOKE = late(
 _PARAMETER = late(
     rf"\s*<({_PREFIX}(?:parameter|param|argument|arg))\s+name=[\"']?([^\s\"'<>]{{1,128}})[\"']?([^<>]{{0,60}})>"
 )
-_ELEMENT = late(r"\s*<([\w.:-]{1,128})>")
+_ELEMENT = late(r"\s*<(([\w.:-]{1,128}))()>")
+"""With the groups of `_PARAMETER`: the tag, the name, what else it says of itself."""
 _WORD = late(r"[\w-]+")
 _MOST_PYTHON = 20_000
 _MOST_CALLS = 20
@@ -286,10 +287,25 @@ def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
     name = _tool(head[3], tools) if head else ""
     if head is None or not name:
         return None
-    types, arguments, place = types_of(tools[name]), dict[str, Any](), head.end()
+    return _with_inside(text, head.end(), name, _PARAMETER, head[1] + head[2], tools)
+
+
+def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """An element that has the name of a tool, and in it one with each parameter or an object."""
+    head = _ELEMENT.match(text, at)
+    if head is None or head[1] not in tools:
+        return None
+    return _with_inside(text, head.end(), head[1], _ELEMENT, head[1], tools)
+
+
+def _with_inside(
+    text: str, place: int, name: str, opening: re.Pattern[str], tag: str, tools: Mapping[str, ToolSchema]
+) -> Found | None:
+    """The call of an element of this tag, from behind its opening: an object, then an element with each parameter."""
+    types, arguments = types_of(tools[name]), dict[str, Any]()
     if inner := _object_at(text, _end_of(_BLANKS, text, place)):
         arguments, place = inner
-    while (parameter := _PARAMETER.match(text, place)) is not None:
+    while (parameter := opening.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, parameter.end())
         if end < 0:
@@ -298,28 +314,8 @@ def _invoked(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | Non
         kind = None if 'string="false"' in parameter[3] else kind
         arguments[parameter[2]] = value_of(text[parameter.end() : end], kind)
         place = end + len(parameter_end)
-    close = re.compile(rf"\s*</{re.escape(head[1] + head[2])}>").match(text, place)
+    close = re.compile(rf"\s*</{re.escape(tag)}>").match(text, place)
     return ([(name, arguments)], close.end()) if close else None
-
-
-def _element(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """An element that has the name of a tool, and in it one with each parameter or an object."""
-    head = _ELEMENT.match(text, at)
-    if head is None or head[1] not in tools:
-        return None
-    types, place = types_of(tools[head[1]]), head.end()
-    arguments: dict[str, Any] = {}
-    if inner := _object_at(text, _end_of(_BLANKS, text, place)):
-        arguments, place = inner
-    while (parameter := _ELEMENT.match(text, place)) is not None:
-        close = f"</{parameter[1]}>"
-        end = text.find(close, parameter.end())
-        if end < 0:
-            return None
-        arguments[parameter[1]] = value_of(text[parameter.end() : end], types.get(parameter[1]))
-        place = end + len(close)
-    is_closed = text.startswith(f"</{head[1]}>", place := _end_of(_BLANKS, text, place))
-    return ([(head[1], arguments)], place + len(head[1]) + 3) if is_closed else None
 
 
 def _with_parts(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
