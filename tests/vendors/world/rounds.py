@@ -390,7 +390,6 @@ FOURTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [("contextSize
 
 # fmt: off
 _INDEXLESS = {"type": "function", "function": {"name": "read_file", "arguments": '{"a"'}, "id": "function-call-1", "extra_content": {"google": {"thought_signature": "Ci"}}}
-_ANSWERED = {**RESPONSE, "output": None, "usage": None}
 _CREATED: Json = {**RESPONSE, "status": "in_progress", "output": [], "usage": None}
 
 

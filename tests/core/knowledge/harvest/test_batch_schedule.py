@@ -12,7 +12,6 @@ from core.knowledge.harvest.batch_book import POLL, SOON, is_due
 
 AT = datetime(2026, 11, 23, 6, tzinfo=UTC)
 SENT = HarvestBatch("t", "anthropic", "m", AT.isoformat(), (), state=BatchState.SUBMITTED, name="b")
-CLOSED = replace(SENT, state=BatchState.COLLECTED)
 
 
 @pytest.mark.parametrize(
