@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from core.kernel.patterns import late
 from core.kernel.values.facts import DiscussionMemory, ItemEvent, ItemEventKind, MemoryUse
 
 RUN = 5
@@ -14,9 +14,7 @@ LEAST_WORDS = 3
 """Shorter items say nothing that could be told from chance."""
 UNUSED_AFTER = 50
 """Requests that held an item which no reply quoted, from which on it is proposed for the archive."""
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
+_WORD = late(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _LONG = 4
 """Letters of a word that tells something: a run holds two such words, or signs of a script without blanks."""
 

@@ -715,7 +715,7 @@ def chosen_after(desk: Desk) -> str:
 
 
 def after_of(after: str) -> AfterHarvest:
-    """The same as a value; the trash where nothing is chosen, which Apply waits for."""
+    """The same as a value; to leave them where nothing is chosen, which Apply waits for."""
     return AfterHarvest(after) if after else AfterHarvest.LEAVE
 
 
