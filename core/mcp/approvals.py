@@ -291,15 +291,15 @@ def _digest(rows: list[tuple[str, str]]) -> str:
 def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
     """Lines of the question: what would be started or spoken to, and what it gets. A label and a text each."""
     if asked.url:
-        return ("Address", asked.url), ("Key", asked.key or tr("none is sent"))
+        return (tr("Address"), asked.url), (tr("Key"), asked.key or tr("none is sent"))
     return (
-        ("Program", f"{asked.program} ({asked.program_sha256[:HASH_CHARS]})"),
-        ("Arguments", shlex.join(asked.arguments) or "none"),
+        (tr("Program"), f"{asked.program} ({asked.program_sha256[:HASH_CHARS]})"),
+        (tr("Arguments"), shlex.join(asked.arguments) or tr("none")),
         *_code_lines(asked),
-        ("Variables", ", ".join(asked.environment) or tr("none of yours")),
-        ("Network", tr("open to the server") if asked.network else "shut"),
+        (tr("Variables"), ", ".join(asked.environment) or tr("none of yours")),
+        (tr("Network"), tr("open to the server") if asked.network else tr("shut")),
         (
-            "Secrets",
+            tr("Secrets"),
             tr(
                 "In a sandbox the server cannot read files that may hold keys (.env, *.pem). Files named here are the exception"
             ),

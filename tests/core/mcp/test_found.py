@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.kernel import language
 from core.kernel.values.mcp import McpApproval, McpServerSettings
 from core.mcp.approvals import MOST_NAMED, differences, may_start, of_start, start_lines
 from core.mcp.found_programs import ServerFinder, kept_apart
@@ -122,6 +123,14 @@ def test_the_question_says_which_is_code_and_which_data(place: Place) -> None:
     assert f"{place.server} (" in lines["Code: a change needs your approval again"]
     assert lines["Data that the server may change"] == str(place.root / "data.db")
     assert "data.db" not in lines["Code: a change needs your approval again"]
+
+
+def test_each_line_of_the_question_is_in_the_persons_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language._SPOKEN, "translated", lambda text: f"<{text}>")
+    own = start_lines(McpApproval(name="mini", program="/usr/bin/mini"))
+    far = start_lines(McpApproval(name="far", url="https://example.org/mcp"))
+    assert [label for label, _ in (*own, *far) if not label.startswith("<")] == []
+    assert {"<none>", "<shut>"} <= {text for _, text in own}
 
 
 def test_a_question_about_much_code_names_the_first_files_and_each_folder_with_a_hash(place: Place) -> None:
