@@ -8,7 +8,6 @@ from typing import Protocol
 
 import dearpygui.dearpygui as dpg
 
-from core.kernel.language import tr
 from gui import text_buffer as edit
 from gui.keys import Keys, is_letter
 from gui.text_buffer import TextBuffer
@@ -354,7 +353,7 @@ WRITING = READING | {
     "Backspace",
     "Shift+Backspace",
     "Ctrl+Backspace",
-    tr("Delete"),
+    "Delete",
     "Ctrl+Delete",
     "Shift+Delete",
     "Enter",

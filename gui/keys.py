@@ -8,8 +8,6 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from core.kernel.language import tr
-
 _FIRST = 512
 _NAMES = [
     "Tab",
@@ -21,8 +19,8 @@ _NAMES = [
     "PageDown",
     "Home",
     "End",
-    tr("Insert"),
-    tr("Delete"),
+    "Insert",
+    "Delete",
     "Backspace",
     "Space",
     "Enter",
@@ -102,7 +100,7 @@ _MODIFIERS = {
 }
 _ONCE = frozenset({"Ctrl+V", "Shift+Insert", "Ctrl+X", "Shift+Delete", "Ctrl+Enter"})
 _EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z"})
-_CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", tr("Delete")})
+_CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
 _ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
 PRESSES = frozenset({"Enter", "Space"})
 """Keys that press a button or answer a question."""

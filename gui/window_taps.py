@@ -14,8 +14,6 @@ from weakref import WeakSet
 import msgspec
 from dearpygui import _dearpygui
 
-from core.kernel.language import tr
-
 # Our place in the way of what the window's library tells: it knows what the toolkit's own handlers leave
 # out.
 
@@ -134,7 +132,7 @@ _PRESS = 1
 _HELD = (("Ctrl", 2), ("Alt", 4), ("Shift", 1))
 _LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ`-=[]\\,;'./"
 _NAMES = {
-    32: "Space", 256: "Escape", 257: "Enter", 258: "Tab", 259: "Backspace", 260: tr("Insert"), 261: tr("Delete"),
+    32: "Space", 256: "Escape", 257: "Enter", 258: "Tab", 259: "Backspace", 260: "Insert", 261: "Delete",
     262: "Right", 263: "Left", 264: "Down", 265: "Up", 266: "PageUp", 267: "PageDown", 268: "Home", 269: "End",
     330: ".", 331: "/", 332: "*", 333: "-", 334: "=", 335: "Enter", 348: "Menu",
     **{290 + index: f"F{index + 1}" for index in range(12)},

@@ -13,7 +13,7 @@ NO_CHORD = "none"
 MODIFIERS = ("Ctrl", "Shift", "Alt")
 FUNCTION_KEYS = frozenset(f"F{number}" for number in range(1, 13))
 NAMED_KEYS = frozenset(
-    ("Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", tr("Insert"), tr("Delete"))
+    ("Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete")
 )
 RESERVED = frozenset(
     [
@@ -33,7 +33,7 @@ RESERVED = frozenset(
                 "End",
                 "Up",
                 "Down",
-                tr("Delete"),
+                "Delete",
             )
         ),
         *(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from core.kernel.language import LANGUAGE_VARIABLE, LANGUAGES
 from gui.keys import Keys, needs_no_typing, normal_chord
 from gui.window_taps import KeyEvents
 
@@ -187,3 +192,27 @@ def test_typing_keeps_plain_keys_from_shortcuts_unless_asked() -> None:
     keys.on_press(UP)
     assert not keys.take("Up", while_typing=False)
     assert keys.take("Up", while_typing=True)
+
+
+NAMES = """
+from gui import keyboard, keys, window_taps
+from panels.base import shortcuts
+print(*sorted([*keys._NAMES, *keys._CARET, *keyboard.WRITING, *window_taps._NAMES.values()]))
+print(*sorted([*shortcuts.NAMED_KEYS, *shortcuts.RESERVED]))
+"""
+
+
+def test_a_key_has_the_same_name_in_every_language() -> None:
+    """Names of keys are compared with each other and stored in settings: translated, Delete would erase nothing."""
+    told = {
+        tag: subprocess.run(
+            (sys.executable, "-c", NAMES),
+            env={**os.environ, LANGUAGE_VARIABLE: tag},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for tag in LANGUAGES
+    }
+    assert "Delete" in told["en"]
+    assert len(set(told.values())) == 1
