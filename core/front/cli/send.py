@@ -106,9 +106,7 @@ def _message(options: Options, console: Console) -> str:
     """The words to send: the template, the command line, what is piped in, and what the editor makes of them."""
     given, source = options.given, sys.stdin.buffer if sys.stdin is not None else None
     template = template_text(options)
-    has_enough = bool(template) or given.editor
-    is_asked = bool(given.text) or not has_enough
-    text = read_text(given.text, source if is_asked or not is_terminal(source) else None, console)
+    text = read_text(given.text, source, console, is_needed=not (template or given.editor))
     text = "\n\n".join(part for part in (template, text) if part.strip())
     return edited_text(text, console) if given.editor else text
 
@@ -211,17 +209,19 @@ def _follow_files(front: FrontEnd, console: Console) -> None:
         console.note(tr("manual-slop: warning: the program could not renew the digest: {error}", error=error))
 
 
-def read_text(words: list[str], source: BinaryIO | None, console: Console) -> str:
+def read_text(words: list[str], source: BinaryIO | None, console: Console, *, is_needed: bool = True) -> str:
     """The message: the words of the command line, and what is piped in behind them.
 
     Args:
         words: joined by spaces; a lone `-` stands for standard input; source: standard input, None where closed.
+        is_needed: a person at a terminal types the message where the command line has no words.
 
     Raises:
         UsageError: standard input is not text or too long.
     """
     text = "" if words == ["-"] else " ".join(words)
-    piped = _read_pipe(source, console, is_asked=words in ([], ["-"])) if source is not None else ""
+    is_asked = words == ["-"] or (is_needed and not words)
+    piped = _read_pipe(source, console, is_asked=is_asked) if source is not None else ""
     return clean("\n\n".join(part for part in (text, piped) if part.strip()))
 
 
@@ -244,11 +244,6 @@ def _read_pipe(source: BinaryIO, console: Console, *, is_asked: bool) -> str:
         raise UsageError(
             tr("Standard input is not UTF-8 text"), remedy=tr("Attach the input as a file with --attach")
         ) from error
-
-
-def is_terminal(source: BinaryIO | None) -> bool:
-    """True if a person types there."""
-    return source is not None and source.isatty()
 
 
 def _say_if_silent(source: BinaryIO, console: Console) -> None:
