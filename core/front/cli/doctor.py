@@ -46,14 +46,12 @@ def _repair(findings: Iterable[Finding], console: Console, *, is_yes: bool) -> b
     Raises:
         UsageError: nobody can be asked.
     """
-    offered = [one for one in findings if one.repair is not None]
+    offered = [(one, one.repair) for one in findings if one.repair is not None]
     if not offered:
         console.note(tr("manual-slop: the program can repair nothing here"))
         return False
     is_any = False
-    for finding in offered:
-        repair = finding.repair
-        assert repair is not None
+    for finding, repair in offered:
         console.shown(f"{finding.subject}: {finding.text}")
         if not confirm(console, f"{repair.what}?", is_yes=is_yes):
             continue
