@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from core.kernel.language import tr
@@ -77,13 +77,9 @@ def flaw_of(chord: str) -> str:
     return ""
 
 
-def own_chords(shortcuts: Iterable[str]) -> Mapping[str, str]:
-    """The person's own chords by action, from the setting's `action=chord`; what cannot be one is passed over."""
-    return _own(tuple(shortcuts))
-
-
 @lru_cache(maxsize=8)
-def _own(shortcuts: tuple[str, ...]) -> Mapping[str, str]:
+def own_chords(shortcuts: tuple[str, ...]) -> Mapping[str, str]:
+    """The person's own chords by action, from the setting's `action=chord`; what cannot be one is passed over."""
     found: dict[str, str] = {}
     for line in shortcuts:
         action, _, typed = line.partition("=")
@@ -93,7 +89,7 @@ def _own(shortcuts: tuple[str, ...]) -> Mapping[str, str]:
     return found
 
 
-def chord_of(action_id: str, usual: str, shortcuts: Iterable[str]) -> str:
+def chord_of(action_id: str, usual: str, shortcuts: tuple[str, ...]) -> str:
     """The chord that an action has: the person's own, else its usual one, unless another took that; empty for none."""
     own = own_chords(shortcuts)
     if action_id in own:
@@ -101,7 +97,7 @@ def chord_of(action_id: str, usual: str, shortcuts: Iterable[str]) -> str:
     return "" if usual in own.values() else usual
 
 
-def with_chord(shortcuts: Iterable[str], action_id: str, chord: str | None) -> tuple[str, ...]:
+def with_chord(shortcuts: tuple[str, ...], action_id: str, chord: str | None) -> tuple[str, ...]:
     """The setting with another chord for an action; empty for none, None for its usual one."""
-    rest = [line for line in shortcuts if line.partition("=")[0].strip() != action_id]
-    return tuple(rest) if chord is None else (*rest, f"{action_id}={chord or NO_CHORD}")
+    rest = tuple(line for line in shortcuts if line.partition("=")[0].strip() != action_id)
+    return rest if chord is None else (*rest, f"{action_id}={chord or NO_CHORD}")
