@@ -98,6 +98,37 @@ def test_no_text_that_a_person_sees_stands_outside_the_catalogues() -> None:
     assert outside == [], "wrap each in tr() of core.kernel.language, then run `make words`"
 
 
+ENGLISH_COUNTS = re.compile(
+    r"core/agent/|core/knowledge/mcp_server/|core/retrieval/retrieval_tools|core/talk/discussion/discussion_export|gui/tour"
+)
+"""Modules whose counted things a model reads, or that write files in English, or guide the tour."""
+
+
+def put_in(call: ast.Call) -> Iterator[str]:
+    """Words in English that a call puts into a translated text, or counts with."""
+    name = ast.unparse(call.func)
+    given = [one.value for one in call.keywords] if name == "tr" else []
+    given += call.args[1:] if re.search(r"^((fmt|figures)\.)?count$", name) else []
+    while given:
+        one = given.pop()
+        given += [one.body, one.orelse] if isinstance(one, ast.IfExp) else []
+        given += one.values if isinstance(one, ast.BoolOp) else []
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and re.search("[A-Za-z]", one.value):
+            yield one.value
+
+
+def test_no_english_word_is_put_into_a_translated_text() -> None:
+    found = [
+        f"{place}:{node.lineno} {text}"
+        for file in words.sources()
+        if not ENGLISH_COUNTS.match(place := file.relative_to(words.ROOT).as_posix())
+        for node in ast.walk(words.tree_of(file))
+        if isinstance(node, ast.Call)
+        for text in put_in(node)
+    ]
+    assert found == [], "wrap each in tr(), or write the sentence once for one and once for several"
+
+
 def test_sentences_are_short() -> None:
     """Explanations of settings may be longer, and what a list or a path makes long stands in `LONGER`."""
     long = {

@@ -111,12 +111,13 @@ def _server(name: str, entry: Mapping[str, Any], notes: list[str]) -> McpServerS
     if names:
         notes.append(
             tr(
-                "Settings store no values, so {fitting} still lacks the values of {names}. Set {names2} in your environment, or store {names3} with `manual-slop key mcp.{replace}`.",
+                "Settings store no values, so {fitting} still lacks the values of {names}. {remedy} with `manual-slop key mcp.{key}`.",
                 fitting=fitting,
                 names=", ".join(names),
-                names2="them" if len(names) > 1 else "it",
-                names3="each" if len(names) > 1 else "it",
-                replace=names[0].lower().replace("_", "-"),
+                remedy=tr("Set them in your environment, or store each")
+                if len(names) > 1
+                else tr("Set it in your environment, or store it"),
+                key=names[0].lower().replace("_", "-"),
             )
         )
     if entry.get("headers"):

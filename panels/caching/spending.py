@@ -179,8 +179,10 @@ def _parsed(desk: Desk, amount: Amount, text: str) -> float | int | str | None:
     whole, _, part = digits.partition(".")
     is_number = whole.isdecimal() and len(whole) < 16 and (not part or (part.isdecimal() and len(part) < 10))
     if not is_number or (amount.is_whole and part):
-        return tr(
-            "{text!r} is not a {is_whole}number", text=text, is_whole="whole " if amount.is_whole else ""
+        return (
+            tr("{text!r} is not a whole number", text=text)
+            if amount.is_whole
+            else tr("{text!r} is not a number", text=text)
         )
     value = float(digits)
     if value > amount.high or (amount is GEMINI_TTL and value < 1):

@@ -212,14 +212,15 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
              lines=(tr("{removed} removed · {back}", removed=fmt.count(report.removed, tr('line'), tr('lines')), back=back),)),
     ]  # fmt: skip
     if report.left:
-        count, which = (
-            fmt.count(len(report.left), tr("line"), tr("lines")),
-            "it" if len(report.left) == 1 else "them",
+        kept = fmt.count(
+            len(report.left),
+            tr("line kept, because you changed it since"),
+            tr("lines kept, because you changed them since"),
         )
         out.append(
             ApplyLine(
                 key="left",
-                text=tr("{count} kept, because you changed {which} since", count=count, which=which),
+                text=kept,
                 tone="warn",
                 icon="pen",
             )

@@ -377,7 +377,7 @@ def embedder_words(desk: Desk) -> str:
     label = server.label if server is not None else settings.embedder
     return tr(
         "By {value} on {value2}",
-        value=settings.embedding_model or "its own model",
+        value=settings.embedding_model or tr("its own model"),
         value2=label or settings.embedder,
     )
 

@@ -211,7 +211,7 @@ def _print(
         "{name} · {model} · preset {value} · {root}",
         name=name,
         model=model,
-        value=spec.preset.name or "none",
+        value=spec.preset.name or tr("none"),
         root=spec.root,
     )
     console.line(f"{folded(about, console.columns, INDENT)}\n")

@@ -172,7 +172,11 @@ def crashes(home: Path) -> Iterator[Finding]:
     """Reports of runs of the window that ended unexpectedly."""
     kept = crash_report.reports(home)
     if kept:
-        text = tr("{kept}, the newest: {kept2}", kept=figures.count(len(kept), "report"), kept2=kept[-1])
+        text = tr(
+            "{kept}, the newest: {kept2}",
+            kept=figures.count(len(kept), tr("report"), tr("reports")),
+            kept2=kept[-1],
+        )
         yield warn("crashes", text, tr("Read the report"), repairs.remove_reports(kept))
 
 

@@ -441,8 +441,13 @@ def _items_of(
             source.name,
             chosen_items(ticked(found, [one.id for one in new], is_ticked=True), source, chosen.now),
         )
-    these = "it" if len(new) == 1 else tr("these {new}", new=figures.count(len(new), tr("item"), tr("items")))
-    if new and not confirm(console, tr("Write {these} to your knowledge?", these=these), is_yes=False):
+    these = figures.count(len(new), tr("item"), tr("items"))
+    asked = (
+        tr("Write it to your knowledge?")
+        if len(new) == 1
+        else tr("Write these {items} to your knowledge?", items=these)
+    )
+    if new and not confirm(console, asked, is_yes=False):
         console.note(tr("manual-slop: nothing was written; the program keeps the model's reply"))
         raise _NotAgreedError
     return items_of_preview(ticked(found, [one.id for one in new], is_ticked=True), chosen.now)

@@ -333,21 +333,16 @@ def run_merge(options: Options, console: Console) -> int:
     written = None
     ticked = merge.ticked
     if given.apply and len(ticked) < len(merge.groups):
-        left = figures.count(len(merge.groups) - len(ticked), tr("merge"), tr("merges"))
-        console.note(
-            tr(
-                "manual-slop: {left} would lose numbers or names and {startswith} left out",
-                left=left,
-                startswith="is" if left.startswith("1 ") else "are",
-            )
+        left = figures.count(
+            len(merge.groups) - len(ticked),
+            tr("merge would lose numbers or names and is left out"),
+            tr("merges would lose numbers or names and are left out"),
         )
+        console.note(f"manual-slop: {left}")
     if given.apply and ticked:
         count = figures.count(len(ticked), tr("merge"), tr("merges"))
-        if not confirm(
-            console,
-            f"Write {'it' if len(ticked) == 1 else tr('these {count}', count=count)}?",
-            is_yes=given.yes,
-        ):
+        asked = tr("Write it?") if len(ticked) == 1 else tr("Write these {count}?", count=count)
+        if not confirm(console, asked, is_yes=given.yes):
             console.note(tr("manual-slop: nothing was written; the program keeps the model's reply"))
             return HARVEST_NOT_AGREED
         written = apply_merge(

@@ -46,13 +46,14 @@ def let_write(folder: Path) -> Repair | None:
 
 def remove_reports(reports: Sequence[Path]) -> Repair:
     """Remove reports of crashes that were read."""
+    removed = count(len(reports), tr("report"), tr("reports"))
 
     def run() -> str:
         for path in reports:
             path.unlink(missing_ok=True)
-        return f"{count(len(reports), 'report')} removed"
+        return tr("{reports} removed", reports=removed)
 
-    return Repair(what=tr("Remove {reports} of crashes", reports=count(len(reports), "report")), run=run)
+    return Repair(what=tr("Remove {reports} of crashes", reports=removed), run=run)
 
 
 def _made(folder: Path) -> str:

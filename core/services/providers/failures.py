@@ -265,7 +265,7 @@ def transport_error(
         limit = server.connect_timeout_s if connecting else server.timeout_s
         detail = tr(
             "{connecting} for {limit}",
-            connecting=tr("no connection") if connecting else "silence",
+            connecting=tr("no connection") if connecting else tr("silence"),
             limit=time_limit(limit),
         )
     is_silent = isinstance(found, httpx2.ReadTimeout)

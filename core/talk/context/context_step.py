@@ -273,7 +273,7 @@ def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]
     lost = [
         tr(
             "{is_more}{files:,} by {path!r}",
-            is_more="over " if loss.is_more else "",
+            is_more=tr("over ") if loss.is_more else "",
             files=loss.files,
             path=loss.path,
         )

@@ -8,6 +8,7 @@ from pathlib import PurePath
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel import figures
 from core.kernel.frame import clean, empty_frame, frame, frame_ends, one_line, quoted, size_bytes
 from core.kernel.language import tr
 from core.kernel.tokens import estimate_tokens
@@ -471,9 +472,7 @@ def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]
     used = (
         ""
         if not users
-        else tr(
-            " {users} discussion{users2} used it.", users=len(users), users2="s" if len(users) > 1 else ""
-        )
+        else tr(" {users} used it.", users=figures.count(len(users), tr("discussion"), tr("discussions")))
     )
     kept = tr("Its text is still in {source}", source=event.source) if event.source else ""
     again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)

@@ -86,7 +86,7 @@ def restore(home: Path, discussion_id: str = "", *, disk: Disk = OS_DISK) -> str
     item = next((item for item in items(home) if discussion_id in {"", item.discussion_id}), None)
     if item is None:
         raise StorageError(
-            tr("The trash does not hold {value!r}", value=discussion_id or "anything"),
+            tr("The trash does not hold {value!r}", value=discussion_id or tr("anything")),
             remedy=tr("Look into the trash; the program removes old discussions from it"),
             where=str(paths.trash_dir(home)),
         )
