@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.kernel.language import LANGUAGES, speak, tr
+from core.kernel.language import LANGUAGES, capital, speak, tr
 from scripts import words
 
 TAGS = sorted(LANGUAGES.keys() - {"en"})
@@ -96,6 +96,28 @@ def test_no_text_that_a_person_sees_stands_outside_the_catalogues() -> None:
         for line, text in shown_texts(words.tree_of(file))
     ]
     assert outside == [], "wrap each in tr() of core.kernel.language, then run `make words`"
+
+
+CAPITALIZED = {
+    "core/knowledge/history_text.py": "a role",
+    "core/services/providers/compatible/body.py": "a name of a field",
+    "gui/keys.py": "a key",
+    "panels/agent/autonomy.py": "a value of an enum",
+    "panels/discussion/model_picker.py": "a value of an enum",
+}
+"""Modules that use `str.capitalize`, each with what it is of: that makes the other letters small."""
+
+
+def test_a_text_that_begins_a_sentence_keeps_its_other_capitals() -> None:
+    assert capital("erledigte Aufgabe") == "Erledigte Aufgabe"
+    assert capital("") == ""
+    found = {
+        file.relative_to(words.ROOT).as_posix()
+        for file in words.sources()
+        for node in ast.walk(words.tree_of(file))
+        if isinstance(node, ast.Attribute) and node.attr == "capitalize"
+    }
+    assert found == CAPITALIZED.keys(), "use capital() of core.kernel.language"
 
 
 ENGLISH_COUNTS = re.compile(

@@ -27,6 +27,11 @@ def tr(text: str, /, **values: object) -> str:
     return said.format(**values) if values else said
 
 
+def capital(text: str) -> str:
+    """The text as a sentence begins; its other letters stay, for German writes nouns with capitals."""
+    return text[:1].upper() + text[1:]
+
+
 def language() -> str:
     """The tag of the language that the program speaks now."""
     named = os.environ.get(LANGUAGE_VARIABLE, "")

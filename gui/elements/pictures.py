@@ -15,7 +15,7 @@ import dearpygui.dearpygui as dpg
 import msgspec
 
 from core.kernel.figures import NOT_REPORTED, PRICE_UNKNOWN, dollars
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.opener import open_file
 from gui.canvas import CLEAR, WHITE, Canvas
 from gui.elements.base import Element, Spec
@@ -505,7 +505,7 @@ class Plot(Element):
     def reading(self, place: float) -> tuple[str, list[tuple[str, str]]]:
         """Words of a place on hover: its name, then each curve's label and value."""
         name = tick_text(place, 1.0 if float(place).is_integer() else 0.01, "")
-        title = f"{self.props[2].capitalize()} {name}".strip()
+        title = f"{capital(self.props[2])} {name}".strip()
         return title, [(one.label, value_text(value_of(one, place), one.unit)) for one in self.series]
 
     def label(self) -> str:

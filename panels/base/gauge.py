@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from datetime import datetime
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.provider import ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.kernel.values.state import AppState, Level
 from core.services.providers.profiles import ending_words
@@ -49,7 +49,7 @@ def estimate_tip(request: NextRequest) -> str:
             tokens_est=request.tokens_est,
             limit=limit,
         ),
-        tr("{capitalize}, without the reply", capitalize=fmt.estimated(request.cost_usd).capitalize()),
+        tr("{capitalize}, without the reply", capitalize=capital(fmt.estimated(request.cost_usd))),
     ]
     if request.cost_without_usd is not None and request.cost_without_usd != request.cost_usd:
         lines.append(

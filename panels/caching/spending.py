@@ -8,7 +8,7 @@ import msgspec
 
 from core.kernel import figures as fmt
 from core.kernel.ids import time_of_id
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.cache import CacheOrphan, Rewrite
 from core.kernel.values.settings import CachingSettings
 from core.kernel.values.state import AppState
@@ -112,7 +112,7 @@ def _vendors(desk: Desk, now: CachingSettings) -> None:
     _switch(desk, "gemini_allow_long", f"{label} ({charges})" if is_wide else label, now.gemini_allow_long,
             tr("Google charges for storage as long as it keeps the cache"))  # fmt: skip
     if not is_wide:
-        desk.ui.text("charges", charges.capitalize(), tone="muted", style="small")
+        desk.ui.text("charges", capital(charges), tone="muted", style="small")
     amount_row(desk, GEMINI_TTL, now.gemini_ttl_minutes)
     if now.gemini_ttl_minutes > LONG_FROM_MINUTES and not now.gemini_allow_long:
         note = tr(

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.curation import FileItem, FileMode, FileSnapshot, Preset
 from core.kernel.values.knowledge import NoteFile
 from core.kernel.values.state import AppState
@@ -195,7 +195,7 @@ def _choices(desk: Desk, shown: StructureView, preset: Preset, item: FileItem, f
 def _outline(desk: Desk, preset: Preset | None, item: FileItem | None, file: FileSnapshot) -> None:
     if not file.symbols:
         why = why_no_outline(file.path, file.text)
-        text = tr("{upper}{why}. You can still choose lines.", upper=why[:1].upper(), why=why[1:])
+        text = tr("{why}. You can still choose lines.", why=capital(why))
         desk.ui.text("no outline", text, tone="muted", style="small", wraps=True)
         return
     desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk=desk, preset=preset, item=item, file=file))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import starmap
 
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.discussion import (
     FLAGS,
     Flag,
@@ -134,13 +134,13 @@ def _flag_action(field: str, flag: Flag) -> Action:
         id=flag.verb,
         menu=tr("Discussion"),
         group=1,
-        label=flag.verb.capitalize(),
+        label=capital(flag.verb),
         run=run,
         icon=flag.icon,
         chord=flag.chord,
         is_enabled=has_discussion,
         is_done=is_set,
-        undo_label=flag.undo.capitalize(),
+        undo_label=capital(flag.undo),
     )
 
 

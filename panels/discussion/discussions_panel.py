@@ -11,7 +11,7 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion
 from core.kernel import figures as fmt
 from core.kernel.errors import SHORT_ENDS
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.search_terms import plain_terms
 from core.kernel.values.discussion import (
     FLAGS,
@@ -370,9 +370,7 @@ def _trash_row(desk: Desk, ui: Ui, listed: ListedTrash) -> None:
     with ui.surface("trash row", "clear", height=ROW_PX, padding=(8, 3)), ui.row("line", height=ROW_PX - 6):
         ui.icon("icon", "trash-can", tone="faint")
         when = fmt.moment(item.deleted_at, desk.state.now)
-        ui.text(
-            "name", name, tone="muted", width=0, tip=f"{name}\n{item.why.capitalize()} {when}\n{item.path}"
-        )
+        ui.text("name", name, tone="muted", width=0, tip=f"{name}\n{capital(item.why)} {when}\n{item.path}")
         if ui.button(
             "restore", tr("Restore"), kind="ghost", is_small=True, tip=tr("Restore {name}", name=name)
         ):
@@ -453,7 +451,7 @@ def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None
         shown.own.renaming_id = meta.id
     for field, flag in FLAGS.items():
         is_set = bool(getattr(meta, field))
-        if ui.menu_item(flag.verb, (flag.undo if is_set else flag.verb).capitalize(), icon=flag.icon):
+        if ui.menu_item(flag.verb, capital(flag.undo if is_set else flag.verb), icon=flag.icon):
             desk.send(ChangeDiscussion(discussion_id=meta.id, changes={field: not is_set}))
     ui.divider("export group")
     if ui.menu_item("markdown", tr("Export as Markdown…"), icon="file-export"):

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.harvest import BatchReport
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.knowledge.harvest.batch_book import POLL
@@ -143,7 +143,7 @@ WORDS = {
 }
 STATUSES = (
     Option(value="", label=tr("All")),
-    *(Option(value=one.value, label=words.capitalize(), detail=one.value) for one, words in WORDS.items()),
+    *(Option(value=one.value, label=capital(words), detail=one.value) for one, words in WORDS.items()),
 )
 NARROW = (Column(label=tr("Conversation")), Column(label=tr("Status"), width=92, is_number=True))
 WIDE = (Column(label=tr("Status"), width=92), Column(label=tr("Conversation")), Column(label=tr("Items or error"), weight=0.7),
@@ -265,7 +265,7 @@ def _status(ui: Ui, entry: HarvestLedgerEntry, now: datetime | None) -> None:
             "status",
             tr("undone"),
             tone="purple",
-            tip=tr("{capitalize}, then undone: {undone}", capitalize=words.capitalize(), undone=undone),
+            tip=tr("{capitalize}, then undone: {undone}", capitalize=capital(words), undone=undone),
         )
         return
     where = tr("; the conversation is in the trash") if entry.deleted else ""

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.patterns import late
 from core.kernel.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from core.kernel.values.provider import ProviderKind
@@ -45,7 +45,7 @@ RANKS = {kind: rank for rank, kind in enumerate(
 )}  # fmt: skip
 KINDS = (
     Option(value="", label=tr("All")),
-    *(Option(value=kind.value, label=harvest_facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
+    *(Option(value=kind.value, label=capital(harvest_facts.CLASS_WORDS[kind])) for kind in RANKS),
 )
 NOTHING_LEFT = tr("All readable conversations are in a batch: Collect reads the results so far.")
 IN_A_BATCH_TIP = tr("This conversation is in a batch: reading it now would cost twice")

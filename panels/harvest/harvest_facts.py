@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -71,7 +71,7 @@ CLASS_TIPS = {
     ),
 }
 CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
-CATEGORIES = tuple(Option(value=one.value, label=CATEGORY_WORDS[one][0].capitalize()) for one in Category)
+CATEGORIES = tuple(Option(value=one.value, label=capital(CATEGORY_WORDS[one][0])) for one in Category)
 REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
 """Cost of a reply, as bytes that are read: four a token, and written ones cost about five times as much."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.knowledge import CATEGORY_WORDS, Category
 from core.kernel.values.settings import MemoryMode
 from core.knowledge.harvest.modes import NOTHING_AUTOMATIC, harvest_reader, writes_nothing_itself
@@ -111,7 +111,7 @@ def _mode(desk: Desk) -> None:
         if settings.mode != MemoryMode.AUTOMATIC:
             return
         for category in Category:
-            label = CATEGORY_WORDS[category][1].capitalize()
+            label = capital(CATEGORY_WORDS[category][1])
             is_on = category.value in settings.automatic_categories
             changed = ui.checkbox(category.value, label, is_on)
             if changed is not None:

@@ -8,7 +8,7 @@ from operator import attrgetter
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.harvest import (
     ArtifactFacts,
     HarvestFailure,
@@ -126,7 +126,7 @@ def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
 
 def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
     now = one.item.category
-    label, icon = CATEGORY_WORDS[now][0].capitalize(), harvest_facts.CATEGORY_ICONS[now]
+    label, icon = capital(CATEGORY_WORDS[now][0]), harvest_facts.CATEGORY_ICONS[now]
     if not is_enabled:
         ui.icon("icon", icon)
         ui.text("category", label, tone="muted")
@@ -376,7 +376,7 @@ def _by_category(items: Sequence[ProposedItem], passing: Sequence[int]) -> list[
     for index in passing:
         groups[items[index].item.category].append(index)
     return [
-        ProposalHeading(key=name, title=CATEGORY_WORDS[Category(name)][1].capitalize(), items=tuple(group))
+        ProposalHeading(key=name, title=capital(CATEGORY_WORDS[Category(name)][1]), items=tuple(group))
         for name, group in groups.items()
         if group
     ]

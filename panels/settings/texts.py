@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.kernel import figures as fmt
 from core.kernel.frame import one_line
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.curation import NamedText, TextTable
 from core.kernel.values.updates import outcome_of
 from core.services.settings.settings_messages import ChangeSetting, ResetPrompt, SavePrompt
@@ -110,7 +110,7 @@ def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedT
     ]
     with desk.ui.row("default"):
         desk.ui.text("label", tr("New discussions begin with"), style="small", tone="muted")
-        tip = tr("{capitalize} of new discussions", capitalize=table.word.capitalize())
+        tip = tr("{capitalize} of new discussions", capitalize=capital(table.word))
         chosen = desk.ui.combo("choice", options, now, tip=tip, width=240)
     if chosen is not None:
         desk.send(ChangeSetting(f"ai_settings.{setting}", chosen or None))

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import msgspec
 
 from core.kernel import figures as fmt
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.state import AppState
 from core.kernel.values.usage import UsageBy, UsageQuery, UsageReport, UsageRow, UsageSum
 from core.knowledge.knowledge_messages import CountMemoryUse
@@ -131,7 +131,7 @@ def _report(desk: Desk, report: UsageReport) -> None:
         with ui.row("title"):
             ui.text(
                 "title",
-                next(o.label for o in BY_OPTIONS if o.value == report.query.by).capitalize(),
+                capital(next(o.label for o in BY_OPTIONS if o.value == report.query.by)),
                 style="strong",
             )
             ui.push()

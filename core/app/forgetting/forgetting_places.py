@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from core.kernel.figures import count
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.knowledge import ForgetPreview, ForgetReceipt, PlaceReport
 from core.knowledge.facts.fact_checks import FOLDERS
 
@@ -415,11 +415,7 @@ def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
 def _place_line(row: PlaceReport) -> str:
     where = place(row.place)
     one, many = where.counted
-    said = (
-        count(row.removed, one, many)
-        if one and row.removed
-        else f"{where.label[:1].upper()}{where.label[1:]}"
-    )
+    said = count(row.removed, one, many) if one and row.removed else capital(where.label)
     more = row.problem or ("" if row.checked == READ_AGAIN else row.checked)
     return f"{said}: {more}" if more else said
 

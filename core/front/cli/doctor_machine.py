@@ -22,7 +22,7 @@ from core.front.cli.version import version_text
 from core.kernel import figures
 from core.kernel.child_process import find_program, output_of
 from core.kernel.errors import FailureKind, ProviderError
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 
 # Findings of `doctor`'s checks: each a line of the report, with its remedy.
 
@@ -188,7 +188,7 @@ def desktop_notices() -> Iterator[Finding]:
     problem = no_desktop()
     if problem:
         what, _, remedy = problem.partition(": ")
-        yield warn("desktop notices", what, remedy.capitalize())
+        yield warn("desktop notices", what, capital(remedy))
     else:
         yield ok("desktop notices", tr("shown while you are away from the window"))
 

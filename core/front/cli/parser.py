@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
 from core.front.cli.version import WIDEST_HELP, put_beside, terminal_columns
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than the help may
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def add_command(
         name,
         parents=[common],
         help=about,
-        description=f"{about[0].upper()}{about[1:]}. {more}".strip(),
+        description=f"{capital(about)}. {more}".strip(),
         allow_abbrev=False,
     )
 

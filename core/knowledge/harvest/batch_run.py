@@ -18,7 +18,7 @@ from core.kernel import paths
 from core.kernel.disk import OS_DISK, Disk
 from core.kernel.errors import ProviderError, SlopError
 from core.kernel.figures import count
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -39,7 +39,6 @@ from core.knowledge.harvest.batch_prompts import (
 )
 from core.knowledge.harvest.batch_step import (
     batch_name,
-    capital,
     overdue_reason,
     overdue_sentence,
     sent_sentence,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from core.kernel.figures import count, moment, money
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.secrets import scrubbed_line
 from core.kernel.values.harvest import ArtifactClass, BatchReport, BatchState, HarvestBatch, HarvestState
 from core.kernel.values.state import AppState, Level
@@ -217,11 +217,6 @@ def names_words(names: Iterable[str]) -> str:
     every = [scrubbed_line(name, 60) for name in dict.fromkeys(names)]
     more = tr(" and {every:,} more", every=len(every) - SHOWN_NAMES) if len(every) > SHOWN_NAMES else ""
     return ", ".join(every[:SHOWN_NAMES]) + more
-
-
-def capital(text: str) -> str:
-    """The text as a sentence begins."""
-    return text[:1].upper() + text[1:]
 
 
 NOTICE = "batches"

@@ -9,7 +9,7 @@ from operator import is_not
 from msgspec.structs import replace
 
 from core.kernel.figures import dollars
-from core.kernel.language import tr
+from core.kernel.language import capital, tr
 from core.kernel.values.cache import Rewrite
 from core.kernel.values.discussion import DiscussionMeta, OpenDiscussion
 from core.kernel.values.messages import Role
@@ -226,7 +226,7 @@ def notice_text(state: AppState) -> tuple[str, str]:
     reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
     why = "; ".join(reasons) if len(reasons) <= NAMED else tr("knowledge changed")
     each = tr(" The Caching panel tells each.") if len(rows) > 1 else ""
-    return ". ".join(texts), f"{why[0].upper()}{why[1:]}.{each}"
+    return ". ".join(texts), f"{capital(why)}.{each}"
 
 
 def _summed(state: AppState, rows: list[Rewrite]) -> str:
