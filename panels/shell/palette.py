@@ -356,7 +356,10 @@ def _edit_shortcut(desk: Desk, dialog: Dialog, action: Action) -> None:
             is_set = ui.button("set", tr("Set"), kind="primary", is_small=True, is_enabled=not why)
             is_set = is_set or (not why and ui.shortcut("Enter", while_typing=True))
             is_usual = ui.button(
-                "usual", "Reset", is_small=True, tip=tr("Use {value} again", value=action.chord or tr("none"))
+                "usual",
+                tr("Reset"),
+                is_small=True,
+                tip=tr("Use {value} again", value=action.chord or tr("none")),
             )
             is_none = ui.button("none", tr("None"), is_small=True, tip=tr("Leave it without a shortcut"))
         if why:
