@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
+from core.kernel.figures import count
 from core.kernel.language import tr
 from core.kernel.values.cache import (
     Balance,
@@ -435,11 +436,11 @@ def _why_kept(turn: PlannedTurn, kept: Decision, asked: ContextView | None) -> s
     words = [tr("changed knowledge")] if DIGEST_KEY in keys else []
     others = len(keys) - files - len(words)
     words += (
-        [tr("{others} changed note{value} or identity file{value}", others=others, value="s" * (others > 1))]
+        [count(others, tr("changed note or identity file"), tr("changed notes or identity files"))]
         if others
         else []
     )
-    words += [tr("{files} changed file{value}", files=files, value="s" * (files > 1))] if files else []
+    words += [count(files, tr("changed file"), tr("changed files"))] if files else []
     what = tr(" and ").join(words) or tr("the preset")
     return tr(
         "The cache is warm: your message carries {what}, and the sent context stays unchanged; {carried}",

@@ -271,12 +271,9 @@ def _say_losses(state: AppState, event: FilesRead) -> AppState:
 def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:
     """Sentences on what a preset's globs lost to .gitignore, and what to do about it."""
     lost = [
-        tr(
-            "{is_more}{files:,} by {path!r}",
-            is_more=tr("over ") if loss.is_more else "",
-            files=loss.files,
-            path=loss.path,
-        )
+        tr("over {files:,} by {path!r}", files=loss.files, path=loss.path)
+        if loss.is_more
+        else tr("{files:,} by {path!r}", files=loss.files, path=loss.path)
         for loss in losses
     ]
     detail = tr(

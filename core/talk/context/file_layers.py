@@ -8,7 +8,6 @@ from pathlib import PurePath
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel import figures
 from core.kernel.frame import clean, empty_frame, frame, frame_ends, one_line, quoted, size_bytes
 from core.kernel.language import tr
 from core.kernel.tokens import estimate_tokens
@@ -469,11 +468,9 @@ def _choose(state: AppState, table: TextTable, ids: tuple[str, ...], name: str) 
 
 
 def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]) -> AppState:
-    used = (
-        ""
-        if not users
-        else tr(" {users} used it.", users=figures.count(len(users), tr("discussion"), tr("discussions")))
-    )
+    used = tr(" 1 discussion used it.") if users else ""
+    if len(users) > 1:
+        used = tr(" {count} discussions used it.", count=len(users))
     kept = tr("Its text is still in {source}", source=event.source) if event.source else ""
     again = SaveNamedText(table=event.table, name=event.name, text=event.old_text, used_by=users)
     text = tr("The {word} {name!r} is deleted.{used}", word=event.table.word, name=event.name, used=used)
