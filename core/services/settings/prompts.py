@@ -212,8 +212,8 @@ _TEMPLATE_ENDINGS = (".md", ".txt")
 
 def template_folders(home: Path, root: str) -> tuple[Path, ...]:
     """Folders that templates are read from, the person's own first; the project's where one is open."""
-    own = knowledge_dir(home) / "prompts" / "templates"
-    return (own, Path(root) / "prompts" / "templates") if root else (own,)
+    own = knowledge_dir(home) / _FOLDER / "templates"
+    return (own, Path(root) / _FOLDER / "templates") if root else (own,)
 
 
 def read_templates(home: Path, root: str) -> tuple[dict[str, PromptTemplate], tuple[str, ...]]:
