@@ -327,9 +327,17 @@ _HIDDEN = late(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_ALONE}\ud800-\udfff\U000e0001-\U000
 _UNTAKEN = late("[\ud800-\udfff\\0]")
 
 
+_RTL = late("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+
+
 def taken(text: str) -> str:
     """The text as the toolkit can take it: a lone surrogate would end the process, a NUL would cut it off."""
     return text if text.isascii() and "\0" not in text else _UNTAKEN.sub("\ufffd", text)
+
+
+def has_rtl(text: str) -> bool:
+    """True if some of a text is read leftwards."""
+    return not text.isascii() and _RTL.search(text) is not None
 
 
 def visible(text: str) -> str:

@@ -6,17 +6,23 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from core.kernel.patterns import late
 from gui import text_buffer as clusters
 from gui.metrics import Measure
-from gui.text_buffer import visible
+from gui.text_buffer import has_rtl, visible
+
+if TYPE_CHECKING:
+    from gui.row_order import RowOrder
 
 TAB_SPACES = 4
 _SPACES = frozenset(" \t\u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f")
 SETTLE_CHARS = 8192
 """Characters behind a change after which a row ends early, so that those after it stay as they were: text without
 spaces would otherwise be laid out again to its end at each key."""
+MOST_ORDERED = 20_000
+"""Characters of a paragraph up to which it is put into reading order: a longer one is no text that a person reads."""
 _CHUNK = 4096
 _WIDE = (("\u2e80", "\u9fff"), ("\uac00", "\ud7a3"), ("\uf900", "\ufaff"), ("\uff00", "\uffef"))
 
@@ -238,26 +244,50 @@ class TextLayout:
         start, end = self.span(row)
         return max(start, clusters.before(self.text, end)) if self.is_wrapped(row) else end
 
+    def order_of(self, row: int) -> RowOrder | None:
+        """Where the characters of a row stand, None where its paragraph is read to the right."""
+        if self.text.isascii():
+            return None
+        start, end = self.span(row)
+        paragraph = self._paragraph(start)
+        begin, size = self._starts[paragraph], self._sizes[paragraph]
+        line = self.text[begin : begin + size]
+        if size > MOST_ORDERED or not has_rtl(line):
+            return None
+        from gui.row_order import order_of  # late: the first frame needs no order of letters
+
+        return order_of(line, start - begin, end - begin, self.advances, self.width)
+
     def x_of(self, offset: int) -> float:
         """Distance in pixels of an offset from its row's left."""
-        start = self.span(self.row_of(offset))[0]
+        row = self.row_of(offset)
+        start, order = self.span(row)[0], self.order_of(row)
+        if order is not None:
+            return order.x_of(offset - start)
         return sum(map(self.advances.__getitem__, self.text[start:offset]))
 
     def offset_at(self, row: int, x: float) -> int:
         """The place on a row that is nearest to `x`, never inside of a cluster."""
         row = min(max(0, row), self.rows - 1)
-        start, last = self.span(row)[0], self.last_of(row)
+        start, last, order = self.span(row)[0], self.last_of(row), self.order_of(row)
+        if order is not None:
+            return self._whole(min(last, start + order.place_at(x)), start)
         sums = list(accumulate(map(self.advances.__getitem__, self.text[start:last])))
         left = start + bisect_right(sums, x)
         if left >= last:
             return last
-        while left > start and (
-            clusters.is_extension(self.text[left]) or self.text[left - 1] == clusters.JOINER
-        ):
-            left -= 1
+        left = self._whole(left, start)
         right = min(last, clusters.after(self.text, left))
         begin = sums[left - start - 1] if left > start else 0.0
         return right if x - begin > sums[right - start - 1] - x else left
+
+    def _whole(self, at: int, start: int) -> int:
+        """The place at or before `at` that is not inside of a cluster."""
+        while start < at < len(self.text) and (
+            clusters.is_extension(self.text[at]) or self.text[at - 1] == clusters.JOINER
+        ):
+            at -= 1
+        return at
 
     def vertical(self, offset: int, rows: int, x: float) -> int:
         """The place `rows` rows below (above when negative) at `x`; past the ends, the end itself."""

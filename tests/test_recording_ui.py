@@ -87,6 +87,12 @@ def _closed_menu(ui: Ui) -> None:
         ui.menu_item("a", "A")
 
 
+def _two_wastebaskets(ui: Ui) -> None:
+    with ui.row("row"):
+        ui.button("delete", "", icon="trash-can", tip="Delete")
+        ui.button("restore", "", icon="trash-arrow-up", tip="Restore")
+
+
 def _overfull(ui: Ui) -> None:
     ui.stacked_bar("bar", [Share(0.7, "ok"), Share(0.7, "ok")])
 
@@ -107,6 +113,7 @@ def _overfull(ui: Ui) -> None:
         lambda ui: ui.combo("x", [Option("a", "A"), Option("a", "B")], "a", tip="X"),
         lambda ui: ui.tabs("x", [Option("a", "A")], "b"),
         lambda ui: ui.gap(-1),
+        _two_wastebaskets,
     ],
 )
 def test_what_the_protocol_forbids_fails(draw: Callable[[Ui], None]) -> None:

@@ -94,7 +94,7 @@ class TabStrip(RowBox):
 WORDS_FROM_PX = 60.0
 """Width from which the words are shown; the tip says them at every width."""
 TALL_PX, RAIL_TIGHT_PX, LOW_PX, RAIL_SMALL_PX, LEAST_PX = 50.0, 45.0, 40.0, 26.0, 21.0
-TIGHT_TO_PX, SMALL_TO_PX, LEAST_TO_PX = 66.0, 34.0, 30.0
+TIGHT_TO_PX, SMALL_TO_PX, LEAST_TO_PX = 82.0, 34.0, 30.0
 """Widths up to which a button is lower, for a window that has no height."""
 TOP_PX, GAP_PX = 7.0, 4.0
 

@@ -277,7 +277,12 @@ class TextRows(msgspec.Struct, frozen=True):
         for row in range(self.first, self.last + 1):
             start, end = self.layout.span(row)
             y = round(self.y + row * self.row_px) + rise
-            specs += self._runs(self.layout.text[start:end], y, style, color)
+            order = self.layout.order_of(row)
+            if order is None:
+                specs += self._runs(self.layout.text[start:end], y, style, color)
+                continue
+            for left, text in order.runs:
+                specs.append(("text", round(self.x + left, 2), y, visible(text), style, color))
         return specs
 
     def _runs(self, line: str, y: int, style: str, color: Color) -> list[Spec_of_primitives]:
@@ -303,10 +308,16 @@ class TextRows(msgspec.Struct, frozen=True):
         layout = self.layout
         for row in range(max(self.first, layout.row_of(start)), min(self.last, layout.row_of(end)) + 1):
             begin, stop = layout.span(row)
+            y = round(self.y + row * self.row_px)
+            order = layout.order_of(row)
+            if order is not None:
+                for left, to in order.boxes(max(start, begin) - begin, min(end, stop) - begin):
+                    box = (round(self.x + left), y, round(self.x + to), y + self.row_px)
+                    specs.append(("rect", *box, color, _CLEAR, 0))
+                continue
             left = self.x + (layout.x_of(start) if start > begin else 0.0)
             to = self.x + sum(map(layout.advances.__getitem__, layout.text[begin : min(end, stop)]))
             to = min(to + beyond, right) if end > stop else to
-            y = round(self.y + row * self.row_px)
             specs.append(("rect", round(left), y, round(to), y + self.row_px, color, _CLEAR, 0))
         return specs
 

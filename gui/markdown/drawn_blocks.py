@@ -19,7 +19,7 @@ _FORMULA = "math"
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _SHARES = (0.75, 0.5, 0.35, 0.25, 0.15)
 """Shares of its own size in which a diagram is drawn that is wider than its place."""
-_LEAST_SHARE = 0.4
+LEAST_SHARE = 0.4
 """Below this a formula that is made smaller to fit cannot be read."""
 
 
@@ -78,7 +78,7 @@ def _as_source(
 def _formula(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook, as_code: AsCode) -> Laid:
     drawing = Drawing(kind="formula_block", text=tex_of(block.text)[0], size=m.sizes["body"] * LETTERS)
     size = m.drawn(drawing)
-    if size is not None and not size.problem and size.width * _LEAST_SHARE > width:
+    if size is not None and not size.problem and size.width * LEAST_SHARE > width:
         size = DrawnSize(problem=tr("the drawing is too wide"))
     if size is None or size.problem:
         return _as_source(block, m, width, look, as_code, size)

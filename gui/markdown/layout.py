@@ -27,7 +27,7 @@ from gui.markdown.blocks import (
     Run,
     TextMeasure,
 )
-from gui.markdown.drawn_blocks import BASELINE, formula_in, lay_out_drawn
+from gui.markdown.drawn_blocks import BASELINE, LEAST_SHARE, formula_in, lay_out_drawn
 from gui.markdown.reading_order import ReadingOrder, reading_order, reordered
 from gui.text_layout import PIECE
 
@@ -341,20 +341,22 @@ class _Flow(msgspec.Struct):
         return max(0, bisect_right(self.tops, y) - 1)
 
     def _put_drawn(self, run: Run, font: str) -> bool:
-        """Put a formula down as it is drawn; whether it is."""
+        """Put a formula down as it is drawn; whether it is. One that is wider than a line has its own, and is made smaller."""
         drawing = formula_in(run.text, self.size)
         size = self.m.drawn(drawing)
         self.awaits |= size is None
-        if size is None or size.problem or size.width > self.width:
+        if size is None or size.problem or size.width * LEAST_SHARE > self.width:
             return False
-        if self.x > 0 and self.x + size.width > self.width:
+        share = min(1.0, self.width / size.width) if size.width else 1.0
+        w, h = size.width * share, size.height * share
+        if self.x > 0 and self.x + w > self.width:
             self._newline(run, font)
-        y = self.y + (self.step - self.size) / 2 + BASELINE * self.size - size.above
+        y = self.y + (self.step - self.size) / 2 + BASELINE * self.size - size.above * share
         op = Op(
             x=self.x,
             y=y,
-            w=size.width,
-            h=size.height,
+            w=w,
+            h=h,
             tone=self.tone,
             text=run.text,
             style=font,
@@ -364,9 +366,9 @@ class _Flow(msgspec.Struct):
         )
         self.ops.append(op)
         self.over = max(self.over, self.y - y)
-        self.under = max(self.under, y + size.height - self.y - self.step)
+        self.under = max(self.under, y + h - self.y - self.step)
         self.at += len(run.text)
-        self.x += size.width
+        self.x += w
         self.start = self.x
         return True
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from core.kernel.patterns import late
 from gui.markdown.blocks import Link, Op, Run, joined
+from gui.text_buffer import has_rtl
 
-_RTL = late("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _ARABIC = late("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+")
 _LAM_ALEF = late("[\ufef5-\ufefc]")
 _FILLER = "\u200d"
@@ -51,16 +51,23 @@ class ReadingOrder(msgspec.Struct, frozen=True):
         return found
 
 
+@lru_cache(maxsize=256)
+def paragraph_levels(line: str) -> tuple[int, tuple[int, ...]]:
+    """Level that a paragraph (no line feeds) begins at, and that of each of its characters."""
+    base, levels = _line_levels(line)
+    return base, tuple(levels)
+
+
 def reading_order(runs: tuple[Run, ...], start: int = 0) -> ReadingOrder | None:
     """The order of a text, None where all of it is read to the right."""
-    if not any(_RTL.search(run.text) for run in runs):
+    if not any(has_rtl(run.text) for run in runs):
         return None
     text = joined(runs)
     levels, bases = _levels(text)
-    shaped, at, found = _shaped(text), 0, []
+    letters, at, found = shaped(text), 0, []
     for run in runs:
         end = at + len(run.text)
-        found.append(run if run.style == "math" else replace(run, text=shaped[at:end]))
+        found.append(run if run.style == "math" else replace(run, text=letters[at:end]))
         at = end
     return ReadingOrder(runs=tuple(found), levels=levels, bases=bases, start=start)
 
@@ -80,7 +87,7 @@ def _line_levels(line: str) -> tuple[int, list[int]]:
     """Level that a paragraph begins at, and that of each of its characters."""
     from bidi import algorithm
 
-    if not _RTL.search(line):
+    if not has_rtl(line):
         return 0, [0] * len(line)
     storage: dict[str, Any] = algorithm.get_empty_storage()
     base = int(algorithm.get_base_level(line))
@@ -103,14 +110,14 @@ def _reshaper() -> Any:
 
 
 @lru_cache(maxsize=256)
-def _shaped(text: str) -> str:
+def shaped(text: str) -> str:
     """The text with its Arabic letters joined, as long as it was."""
     return _ARABIC.sub(lambda word: _joined(word[0]), text)
 
 
 def _joined(word: str) -> str:
-    shaped = _LAM_ALEF.sub(rf"\g<0>{_FILLER}", _reshaper().reshape(word))
-    return shaped if len(shaped) == len(word) else word
+    whole = _LAM_ALEF.sub(rf"\g<0>{_FILLER}", _reshaper().reshape(word))
+    return whole if len(whole) == len(word) else word
 
 
 def reordered(
@@ -171,7 +178,7 @@ def _pieces(op: Op, own: Sequence[int], base: int, measure: Any) -> Iterator[_Pi
         is_rtl = level % 2 == 1
         part = replace(
             op,
-            text=_reversed(text) if is_rtl else text,
+            text=leftwards(text) if is_rtl else text,
             at=op.at + first,
             size=len(text),
             w=measure(text, op.style),
@@ -180,7 +187,7 @@ def _pieces(op: Op, own: Sequence[int], base: int, measure: Any) -> Iterator[_Pi
         yield op, part, level
 
 
-def _reversed(text: str) -> str:
+def leftwards(text: str) -> str:
     """Letters from right to left: marks stay behind their letter, brackets turn."""
     from bidi.mirror import MIRRORED
 
@@ -194,14 +201,18 @@ def _reversed(text: str) -> str:
 
 
 def _visual(pieces: list[_Piece]) -> list[_Piece]:
-    """The pieces of a line from left to right (rule L2)."""
-    order = list(pieces)
-    highest = max((level for *_, level in order), default=0)
-    for level in range(highest, 0, -1):
+    """The pieces of a line from left to right."""
+    return [pieces[place] for place in visual_order([level for *_, level in pieces])]
+
+
+def visual_order(levels: Sequence[int]) -> list[int]:
+    """Places of a line from left to right, by their levels (rule L2)."""
+    order = list(range(len(levels)))
+    for level in range(max(levels, default=0), 0, -1):
         at = 0
         while at < len(order):
             end = at
-            while end < len(order) and order[end][2] >= level:
+            while end < len(order) and levels[order[end]] >= level:
                 end += 1
             order[at:end] = reversed(order[at:end])
             at = max(end, at + 1)

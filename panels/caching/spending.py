@@ -363,7 +363,7 @@ def orphans_section(desk: Desk) -> None:
 def _delete_all(desk: Desk, count: int) -> None:
     can, tip = not desk.state.program.is_home_read_only, THEIRS
     label = tr("Delete") if count == 1 else tr("Delete all")
-    if desk.ui.button("delete", label, icon="trash", is_small=True, is_enabled=can, tip=tip):
+    if desk.ui.button("delete", label, icon="trash-can", is_small=True, is_enabled=can, tip=tip):
         desk.send(DeleteOrphanedCaches())
 
 
@@ -419,7 +419,7 @@ def _orphan_line(desk: Desk, orphan: CacheOrphan) -> None:
         if ui.button(
             "delete",
             "",
-            icon="trash",
+            icon="trash-can",
             kind="ghost",
             is_small=True,
             is_enabled=can,

@@ -25,6 +25,7 @@ from panels.base.view import Dialog
 LABEL_PX = 120.0
 STEP = 0.05
 USUAL_TEMPERATURE = 1.0
+USUAL_TOP_P = 0.9
 NO_LEVELS = tr("This model has no effort levels.")
 
 
@@ -54,6 +55,7 @@ def model_dialog(desk: Desk, dialog: Dialog) -> None:
                 desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"effort": effort}))
         if profile.max_temperature is not None:
             _temperature(desk, meta, profile.max_temperature)
+            _top_p(desk, meta)
         _max_output(desk, dialog, meta, profile)
         with ui.row("buttons"):
             ui.push()
@@ -145,24 +147,40 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
 
 
 def _temperature(desk: Desk, meta: DiscussionMeta, highest: float) -> None:
+    own = None if meta.temperature is None else min(meta.temperature, highest)
+    tip = tr("Unticked, the model uses its own temperature")
+    _sampling(desk, meta, "temperature", tr("Temperature"), own, USUAL_TEMPERATURE, (0.0, highest), tip)
+
+
+def _top_p(desk: Desk, meta: DiscussionMeta) -> None:
+    tip = tr("The model chooses among the likeliest words up to this share. Unticked, it uses its own share.")
+    _sampling(desk, meta, "top_p", tr("Top-p"), meta.top_p, USUAL_TOP_P, (STEP, 1.0), tip)
+
+
+def _sampling(
+    desk: Desk,
+    meta: DiscussionMeta,
+    name: str,
+    label: str,
+    own: float | None,
+    usual: float,
+    ends: tuple[float, float],
+    tip: str,
+) -> None:
+    """Draw a number of the model's that a person may choose; `own`: as chosen, None for the model's. Sends ChangeDiscussion."""
     ui = desk.ui
-    with ui.row("temperature"):
-        ui.text("label", tr("Temperature"), width=LABEL_PX)
-        is_own = ui.checkbox("own", tr("Choose it"), meta.temperature is not None,
-                             tip=tr("Unticked, the model uses its own temperature"))  # fmt: skip
+    with ui.row(name):
+        ui.text("label", label, width=LABEL_PX)
+        is_own = ui.checkbox("own", tr("Choose it"), own is not None, tip=tip)
         if is_own is not None:
-            desk.send(
-                ChangeDiscussion(
-                    discussion_id=meta.id, changes={"temperature": USUAL_TEMPERATURE if is_own else None}
-                )
-            )
-        if meta.temperature is None:
+            desk.send(ChangeDiscussion(discussion_id=meta.id, changes={name: usual if is_own else None}))
+        if own is None:
             return
-        moved = ui.slider("value", min(meta.temperature, highest), 0.0, highest, form="%.2f", width=200)
+        moved = ui.slider("value", own, *ends, form="%.2f", width=200)
     if moved is not None:
         value = round(round(moved / STEP) * STEP, 2)
-        if value != meta.temperature:
-            desk.send(ChangeDiscussion(discussion_id=meta.id, changes={"temperature": value}))
+        if value != own:
+            desk.send(ChangeDiscussion(discussion_id=meta.id, changes={name: value}))
 
 
 def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: ModelProfile) -> None:

@@ -27,6 +27,8 @@ from panels.knowledge.rows import reader_fault, where_it_goes
 
 FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
+NOTE_LINE_PX, NOTE_MORE_PX = 660.0, 18.0
+"""Width from which the note in the foot stands in one line; the height of another."""
 """While a card stands over the part, there is no estimate and no note in the foot."""
 ROW_PX, LED_ROW_PX = 42.0, 49.0
 """Of two lines; and with a button that leads to the discussion."""
@@ -69,7 +71,7 @@ def conversations_section(desk: Desk) -> None:
     batches_section(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
-    foot = (SHORT_FOOT_PX if _is_short(desk) else FOOT_PX) + (BATCH_PX if _has_batch_row(desk) else 0)
+    foot = _foot_px(desk) + (BATCH_PX if _has_batch_row(desk) else 0)
     with ui.surface("rows", "clear", height=-foot, padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
@@ -379,6 +381,13 @@ def _held(desk: Desk) -> frozenset[str]:
     return desk.view.memo.get("harvest waiting", (batches,), lambda: harvest_facts.in_batches(batches))
 
 
+def _foot_px(desk: Desk) -> float:
+    """Height of the button and of the note below it, which takes a second line where one is too short for it."""
+    if _is_short(desk):
+        return SHORT_FOOT_PX
+    return FOOT_PX if desk.ui.width() >= NOTE_LINE_PX else FOOT_PX + NOTE_MORE_PX
+
+
 def _foot(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     found = ticked(desk)
@@ -395,7 +404,7 @@ def _foot(desk: Desk) -> None:
             _batch_button(desk, found)
         if not _is_short(desk):
             note = tr("Nothing on disk changes before you choose Apply. {state}", state=where_it_goes(state))
-            ui.text("note", note, tone="muted", style="small", width=0, tip=note)
+            ui.text("note", note, tone="muted", style="small", wraps=True)
 
 
 def _is_short(desk: Desk) -> bool:

@@ -226,7 +226,7 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
     if ui.button(
         "restore",
         "",
-        icon="trash-arrow-up",
+        icon="rotate-left",
         kind="ghost",
         is_small=True,
         tip=tr("Restore the conversation {name} from the trash; the item stays as it is", name=source.name),

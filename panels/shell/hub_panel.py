@@ -47,12 +47,12 @@ def hub_panel(desk: Desk) -> None:
 
 WORDS_FROM_PX, WORDS_FROM_HIGH_PX = 1_160.0, 690.0
 """Width and height of the window from which the buttons have their words under them; a tip has them in every window."""
-WIDE_PX, NARROW_PX = 76.0, 48.0
+WIDE_PX, NARROW_PX = 92.0, 48.0
 PADDING_PX = 4.0
 FOOT_PX, FOOT_LOW_PX = 56.0, 23.0
 ENDS_PX = 22.0
 """Height of its edges and of the line under the first button."""
-STEPS = ((68.0, 50.0, 4.0), (66.0, 45.0, 2.0), (40.0, 40.0, 4.0), (34.0, 26.0, 2.0), (30.0, 21.0, 0.0))
+STEPS = ((84.0, 50.0, 4.0), (82.0, 45.0, 2.0), (40.0, 40.0, 4.0), (34.0, 26.0, 2.0), (30.0, 21.0, 0.0))
 """Sizes of its buttons: width, height and the gap below. In a low window they are smaller, so that all are in view."""
 
 

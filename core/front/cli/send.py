@@ -284,6 +284,7 @@ def _choose(front: FrontEnd, chosen: str, options: Options, console: Console) ->
         "system_preset": given.system,
         "effort": given.effort or None,
         "temperature": given.temperature,
+        "top_p": given.top_p,
         "max_output_tokens": given.max_output,
     }
     changes: list[dict[str, Any]] = [{name: one} for name, one in fields.items() if one is not None]

@@ -149,6 +149,8 @@ class Beside:
             self.client.act(
                 "composer", "set_temperature", discussion_id=chosen, temperature=given.temperature
             )
+        if given.top_p is not None:
+            self.client.act("composer", "set_top_p", discussion_id=chosen, top_p=given.top_p)
         if given.max_output is not None:
             self.client.act("composer", "set_max_output", discussion_id=chosen, tokens=given.max_output)
 

@@ -32,6 +32,8 @@ from core.kernel.values.window import ViewCut, ViewLine
 T = TypeVar("T")
 
 MAX_TEMPERATURE = 2.0
+MIN_TOP_P = 0.01
+"""Least share of the likeliest words: servers read 0 in different ways."""
 MAX_OUTPUT_TOKENS = 10_000_000
 
 
@@ -97,7 +99,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
     `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
-    started in; empty for none, and for a discussion from before this was recorded. `temperature`, `max_output_tokens`:
+    started in; empty for none, and for a discussion from before this was recorded. `temperature`, `top_p`, `max_output_tokens`:
     None as the model and the settings have it. `has_tools`: its model is given tools; `mode`: what they may without a yes.
     `delegated_by`: the tool call of `parent_id` whose task it is; empty for any other.
 
@@ -138,6 +140,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     temperature: Annotated[
         float | None, MetaChoice(panel="composer", form="SetTemperature", key="temperature")
     ] = None
+    top_p: Annotated[float | None, MetaChoice(panel="composer", form="SetTopP", key="top_p")] = None
     max_output_tokens: Annotated[
         int | None, MetaChoice(panel="composer", form="SetMaxOutput", key="tokens")
     ] = None

@@ -162,7 +162,7 @@ class ProviderRequest(msgspec.Struct, frozen=True):
         system: layers 1, 4 to 7 (6 where the model takes long system prompts), one segment a block.
         messages: files (9, 10) at the head of the first user message, prior turns, the user's message with
             layer 8 as its last segment.
-        max_output_tokens: None for the model's own limit; temperature: None for the model's own.
+        max_output_tokens: None for the model's own limit; temperature, top_p: None for the model's own.
         response_schema_json: canonical JSON Schema that the reply must match, empty for free text.
         discussion_id: for caches and slots that are kept for each discussion.
         cache: where to ask for caching; None marks nothing and leaves the vendor's own ways alone.
@@ -179,6 +179,7 @@ class ProviderRequest(msgspec.Struct, frozen=True):
     discussion_id: str = ""
     cache: CachePlan | None = None
     temperature: float | None = None
+    top_p: float | None = None
 
 
 class StoredContent(msgspec.Struct, frozen=True):

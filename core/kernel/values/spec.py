@@ -40,7 +40,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     Args:
         inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits, shown: for reading.
         previous: the last request of the discussion, for the difference.
-        profile: of the model; effort, max_output_tokens, temperature: for the request.
+        profile: of the model; effort, max_output_tokens, temperature, top_p: for the request.
         fact_domains: whose facts enter layer 7b beside those of `global`.
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
         recall: what may go along with the message, None where ambient recall is off.
@@ -63,6 +63,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     effort: Effort = Effort.AUTO
     max_output_tokens: int | None = None
     temperature: float | None = None
+    top_p: float | None = None
     knowledge: KnowledgeSettings = msgspec.field(default_factory=KnowledgeSettings)
     fact_domains: tuple[str, ...] = ()
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)

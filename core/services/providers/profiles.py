@@ -117,6 +117,14 @@ def fitting_temperature(profile: ModelProfile, wanted: float | None) -> float | 
     return min(wanted, profile.max_temperature)
 
 
+def fitting_top_p(profile: ModelProfile, wanted: float | None) -> float | None:
+    """The top-p to ask a model for; None where it takes none: each model here that takes a temperature takes both.
+
+    Source: OpenAI, Gemini and OpenAI-compatible API references: `top_p` stands beside `temperature` (read 2026-11-29).
+    """
+    return None if profile.max_temperature is None else wanted
+
+
 def _match(pattern: str, model: str) -> int | None:
     """Length of the model's name that an entry's id accounts for, None where it does not match."""
     if pattern == ANY:

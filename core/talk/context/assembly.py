@@ -366,7 +366,7 @@ class Assembler:
             request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
         else:
             request = planned.request
-        request = replace(request, temperature=spec.temperature)
+        request = replace(request, temperature=spec.temperature, top_p=spec.top_p)
         broken, unasked = self._broken(replace(call, spec=spec), request, stack, planned)
         reason, warning = self._guard(spec, stack, planned)
         self._remember(spec, request, factor)
@@ -450,7 +450,7 @@ class Assembler:
         planned = None if too_large(assembly) else self.plan(assembly)
         if planned is None:
             return None
-        request = replace(planned.request, temperature=spec.temperature)
+        request = replace(planned.request, temperature=spec.temperature, top_p=spec.top_p)
         return replace(planned, request=request), assembly.total_tokens
 
     def rewrite(self, spec: StackSpec) -> RewriteCosts:

@@ -22,6 +22,7 @@ from core.kernel.values.state import AppState
 from core.kernel.values.window import ViewLine, is_line_key
 from core.services.providers.profiles import (
     fitting_temperature,
+    fitting_top_p,
     takes_memory_alone,
     takes_metadata,
     takes_tools,
@@ -168,6 +169,7 @@ def stack_spec(
         effort=Effort(meta.effort),
         max_output_tokens=meta.max_output_tokens or state.config.settings.ai.max_output_tokens,
         temperature=fitting_temperature(profile, meta.temperature),
+        top_p=fitting_top_p(profile, meta.top_p),
         knowledge=state.config.settings.knowledge,
         fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,

@@ -27,6 +27,7 @@ from core.kernel.values.discussion import (
     FLAGS,
     MAX_OUTPUT_TOKENS,
     MAX_TEMPERATURE,
+    MIN_TOP_P,
     DiscussionMeta,
     Draft,
     QueuedPrompt,
@@ -51,6 +52,7 @@ _OPTIONAL_KEYS = (
     "spend_limit_usd",
     "cache_epoch",
     "temperature",
+    "top_p",
     "max_output_tokens",
     "has_tools",
     "mode",
@@ -113,6 +115,8 @@ def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
         _take(table, key, bool, key, values, wrong)
     values["cache_epoch"] = _epoch(table, wrong)
     values["temperature"] = _number(table, "temperature", MAX_TEMPERATURE, wrong)
+    share = _number(table, "top_p", 1.0, wrong)
+    values["top_p"] = None if share is None else max(MIN_TOP_P, share)
     most = _number(table, "max_output_tokens", MAX_OUTPUT_TOKENS, wrong)
     values["max_output_tokens"] = None if most is None else max(1, int(most))
     _take(table, "has_tools", bool, "has_tools", values, wrong)
@@ -192,6 +196,8 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
         table["spend_limit_usd"] = meta.spend_limit_usd
     if meta.temperature is not None:
         table["temperature"] = meta.temperature
+    if meta.top_p is not None:
+        table["top_p"] = meta.top_p
     if meta.max_output_tokens is not None:
         table["max_output_tokens"] = meta.max_output_tokens
     if meta.has_tools:

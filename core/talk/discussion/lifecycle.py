@@ -18,6 +18,7 @@ from core.kernel.values.discussion import (
     CHOICES,
     MAX_OUTPUT_TOKENS,
     MAX_TEMPERATURE,
+    MIN_TOP_P,
     NOT_INHERITED,
     DiscussionMeta,
     DiscussionSummary,
@@ -132,6 +133,19 @@ def _temperature(state: AppState, meta: DiscussionMeta | None, value: float | No
     return value
 
 
+def _top_p(state: AppState, meta: DiscussionMeta | None, value: float | None) -> float | None:
+    """Refuse what no model takes, and any top-p where the discussion's model takes none."""
+    if meta is not None and value is not None:
+        model = profile_of(state, meta.provider, meta.model)
+        if model.max_temperature is None:
+            text = tr("{value} takes no top-p: it has its own.", value=model.label or meta.model)
+            raise SlopError(text, remedy=tr("Choose another model, or no top-p."))
+    if value is not None and not MIN_TOP_P <= value <= 1:
+        least = f"{MIN_TOP_P:g}"
+        raise SlopError(tr("Top-p lies between {least} and 1, not at {value:g}.", least=least, value=value))
+    return value
+
+
 def _max_output(_state: AppState, _meta: DiscussionMeta | None, value: int | None) -> int | None:
     if value is not None and not 1 <= value <= MAX_OUTPUT_TOKENS:
         raise SlopError(
@@ -148,6 +162,7 @@ _CHECKS: Mapping[str, Callable[[AppState, DiscussionMeta | None, Any], Any]] = {
     "name": _name,
     "effort": _effort,
     "temperature": _temperature,
+    "top_p": _top_p,
     "max_output_tokens": _max_output,
     # A preset that there is not is refused: without its files a call would be paid for nothing.
     "preset": lambda state, _meta, name: _sound(name, unknown_preset(state, name)),

@@ -65,6 +65,18 @@ def test_a_formula_stands_on_the_line_of_its_words_and_makes_room_for_itself() -
     assert known.asked[0].text == "x"
 
 
+def test_a_formula_wider_than_a_line_has_its_own_line_and_is_made_smaller() -> None:
+    known = Known(DrawnSize(width=600, height=60, above=40))
+    laid = lay_out(parse("before $x$ after")[0], known.measure, 400)
+    (formula,) = drawings(laid)
+    assert (formula.x, formula.w, formula.h) == (0, pytest.approx(400), pytest.approx(40))
+    words = {op.text.strip(): op for op in laid.ops if op.drawing is None and op.text.strip()}
+    assert words["before"].y < formula.y + formula.h <= words["after"].y + words["after"].h
+
+    known.size = DrawnSize(width=1_200, height=60, above=40)
+    assert not drawings(lay_out(parse("before $x$ after")[0], known.measure, 400))
+
+
 def test_what_is_selected_of_a_formula_is_its_source() -> None:
     known = Known(DrawnSize(width=30, height=20, above=15))
     document = Document()

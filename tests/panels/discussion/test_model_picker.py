@@ -64,11 +64,21 @@ def test_temperature_is_offered_only_where_the_model_takes_one() -> None:
     assert not _picker(_taking(_with_meta(states.working(), temperature=0.5), None)).ui.shows("Temperature")
 
     screen = _picker(_taking(states.working(), 2.0))
-    screen.ui.click("Choose it")
+    screen.ui.click("Choose it", within="Temperature")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"temperature": 1.0})
     screen.show(_with_meta(screen.state, temperature=1.0))
-    screen.ui.click("Choose it")
+    screen.ui.click("Choose it", within="Temperature")
     assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"temperature": None})
+
+
+def test_top_p_is_offered_beside_the_temperature_and_keeps_to_its_own_key() -> None:
+    assert not _picker(_taking(_with_meta(states.working(), top_p=0.5), None)).ui.shows("Top-p")
+
+    screen = _picker(_taking(_with_meta(states.working(), top_p=0.5), 2.0))
+    assert screen.ui.shows("Top-p")
+    assert [node.value for node in screen.ui.nodes("slider")] == [0.5]
+    screen.ui.click("Choose it", within="Top-p")
+    assert screen.asked[-1] == ChangeDiscussion(discussion_id="d1", changes={"top_p": None})
 
 
 def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:

@@ -205,6 +205,8 @@ def chat_body(
         body["max_tokens"] = request.max_output_tokens
     if request.temperature is not None:
         body["temperature"] = request.temperature
+    if request.top_p is not None:
+        body["top_p"] = request.top_p
     if request.tools:
         body["tools"] = [
             {

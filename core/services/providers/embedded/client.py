@@ -257,7 +257,8 @@ def _without_layer_8(request: ProviderRequest) -> ProviderRequest:
 
 def _sampling(request: ProviderRequest) -> Mapping[str, Any]:
     sampling = EXTRACTION if request.response_schema_json else SAMPLING
-    return sampling if request.temperature is None else {**sampling, "temperature": request.temperature}
+    chosen = {"temperature": request.temperature, "top_p": request.top_p}
+    return {**sampling, **{name: value for name, value in chosen.items() if value is not None}}
 
 
 def _silent(request: ProviderRequest) -> ProviderRequest:

@@ -127,6 +127,8 @@ def request_config(request: ProviderRequest, profile: ModelProfile) -> types.Gen
     }
     if request.temperature is not None:
         fields["temperature"] = request.temperature
+    if request.top_p is not None:
+        fields["top_p"] = request.top_p
     system = [types.Part(text=segment.text) for segment in request.system if segment.text.strip()]
     if system:
         fields["system_instruction"] = types.Content(parts=system)

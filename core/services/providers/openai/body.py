@@ -141,6 +141,8 @@ def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: R
         body["max_output_tokens"] = request.max_output_tokens
     if request.temperature is not None:
         body["temperature"] = request.temperature
+    if request.top_p is not None:
+        body["top_p"] = request.top_p
     if body.get("reasoning", {}).get("summary"):
         body["include"] = ["reasoning.encrypted_content"]
     add_cache_fields(body, request, blocks)

@@ -338,7 +338,7 @@ def test_choices_of_a_discussion_are_actions_with_names_of_their_own() -> None:
 
     assert {action_name(form): form.__struct_fields__[1:] for form in forms} == {
         "rename_discussion": ("name",), "pin_discussion": ("is_pinned",), "archive_discussion": ("is_archived",),
-        "set_model": ("provider", "model"), "set_effort": ("effort",), "set_temperature": ("temperature",),
+        "set_model": ("provider", "model"), "set_effort": ("effort",), "set_temperature": ("temperature",), "set_top_p": ("top_p",),
         "set_max_output": ("tokens",), "set_discussion_preset": ("preset",), "set_persona": ("persona",),
         "set_system_preset": ("system_preset",),
     }  # fmt: skip

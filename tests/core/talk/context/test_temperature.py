@@ -41,6 +41,24 @@ def test_a_temperature_reaches_the_models_that_take_one(highest: float | None, s
     assert book.ask(chosen, "hello").spec.temperature == sent
 
 
+@pytest.mark.parametrize(("highest", "sent"), [(2.0, 0.4), (None, None)])
+def test_a_top_p_reaches_the_models_that_take_one(highest: float | None, sent: float | None) -> None:
+    book = Playbook().ready()
+    chosen = book.discussion()
+    loaded = settings_loaded()
+    (model,) = loaded.models["embedded"]
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"top_p": 0.4}))
+    taking = replace(model, label="SmolLM", max_temperature=highest)
+    book.play(replace(loaded, models={**loaded.models, "embedded": (taking,)}))
+    assert book.ask(chosen, "hello").spec.top_p == sent
+
+    book.play(ChangeDiscussion(discussion_id=chosen, changes={"top_p": 0.5}, command_id="c1"))
+    outcome = outcome_of(book.state, "c1")
+    if highest is None:
+        assert outcome is not None
+        assert outcome.problem == "SmolLM takes no top-p: it has its own."
+
+
 def test_the_longest_reply_of_a_discussion_goes_before_that_of_the_settings() -> None:
     book = Playbook().ready()
     chosen = book.discussion()
@@ -58,6 +76,9 @@ def test_what_cannot_be_is_refused() -> None:
         ChangeDiscussion(discussion_id=chosen, changes={"temperature": 2.1}),
         ChangeDiscussion(discussion_id=chosen, changes={"temperature": float("nan")}),
         ChangeDiscussion(discussion_id=chosen, changes={"max_output_tokens": 0}),
+        ChangeDiscussion(discussion_id=chosen, changes={"top_p": 0.0}),
+        ChangeDiscussion(discussion_id=chosen, changes={"top_p": 1.01}),
+        ChangeDiscussion(discussion_id=chosen, changes={"top_p": float("nan")}),
     ):
         book.play(command)
 
@@ -83,6 +104,15 @@ def test_a_model_that_takes_no_temperature_says_so_and_one_that_was_set_can_be_t
     assert book.state.discussions.summaries[chosen].meta.temperature == 0.7
     book.play(ChangeDiscussion(discussion_id=chosen, changes={"temperature": None}))
     assert book.state.discussions.summaries[chosen].meta.temperature is None
+
+
+def test_a_body_names_a_top_p_only_where_one_is_asked_for() -> None:
+    warm = replace(REQUEST, top_p=0.4)
+    for body in (chat_body, responses_body):
+        assert body(warm, PROFILE, lambda _: b"")["top_p"] == 0.4
+        assert "top_p" not in body(REQUEST, PROFILE, lambda _: b"")
+    assert request_config(warm, PROFILE).top_p == 0.4
+    assert request_config(REQUEST, PROFILE).top_p is None
 
 
 def test_a_body_names_a_temperature_only_where_one_is_asked_for() -> None:
@@ -111,7 +141,7 @@ def test_the_choices_stand_in_the_meta_and_what_is_wrong_there_is_named(tmp_path
     book = Playbook().ready()
     chosen = book.discussion()
     meta = book.state.discussions.summaries[chosen].meta
-    meta = replace(meta, temperature=0.7, max_output_tokens=500, created_at=START)
+    meta = replace(meta, temperature=0.7, top_p=0.4, max_output_tokens=500, created_at=START)
     discussion_dir(tmp_path, meta.id).mkdir(parents=True)
     write_meta(tmp_path, meta)
     assert read_meta(tmp_path, meta.id).meta == meta

@@ -1,0 +1,25 @@
+"""The words under the rail's buttons, in each language."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.kernel.language import language, speak, tr
+from gui.metrics import Measure
+from panels.shell.hub_panel import STEPS, WIDE_PX
+from panels.shell.rooms import PANELS
+
+WORDS = {"Discussions", "Settings", *(panel.label for panel in PANELS)}
+
+
+@pytest.mark.parametrize("tag", ["en", "de"])
+def test_the_words_under_the_rails_buttons_are_whole(measure: Measure, tag: str) -> None:
+    before = language()
+    speak(tag)
+    try:
+        widest = max(measure.width(tr(word), "small") for word in WORDS)
+    finally:
+        speak(before)
+
+    wordy = [width for width, _, _ in STEPS if width > WIDE_PX / 2]
+    assert widest <= min(wordy)
