@@ -54,9 +54,7 @@ class RowOrder(msgspec.Struct, frozen=True):
             yield box
 
 
-def order_of(
-    paragraph: str, start: int, end: int, advances: Mapping[str, float], width: float
-) -> RowOrder:
+def order_of(paragraph: str, start: int, end: int, advances: Mapping[str, float], width: float) -> RowOrder:
     """The order of a row, from `start` to `end` of a paragraph, in a field so wide."""
     return _ordered(paragraph, start, end, _Widths(advances), width)
 
@@ -101,9 +99,7 @@ def _ordered(paragraph: str, start: int, end: int, given: _Widths, width: float)
     )
 
 
-def _runs(
-    row: str, levels: list[int], order: list[int], lefts: list[float]
-) -> Iterator[tuple[float, str]]:
+def _runs(row: str, levels: list[int], order: list[int], lefts: list[float]) -> Iterator[tuple[float, str]]:
     """What is drawn: characters of one level in one text; a tab is a gap."""
     for (level, is_tab), places in groupby(order, lambda place: (levels[place], row[place] == "\t")):
         held = sorted(places)

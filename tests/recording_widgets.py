@@ -369,7 +369,9 @@ def _button(record: Record, it: w.ButtonWidget) -> bool:
     if it.guard_s and it.shortcut:
         raise ProtocolError(f"The button {it.key!r} is guarded, and {it.shortcut} would press it")
     if it.icon.startswith("trash") and any(
-        str(one.props.get("icon", "")).startswith("trash") for one in record.here.children if one.kind == "button"
+        str(one.props.get("icon", "")).startswith("trash")
+        for one in record.here.children
+        if one.kind == "button"
     ):
         raise ProtocolError(f"The button {it.key!r} is the second wastebasket in {record.here.path}")
     node = record.add(it)

@@ -582,7 +582,7 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
     call = _call_of(state, body)
     discussion_id = getattr(body, "discussion_id", "") if call is None else call.discussion_id
     if call is not None and call.phase is CallPhase.STORING:
-        state = without_call(state, call.discussion_id)
+        state = without_call(state, call)
         return _told(state, body, text, discussion_id), (ReadDiscussion(discussion_id=call.discussion_id),)
     if call is None:
         return _told(state, body, text, discussion_id), ()
@@ -599,7 +599,7 @@ def after_failed_step(state: AppState, given: Input, error: Exception) -> Result
             CallFailed(call_id=call.id, failure=failure, parts=parts, usage=call.usage or Usage()),
         )
     except Exception:  # noqa: BLE001 - what stands of the call is what the step failed on
-        return _told(without_call(state, call.discussion_id), body, text, discussion_id), ()
+        return _told(without_call(state, call), body, text, discussion_id), ()
 
 
 def unbegun(effect: Effect, error: Exception) -> Event:

@@ -87,6 +87,7 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         inputs, known = effect.spec.inputs, None if expected == Usage() else expected
         return self.journals.journal(
             effect.spec.discussion_id,
+            effect.call_id,
             lambda: ReplyHead(
                 reply_id=effect.reply_id,
                 at=self.clock(),
@@ -97,6 +98,7 @@ class HomeCallServices(msgspec.Struct, frozen=True):
                 expected=known,
                 factor=factor,
             ),
+            beside=effect.reply_id if effect.is_compared else "",
         )
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 import msgspec
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ from core.kernel.values.discussion import (
 )
 from core.kernel.values.messages import Message, Role, Status
 from core.kernel.values.state import AppState
+from core.kernel.values.updates import calls_in
 from core.kernel.values.usage import Usage
 from core.services.settings.settings_messages import PriceModels
 from core.services.spending.estimates import next_call_usd, other_call_usd
@@ -37,7 +39,8 @@ from panels.discussion.view import DiscussionView
 
 MOST = 4
 COLUMN_PX = 250.0
-"""Least width of a column; where they have no room beside one another they stand below one another."""
+"""Least width of a column; as many stand beside one another as have room, the others below them."""
+ROW_LEAST_PX, ROW_GAP_PX = 240.0, 8.0
 NONE = ""
 TOOLS = tr("Turn the tools off first: compared models with tools would change the same files.")
 PHASES = {
@@ -58,32 +61,33 @@ class ReplyColumn(msgspec.Struct, frozen=True):
     waits: bool = False
 
 
-def columns_of(opened: OpenDiscussion, call: LiveCall | None, shown_id: str) -> tuple[ReplyColumn, ...]:
+def columns_of(opened: OpenDiscussion, calls: Sequence[LiveCall], shown_id: str) -> tuple[ReplyColumn, ...]:
     """The columns that are shown: of the last comparison, or the versions of a reply.
 
     Args:
+        calls: under way in the discussion.
         shown_id: a version of that reply; empty: the comparison.
     """
     if not shown_id:
-        return _compared(opened, opened.comparison, call) if opened.comparison is not None else ()
+        return _compared(opened, opened.comparison, calls) if opened.comparison is not None else ()
     versions = _versions(opened, shown_id)
     found = [opened.message_anywhere(one) for one in versions.ids] if versions is not None else []
     return tuple(_of_message(message) for message in found[-MOST:] if message is not None)
 
 
 def _compared(
-    opened: OpenDiscussion, comparison: Comparison, call: LiveCall | None
+    opened: OpenDiscussion, comparison: Comparison, calls: Sequence[LiveCall]
 ) -> tuple[ReplyColumn, ...]:
-    live = call if call is not None and call.compared is not None else None
+    live = {call.id: call for call in calls if call.compared is not None}
     return tuple(
         ReplyColumn(
             asked=one.asked,
             message=opened.message_anywhere(one.reply_id) if one.reply_id else None,
-            call=live if number == comparison.at else None,
+            call=live.get(one.call_id),
             problem=one.problem,
-            waits=not one.is_over and number != comparison.at,
+            waits=not (one.is_over or one.call_id),
         )
-        for number, one in enumerate(comparison.replies)
+        for one in comparison.replies
     )
 
 
@@ -133,7 +137,8 @@ def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
     own = desk.view.of(DiscussionView)
     if opened.id not in own.side_by_side:
         return False
-    columns = columns_of(opened, desk.call, own.side_by_side[opened.id])
+    calls = calls_in(desk.state, opened.id)
+    columns = columns_of(opened, calls, own.side_by_side[opened.id])
     if not columns:
         del own.side_by_side[opened.id]
         return False
@@ -142,23 +147,27 @@ def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
         ui.text("title", tr("Side by side"), style="strong")
         ui.text("total", total_line(columns), tone="muted", style="small")
         ui.push()
-        if any(one.waits for one in columns) and ui.button(
-            "stop", tr("Stop all"), icon="stop", is_small=True
-        ):
+        if len(calls) > 1 and ui.button("stop", tr("Stop all"), icon="stop", is_small=True):
             desk.send(CancelReply(discussion_id=opened.id))
         if ui.button("back", tr("Back to the discussion"), icon="arrow-left", is_small=True):
             del own.side_by_side[opened.id]
     _prompt(desk, opened, columns)
-    if ui.width() >= COLUMN_PX * len(columns):
-        with ui.row("columns", height=0):
+    across = max(1, min(len(columns), int(ui.width() // COLUMN_PX)))
+    if across == 1:
+        with ui.surface("columns", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("all"):
             for number, column in enumerate(columns):
-                with ui.surface(("column", number), "card", height=0, padding=(12, 10), scrolls=True):
+                with ui.surface(("column", number), "card", padding=(12, 10)):
                     _column(desk, opened, column)
         return True
-    with ui.surface("columns", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("all"):
-        for number, column in enumerate(columns):
-            with ui.surface(("column", number), "card", padding=(12, 10)):
-                _column(desk, opened, column)
+    with ui.surface("columns", "clear", height=0, padding=(0, 0), scrolls=True):
+        rows = ceil(len(columns) / across)
+        high = max(ROW_LEAST_PX, (ui.height() - ROW_GAP_PX * (rows - 1)) / rows)
+        with ui.group("all", gap=ROW_GAP_PX):
+            for first in range(0, len(columns), across):
+                with ui.row(("columns", first), height=high):
+                    for number, column in enumerate(columns[first : first + across], start=first):
+                        with ui.surface(("column", number), "card", height=0, padding=(12, 10), scrolls=True):
+                            _column(desk, opened, column)
     return True
 
 
@@ -194,7 +203,12 @@ def _column(desk: Desk, opened: OpenDiscussion, column: ReplyColumn) -> None:
         if speed := speed_line(usage):
             ui.text("speed", speed, tone="muted", style="small", wraps=True)
     if column.waits:
-        ui.text("waits", tr("This model is asked after the one before finishes."), tone="muted", wraps=True)
+        ui.text(
+            "waits",
+            tr("The program asks this model as soon as your message is on disk."),
+            tone="muted",
+            wraps=True,
+        )
     if column.problem:
         with ui.row("problem"):
             ui.icon("icon", "circle-exclamation", tone="warn")
@@ -212,10 +226,10 @@ def _live(desk: Desk, call: LiveCall) -> None:
     with ui.row("live"):
         ui.text("phase", PHASES.get(call.phase, "on its way"), tone="muted", style="small")
         ui.push()
-        can_skip = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
-        tip = tr("Stop this reply and ask the next model")
-        if ui.button("skip", tr("Skip"), icon="forward-step", is_small=True, is_enabled=can_skip, tip=tip):
-            desk.send(CancelReply(discussion_id=call.discussion_id, goes_on=True))
+        can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
+        tip = tr("Stop this reply; the others go on")
+        if ui.button("stop", tr("Stop"), icon="stop", is_small=True, is_enabled=can_stop, tip=tip):
+            desk.send(CancelReply(discussion_id=call.discussion_id, call_id=call.id))
     if call.text:
         ui.markdown("text", call.text, is_streaming=True)
 
@@ -309,10 +323,10 @@ def compare_dialog(desk: Desk) -> None:
     options = (Option(value=NONE, label=tr("No model")), *remembered_options(desk.state, desk.view.memo))
     with ui.dialog("compare", tr("Compare models"), width=620) as closed:
         about = (
-            tr("Your draft goes to each of these models in turn. Each reply becomes a version.")
+            tr("Your draft goes to each of these models at once. Each reply becomes a version.")
             if words
             else tr(
-                "The last message goes to each of these models in turn. The current reply is a column too."
+                "The last message goes to each of these models at once. The current reply is a column too."
             )
         )
         ui.text("what", about, tone="muted", style="small", wraps=True)

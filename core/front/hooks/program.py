@@ -278,7 +278,7 @@ COMMAND_ID = "command_id"
 HELD_BACK: tuple[type[Any], ...] = (*PERSON_ONLY, SaveWindow, NoteActivity, CompareReplies)
 """A person's own words never come through the Hook API; the window keeps its own places, and tells when it is used.
 
-A comparison pays for several replies at once, and its models have no form in a request.
+A comparison has a path of its own (`POST /api/discussions/{discussion_id}/compare`), for its models are no plain fields.
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.front.hooks import (
     agent,
     caches,
+    comparisons,
     context,
     conversation,
     discussions,
@@ -27,6 +28,7 @@ RESOURCES: tuple[Resource, ...] = (
     usage.RESOURCE,
     discussions.RESOURCE,
     conversation.RESOURCE,
+    comparisons.RESOURCE,
     agent.RESOURCE,
     discussions.VERSIONS,
     context.PRESETS,

@@ -313,31 +313,41 @@ class ComparedReply(msgspec.Struct, frozen=True):
 
     Args:
         reply_id: its version of the reply, empty while it has none; problem: why it is not whole, in sentences.
-        is_over: nothing more comes.
+        is_over: nothing more comes; call_id: of the call that asks, empty while it is not asked for.
     """
 
     asked: ComparedModel
     reply_id: str = ""
     problem: str = ""
     is_over: bool = False
+    call_id: str = ""
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One message put to several models, one after the other, each reply a version.
+    """One message put to several models at once, each reply a version.
 
     Args:
-        prompt_id: the message; replies: in the order in which they are asked for.
+        prompt_id: the message; replies: in the order of their columns.
         over_limit: the person's yes to all of them past a limit.
+        first_id: the reply that the others are versions of, empty before one came.
     """
 
     prompt_id: str
     replies: tuple[ComparedReply, ...]
     over_limit: bool = False
+    first_id: str = ""
 
     @property
-    def at(self) -> int:
-        """Number of the column that is asked for now, their count when all are over."""
-        return next((n for n, one in enumerate(self.replies) if not one.is_over), len(self.replies))
+    def is_over(self) -> bool:
+        """True if nothing more comes."""
+        return all(one.is_over for one in self.replies)
+
+    def with_column(self, call_id: str, **changes: Any) -> Comparison:
+        """The same with changes to the column that a call asks for."""
+        replies = tuple(
+            msgspec.structs.replace(one, **changes) if one.call_id == call_id else one for one in self.replies
+        )
+        return msgspec.structs.replace(self, replies=replies)
 
 
 class SentBreak(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
@@ -143,15 +143,32 @@ def message_at_work(state: AppState, discussion_id: str) -> str:
 
 
 def with_call(state: AppState, call: LiveCall) -> AppState:
-    """Replace the call of a discussion."""
-    return replace(
-        state, turns=replace(state.turns, calls=with_entry(state.turns.calls, call.discussion_id, call))
-    )
+    """Replace a call, or add it: the first of a discussion stands under its id, those that run beside it under their own."""
+    calls = state.turns.calls
+    key = _key_of(calls, call) or (call.id if call.discussion_id in calls else call.discussion_id)
+    return replace(state, turns=replace(state.turns, calls=with_entry(calls, key, call)))
 
 
-def without_call(state: AppState, discussion_id: str) -> AppState:
-    """Take a discussion's call away: it has ended."""
-    return replace(state, turns=replace(state.turns, calls=without(state.turns.calls, discussion_id)))
+def without_call(state: AppState, call: LiveCall) -> AppState:
+    """Take a call away: it has ended. One that ran beside it stands under the discussion's id then."""
+    key = _key_of(state.turns.calls, call)
+    calls = without(state.turns.calls, key)
+    beside = next((name for name, one in calls.items() if one.discussion_id == call.discussion_id), "")
+    if key == call.discussion_id and beside:
+        calls = with_entry(without(calls, beside), key, calls[beside])
+    return replace(state, turns=replace(state.turns, calls=calls))
+
+
+def calls_in(state: AppState, discussion_id: str) -> tuple[LiveCall, ...]:
+    """The calls under way in a discussion: one, or several that are compared."""
+    return tuple(one for one in state.turns.calls.values() if one.discussion_id == discussion_id)
+
+
+def _key_of(calls: Mapping[str, LiveCall], call: LiveCall) -> str:
+    first = calls.get(call.discussion_id)
+    if first is not None and first.id == call.id:
+        return call.discussion_id
+    return call.id if call.id in calls else ""
 
 
 def with_project(state: AppState, project: Project) -> AppState:

@@ -136,7 +136,11 @@ def _harvest_run(state: AppState) -> HarvestRun:
     """Settings of a run now: the person's settings, the model that reads, what is open."""
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    open_ids = {state.discussions.selected_id, *state.turns.calls, *state.agent.turns} - {""}
+    open_ids = {
+        state.discussions.selected_id,
+        *(one.discussion_id for one in state.turns.calls.values()),
+        *state.agent.turns,
+    } - {""}
     template = state.config.prompts.get(HARVEST_PROMPT, "")
     profile = profile_of(state, provider, model)
     project = state.config.project

@@ -28,6 +28,7 @@ from core.knowledge.harvest.transcript_sources import messages_of, recognised
 from core.knowledge.ledger import HarvestLedger, SourceHash
 from core.talk.discussion import log_codec
 from core.talk.discussion.discussion_meta import read_meta
+from core.talk.discussion.reply_journal import has_journal
 from core.talk.transcripts.transcript_reader import SHAPE_BYTES
 
 MAX_SOURCES = 100_000
@@ -197,7 +198,7 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
     times = [said_last] if said_last is not None else [log_time, _stat(folder / paths.META_FILE)[1]]
     unsent = (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE, paths.QUEUE_FILE)
     drafts = [_stat(folder / name) for name in unsent]
-    has_reply = (folder / paths.REPLY_FILE).exists()
+    has_reply = has_journal(folder)
     seen = [time for time in (*times, *(at for _, at in drafts)) if time is not None]
     facts = ArtifactFacts(
         id=discussion_id,

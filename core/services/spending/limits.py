@@ -248,7 +248,9 @@ def has_room(
 
 def _is_unsure(state: AppState, discussion_id: str) -> bool:
     """True if a call is out whose cost nobody knows, and that a limit of this discussion or of the day counts."""
-    out = {name for name, call in state.turns.calls.items() if call.is_out and call.reserved_usd is None}
+    out = {
+        call.discussion_id for call in state.turns.calls.values() if call.is_out and call.reserved_usd is None
+    }
     if not out:
         return False
     (_, own), (_, day) = _limits_of(state, discussion_id)
@@ -433,7 +435,8 @@ def _payer(state: AppState, summary: DiscussionSummary | None) -> DiscussionSumm
 def _spent(state: AppState, members: frozenset[str], besides: str) -> tuple[float, float]:
     """US dollars that discussions spent, and that they have under way."""
     rows = filter(None, map(state.discussions.summaries.get, members))
-    under_way = sum(call.reserved_usd or 0.0 for name, call in state.turns.calls.items() if name in members)
+    calls = state.turns.calls.values()
+    under_way = sum(call.reserved_usd or 0.0 for call in calls if call.discussion_id in members)
     held = (
         one.usd
         for key, one in state.spending.reserved.items()

@@ -88,6 +88,7 @@ from core.talk.discussion.discussion_meta import has_draft
 from core.talk.discussion.discussion_store import CallsLocks, Seen, calls_held
 from core.talk.discussion.log import all_paid_since, paid_since
 from core.talk.discussion.open_calls import calls_of, goes_on, results_of
+from core.talk.discussion.reply_journal import has_journal
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 class OpenJournals(Protocol):
     """The reply journals that are open."""
 
-    def drop(self, discussion_id: str) -> None:
+    def drop(self, discussion_id: str, call_id: str) -> None:
         """The reply is in the log: its journal may go."""
         ...
 
@@ -250,7 +251,8 @@ class DiscussionHandler:
             effect.token, effect.records
         ):  # its calls begin; whatever they write comes here, behind the journal's end
             self._emit(told)
-            self._journals.drop(effect.discussion_id)
+            if isinstance(effect.token, ReplyToken):
+                self._journals.drop(effect.discussion_id, effect.token.call_id)
         else:
             self._let_go(effect)
             self._emit(told)
@@ -265,7 +267,7 @@ class DiscussionHandler:
         """Let go of what stood for records that are in the log now."""
         match effect.token:
             case ReplyToken(call_id):
-                self._journals.drop(effect.discussion_id)
+                self._journals.drop(effect.discussion_id, call_id)
                 self._settle(call_key(call_id), effect.records)
             case ResultToken():
                 self._calls.answered(effect.discussion_id, results_of(effect.records))
@@ -316,7 +318,7 @@ class DiscussionHandler:
     def _book_left(self, task_ids: Iterable[str]) -> None:
         """Put calls that a killed program left in tasks into their logs, so that they count before more is spent."""
         for task_id in task_ids:
-            if not (paths.discussion_dir(self._root, task_id) / paths.REPLY_FILE).exists():
+            if not has_journal(paths.discussion_dir(self._root, task_id)):
                 continue
             with suppress(SlopError):
                 loaded = self._load(task_id)

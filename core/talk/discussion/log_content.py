@@ -175,11 +175,19 @@ class FoldedLog:
         """Id of the first version of what a record is another version of, empty where it is none."""
         target = self._known(record.version_of) if record.version_of else None
         is_prompt = record.role is Role.USER
+        if target is None and record.version_of and not is_prompt:
+            target = self._standing_reply()
         if target is None or (target.role is Role.USER) is not is_prompt:
             return ""
         away = self._away.get(target.id, "")
         is_of_reply = away and not is_prompt and not self._is_prompt(away)
         return away if is_of_reply else target.version_of or target.id
+
+    def _standing_reply(self) -> Message | None:
+        """The reply at the end: of several that were asked for at once, the one that the others are versions of never came."""
+        last = self._entries[-1] if self._entries else None
+        is_reply = isinstance(last, Message) and last.role is Role.ASSISTANT and not last.is_deleted
+        return last if is_reply else None
 
     def _is_prompt(self, first: str) -> bool:
         """True if versions are of a person's message."""

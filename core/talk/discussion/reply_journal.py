@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -20,7 +20,7 @@ from core.kernel.disk import OS_DISK, Disk, reported, storage_error
 from core.kernel.errors import LockedError, StorageError
 from core.kernel.ids import make_id
 from core.kernel.language import tr
-from core.kernel.locks import LOCK_WAIT_S, HeldLock, take_lock
+from core.kernel.locks import LOCK_WAIT_S, take_lock
 from core.kernel.o200k import count_tokens
 from core.kernel.opener import OddFileError, open_file
 from core.kernel.patterns import late
@@ -102,6 +102,7 @@ class ReplyJournal:
 
     Args:
         head: makes the head when the journal begins; opening: hears of the journal before it takes the lock.
+        take: takes the discussion's reply lock. name: of its file; one that may have others beside it has its own.
     """
 
     def __init__(
@@ -111,14 +112,16 @@ class ReplyJournal:
         head: Callable[[], ReplyHead],
         *,
         opening: Callable[[ReplyJournal], None] = lambda _journal: None,
+        take: Callable[[Path], Lock | None] = take_lock,
+        name: str = paths.REPLY_FILE,
         disk: Disk = OS_DISK,
     ) -> None:
         self.discussion_id = discussion_id
         self._directory = paths.discussion_dir(home, discussion_id)
         self._head, self._opening, self._disk = head, opening, disk
-        self._path = self._directory / paths.REPLY_FILE
+        self._path, self._take = self._directory / name, take
         self._fd = -1
-        self._lock: HeldLock | None = None
+        self._lock: Lock | None = None
         self._is_silent = False
 
     def begin(self) -> None:
@@ -186,7 +189,7 @@ class ReplyJournal:
         """Take the lock and write the head. An older leftover is set aside, not overwritten."""
         self._opening(self)
         with _leftovers_held(self._directory):
-            self._lock = take_lock(self._directory / paths.REPLY_LOCK_FILE)
+            self._lock = self._take(self._directory / paths.REPLY_LOCK_FILE)
         if self._lock is None:
             raise LockedError(
                 tr("Another window or command is receiving a reply in this discussion"),
@@ -232,7 +235,9 @@ def leftovers(home: Path, discussion_id: str) -> Iterator[tuple[LeftoverReply, .
         return
     with _leftovers_held(directory):
         found = () if _is_live(directory) else _found(directory)
-        yield tuple(left for left in map(_read, found) if left is not None)
+        left = [one for one in map(_read, found) if one is not None]
+        ids = {one.head.reply_id for one in left}
+        yield tuple(sorted(left, key=lambda one: one.head.version_of in ids))  # a reply, then its versions
 
 
 def discard(left: Iterable[LeftoverReply]) -> None:
@@ -244,6 +249,11 @@ def discard(left: Iterable[LeftoverReply]) -> None:
     for reply in left:
         with reported("remove", reply.path):
             reply.path.unlink(missing_ok=True)
+
+
+def has_journal(directory: Path) -> bool:
+    """True if a reply is arriving in a discussion's folder, or was when its program ended."""
+    return bool(_found(directory))
 
 
 def _found(directory: Path) -> tuple[Path, ...]:
@@ -446,42 +456,110 @@ class _Parts:
 # logged.
 
 
+class Lock(Protocol):
+    """A lock that is held."""
+
+    def release(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class _SharedLock:
+    """A discussion's reply lock, held until the last of this program's journals there lets go of it."""
+
+    def __init__(self, held: Lock, key: str, locks: dict[str, _SharedLock], guard: threading.Lock) -> None:
+        self._held, self._key, self._locks, self._guard = held, key, locks, guard
+        self.holders = 1
+
+    def release(self) -> None:
+        with self._guard:
+            self.holders -= 1
+            if self.holders:
+                return
+            self._locks.pop(self._key, None)
+        self._held.release()
+
+
 class Journals:
-    """Thread-safe: at most one open journal a discussion. The lock is held for a look, never while a disk is asked."""
+    """Thread-safe: one open journal a discussion, or one for each reply of a comparison. The lock is held for a look, never
+    while a disk is asked.
+    """
 
     def __init__(self, home: Path) -> None:
         self._home = home
         self._lock = threading.Lock()
-        self._open: dict[str, ReplyJournal] = {}
+        self._open: dict[str, dict[str, ReplyJournal]] = {}
+        self._beside: set[str] = set()
+        self._locks: dict[str, _SharedLock] = {}
 
-    def journal(self, discussion_id: str, head: Callable[[], ReplyHead]) -> ReplyJournal:
-        """The journal of a reply that is asked for. It is among the open ones from its beginning on."""
-        return ReplyJournal(self._home, discussion_id, head, opening=self._opening)
+    def journal(
+        self, discussion_id: str, call_id: str, head: Callable[[], ReplyHead], *, beside: str = ""
+    ) -> ReplyJournal:
+        """The journal of a reply that is asked for. It is among the open ones from its beginning on.
 
-    def drop(self, discussion_id: str) -> None:
+        Args:
+            beside: the reply's id where others of a comparison may arrive at the same time, else empty.
+        """
+        return ReplyJournal(
+            self._home,
+            discussion_id,
+            head,
+            opening=lambda journal: self._opening(journal, call_id, is_beside=bool(beside)),
+            take=lambda path: self._held(discussion_id, path),
+            name=f"reply.{beside}.part" if beside else paths.REPLY_FILE,
+        )
+
+    def drop(self, discussion_id: str, call_id: str) -> None:
         """The reply is in the log: remove its journal."""
-        journal = self._take(discussion_id)
+        journal = self._taken(discussion_id, call_id)
         if journal is not None:
             with suppress(StorageError):
                 journal.finish()
 
     def release_all(self) -> None:
         """Leave every journal for the next load: the program ends."""
-        for discussion_id in tuple(self._open):
-            if (journal := self._take(discussion_id)) is not None:
-                journal.close()
-
-    def _opening(self, journal: ReplyJournal) -> None:
-        """Leave an earlier one on disk for the next load: its reply could not be logged."""
         with self._lock:
-            before = self._open.get(journal.discussion_id)
-            self._open[journal.discussion_id] = journal
-        if before is not None:
-            before.close()
+            journals = [journal for open_ in self._open.values() for journal in open_.values()]
+            self._open.clear()
+            self._beside.clear()
+        for journal in journals:
+            journal.close()
 
-    def _take(self, discussion_id: str) -> ReplyJournal | None:
+    def _opening(self, journal: ReplyJournal, call_id: str, *, is_beside: bool) -> None:
+        """Leave earlier ones on disk for the next load: their replies could not be logged."""
         with self._lock:
-            return self._open.pop(discussion_id, None)
+            before = self._open.pop(journal.discussion_id, {})
+            kept = {key: one for key, one in before.items() if is_beside and key in self._beside}
+            left = [one for key, one in before.items() if key not in kept]
+            self._beside -= before.keys() - kept.keys()
+            self._open[journal.discussion_id] = {**kept, call_id: journal}
+            if is_beside:
+                self._beside.add(call_id)
+        for one in left:
+            one.close()
+
+    def _held(self, discussion_id: str, path: Path) -> Lock | None:
+        """The discussion's reply lock; whoever asks holds off all others who would begin a journal there."""
+        with self._lock:
+            shared = self._locks.get(discussion_id)
+            if shared is not None:
+                shared.holders += 1
+                return shared
+        held = take_lock(path)
+        if held is None:
+            return None
+        with self._lock:
+            shared = self._locks[discussion_id] = _SharedLock(held, discussion_id, self._locks, self._lock)
+        return shared
+
+    def _taken(self, discussion_id: str, call_id: str) -> ReplyJournal | None:
+        with self._lock:
+            open_ = self._open.get(discussion_id, {})
+            journal = open_.pop(call_id, None)
+            self._beside.discard(call_id)
+            if not open_:
+                self._open.pop(discussion_id, None)
+        return journal
 
 
 # Cost of a call whose program was killed under way: booked at what its journal says of it.

@@ -1,9 +1,11 @@
-"""One message to several models, one after the other: each reply is a version, what fails is said, the others stay.
+"""One message to several models at once: each reply is a version, what fails is said, the others stay.
 
-One after the other, because a discussion has one call at a time: its limits, its journal and its caches are kept so.
+The words go to disk with the first call; the others begin behind them, each with a journal and a reserve of its own.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -28,17 +30,18 @@ from core.talk.discussion.durability import choose_version
 from core.talk.discussion.lifecycle import unknown_model
 from core.talk.turn import prompt_queue
 from core.talk.turn.prompt_queue import asked_turn, in_version, prompt_of
-from core.talk.turn.sending import ignore, prompt_parts, refusal_of, refuse, save_then_call
+from core.talk.turn.sending import find_call, ignore, prompt_parts, refusal_of, refuse, save_then_call
 from core.talk.turn.turn_messages import CompareReplies
 
 LEAST, MOST = 2, 4
 TOOLS = tr("Discussions with tools allow no comparison: each model would change the same files.")
 TOOLS_REMEDY = tr("Turn the tools off in this discussion, or compare in another discussion")
 NOT_ASKED = tr("You stopped before the program asked this model.")
+STOPPED = tr("You stopped it.")
 
 
 def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
-    """Put a message to the first of the models; the others follow, each when the one before it is over."""
+    """Put a message to the first of the models; the others follow as soon as it is on disk."""
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None:
         return ignore(state, asked, tr("The discussion is not open."))
@@ -57,12 +60,36 @@ def compare(state: AppState, given: Stamp, asked: CompareReplies) -> Result:
     comparison = Comparison(prompt_id=prompt_id, replies=columns, over_limit=asked.over_limit)
     state = with_open(state, replace(opened, comparison=comparison))
     if not text.strip():
-        return _ask_first(state, given, asked, prompt_id)
+        return _begun(_ask_first(state, given, asked, prompt_id), opened.id)
     record = MessageRecord(
         id=given.make_id(0), at=given.at, role=Role.USER, parts=prompt_parts(text, opened.draft.attachments)
     )
     state = _with(state, opened.id, replace(comparison, prompt_id=record.id))
-    return save_then_call(state, given, asked, record.id, (record,), compared=asked.models[0])
+    begun = save_then_call(state, given, asked, record.id, (record,), compared=asked.models[0])
+    return _begun(begun, opened.id)
+
+
+def _begun(asked: Result, discussion_id: str) -> Result:
+    """Note in the first column that waits which call asks for it; a comparison that was refused is none."""
+    state, effects = asked
+    call, comparison = state.turns.calls.get(discussion_id), state.discussions.open[discussion_id].comparison
+    if comparison is None:
+        return state, effects
+    if call is None:
+        opened = state.discussions.open[discussion_id]
+        return with_open(state, replace(opened, comparison=None)), effects
+    return _with_asked(state, call), effects
+
+
+def _with_asked(state: AppState, call: LiveCall) -> AppState:
+    comparison = state.discussions.open[call.discussion_id].comparison
+    assert comparison is not None
+    at = next((n for n, one in enumerate(comparison.replies) if not (one.call_id or one.is_over)), None)
+    if at is None:
+        return state
+    asked = replace(comparison.replies[at], call_id=call.id)
+    replies = (*comparison.replies[:at], asked, *comparison.replies[at + 1 :])
+    return _with(state, call.discussion_id, replace(comparison, replies=replies))
 
 
 def problem_of(
@@ -145,34 +172,76 @@ def _ask(
     return save_then_call(state, given, asked, prompt_id, (), version_of=version_of, compared=model)
 
 
-def go_on(state: AppState, given: Stamp, call: LiveCall) -> Result:
-    """A compared reply is over and on disk: ask the next model; behind the last, the best that came is the chosen one."""
+def ask_others(state: AppState, given: Stamp, first: LiveCall) -> Result:
+    """The message is on disk: ask the other models, too. What cannot be asked for is said in its column."""
+    opened = state.discussions.open[first.discussion_id]
+    if opened.comparison is None:
+        return state, ()
+    if find_call(state, first.id) is None:  # stopped while its message went to disk
+        over = opened.comparison.with_column(first.id, problem=STOPPED, is_over=True)
+        state = _with(state, opened.id, over)
+    effects: tuple[Any, ...] = ()
+    for number, one in enumerate(opened.comparison.replies):
+        if one.call_id or one.is_over or state.program.is_closing:
+            continue
+        own = Stamp(given.at, f"{given.seed}/{number}")
+        state, more = _ask_beside(state, own, first, one.asked)
+        effects = (*effects, *more)
+    return (end(state, opened.id) if opened.id not in state.turns.calls else state), effects
+
+
+def _ask_beside(state: AppState, given: Stamp, first: LiveCall, model: ComparedModel) -> Result:
+    opened = state.discussions.open[first.discussion_id]
+    comparison = opened.comparison
+    assert comparison is not None
+    asked = CompareReplies(discussion_id=opened.id, models=(model,), over_limit=comparison.over_limit)
+    known = {call.id for call in state.turns.calls.values()}
+    state, effects = save_then_call(
+        state,
+        given,
+        asked,
+        first.user_message_id,
+        (),
+        version_of=first.version_of or first.reply_id,
+        compared=model,
+        is_beside=True,
+    )
+    call = next((one for one in state.turns.calls.values() if one.id not in known), None)
+    if call is not None:
+        return _with_asked(state, call), effects
+    refusal = state.discussions.open[opened.id].refusal
+    why = NOT_ASKED if refusal is None else refusal.sentence
+    at = next(n for n, one in enumerate(comparison.replies) if one.asked == model and not one.call_id)
+    over = replace(comparison.replies[at], problem=why, is_over=True)
+    replies = (*comparison.replies[:at], over, *comparison.replies[at + 1 :])
+    return _with(state, opened.id, replace(comparison, replies=replies)), effects
+
+
+def version_for(state: AppState, call: LiveCall) -> tuple[AppState, str]:
+    """The reply that the one of a call becomes a version of, empty for none: of a comparison, the one that comes first."""
     opened = state.discussions.open[call.discussion_id]
     comparison = opened.comparison
-    if comparison is None or is_busy(state, opened.id):
-        return state, ()
+    if call.compared is None or comparison is None:
+        return state, call.version_of
+    if call.version_of and opened.message_anywhere(call.version_of) is not None:
+        return state, call.version_of
+    if comparison.first_id:
+        return state, comparison.first_id
+    return _with(state, opened.id, replace(comparison, first_id=call.reply_id)), ""
+
+
+def go_on(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """A compared reply is over and on disk. Behind the last of them the first whole one is chosen, and the queue goes on."""
+    opened = state.discussions.open[call.discussion_id]
+    comparison = opened.comparison
+    if comparison is None:
+        return prompt_queue.go_on(state, given, call.discussion_id)
     came = call.reply_id if opened.message_anywhere(call.reply_id) is not None else ""
-    comparison = _over(comparison, replace(comparison.replies[comparison.at], reply_id=came))
+    comparison = comparison.with_column(call.id, reply_id=came, is_over=True)
     state = _with(state, opened.id, comparison)
-    while comparison.at < len(comparison.replies) and not state.program.is_closing:
-        model = comparison.replies[comparison.at].asked
-        again = CompareReplies(
-            discussion_id=opened.id,
-            models=(model,),
-            message_id=comparison.prompt_id,
-            over_limit=comparison.over_limit,
-        )
-        state, effects = _ask(state, given, again, comparison.prompt_id, model)
-        if opened.id in state.turns.calls:
-            return state, effects
-        refusal = state.discussions.open[opened.id].refusal
-        why = (
-            refusal.sentence
-            if refusal is not None
-            else tr("The message was deleted before the program asked this model.")
-        )
-        comparison = _over(comparison, replace(comparison.replies[comparison.at], problem=why))
-        state = _with(state, opened.id, comparison)
+    if is_busy(state, opened.id):
+        return state, ()
+    state = end(state, opened.id)
     state, chosen = _choose_whole(state, given, comparison, opened.id)
     state, more = prompt_queue.go_on(state, given, opened.id)
     return state, (*chosen, *more)
@@ -183,10 +252,9 @@ def stop(state: AppState, discussion_id: str) -> AppState:
     opened = state.discussions.open.get(discussion_id)
     if opened is None or opened.comparison is None:
         return state
-    at = opened.comparison.at
     replies = tuple(
-        replace(one, problem=one.problem or NOT_ASKED, is_over=True) if number > at else one
-        for number, one in enumerate(opened.comparison.replies)
+        one if one.call_id or one.is_over else replace(one, problem=one.problem or NOT_ASKED, is_over=True)
+        for one in opened.comparison.replies
     )
     return _with(state, discussion_id, replace(opened.comparison, replies=replies))
 
@@ -203,26 +271,18 @@ def end(state: AppState, discussion_id: str) -> AppState:
     return _with(state, discussion_id, replace(opened.comparison, replies=replies))
 
 
-def _over(comparison: Comparison, ended: ComparedReply) -> Comparison:
-    at = comparison.at
-    ended = replace(ended, is_over=True)
-    replies = (*comparison.replies[:at], ended, *comparison.replies[at + 1 :])
-    return replace(comparison, replies=replies)
-
-
 def _with(state: AppState, discussion_id: str, comparison: Comparison) -> AppState:
     opened = state.discussions.open[discussion_id]
     return with_open(state, replace(opened, comparison=comparison))
 
 
 def _choose_whole(state: AppState, given: Stamp, comparison: Comparison, discussion_id: str) -> Result:
-    """Choose the first whole version, where the one that came last is not whole."""
+    """Choose the first whole version, whichever came last."""
     opened = state.discussions.open[discussion_id]
     replies = [opened.message_anywhere(one.reply_id) for one in comparison.replies if one.reply_id]
     shown = next((m for m in reversed(opened.messages) if m.role is Role.ASSISTANT), None)
     whole = next((m for m in replies if m is not None and m.status is Status.COMPLETE), None)
-    is_last_broken = shown is not None and shown.status is not Status.COMPLETE
-    if whole is None or shown is None or not is_last_broken or whole.id == shown.id:
+    if whole is None or shown is None or whole.id == shown.id:
         return state, ()
     chosen = ChooseVersion(discussion_id=discussion_id, message_id=whole.id)
     return choose_version(state, Stamp(given.at, f"{given.seed}/choose"), chosen)

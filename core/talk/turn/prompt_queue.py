@@ -447,7 +447,7 @@ def gone(state: AppState, given: Stamp, event: PromptGone) -> Result:
     if opened is None or call is None:
         return state, ()
     state = with_open(state, replace(opened, queue=event.queue))
-    state = without_call(conclude(state, CommandOutcome(command_id=call.command_id, problem=GONE)), opened.id)
+    state = without_call(conclude(state, CommandOutcome(command_id=call.command_id, problem=GONE)), call)
     return go_on(state, given, opened.id)
 
 

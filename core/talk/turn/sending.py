@@ -198,6 +198,7 @@ def save_then_call(
     queued: QueuedPrompt | None = None,
     is_round: bool = False,
     compared: ComparedModel | None = None,
+    is_beside: bool = False,
 ) -> Result:
     """Open a call in phase SAVING and append `records`, none where the log has the words.
 
@@ -209,13 +210,15 @@ def save_then_call(
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
             hold, None where they are of the composer or of the log.
         is_round: it goes on with a turn after tool results; compared: who answers instead of the discussion's model.
+        is_beside: another call of the same comparison runs, and the log has the words.
     """
     opened = state.discussions.open[command.discussion_id]
     turn = state.agent.turns.get(opened.id)
     at_work = turn is not None and any(
         not one.is_kept for one in turn.calls
     )  # a round goes when all results are on disk
-    if opened.id in state.turns.calls or (is_busy(state, opened.id) and (at_work or not is_round)):
+    is_called = opened.id in state.turns.calls
+    if not is_beside and (is_called or (is_busy(state, opened.id) and (at_work or not is_round))):
         return ignore(state, command, tr("A reply is under way in this discussion."))
     if (
         opened.held_calls
@@ -260,7 +263,7 @@ def save_then_call(
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt | CompareReplies))
     records = (*records, *view_records(state, given, opened, "" if is_round else user_message_id, records))
-    if is_round and not records:  # the log has all of it
+    if (is_round or is_beside) and not records:  # the log has all of it
         state, started = _call_or_wait(state, given, call)
         return state, (*named, *started)
     return state, (
@@ -321,12 +324,9 @@ def column_failed(state: AppState, call: LiveCall, problem: str) -> AppState:
     opened = state.discussions.open[call.discussion_id]
     if opened.comparison is None:
         return state
-    at = opened.comparison.at
-    replies = tuple(
-        replace(one, problem=problem) if number == at else one
-        for number, one in enumerate(opened.comparison.replies)
+    return with_open(
+        state, replace(opened, comparison=opened.comparison.with_column(call.id, problem=problem))
     )
-    return with_open(state, replace(opened, comparison=replace(opened.comparison, replies=replies)))
 
 
 def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -> Result:
@@ -344,7 +344,7 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
                 command_id=call.command_id, problem=tr("The message was deleted in the meantime.")
             ),
         )
-        return without_call(state, call.discussion_id), ()
+        return without_call(state, call), ()
     state = conclude(state, CommandOutcome(command_id=call.command_id, made_id=message.id))
     may_cut = call.compared is None and not (call.had_view or call.is_round)
     if may_cut and must_make_room(state, opened.id, message):
@@ -363,6 +363,7 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         spec=spec,
         reply_tokens=length,
         version_of=call.version_of,
+        is_compared=call.compared is not None,
     )
     if call.model:
         return state, (call_effect,)
@@ -423,7 +424,7 @@ def _stopped(state: AppState, call: LiveCall) -> AppState:
     state = conclude(state, CommandOutcome(command_id=call.command_id, made_id=call.user_message_id))
     opened = state.discussions.open[call.discussion_id]
     state = with_open(state, replace(opened, failed_message_id=call.user_message_id))
-    return without_call(state, call.discussion_id)
+    return without_call(state, call)
 
 
 def end_while_saving(call: LiveCall) -> StopKind:
@@ -460,10 +461,9 @@ def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_
     return state, tuple(effects)
 
 
-def cancel(state: AppState, discussion_id: str) -> Result:
+def cancel(state: AppState, call: LiveCall) -> Result:
     """Stop a call; what has arrived is kept. A call that is still saving stops when it has saved."""
-    call = state.turns.calls.get(discussion_id)
-    if call is None or call.phase in (CallPhase.STOPPING, CallPhase.STORING):
+    if call.phase in (CallPhase.STOPPING, CallPhase.STORING):
         return state, ()
     if call.awaits_view:
         return _stopped(state, call), ()

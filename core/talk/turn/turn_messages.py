@@ -58,11 +58,11 @@ class LeaveUnsent(msgspec.Struct, frozen=True):
 class CancelReply(msgspec.Struct, frozen=True):
     """Stop the reply that is under way; what has arrived is kept.
 
-    `goes_on`: of a comparison this reply alone is stopped, and the next model is asked.
+    `call_id`: of a comparison this call alone is stopped, and the others go on; empty: all of them.
     """
 
     discussion_id: str
-    goes_on: bool = False
+    call_id: str = ""
 
 
 class RetrySend(OfferedCommand, frozen=True):
@@ -112,7 +112,7 @@ class ResendMessage(OfferedCommand, frozen=True):
 
 
 class CompareReplies(OfferedCommand, frozen=True):
-    """Put one message to two to four models, one after the other: each reply is a version, and the discussion's model stays.
+    """Put one message to two to four models at once: each reply is a version, and the discussion's model stays.
 
     Args:
         models: the columns to ask for, in this order; the same model may stand with and without memory.
@@ -143,6 +143,7 @@ class CallProvider(msgspec.Struct, frozen=True):
     """Assemble the stack, wait for `SendRequest`, send it, report what comes back; journal the reply as it arrives.
 
     `reply_tokens`: how long the reply is expected to be; `version_of`: the reply that it is another version of.
+    `is_compared`: calls for other models may run beside it.
     """
 
     call_id: str
@@ -152,6 +153,7 @@ class CallProvider(msgspec.Struct, frozen=True):
     spec: StackSpec
     reply_tokens: int = 0
     version_of: str = ""
+    is_compared: bool = False
 
 
 class SendRequest(msgspec.Struct, frozen=True):

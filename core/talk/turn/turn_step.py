@@ -41,6 +41,7 @@ from core.kernel.values.state import AppState, CommandOutcome, Level
 from core.kernel.values.updates import (
     Handlers,
     Result,
+    calls_in,
     conclude,
     follow,
     keep,
@@ -175,7 +176,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         return _store(state, given, call, event.parts, Status.COMPLETE, event.usage, ())
     if kind is StopKind.CANCELLED:
         if call.compared is not None:
-            state = column_failed(state, call, tr("You stopped it."))
+            state = column_failed(state, call, comparison.STOPPED)
         mark = MarkRecord(id=given.make_id(2), at=given.at, kind=kind.value, text="Stopped.")
         return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
     what, remedy = told_of(event.stopped)
@@ -318,6 +319,7 @@ def _store(
     """Append reply, usage and marks in one write; the call is over when they are on disk."""
     records: list[Record] = []
     opened = state.discussions.open[call.discussion_id]
+    state, version_of = comparison.version_for(state, call) if parts else (state, "")
     if any(isinstance(part, ToolCallPart) for part in parts):
         parts = with_own_ids(parts, used_ids(opened))
     parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
@@ -331,7 +333,7 @@ def _store(
                 status=status,
                 provider=call.provider,
                 model=call.model,
-                version_of=call.version_of,
+                version_of=version_of,
             )
         )
     if usage != Usage():
@@ -354,7 +356,7 @@ def _store(
 
 def reply_saved(state: AppState, call: LiveCall) -> AppState:
     """The reply is on disk: the call is over."""
-    return without_call(state, call.discussion_id)
+    return without_call(state, call)
 
 
 # The part of a reply that has arrived: its parts in order, what is told of it, and what it may be billed
@@ -501,11 +503,14 @@ def _send_prompt(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
 
 
 def _cancel_reply(state: AppState, asked: CancelReply) -> Result:
-    was_asked = asked.discussion_id in state.turns.calls
-    if not asked.goes_on:
+    if not asked.call_id:
         state = comparison.stop(state, asked.discussion_id)
-    state, effects = sending.cancel(state, asked.discussion_id)
-    if was_asked and asked.discussion_id not in state.turns.calls:
+    effects: tuple[Any, ...] = ()
+    calls = [one for one in calls_in(state, asked.discussion_id) if asked.call_id in ("", one.id)]
+    for call in calls:
+        state, more = sending.cancel(state, call)
+        effects = (*effects, *more)
+    if calls and asked.discussion_id not in state.turns.calls:
         state = comparison.end(state, asked.discussion_id)
         state = prompt_queue.hold_after(state, asked.discussion_id, StopKind.CANCELLED)
     return state, effects
@@ -534,9 +539,10 @@ def settled(state: AppState, given: Stamp) -> Result:
     """Let what waited for changes of settings go on; a queue whose call was stopped meanwhile waits for the person."""
     before = state.turns.calls
     state, effects = sending.settled(state, given)
-    for name, call in before.items():
-        if name not in state.turns.calls:
-            state = prompt_queue.hold_after(state, name, sending.end_while_saving(call))
+    for call in before.values():
+        if sending.find_call(state, call.id) is None:
+            state = prompt_queue.hold_after(state, call.discussion_id, sending.end_while_saving(call))
+            state = comparison.end(state, call.discussion_id)
     return state, effects
 
 
@@ -556,7 +562,11 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
         case PromptToken():
             state = prompt_queue.hold_after(state, call.discussion_id, sending.end_while_saving(call))
             is_draft = happened.token.is_draft
-            return sending.prompt_saved(state, given, call, happened.records, is_draft=is_draft)
+            state, effects = sending.prompt_saved(state, given, call, happened.records, is_draft=is_draft)
+            if call.compared is None:
+                return state, effects
+            state, others = comparison.ask_others(state, given, call)
+            return state, (*effects, *others)
         case ReplyToken() if call.compared is not None:
             return comparison.go_on(reply_saved(state, call), given, call)
         case ReplyToken():
@@ -603,7 +613,7 @@ def unsaved(state: AppState, happened: WriteFailed) -> AppState:
         state, CommandOutcome(command_id=call.command_id, problem=happened.text, remedy=happened.detail)
     )
     state = prompt_queue.hold(state, call.discussion_id, f"{happened.text}.")
-    return comparison.end(without_call(state, call.discussion_id), call.discussion_id)
+    return comparison.end(without_call(state, call), call.discussion_id)
 
 
 HANDLERS = Handlers(

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 
 from core.kernel.values.discussion import ComparedModel
+from core.kernel.values.messages import Status
+from core.kernel.values.state import AppState
+from core.kernel.values.updates import calls_in, is_busy
 from core.knowledge.knowledge_reader import regenerate_digest
 from core.talk.discussion.discussion_messages import CreateDiscussion
-from core.talk.turn.turn_messages import CompareReplies, SendPrompt
+from core.talk.turn.turn_messages import CancelReply, CompareReplies, SendPrompt
 from tests.core.app.programs import Programs, until
 from tests.vendors.anthropic_server import KEY, AnthropicServer
+from tests.vendors.loopback import Gate, HoldAfter
 
 MODEL = ComparedModel(provider="anthropic", model="claude-opus-5-5")
 
@@ -46,17 +50,58 @@ def test_after_a_comparison_without_memory_the_discussion_goes_on_as_before(
         program.send(CompareReplies(discussion_id=chosen, models=(MODEL, bare), text="And the moon?"))
         until(
             program,
-            lambda s: (found := s.discussions.open[chosen].comparison) is not None and found.at == 2,
+            lambda s: (found := s.discussions.open[chosen].comparison) is not None and found.is_over,
         )
         said(4)
         comparison = program.snapshot().discussions.open[chosen].comparison
         assert comparison is not None
         assert [one.problem for one in comparison.replies] == ["", ""]
         asked = [str(body) for body in server.bodies if "And the moon?" in str(body.get("messages"))]
-        assert ["six hours" in body for body in asked] == [True, False]
+        assert sorted("six hours" in body for body in asked) == [False, True]
         program.send(SendPrompt(discussion_id=chosen, text="And the sun?"))
         said(6)
         opened = program.snapshot().discussions.open[chosen]
         assert opened.failure is None
         assert not [notice for notice in program.snapshot().program.notices if "held" in notice.text]
     programs.stop()
+
+
+def test_one_that_goes_on_no_more_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first never goes on after some words: the other answers all the same."""
+    programs, gate = Programs(tmp_path), Gate()
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        program = programs.start()
+        program.send(CreateDiscussion("Sea", "anthropic", MODEL.model))
+        chosen = until(
+            program, lambda s: s.discussions.selected_id in s.discussions.open
+        ).discussions.selected_id
+        server.faults.append(HoldAfter(6, gate))
+        other = ComparedModel(provider=MODEL.provider, model="claude-sonnet-5-5")
+        program.send(CompareReplies(discussion_id=chosen, models=(MODEL, other), text="why?"))
+
+        state = until(program, lambda s: _came(s, chosen) == 1 and len(calls_in(s, chosen)) == 1)
+        assert is_busy(state, chosen)
+        (held,) = calls_in(state, chosen)
+        until(program, lambda s: bool(calls_in(s, chosen)[0].text))
+        program.send(CancelReply(discussion_id=chosen, call_id=held.id))
+        state = until(
+            program,
+            lambda s: (
+                not is_busy(s, chosen) and s.discussions.open[chosen].messages[-1].status is Status.COMPLETE
+            ),
+        )
+        gate.open()
+        comparison = state.discussions.open[chosen].comparison
+        assert comparison is not None
+        assert sorted(one.problem for one in comparison.replies) == ["", "You stopped it."]
+        assert len(state.discussions.open[chosen].messages) == 2
+        (versions,) = state.discussions.open[chosen].versions.values()
+        assert len(versions.ids) == 2
+    programs.stop()
+
+
+def _came(state: AppState, chosen: str) -> int:
+    comparison = state.discussions.open[chosen].comparison
+    return 0 if comparison is None else sum(bool(one.reply_id) for one in comparison.replies)

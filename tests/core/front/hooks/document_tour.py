@@ -22,7 +22,7 @@ from core.knowledge.edits import add_item
 from core.services.settings.settings_messages import TrustProject
 from tests.core.front.hooks.conftest import AS_PERSON, WAIT_S, Client, World, described
 from tests.core.front.hooks.harvest_world import knowledge, old_discussion, proposing
-from tests.vendors.compatible_server import Said
+from tests.vendors.compatible_server import MODEL, Said
 from tests.vendors.loopback import Gate, HoldAfter, Silent
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
@@ -102,6 +102,16 @@ class Tour:
         reply = client.post(f"{one}/messages", {"text": "x", "wait": True}).json()["reply"]["id"]
         client.get(f"{one}/messages/{reply}/versions")
         client.post(f"{one}/messages/{reply}/choose")
+        models = [
+            {"provider": "local", "model": MODEL},
+            {"provider": "local", "model": MODEL, "has_memory": False},
+        ]
+        client.get(f"{one}/compare")
+        client.post(f"{one}/compare", {"models": models[:1], "text": "x"})
+        client.post(f"{one}/compare", {"models": models, "text": "x", "wait": True})
+        client.post(f"{one}/compare", {"models": models, "text": "x"})
+        client.get(f"{one}/compare")
+        self.world.until(lambda s: not s.turns.calls)
         client.put("/api/presets/p", {"items": []})
         client.put("/api/presets/p", {"items": []})
         client.post(f"{one}/preset", {"name": "p"})

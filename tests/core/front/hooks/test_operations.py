@@ -315,6 +315,8 @@ BY_ID = (
     ("GET", "/api/discussions/{}/messages"),
     ("POST", "/api/discussions/{}/messages"),
     ("POST", "/api/discussions/{}/cancel"),
+    ("GET", "/api/discussions/{}/compare"),
+    ("POST", "/api/discussions/{}/compare"),
     ("POST", "/api/discussions/{}/preset"),
     ("GET", "/api/context/{}"),
 )
@@ -323,7 +325,11 @@ BY_ID = (
 def test_an_unknown_discussion_is_not_found_and_nothing_changes(running: World) -> None:
     running.discussion()
     before = running.state.discussions.summaries
-    bodies = {"messages": {"text": "x"}, "preset": {"name": ""}}
+    bodies = {
+        "messages": {"text": "x"},
+        "preset": {"name": ""},
+        "compare": {"models": [{"provider": "p", "model": "m"}]},
+    }
 
     for method, path in BY_ID:
         for ghost in (GHOST, "x", "a" * 400, "20260101-000000-aaaaa%20", "%C3%BC"):

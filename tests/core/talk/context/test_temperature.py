@@ -47,9 +47,11 @@ def test_a_top_p_reaches_the_models_that_take_one(highest: float | None, sent: f
     chosen = book.discussion()
     loaded = settings_loaded()
     (model,) = loaded.models["embedded"]
-    book.play(ChangeDiscussion(discussion_id=chosen, changes={"top_p": 0.4}))
-    taking = replace(model, label="SmolLM", max_temperature=highest)
-    book.play(replace(loaded, models={**loaded.models, "embedded": (taking,)}))
+    for most in (2.0, highest):
+        taking = replace(model, label="SmolLM", max_temperature=most)
+        book.play(replace(loaded, models={**loaded.models, "embedded": (taking,)}))
+        if most is not None:
+            book.play(ChangeDiscussion(discussion_id=chosen, changes={"top_p": 0.4}))
     assert book.ask(chosen, "hello").spec.top_p == sent
 
     book.play(ChangeDiscussion(discussion_id=chosen, changes={"top_p": 0.5}, command_id="c1"))

@@ -313,18 +313,74 @@ def test_the_next_reply_takes_the_place_of_one_that_could_not_be_logged(tmp_path
     """It waits on disk for the next load; a reply of which nothing arrived takes nobody's place."""
     directory = made(tmp_path)
     journals = Journals(tmp_path)
-    first = journals.journal(ID, lambda: HEAD)
+    first = journals.journal(ID, "c1", lambda: HEAD)
     first.begin()
     first.add_text("not logged")
-    journals.journal(ID, lambda: pytest.fail("nothing arrived"))
+    journals.journal(ID, "c0", lambda: pytest.fail("nothing arrived"))
     first.add_text(", more")
-    second = journals.journal(ID, lambda: ReplyHead("r2", NOW, "p", "m"))
+    second = journals.journal(ID, "c2", lambda: ReplyHead("r2", NOW, "p", "m"))
     second.begin()
     second.add_text("logged")
-    journals.drop(ID)
+    journals.drop(ID, "c2")
 
     assert names(directory) == {"meta.toml", "reply.1.part"}
     assert left_in(tmp_path) == [("r1", (TextPart("not logged, more"),))]
+
+
+def beside(journals: Journals, reply_id: str, version_of: str = "") -> ReplyJournal:
+    """A journal of a comparison, begun."""
+    head = ReplyHead(reply_id, NOW, "p", "m", call_id=f"call {reply_id}", version_of=version_of)
+    journal = journals.journal(ID, f"call {reply_id}", lambda: head, beside=reply_id)
+    journal.begin()
+    return journal
+
+
+def test_replies_of_a_comparison_have_journals_beside_one_another(tmp_path: Path) -> None:
+    directory = made(tmp_path)
+    journals = Journals(tmp_path)
+    one, two = beside(journals, "r1"), beside(journals, "r2", "r1")
+    one.add_text("A")
+    two.add_text("B")
+    assert names(directory) == {"meta.toml", "reply.r1.part", "reply.r2.part"}
+    assert left_in(tmp_path) == []  # they are arriving
+
+    journals.drop(ID, "call r1")
+    with pytest.raises(LockedError):
+        journal_in(tmp_path)
+    assert left_in(tmp_path) == []
+    journals.drop(ID, "call r2")
+    assert names(directory) == {"meta.toml"}
+    journal_in(tmp_path).finish()
+
+
+@pytest.mark.parametrize(
+    ("logged", "said", "ids"),
+    [
+        ("", ("A", "B", "C"), ("r1", "r2", "r3")),
+        ("", ("", "B", "C"), ("r2", "r3")),
+        ("", ("", "", "C"), ()),
+        ("r1", ("A", "B", ""), ("r1", "r2")),
+        ("r2", ("", "B", "C"), ("r2", "r3")),
+    ],
+)
+def test_a_kill_leaves_each_of_them_as_a_version_of_the_first_that_came(
+    tmp_path: Path, logged: str, said: tuple[str, ...], ids: tuple[str, ...]
+) -> None:
+    made(tmp_path, [user("a"), *([reply(logged, "whole")] if logged else [])])
+    journals = Journals(tmp_path)
+    for reply_id, words in zip(("r1", "r2", "r3"), said, strict=True):
+        if reply_id == logged:
+            continue
+        journal = beside(journals, reply_id, "" if reply_id == "r1" else "r1")
+        if words:
+            journal.add_text(words)
+    journals.release_all()
+
+    discussion = discussion_store.load(tmp_path, ID, NOW).discussion
+
+    assert [message.role for message in discussion.messages] == [Role.USER, Role.ASSISTANT]
+    assert [versions.ids for versions in discussion.versions.values()] == ([ids] if ids else [])
+    assert discussion_store.load(tmp_path, ID, NOW).discussion.messages == discussion.messages
 
 
 def test_lone_surrogates_from_a_stream_do_not_break_the_journal(tmp_path: Path) -> None:

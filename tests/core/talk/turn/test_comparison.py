@@ -11,14 +11,14 @@ from core.kernel.values.messages import Message, Role, Status, TextPart
 from core.kernel.values.provider import Failure, ModelPrice, StopKind, Stopped
 from core.kernel.values.settings import AiSettings, Settings
 from core.kernel.values.stack import ContextReport
-from core.kernel.values.updates import outcome_of
+from core.kernel.values.updates import is_busy, outcome_of
 from core.kernel.values.usage import LimitScope, Usage
 from core.services.settings.settings_messages import PricesFound
 from core.services.spending.estimates import other_call_usd
 from core.talk.context.context_messages import ContextAssembled
 from core.talk.discussion.discussion_messages import AddToQueue, AppendRecords, QueueWritten, SetDraft
 from core.talk.discussion.lifecycle import change_meta
-from core.talk.turn.comparison import MOST, NOT_ASKED, TOOLS
+from core.talk.turn.comparison import MOST, TOOLS
 from core.talk.turn.turn_messages import (
     CallEnded,
     CallFailed,
@@ -58,44 +58,45 @@ def asked(
     return CompareReplies(discussion_id=chosen, models=models, text=text, command_id=command_id)
 
 
-def begun(book: Playbook, command: CompareReplies) -> CallProvider:
-    """The first call of a comparison, its words on disk."""
+def begun(book: Playbook, command: CompareReplies) -> tuple[CallProvider, ...]:
+    """The calls of a comparison in the order of its columns, its words on disk."""
     effects = book.play(command)
-    calls = of(effects, CallProvider)
-    if not calls:
-        (write,) = of(effects, AppendRecords)
-        calls = of(book.append(write), CallProvider)
-    (call,) = calls
-    return call
+    for write in of(effects, AppendRecords):
+        effects = (*effects, *book.append(write))
+    return of(effects, CallProvider)
 
 
 def ended(
-    book: Playbook, call: CallProvider, text: str, kind: StopKind = StopKind.COMPLETED
-) -> CallProvider | None:
-    """A reply comes and is on disk; the call that follows, None where none does."""
+    book: Playbook,
+    call: CallProvider,
+    text: str,
+    kind: StopKind = StopKind.COMPLETED,
+    cost_usd: float = 0.01,
+) -> tuple[CallProvider, ...]:
+    """A reply comes and is on disk; the calls that follow."""
     parts = (TextPart(text),) if text else ()
     event = CallEnded(
         call_id=call.call_id,
         stopped=Stopped(kind=kind),
         parts=parts,
-        usage=Usage(input_tokens=10, cost_usd=0.01),
+        usage=Usage(input_tokens=10, cost_usd=cost_usd),
     )
-    return _follows(book, book.play(event))
+    return _follow(book, book.play(event))
 
 
-def failed(book: Playbook, call: CallProvider, text: str = "") -> CallProvider | None:
+def failed(book: Playbook, call: CallProvider, text: str = "") -> tuple[CallProvider, ...]:
     parts = (TextPart(text),) if text else ()
     event = CallFailed(call_id=call.call_id, failure=DROPPED, parts=parts, usage=Usage())
-    return _follows(book, book.play(event))
+    return _follow(book, book.play(event))
 
 
-def _follows(book: Playbook, effects: tuple[object, ...]) -> CallProvider | None:
+def _follow(book: Playbook, effects: tuple[object, ...]) -> tuple[CallProvider, ...]:
     for write in of(effects, AppendRecords):  # type: ignore[arg-type]
         more = book.append(write)
         for chosen in of(more, AppendRecords):
             more = (*more, *book.append(chosen))
         effects = (*effects, *more)
-    return next(iter(of(effects, CallProvider)), None)  # type: ignore[arg-type]
+    return of(effects, CallProvider)  # type: ignore[arg-type,return-value]
 
 
 def comparison(book: Playbook, chosen: str) -> Comparison:
@@ -112,28 +113,33 @@ def shown(book: Playbook, chosen: str) -> list[Message]:
     return list(book.state.discussions.open[chosen].messages)
 
 
-def test_each_model_answers_the_message_and_each_reply_is_a_version(book: Playbook) -> None:
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_all_models_are_asked_at_once_and_each_reply_is_a_version(
+    book: Playbook, order: tuple[int, ...]
+) -> None:
     chosen = book.discussion("Sky")
     book.play(SetDraft(chosen, "why?"))
     before = book.state.discussions.summaries[chosen].meta
-    first = begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?"))
-    assert (first.spec.inputs.model, first.spec.inputs.user_text) == ("claude-a", "why?")
+    calls = begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?"))
+    assert [call.spec.inputs.model for call in calls] == ["claude-a", "claude-b", "claude-c"]
+    assert {call.spec.inputs.user_text for call in calls} == {"why?"}
+    assert all(call.spec.inputs.turns == () and call.is_compared for call in calls)
+    assert len(book.state.turns.calls) == len({call.reply_id for call in calls}) == 3
     assert book.state.discussions.open[chosen].draft.text == ""
-    second = ended(book, first, "A")
-    assert second is not None
-    assert (second.spec.inputs.model, second.spec.inputs.user_text) == ("claude-b", "why?")
-    assert second.spec.inputs.turns == ()  # the reply of the first is none of its business
-    third = ended(book, second, "B")
-    assert third is not None
-    assert ended(book, third, "C") is None
 
+    for number in order:
+        assert is_busy(book.state, chosen)
+        assert ended(book, calls[number], "ABC"[number]) == ()
+
+    assert not is_busy(book.state, chosen)
     opened = book.state.discussions.open[chosen]
     (versions,) = opened.versions.values()
-    assert [column.reply_id for column in columns(book, chosen)] == list(versions.ids)
+    assert list(versions.ids) == [calls[number].reply_id for number in order]
+    assert [column.reply_id for column in columns(book, chosen)] == [call.reply_id for call in calls]
     assert not any(column.problem for column in columns(book, chosen))
     assert [(m.role, m.text, m.model) for m in shown(book, chosen)] == [
         (Role.USER, "why?", ""),
-        (Role.ASSISTANT, "C", "claude-c"),
+        (Role.ASSISTANT, "A", "claude-a"),
     ]
     after = book.state.discussions.summaries[chosen].meta
     assert (after.provider, after.model) == (before.provider, before.model)
@@ -142,9 +148,9 @@ def test_each_model_answers_the_message_and_each_reply_is_a_version(book: Playbo
 def test_a_reply_that_stands_is_a_column_beside_the_others(book: Playbook) -> None:
     chosen = book.discussion("Sky")
     book.answer(book.ask(chosen, "why?"), "mine")
-    call = begun(book, asked(book, chosen, ONE))
+    (call,) = begun(book, asked(book, chosen, ONE))
     assert call.version_of == shown(book, chosen)[1].id
-    assert ended(book, call, "other") is None
+    assert ended(book, call, "other") == ()
     assert [column.asked.provider for column in columns(book, chosen)] == ["embedded", "anthropic"]
     assert all(column.reply_id and column.is_over for column in columns(book, chosen))
 
@@ -154,58 +160,61 @@ def test_the_reply_to_an_earlier_message_is_compared_in_a_version_of_that_messag
     book.answer(book.ask(chosen, "one"), "first")
     book.answer(book.ask(chosen, "two"), "second")
     prompt = shown(book, chosen)[0].id
-    command = CompareReplies(discussion_id=chosen, models=(ONE, TWO), message_id=prompt)
-    second = ended(book, begun(book, command), "A")
-    assert second is not None
-    assert second.spec.inputs.user_text == "one"
-    ended(book, second, "B")
-    assert [m.text for m in shown(book, chosen)] == ["one", "B"]
+    calls = begun(book, CompareReplies(discussion_id=chosen, models=(ONE, TWO), message_id=prompt))
+    assert [call.spec.inputs.user_text for call in calls] == ["one", "one"]
+    ended(book, calls[1], "B")
+    ended(book, calls[0], "A")
+    assert [m.text for m in shown(book, chosen)] == ["one", "A"]
+    (versions,) = [
+        one for one in book.state.discussions.open[chosen].versions.values() if calls[1].reply_id in one.ids
+    ]
+    assert list(versions.ids) == [calls[1].reply_id, calls[0].reply_id]
 
 
 @pytest.mark.parametrize("text", ["", "half of"])
-def test_of_two_models_one_fails_and_the_other_stays(book: Playbook, text: str) -> None:
+@pytest.mark.parametrize("bad", [0, 1])
+def test_of_two_models_one_fails_and_the_other_stays(book: Playbook, text: str, bad: int) -> None:
     chosen = book.discussion("Sky")
-    second = ended(book, begun(book, asked(book, chosen, ONE, TWO, text="why?")), "A")
-    assert second is not None
-    assert failed(book, second, text) is None
-    whole, broken = columns(book, chosen)
+    calls = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    assert failed(book, calls[bad], text) == ()
+    assert ended(book, calls[1 - bad], "A") == ()
+    broken, whole = columns(book, chosen)[bad], columns(book, chosen)[1 - bad]
     assert broken.problem == "The stream was dropped. Retry."
     assert bool(broken.reply_id) == bool(text)
     assert not whole.problem
     reply = shown(book, chosen)[-1]
     assert (reply.text, reply.status) == ("A", Status.COMPLETE)
+    assert len(shown(book, chosen)) == 2
     opened = book.state.discussions.open[chosen]
     assert (opened.failure, opened.failed_message_id) == (None, "")
     assert not book.state.program.notices
 
 
-def test_after_a_failure_the_next_model_is_asked(book: Playbook) -> None:
+@pytest.mark.parametrize("silent", [0, 1])
+def test_one_that_never_answers_is_stopped_and_the_others_go_on(book: Playbook, silent: int) -> None:
     chosen = book.discussion("Sky")
-    second = failed(book, begun(book, asked(book, chosen, ONE, TWO, text="why?")))
-    assert second is not None
-    assert second.spec.inputs.model == "claude-b"
-    assert ended(book, second, "B") is None
+    calls = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    stop = CancelReply(discussion_id=chosen, call_id=calls[silent].call_id)
+    assert [one.call_id for one in of(book.play(stop), CancelCall)] == [calls[silent].call_id]
+    ended(book, calls[silent], "", StopKind.CANCELLED)
+    assert is_busy(book.state, chosen)
+    ended(book, calls[1 - silent], "B")
+    assert columns(book, chosen)[silent].problem == "You stopped it."
+    assert columns(book, chosen)[1 - silent].problem == ""
     assert [m.text for m in shown(book, chosen)] == ["why?", "B"]
-
-
-def test_one_that_never_answers_is_passed_over_and_the_next_is_asked(book: Playbook) -> None:
-    chosen = book.discussion("Sky")
-    first = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
-    assert of(book.play(CancelReply(discussion_id=chosen, goes_on=True)), CancelCall)
-    second = ended(book, first, "", StopKind.CANCELLED)
-    assert second is not None
-    ended(book, second, "B")
-    assert [column.problem for column in columns(book, chosen)] == ["You stopped it.", ""]
 
 
 def test_a_stop_ends_all_of_it_and_what_came_stays(book: Playbook) -> None:
     chosen = book.discussion("Sky")
-    second = ended(book, begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?")), "A")
-    assert second is not None
-    book.play(CancelReply(discussion_id=chosen))
-    assert ended(book, second, "ha", StopKind.CANCELLED) is None
-    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped it.", NOT_ASKED]
+    calls = begun(book, asked(book, chosen, ONE, TWO, THREE, text="why?"))
+    ended(book, calls[0], "A")
+    stopped = of(book.play(CancelReply(discussion_id=chosen)), CancelCall)
+    assert {one.call_id for one in stopped} == {call.call_id for call in calls[1:]}
+    ended(book, calls[2], "ha", StopKind.CANCELLED)
+    ended(book, calls[1], "", StopKind.CANCELLED)
+    assert [column.problem for column in columns(book, chosen)] == ["", "You stopped it.", "You stopped it."]
     assert shown(book, chosen)[-1].text == "A"
+    assert not is_busy(book.state, chosen)
 
 
 def test_a_stop_before_the_words_are_on_disk_asks_nobody(book: Playbook) -> None:
@@ -214,14 +223,28 @@ def test_a_stop_before_the_words_are_on_disk_asks_nobody(book: Playbook) -> None
     book.play(CancelReply(discussion_id=chosen))
     assert not of(book.append(write), CallProvider)
     assert not book.state.turns.calls
+    assert comparison(book, chosen).is_over
+
+
+def test_a_stop_of_the_first_before_the_words_are_on_disk_asks_the_other(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    (write,) = of(book.play(asked(book, chosen, ONE, TWO, text="why?")), AppendRecords)
+    (first,) = book.state.turns.calls.values()
+    book.play(CancelReply(discussion_id=chosen, call_id=first.id))
+    (call,) = of(book.append(write), CallProvider)
+    assert call.spec.inputs.model == "claude-b"
+    ended(book, call, "B")
+    assert [(one.problem, one.is_over) for one in columns(book, chosen)] == [
+        ("You stopped it.", True),
+        ("", True),
+    ]
+    assert [m.text for m in shown(book, chosen)] == ["why?", "B"]
 
 
 def test_the_same_model_is_asked_with_and_without_memory(book: Playbook) -> None:
     chosen = book.discussion("Sky")
     bare = replace(ONE, has_memory=False)
-    first = begun(book, asked(book, chosen, ONE, bare, text="why?"))
-    second = ended(book, first, "A")
-    assert second is not None
+    first, second = begun(book, asked(book, chosen, ONE, bare, text="why?"))
     assert first.spec.knowledge.digest_enabled
     assert not second.spec.knowledge.digest_enabled
     assert second.spec.recall is None
@@ -230,14 +253,11 @@ def test_the_same_model_is_asked_with_and_without_memory(book: Playbook) -> None
 
 def test_what_waits_in_the_queue_goes_behind_the_last_of_them(book: Playbook) -> None:
     chosen = book.discussion("Sky")
-    first = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    first, second = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
     (queue,) = of(book.play(SendPrompt(discussion_id=chosen, text="later", may_queue=True)), AddToQueue)
     book.play(QueueWritten(discussion_id=chosen, queue=(queue.prompt,), added=queue.prompt))
-    second = ended(book, first, "A")
-    assert second is not None
-    assert second.spec.inputs.user_text == "why?"
-    after = ended(book, second, "B")
-    assert after is not None
+    assert ended(book, first, "A") == ()
+    (after,) = ended(book, second, "B")
     assert after.spec.inputs.user_text == "later"
 
 
@@ -287,27 +307,19 @@ def test_a_limit_of_which_one_price_is_not_known_asks_before_any_of_them(book: P
     assert refusal is not None
     assert [one.scope for one in refusal.reached] == [LimitScope.UNPRICED]
     assert refusal.confirmed == replace(command, over_limit=True)
-    second = ended(book, begun(book, replace(command, over_limit=True)), "A")
-    assert second is not None  # the yes was to all of them
+    assert len(begun(book, replace(command, over_limit=True))) == 2  # the yes was to all of them
 
 
-def test_a_limit_that_the_first_reached_stops_the_others_and_says_so(book: Playbook) -> None:
+def test_a_limit_that_the_first_reaches_stops_the_others_and_says_so(book: Playbook) -> None:
     chosen = book.discussion("Sky")
     book.play(loaded(LIMITED))  # type: ignore[arg-type]
-    price = ModelPrice(input_usd=1.0, output_usd=2.0)
-    book.play(PricesFound({("anthropic", "claude-a"): price, ("anthropic", "claude-b"): price}))
-    first = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
-    event = CallEnded(
-        call_id=first.call_id,
-        stopped=Stopped(kind=StopKind.COMPLETED),
-        parts=(TextPart("A"),),
-        usage=Usage(input_tokens=10, cost_usd=0.6),
-    )
-    assert _follows(book, book.play(event)) is None
-    assert [column.problem for column in columns(book, chosen)] == [
-        "",
-        "You have reached the limit of $0.50 for this discussion: $0.60 spent.",
-    ]
+    priced(book, chosen, tokens=600_000)
+    (first,) = begun(book, asked(book, chosen, ONE, TWO, text="why?"))
+    assert first.spec.inputs.model == "claude-a"
+    ended(book, first, "A", cost_usd=0.6)
+    one, two = columns(book, chosen)
+    assert (one.problem, two.is_over, two.reply_id) == ("", True, "")
+    assert two.problem.startswith("You have reached the limit of $0.50 for this discussion")
 
 
 def priced(book: Playbook, chosen: str, *, tokens: int) -> None:
