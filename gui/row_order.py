@@ -1,14 +1,90 @@
-"""Places of the characters of an edited row that has right-to-left letters. Pure; offsets stay those of the text."""
+"""Right-to-left letters: their levels, their joined shapes, and their places in an edited row. Pure; offsets stay those of the text.
+
+Source: Unicode Standard Annex #9 (read 2026-11-29), by python-bidi; letters are joined by arabic-reshaper.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import groupby
+from typing import Any
 
 import msgspec
 
-from gui.markdown.reading_order import leftwards, paragraph_levels, shaped, visual_order
+from core.kernel.patterns import late
+from gui.text_buffer import has_rtl
+
+_ARABIC = late("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+")
+_LAM_ALEF = late("[\ufef5-\ufefc]")
+_FILLER = "\u200d"
+"""Stands behind two letters that are drawn as one, so that offsets stay; fonts show nothing for it."""
+
+
+@lru_cache(maxsize=256)
+def paragraph_levels(line: str) -> tuple[int, tuple[int, ...]]:
+    """Level that a paragraph (no line feeds) begins at, and that of each of its characters."""
+    from bidi import algorithm
+
+    if not has_rtl(line):
+        return 0, (0,) * len(line)
+    storage: dict[str, Any] = algorithm.get_empty_storage()
+    base = int(algorithm.get_base_level(line))
+    storage["base_level"], storage["base_dir"] = base, ("L", "R")[base]
+    algorithm.get_embedding_levels(line, storage)
+    algorithm.explicit_embed_and_overrides(storage)
+    algorithm.resolve_weak_types(storage)
+    algorithm.resolve_neutral_types(storage, False)
+    algorithm.resolve_implicit_levels(storage, False)
+    levels = tuple(int(char["level"]) for char in storage["chars"])
+    return base, levels if len(levels) == len(line) else (base,) * len(line)
+
+
+@cache
+def _reshaper() -> Any:
+    from arabic_reshaper import ArabicReshaper
+
+    kept = {"delete_harakat": False, "delete_tatweel": False, "ARABIC LIGATURE ALLAH": False}
+    return ArabicReshaper({**kept, "support_ligatures": True, "support_zwj": False})
+
+
+@lru_cache(maxsize=256)
+def shaped(text: str) -> str:
+    """The text with its Arabic letters joined, as long as it was."""
+    return _ARABIC.sub(lambda word: _joined(word[0]), text)
+
+
+def _joined(word: str) -> str:
+    whole = _LAM_ALEF.sub(rf"\g<0>{_FILLER}", _reshaper().reshape(word))
+    return whole if len(whole) == len(word) else word
+
+
+def leftwards(text: str) -> str:
+    """Letters from right to left: marks stay behind their letter, brackets turn."""
+    from bidi.mirror import MIRRORED
+
+    clusters: list[str] = []
+    for char in text:
+        if clusters and (unicodedata.combining(char) or char == _FILLER):
+            clusters[-1] += char
+        else:
+            clusters.append(MIRRORED.get(char, char))
+    return "".join(reversed(clusters))
+
+
+def visual_order(levels: Sequence[int]) -> list[int]:
+    """Places of a line from left to right, by their levels (rule L2)."""
+    order = list(range(len(levels)))
+    for level in range(max(levels, default=0), 0, -1):
+        at = 0
+        while at < len(order):
+            end = at
+            while end < len(order) and levels[order[end]] >= level:
+                end += 1
+            order[at:end] = reversed(order[at:end])
+            at = max(end, at + 1)
+    return order
 
 
 class RowOrder(msgspec.Struct, frozen=True):

@@ -5,23 +5,17 @@ Source: Unicode Standard Annex #9 (read 2026-11-29), by python-bidi; letters are
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from core.kernel.patterns import late
 from gui.markdown.blocks import Link, Op, Run, joined
+from gui.row_order import leftwards, paragraph_levels, shaped, visual_order
 from gui.text_buffer import has_rtl
-
-_ARABIC = late("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+")
-_LAM_ALEF = late("[\ufef5-\ufefc]")
-_FILLER = "\u200d"
-"""Stands behind two letters that are drawn as one, so that offsets stay; fonts show nothing for it."""
 
 
 class ReadingOrder(msgspec.Struct, frozen=True):
@@ -51,13 +45,6 @@ class ReadingOrder(msgspec.Struct, frozen=True):
         return found
 
 
-@lru_cache(maxsize=256)
-def paragraph_levels(line: str) -> tuple[int, tuple[int, ...]]:
-    """Level that a paragraph (no line feeds) begins at, and that of each of its characters."""
-    base, levels = _line_levels(line)
-    return base, tuple(levels)
-
-
 def reading_order(runs: tuple[Run, ...], start: int = 0) -> ReadingOrder | None:
     """The order of a text, None where all of it is read to the right."""
     if not any(has_rtl(run.text) for run in runs):
@@ -77,47 +64,10 @@ def _levels(text: str) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
     levels: list[int] = []
     bases: list[tuple[int, int]] = []
     for line in text.split("\n"):
-        base, own = _line_levels(line)
+        base, own = paragraph_levels(line)
         bases.append((len(levels), base))
         levels += [*own, base]
     return tuple(levels[: len(text)]), tuple(bases)
-
-
-def _line_levels(line: str) -> tuple[int, list[int]]:
-    """Level that a paragraph begins at, and that of each of its characters."""
-    from bidi import algorithm
-
-    if not has_rtl(line):
-        return 0, [0] * len(line)
-    storage: dict[str, Any] = algorithm.get_empty_storage()
-    base = int(algorithm.get_base_level(line))
-    storage["base_level"], storage["base_dir"] = base, ("L", "R")[base]
-    algorithm.get_embedding_levels(line, storage)
-    algorithm.explicit_embed_and_overrides(storage)
-    algorithm.resolve_weak_types(storage)
-    algorithm.resolve_neutral_types(storage, False)
-    algorithm.resolve_implicit_levels(storage, False)
-    levels = [int(char["level"]) for char in storage["chars"]]
-    return base, levels if len(levels) == len(line) else [base] * len(line)
-
-
-@cache
-def _reshaper() -> Any:
-    from arabic_reshaper import ArabicReshaper
-
-    kept = {"delete_harakat": False, "delete_tatweel": False, "ARABIC LIGATURE ALLAH": False}
-    return ArabicReshaper({**kept, "support_ligatures": True, "support_zwj": False})
-
-
-@lru_cache(maxsize=256)
-def shaped(text: str) -> str:
-    """The text with its Arabic letters joined, as long as it was."""
-    return _ARABIC.sub(lambda word: _joined(word[0]), text)
-
-
-def _joined(word: str) -> str:
-    whole = _LAM_ALEF.sub(rf"\g<0>{_FILLER}", _reshaper().reshape(word))
-    return whole if len(whole) == len(word) else word
 
 
 def reordered(
@@ -187,33 +137,6 @@ def _pieces(op: Op, own: Sequence[int], base: int, measure: Any) -> Iterator[_Pi
         yield op, part, level
 
 
-def leftwards(text: str) -> str:
-    """Letters from right to left: marks stay behind their letter, brackets turn."""
-    from bidi.mirror import MIRRORED
-
-    clusters: list[str] = []
-    for char in text:
-        if clusters and (unicodedata.combining(char) or char == _FILLER):
-            clusters[-1] += char
-        else:
-            clusters.append(MIRRORED.get(char, char))
-    return "".join(reversed(clusters))
-
-
 def _visual(pieces: list[_Piece]) -> list[_Piece]:
     """The pieces of a line from left to right."""
     return [pieces[place] for place in visual_order([level for *_, level in pieces])]
-
-
-def visual_order(levels: Sequence[int]) -> list[int]:
-    """Places of a line from left to right, by their levels (rule L2)."""
-    order = list(range(len(levels)))
-    for level in range(max(levels, default=0), 0, -1):
-        at = 0
-        while at < len(order):
-            end = at
-            while end < len(order) and levels[order[end]] >= level:
-                end += 1
-            order[at:end] = reversed(order[at:end])
-            at = max(end, at + 1)
-    return order

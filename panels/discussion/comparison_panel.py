@@ -40,7 +40,7 @@ from panels.discussion.view import DiscussionView
 MOST = 4
 COLUMN_PX = 250.0
 """Least width of a column; as many stand beside one another as have room, the others below them."""
-ROW_LEAST_PX, ROW_GAP_PX = 240.0, 8.0
+ROW_LEAST_PX, ROW_GAP_PX = 80.0, 8.0
 NONE = ""
 TOOLS = tr("Turn the tools off first: compared models with tools would change the same files.")
 PHASES = {
@@ -119,11 +119,13 @@ def speed_line(usage: Usage) -> str:
 
 
 def total_line(columns: Sequence[ReplyColumn]) -> str:
-    """Cost of all columns by now, an unknown one told as such."""
+    """Cost of all columns by now, an unknown one told as such; empty while none is there."""
     costs = [one.message.usage.cost_usd for one in columns if one.message is not None and one.message.usage]
+    if not costs:
+        return ""
     unknown = sum(cost is None for cost in costs)
     known = sum(cost for cost in costs if cost is not None)
-    words = fmt.money(known) if len(costs) > unknown or not costs else ""
+    words = fmt.money(known) if len(costs) > unknown else ""
     rest = (
         tr("{unknown} of unknown price", unknown=fmt.count(unknown, tr("reply"), tr("replies")))
         if unknown
@@ -159,9 +161,9 @@ def side_by_side(desk: Desk, opened: OpenDiscussion) -> bool:
                 with ui.surface(("column", number), "card", padding=(12, 10)):
                     _column(desk, opened, column)
         return True
-    with ui.surface("columns", "clear", height=0, padding=(0, 0), scrolls=True):
+    with ui.surface("columns", "clear", height=0, padding=(0, 0)):
         rows = ceil(len(columns) / across)
-        high = max(ROW_LEAST_PX, (ui.height() - ROW_GAP_PX * (rows - 1)) / rows)
+        high = max(ROW_LEAST_PX, (ui.height() - ROW_GAP_PX * (rows - 1)) / rows) if rows > 1 else 0
         with ui.group("all", gap=ROW_GAP_PX):
             for first in range(0, len(columns), across):
                 with ui.row(("columns", first), height=high):
