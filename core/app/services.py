@@ -150,6 +150,7 @@ class HomeCallServices(msgspec.Struct, frozen=True):
             miss_reason=report.miss_reason,
             lost=report.lost,
             order=report.order,
+            asked=(spec.inputs.provider, spec.inputs.model),
         )
 
     def keep(self, spec: StackSpec) -> None:

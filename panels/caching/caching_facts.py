@@ -179,6 +179,8 @@ def saved_text(saved_usd: float | None) -> str:
         return tr("Savings unknown: {PRICE_UNKNOWN}", PRICE_UNKNOWN=fmt.PRICE_UNKNOWN)
     if saved_usd < 0:
         return tr("{saved_usd} more than without caching", saved_usd=fmt.money(-saved_usd))
+    if saved_usd == 0:
+        return tr("Caching has saved nothing so far")
     return tr("{saved_usd} less than without caching", saved_usd=fmt.money(saved_usd))
 
 
@@ -227,6 +229,10 @@ def _hit_figure(state: AppState) -> Figure:
     )
 
 
+LEAST_LOSS_USD = 0.001
+"""A loss that is too small for a figure is none: its tip tells of it."""
+
+
 def _saved_figure(state: AppState) -> Figure:
     known = [t.saved_usd for t in state.caching.totals.values() if t.saved_usd is not None]
     if not known:
@@ -236,11 +242,12 @@ def _saved_figure(state: AppState) -> Figure:
             tone="faint",
             tip=tr("You have sent nothing since the program started, or the price is unknown"),
         )
-    saved, is_loss = sum(known), sum(known) < 0
+    saved = sum(known)
+    is_loss = saved <= -LEAST_LOSS_USD
     tip = tr("{saved}, since the program started", saved=saved_text(saved))
     if len(known) < len(state.caching.totals):
         tip += tr("; requests of unknown price are left out")
-    value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(abs(saved))
+    value = fmt.dollars(abs(saved)) if abs(saved) >= 0.005 else fmt.money(-saved if is_loss else saved)
     return Figure(
         value=f"-{value}" if is_loss else value,
         label=tr("saved"),

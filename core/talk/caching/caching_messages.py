@@ -183,6 +183,7 @@ class CacheReported(msgspec.Struct, frozen=True):
     `lost`: models with which long marks behind short-lived hits are not counted on, with the evidence.
     `offered`: tools of servers that the last request offered, as the disk knows; None: nothing is said of them.
     `order`: of the book when `state` was so: of two reports the higher is the later, whichever comes first.
+    `asked`: provider and model of the call that it is after; empty for no call.
     """
 
     discussion_id: str
@@ -192,6 +193,7 @@ class CacheReported(msgspec.Struct, frozen=True):
     lost: tuple[ExtensionEvidence, ...] | None = None
     offered: tuple[ToolSchema, ...] | None = None
     order: int | None = None
+    asked: tuple[str, str] = ("", "")
 
 
 class CacheRead(msgspec.Struct, frozen=True):

@@ -271,8 +271,15 @@ def _invalidate(state: AppState, command: InvalidateCache) -> Result:
 
 
 def reported(state: AppState, event: CacheReported) -> AppState:
-    """Take in what a provider holds for a discussion."""
+    """Take in what a provider holds for a discussion; of a model that a comparison asked, only what was spent."""
     chosen = event.discussion_id
+    row = state.discussions.summaries.get(chosen)
+    if (
+        event.asked[0]
+        and row is not None
+        and event.asked != (row.meta.provider, row.meta.model or event.asked[1])
+    ):
+        return with_totals(state, event.totals)
     if event.miss_reason is not None:
         reasons = with_entry(state.caching.miss_reasons, chosen, event.miss_reason)
         state = replace(state, caching=replace(state.caching, miss_reasons=reasons))

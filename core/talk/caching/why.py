@@ -57,9 +57,11 @@ def why_of(state: AppState, discussion_id: str) -> CacheWhy:
     cache = state.caching.caches.get(discussion_id)
     breaks = () if opened is None else opened.breaks
     last = None if opened is None else opened.last_request
+    row = state.discussions.summaries.get(discussion_id)
+    is_own = last is not None and row is not None and row.meta.model in ("", last.model)
     return CacheWhy(
         breaks=breaks,
-        is_last=bool(breaks) and last is not None and breaks[-1].request_id == last.id,
+        is_last=bool(breaks) and is_own and last is not None and breaks[-1].request_id == last.id,
         missed=state.caching.miss_reasons.get(discussion_id, ""),
         is_over=cache is not None and is_alive(cache, state.now),
         coming=_coming(state, discussion_id),

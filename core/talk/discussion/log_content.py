@@ -186,8 +186,9 @@ class FoldedLog:
     def _standing_reply(self) -> Message | None:
         """The reply at the end: of several that were asked for at once, the one that the others are versions of never came."""
         last = self._entries[-1] if self._entries else None
-        is_reply = isinstance(last, Message) and last.role is Role.ASSISTANT and not last.is_deleted
-        return last if is_reply else None
+        if isinstance(last, Message) and last.role is Role.ASSISTANT and not last.is_deleted:
+            return last
+        return None
 
     def _is_prompt(self, first: str) -> bool:
         """True if versions are of a person's message."""

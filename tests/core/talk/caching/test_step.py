@@ -358,6 +358,24 @@ def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) ->
     assert book.state.caching.miss_reasons[chosen] == ""
 
 
+def test_what_another_model_was_asked_in_a_comparison_says_nothing_of_the_discussions_cache(
+    book: Playbook,
+) -> None:
+    chosen = book.discussion()
+    meta = book.state.discussions.summaries[chosen].meta
+    held = DiscussionCacheState(chosen, meta.provider, START, None, 1, 500)
+    book.play(CacheReported(chosen, held, miss_reason="", asked=(meta.provider, meta.model)))
+    other, totals = (
+        DiscussionCacheState(chosen, "gemini", START),
+        ProviderTotals("gemini", Usage(input_tokens=600)),
+    )
+    book.play(CacheReported(chosen, other, totals, "the model changed", asked=("gemini", "gemini-4-argon")))
+
+    assert book.state.caching.caches[chosen] == held
+    assert book.state.caching.miss_reasons[chosen] == ""
+    assert book.state.caching.totals["gemini"] == totals
+
+
 def test_totals_that_were_overtaken_on_their_way_take_nothing_back(book: Playbook) -> None:
     """A call's own thread reports it, the cache worker the rent: what was paid once stays in the sum."""
     chosen = book.discussion()
