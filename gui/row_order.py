@@ -105,7 +105,7 @@ class RowOrder(msgspec.Struct, frozen=True):
     runs: tuple[tuple[float, str], ...]
 
     def x_of(self, place: int) -> float:
-        """Where the caret stands before a character, at the side from which that is read; behind the last, at the row's end."""
+        """Place of the caret before a character, at the side from which that is read; behind the last, at the row's end."""
         if place >= len(self.lefts):
             return self.left if self.base % 2 else self.right
         is_rtl = self.levels[place] % 2
@@ -176,7 +176,7 @@ def _ordered(paragraph: str, start: int, end: int, given: _Widths, width: float)
 
 
 def _runs(row: str, levels: list[int], order: list[int], lefts: list[float]) -> Iterator[tuple[float, str]]:
-    """What is drawn: characters of one level in one text; a tab is a gap."""
+    """Texts that are drawn: characters of one level in one; a tab is a gap."""
     for (level, is_tab), places in groupby(order, lambda place: (levels[place], row[place] == "\t")):
         held = sorted(places)
         text = "".join(row[place] for place in held)

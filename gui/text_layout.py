@@ -245,7 +245,7 @@ class TextLayout:
         return max(start, clusters.before(self.text, end)) if self.is_wrapped(row) else end
 
     def order_of(self, row: int) -> RowOrder | None:
-        """Where the characters of a row stand, None where its paragraph is read to the right."""
+        """Places of the characters of a row, None where its paragraph is read to the right."""
         if self.text.isascii():
             return None
         start, end = self.span(row)

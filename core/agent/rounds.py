@@ -36,7 +36,7 @@ from core.kernel.values.messages import (
 from core.kernel.values.provider import WHOLE_REPLY, StopKind
 from core.kernel.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.kernel.values.state import AppState
-from core.kernel.values.updates import Result, is_busy, outcome_of
+from core.kernel.values.updates import Result, calls_in, is_busy, outcome_of
 from core.kernel.values.window import LineKind, ViewLine
 from core.talk.discussion.cuts import line_record
 from core.talk.discussion.discussion_messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
@@ -304,11 +304,12 @@ def stopped(state: AppState, given: Stamp, parent_id: str) -> Result:
         state = with_delegation(state, replace(one, is_stopping=True))
         own = Stamp(given.at, f"{given.seed}/child/{child_id}")
         state, stops = interrupted(state, own, child_id)
-        was_called = child_id in state.turns.calls
-        state, cancels = sending.cancel(state, child_id)
-        if was_called and child_id not in state.turns.calls:
-            state = queue.hold_after(state, child_id, StopKind.CANCELLED)
-        effects = (*effects, *stops, *cancels)
+        effects = (*effects, *stops)
+        for call in calls_in(state, child_id):
+            state, cancels = sending.cancel(state, call)
+            effects = (*effects, *cancels)
+            if child_id not in state.turns.calls:
+                state = queue.hold_after(state, child_id, StopKind.CANCELLED)
     return state, effects
 
 

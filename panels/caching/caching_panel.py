@@ -224,7 +224,11 @@ def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
 def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
     known = (
         [
-            tr("{tokens} tokens", tokens=fmt.tokens(look.standing.tokens)),
+            *(
+                [tr("{tokens} tokens", tokens=fmt.tokens(look.standing.tokens))]
+                if look.standing.tokens
+                else []
+            ),
             fmt.count(look.standing.hits, tr("hit"), tr("hits")),
         ]
         if look.provider

@@ -108,7 +108,7 @@ def add_send(commands: CommandParsers, common: Parser) -> None:
         metavar="P",
         type=float,
         default=None,
-        help=tr("the share of the likeliest words that replies choose from, if the model takes one"),
+        help=tr("the top-p of the replies, if the model takes one"),
     )
     parser.add_argument(
         "--max-output", metavar="TOKENS", type=int, default=None, help=tr("the longest reply, in tokens")

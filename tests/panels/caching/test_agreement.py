@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from core.kernel.structures import with_entry
 from core.kernel.values.cache import CachePlan, DiscussionCacheState
-from core.kernel.values.state import AppState
+from core.kernel.values.messages import Message, Status
+from core.kernel.values.state import AppState, ProviderTotals
+from core.kernel.values.usage import Upkeep, Usage
 from panels.base.view import WindowView
 from panels.caching.caching_facts import look_of
 from panels.caching.caching_room import CachingView
@@ -29,6 +31,7 @@ ENDS = re.compile(r"([\d.]+k?) of [\d.]+k? tokens")
 
 _seconds = st.none() | st.integers(-7_200, 7_200)
 _tokens = st.integers(0, 50_000)
+_usd = st.none() | st.floats(0, 2)
 
 
 @st.composite
@@ -44,26 +47,54 @@ def _worlds(draw: st.DrawFn) -> AppState:
         tokens_cached=tokens,
         long_until=None if longer is None or ends is None else states.NOW + timedelta(seconds=longer),
         long_tokens=0 if longer is None else draw(st.integers(0, tokens)),
+        last_invalidated_at=draw(st.sampled_from([None, states.NOW - timedelta(minutes=1)])),
     )
-    planned: CachePlan | None = draw(st.none() | st.builds(_plan, _tokens, _tokens, _tokens))
+    planned: CachePlan | None = draw(st.none() | st.builds(_plan, _tokens, _tokens, _tokens, _usd))
     state = caching(
         caches=draw(st.sampled_from([{}, {"d1": cache}])),
         plans={} if planned is None else {"d1": planned},
         reports={},
+        totals=draw(st.sampled_from([{}, {cache.provider: _totals(draw(_seconds), draw(_usd))}])),
+        miss_reasons=draw(st.sampled_from([{}, {"d1": "the tools changed"}])),
     )
+    state = _talked(state, draw(st.sampled_from(Status)), draw(st.booleans()))
     row = state.discussions.summaries["d1"]
-    meta = replace(row.meta, provider=cache.provider, caching_enabled=draw(st.booleans()))
+    chosen = draw(st.sampled_from([cache.provider, cache.provider, "anthropic", "openai"]))
+    meta = replace(row.meta, provider=chosen, caching_enabled=draw(st.booleans()))
     rows = with_entry(state.discussions.summaries, "d1", replace(row, meta=meta))
     return replace(state, discussions=replace(state.discussions, summaries=rows))
 
 
-def _plan(read: int, write: int, fresh: int) -> CachePlan:
+def _totals(pinged: int | None, saved_usd: float | None) -> ProviderTotals:
+    """Of a provider that was pinged or not, at a price that is known or not."""
+    upkeep = Upkeep() if pinged is None else Upkeep(pings=abs(pinged), usage=Usage(cost_usd=saved_usd))
+    return ProviderTotals(
+        provider="anthropic",
+        usage=Usage(input_tokens=600, cost_usd=saved_usd),
+        saved_usd=saved_usd,
+        upkeep=upkeep,
+    )
+
+
+def _talked(state: AppState, status: Status, by_another: bool) -> AppState:
+    """Whose last reply is whole or not, and of the model or of one that was chosen before."""
+    opened = state.discussions.open["d1"]
+    *before, last = opened.entries
+    assert isinstance(last, Message)
+    last = replace(last, status=status, model="another" if by_another else last.model)
+    opened = replace(opened, entries=(*before, last))
+    return replace(
+        state, discussions=replace(state.discussions, open=with_entry(state.discussions.open, "d1", opened))
+    )
+
+
+def _plan(read: int, write: int, fresh: int, usd: float | None) -> CachePlan:
     return plan(
         read_tokens=read,
         write_tokens=write,
         fresh_tokens=fresh,
         read_cost_usd=0.0,
-        cost_usd=0.5,
+        cost_usd=usd,
         sentences=(),
     )
 

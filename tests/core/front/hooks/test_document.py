@@ -125,6 +125,7 @@ def test_a_program_that_fails_says_so_on_every_path(
             "has_tools": True,
             "discussion_id": "x",
         }
+        body |= {"models": [{"provider": "x", "model": "x"}]}
         body |= {"file": "facts.md", "first_line": 1, "is_confirmed": True}
         body |= {
             "fact_id": "x:fact:001",

@@ -72,7 +72,7 @@ class Desk:
         discussions = DiscussionHandler(home, lambda: AT, self.events.append, self)
         self.handler = DiskHandler(home, discussions, lambda name: None)
 
-    def drop(self, discussion_id: str) -> None:
+    def drop(self, discussion_id: str, call_id: str) -> None:
         self.dropped.append(discussion_id)
 
     def do(self, effect: DiskWork) -> Event | None:
@@ -113,7 +113,7 @@ def test_a_reply_that_asks_for_tools_is_told_before_what_stood_for_it_goes(tmp_p
     class Held:
         """Journals and reserves that were let go of."""
 
-        def drop(self, discussion_id: str) -> None:
+        def drop(self, discussion_id: str, call_id: str) -> None:
             told.append(discussion_id)
 
         def settle(self, key: str, payments: Mapping[str, Payment]) -> None:

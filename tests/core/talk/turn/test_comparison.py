@@ -96,7 +96,7 @@ def _follow(book: Playbook, effects: tuple[object, ...]) -> tuple[CallProvider, 
         for chosen in of(more, AppendRecords):
             more = (*more, *book.append(chosen))
         effects = (*effects, *more)
-    return of(effects, CallProvider)  # type: ignore[arg-type,return-value]
+    return of(effects, CallProvider)  # type: ignore[arg-type]
 
 
 def comparison(book: Playbook, chosen: str) -> Comparison:
