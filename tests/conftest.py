@@ -11,7 +11,7 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +187,28 @@ def one_core_for_the_model() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.services.providers.embedded.server.usable_cores", lambda: 1)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def model_at_its_first_call() -> Iterator[Mapping[str, object]]:
+    """Start the embedded model at the first call to it, not when a discussion of it is shown: half a second a program.
+
+    A discussion in a test's home that names no provider is the embedded model's. Tests of that model read ahead.
+    """
+    from core.services.providers.embedded.client import EmbeddedProvider
+
+    ahead: dict[str, object] = {"start": EmbeddedProvider.start, "prewarm": EmbeddedProvider.prewarm}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ahead:
+            patch.setattr(EmbeddedProvider, name, lambda *_: None)
+        yield ahead
+
+
+@pytest.fixture
+def model_ahead(model_at_its_first_call: Mapping[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start the embedded model, and let it read, before its first call, as outside the tests."""
+    for name, method in model_at_its_first_call.items():
+        monkeypatch.setattr(f"core.services.providers.embedded.client.EmbeddedProvider.{name}", method)
 
 
 @pytest.fixture(scope="session", autouse=True)

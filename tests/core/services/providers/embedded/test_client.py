@@ -49,6 +49,8 @@ from tests.core.services.providers.outcomes import (
 )
 from tests.patience import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("model_ahead")
+
 RULES = "".join(f"Rule {n}: item {n * 7919 % 1000} is reported as {n}.\n" for n in range(12))
 METADATA = seg('<discussion name="A test" turns="0"/>', LayerId.METADATA)
 

@@ -21,6 +21,8 @@ from tests.core.services.providers.caching_kit import sent
 from tests.core.services.providers.outcomes import NO_BLOBS, ask, seg, server_settings, user
 from tests.patience import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("model_ahead")
+
 RULES = "".join(f"Rule {n}: item {n * 7919 % 1000} is reported as {n}.\n" for n in range(6))
 OFF = CachePlan(is_enabled=False)
 
