@@ -80,7 +80,8 @@ class Forked:
         said: dict[IO[bytes], list[bytes]] = {self.stdout: [], self.stderr: []}
         with selectors.DefaultSelector() as selector:
             for stream in said:
-                selector.register(stream, selectors.EVENT_READ, stream)
+                if not stream.closed:
+                    selector.register(stream, selectors.EVENT_READ, stream)
             while selector.get_map():
                 left = None if end is None else end - time.monotonic()
                 ready = selector.select(left)
@@ -116,26 +117,31 @@ class Forks:
         atexit.register(self.close)
 
     def start(
-        self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str], has_input: bool = False
-    ) -> Forked:
+        self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str], has_input: bool = False,
+        ends: Mapping[int, int] | None = None,
+    ) -> Forked:  # fmt: skip
         """Start a command: `python -m module`, or `python -c` with its code as the first argument. Both outputs are pipes.
 
         Args:
             has_input: standard input is a pipe too; it is empty else.
+            ends: descriptors of the caller in place of the command's 0, 1 or 2.
         """
         line = self._line or self._begun(env)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         given, writes = os.pipe() if has_input else (os.open(os.devnull, os.O_RDONLY), None)
         asked = json.dumps({"module": module, "argv": arguments, "cwd": str(cwd), "env": dict(env)}).encode()
-        ends = [given, out_end, err_end, theirs.fileno()]
-        socket.send_fds(line, [asked], ends)
+        made = {0: given, 1: out_end, 2: err_end} | dict(ends or {})
+        socket.send_fds(line, [asked], [made[0], made[1], made[2], theirs.fileno()])
         for descriptor in (given, out_end, err_end):
             os.close(descriptor)
         theirs.close()
         pid = int(ours.recv(64))
         stdin = None if writes is None else os.fdopen(writes, "wb", buffering=0)
-        return Forked(pid, ours, os.fdopen(out, "rb", buffering=0), os.fdopen(err, "rb", buffering=0), stdin)
+        said = {1: os.fdopen(out, "rb", buffering=0), 2: os.fdopen(err, "rb", buffering=0)}
+        for number in said.keys() & (ends or {}).keys():
+            said[number].close()
+        return Forked(pid, ours, said[1], said[2], stdin)
 
     def program(self, code: str, *arguments: object, has_input: bool = False) -> Forked:
         """Start a program by its text, in the surroundings of this process: `python -c`."""
@@ -255,6 +261,7 @@ def _become(asked: Mapping[str, Any], descriptors: list[int]) -> None:
     import runpy
     import warnings
 
+    os.setsid()  # no terminal of who runs the tests
     os.environ.clear()
     os.environ.update(asked["env"])
     os.chdir(str(asked["cwd"]))

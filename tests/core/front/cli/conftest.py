@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,9 +142,14 @@ class World:
             env=self.environ,
         )
 
-    def fork(self, *arguments: str) -> Forked:
-        """A process of its own as `start` gives, without the second that its start takes."""
-        return FORKS.start("core.front.cli", *arguments, cwd=self.project, env=self.environ)
+    def fork(self, *arguments: str, ends: Mapping[int, int] | None = None, **environ: str) -> Forked:
+        """A process of its own as `start` gives, without the second that its start takes.
+
+        Args:
+            ends: descriptors of the caller in place of the command's 0, 1 or 2.
+        """
+        env = {**self.environ, **environ}
+        return FORKS.start("core.front.cli", *arguments, cwd=self.project, env=env, ends=ends)
 
 
 def _stream() -> io.TextIOWrapper:

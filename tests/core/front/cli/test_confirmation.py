@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -176,10 +175,7 @@ def test_a_key_is_what_was_typed_after_its_question_and_is_not_shown(world: Worl
     """A process of its own, without the terminal of who runs the tests."""
     keyboard, end = os.openpty()
     os.write(keyboard, b"early\n")
-    process = subprocess.Popen(
-        world.command("key", "local"), stdin=end, stdout=subprocess.PIPE, stderr=end, cwd=world.project,
-        env=world.environ, start_new_session=True,
-    )  # fmt: skip
+    process = world.fork("key", "local", ends={0: end, 2: end})
     os.close(end)
     shown = b""
     while not shown.endswith(b": "):

@@ -333,17 +333,10 @@ def test_a_reader_that_goes_away_ends_it_quietly(world: World) -> None:
     read, write = os.pipe()
     os.close(read)
 
-    ended = subprocess.run(
-        world.command("harvest"),
-        stdout=write,
-        stderr=subprocess.PIPE,
-        env=world.environ,
-        cwd=world.project,
-        check=False,
-    )
+    ended = world.fork("harvest", ends={1: write})
 
     os.close(write)
-    assert ended.stderr == b""
+    assert ended.communicate(WAIT_S)[1] == b""
     assert ended.returncode == 141
 
 

@@ -49,13 +49,13 @@ def test_a_model_gets_the_same_request_in_every_language(world: World) -> None:
     for name in ("whole.py", "named.py", "noted.py"):
         (world.project / name).write_text("def tide():\n    return 6\n", encoding="utf-8")
     (world.project / "large.txt").write_text("x" * 2_100_000, encoding="utf-8")
-    assert spoken(world, "en", "trust", "--yes").returncode == 0
+    assert world.run("trust", "--yes").code == 0
     knowledge = world.home / "knowledge"
     knowledge.mkdir(parents=True)
     (knowledge / "facts.md").write_text(
         "# Facts\n\n- The harbour closes at six. [from: by hand]\n", encoding="utf-8"
     )
-    assert spoken(world, "en", "knowledge", "digest", "--regenerate").returncode == 0
+    assert world.run("knowledge", "digest", "--regenerate").code == 0
 
     bodies = []
     for tag in ("en", "de"):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
-from pathlib import Path
 
-from core.kernel.child_process import start_program
 from tests.core.front.cli.conftest import World
 
 BROKEN = "[appearance\n"
@@ -46,11 +44,7 @@ def test_nothing_to_repair_is_said(world: World) -> None:
 def test_a_no_on_the_terminal_leaves_everything(world: World) -> None:
     world.config.write_text(BROKEN)
     screen, terminal = pty.openpty()
-    command = world.command("doctor", "--quick", "--repair")
-    process = start_program(
-        Path(command[0]), command[1:], environment=world.environ, folder=world.project,
-        stdin=terminal, stdout=terminal, stderr=terminal,
-    )  # fmt: skip
+    process = world.fork("doctor", "--quick", "--repair", ends=dict.fromkeys(range(3), terminal))
     os.close(terminal)
     said = b""
     while b"[y/N]" not in said:

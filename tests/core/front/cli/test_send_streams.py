@@ -13,6 +13,7 @@ import pytest
 from core.front.cli.output import Console
 from core.front.cli.send import read_text
 from core.front.cli.session import UsageError
+from tests.command_forks import Forked
 from tests.core.front.cli.conftest import WAIT_S, World
 from tests.vendors.compatible_server import Said
 
@@ -46,24 +47,28 @@ def test_a_terminal_shows_that_it_waits_and_a_pipe_does_not(world: World) -> Non
 
 def test_an_odd_terminal_takes_any_text(world: World) -> None:
     world.server.replies.append(Said("naïve 日本 🙂"))
-    shown = _in_terminal(world, "send", "x", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    shown = _in_terminal(world, "send", "x", starts=True, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
 
     assert "na?ve ?? ?" in shown
     assert "Traceback" not in shown
 
 
-def _in_terminal(world: World, *arguments: str, **environ: str) -> str:
-    """Run a command on a terminal of its own; what the person would have received."""
+def _in_terminal(world: World, *arguments: str, starts: bool = False, **environ: str) -> str:
+    """Run a command on a terminal of its own; what the person would have received.
+
+    Args:
+        starts: with the start of the interpreter, which goes by some of `environ`.
+    """
     leader, follower = pty.openpty()
-    child = subprocess.Popen(
-        world.command(*arguments),
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        cwd=world.project,
-        env={**world.environ, "TERM": "xterm", **environ},
-        start_new_session=True,
-    )
+    environ = {"TERM": "xterm", **environ}
+    child: Forked | subprocess.Popen[bytes]
+    if starts:
+        child = subprocess.Popen(
+            world.command(*arguments), stdin=follower, stdout=follower, stderr=follower, cwd=world.project,
+            env={**world.environ, **environ}, start_new_session=True,
+        )  # fmt: skip
+    else:
+        child = world.fork(*arguments, ends=dict.fromkeys(range(3), follower), **environ)
     os.close(follower)
     seen = b""
     while select.select([leader], [], [], WAIT_S)[0]:

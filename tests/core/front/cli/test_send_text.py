@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from core.kernel.child_process import start_program
 from tests.core.front.cli.conftest import World
 
 EDITOR = """
@@ -77,18 +76,10 @@ def test_an_editor_in_a_terminal_writes_the_message(world: World, tmp_path: Path
     script = tmp_path / "editor.py"
     script.write_text(EDITOR)
     screen, terminal = pty.openpty()
-    command = world.command(
-        "send", "--editor", "--quiet", "--template", "review", "--var", "what=a", "--var", "who=b"
-    )
-    ended = start_program(
-        Path(command[0]),
-        command[1:],
-        environment={**world.environ, "VISUAL": f"{sys.executable} {script}"},
-        folder=world.project,
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-    )
+    ended = world.fork(
+        "send", "--editor", "--quiet", "--template", "review", "--var", "what=a", "--var", "who=b",
+        ends=dict.fromkeys(range(3), terminal), VISUAL=f"{sys.executable} {script}",
+    )  # fmt: skip
     os.close(terminal)
     assert ended.wait() == 0
     os.close(screen)

@@ -23,17 +23,9 @@ WINDOW_WORDS = re.compile(r"[Pp]ress |[Cc]lick |settings page|[Ii]n Settings, |[
 
 
 def run(world: World, *arguments: str, out: int) -> tuple[int, str]:
-    done = subprocess.run(
-        world.command(*arguments),
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=subprocess.PIPE,
-        cwd=world.project,
-        env=world.environ,
-        check=False,
-        timeout=PATIENCE_S,
-    )
-    return done.returncode, done.stderr.decode()
+    forked = world.fork(*arguments, ends={1: out})
+    said = forked.communicate(PATIENCE_S)[1].decode()
+    return forked.wait(), said
 
 
 @pytest.mark.parametrize("words", [*ENDS_AT_ONCE, ("discussions",), ("discussions", "--json")], ids=" ".join)
