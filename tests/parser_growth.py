@@ -44,7 +44,7 @@ def parsers(folder: Path) -> Mapping[str, Act]:
     from core.knowledge.knowledge_reader import KnowledgeReader
     from core.knowledge.mcp_server import proposal_step as proposal_text
     from core.retrieval import navigation
-    from core.retrieval import navigation as heads
+    from core.retrieval import note_heads as heads
     from core.retrieval import sources as source_text
     from core.services.providers.model_data import load_models
     from core.services.settings import prompts, trust

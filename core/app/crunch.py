@@ -35,7 +35,7 @@ from core.knowledge.harvest.transcript import Said
 from core.retrieval.e5 import E5_NAME, words_file
 from core.retrieval.embedding import DIMENSION
 from core.retrieval.minilm import MODEL_NAME
-from core.retrieval.navigation import FieldNames
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.sources import SourceText
 from core.talk.discussion.pdf_text import Found

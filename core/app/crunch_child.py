@@ -110,7 +110,7 @@ def _source(header: dict[str, object], payload: bytes) -> bytes:
 
     from core.kernel.decoders import packed_decoder_of
     from core.kernel.values.retrieval import Corpus
-    from core.retrieval.navigation import FieldNames
+    from core.retrieval.note_heads import FieldNames
     from core.retrieval.sources import read_file_source
 
     reading = read_file_source(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterator
+from datetime import UTC, date, datetime
 
 from core.kernel.patterns import late
 
@@ -34,6 +36,56 @@ _ISO = late(r"(?<![\d-])(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
 _DAY_FIRST = late(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 _SLASHED = late(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
 _CHINESE = late(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?日)?")
+
+_YEAR, _MONTH, _DAY = r"(?P<year>(?:19|20)\d{2})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
+_NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
+_ORDINAL = r"(?:st|nd|rd|th|\.)?"
+_NAMED_DAYS = (
+    late(rf"(?<!\d){_YEAR}(?P<sign>[-_./]){_MONTH}(?P=sign){_DAY}(?!\d)"),
+    late(rf"(?<![\d.]){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?=(?:\d{{4}}|\d{{6}}|\d{{9}})?(?!\d))"),
+    late(rf"(?<!\d){_YEAR}\s?[年년]\s?{_MONTH}\s?[月월]\s?{_DAY}\s?[日일]?"),
+    late(rf"(?<![\d.]){_DAY}\.\s?{_MONTH}\.\s?{_YEAR}(?!\d)"),
+    late(rf"{_NAME}[ _-]{_DAY}{_ORDINAL},?[ _-]{_YEAR}(?!\d)"),
+    late(rf"(?<!\d){_DAY}{_ORDINAL}(?:[ _-]de)?[ _-]{_NAME}(?:[ _-]de)?,?[ _-]{_YEAR}(?!\d)"),
+    late(rf"(?<![\d/])(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/{_YEAR}(?!\d)"),
+)
+"""Forms in which a day is written: digits with the year first, without signs (with or without a time), with the day first,
+with the name of the month, and with slashes, which tell the month only where the other number can be none.
+"""
+_SECONDS = late(r"1\d{9}(?:\d{3})?")
+
+
+def day_named(text: str) -> str:
+    """The day that a text names in digits or with a month's name, as ISO 8601; empty where it names none for certain."""
+    for form in _NAMED_DAYS:
+        for found in form.finditer(text):
+            if day := _day_of(found.groupdict()):
+                return day
+    return ""
+
+
+def day_of_time(text: str) -> str:
+    """The day of a time in seconds or milliseconds since 1970, UTC; empty for another text."""
+    if _SECONDS.fullmatch(text) is None:
+        return ""
+    return datetime.fromtimestamp(int(text[:10]), UTC).date().isoformat()
+
+
+def _day_of(parts: dict[str, str | None]) -> str:
+    first, second = int(parts.get("first") or 0), int(parts.get("second") or 0)
+    if (first > 12) != (second > 12) or first == second != 0:
+        month, day = min(first, second), max(first, second)
+    elif first:
+        return ""
+    else:
+        month, day = int(parts.get("month") or 0), int(parts["day"] or 0)
+    if name := parts.get("name"):
+        bare = unicodedata.normalize("NFD", name.casefold())
+        month = MONTH_OF.get("".join(c for c in bare if not unicodedata.combining(c)), -1) + 1
+    try:
+        return date(int(parts["year"] or 0), month, day).isoformat()
+    except ValueError:
+        return ""
 
 
 def day_words(date: str) -> str:

@@ -185,3 +185,8 @@ def joined_tags(tags: Sequence[str]) -> str:
 def tags_of(joined: str) -> tuple[str, ...]:
     """Tags out of what `joined_tags` made."""
     return tuple(tag for tag in joined.split("\n") if tag)
+
+
+def asked_tag(said: str) -> str:
+    """A tag that is asked for, as heads hold it: `#Wader/Big` is `wader/big`."""
+    return said.strip().removeprefix("#").strip("/ ").lower()

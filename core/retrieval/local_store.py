@@ -42,6 +42,7 @@ from core.retrieval.index_store import (
     SourceKey,
     SourceState,
     StoredChunk,
+    asked_tag,
     folder_starts,
     joined_tags,
     tags_of,
@@ -193,7 +194,7 @@ def narrowed(
         sources.append(f"({' OR '.join(below)})")
     if filters.tag:
         sources.append("instr(tags, ?) > 0")
-        values.append(f"\n{filters.tag.lower()}\n")
+        values.append(f"\n{asked_tag(filters.tag)}\n")
     if filters.but:
         sources.append(f"path NOT IN ({', '.join('?' * len(filters.but))})")
         values += filters.but

@@ -7,22 +7,19 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from itertools import count, groupby
-from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
-from core.kernel.dates import MONTH_OF
 from core.kernel.frame import flat, one_line
 from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange
 from core.kernel.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
 from core.kernel.words import query_terms, words
-from core.retrieval.chunker import read_front_matter
-from core.retrieval.index_store import folder_starts
-from core.talk.context.outline.definitions import first_heading
+from core.retrieval.index_store import asked_tag, folder_starts
+from core.retrieval.note_heads import TITLE_CHARS, FieldNames
 
 # Lines of an index file within a token budget: whole, else on pages by first letter, and pages of pages.
 
@@ -140,6 +137,8 @@ _MARKER_TOKENS = 120
 """Room for the marker: tokens of a hash depend on its digits."""
 _ROW_TOKENS = 300
 """A line over it loses its description and tags."""
+LISTED_TAGS = 12
+"""Tags of a note that its folder's index names."""
 _TAGS, _TITLES, _FOLDERS = 6, 4, 6
 """Of a folder, that its parent names."""
 _TITLE_CHARS = 60
@@ -401,191 +400,6 @@ def hand_written(root: Notes) -> Iterable[str]:
         yield root.path + _index_name(root)
 
 
-# Title, tags, date and description of a note from what it already has: no note is ever converted.
-
-TITLE_CHARS, DESCRIPTION_CHARS, TAG_CHARS, MAX_TAGS = 120, 200, 40, 48
-LISTED_TAGS = 12
-"""Tags of a note that its folder's index names."""
-
-_HEAD_CHARS = 65_536
-"""Of a note, that are read for what it says of itself."""
-
-_FIELD = late(
-    r"^[ \t>*-]*(?:\*\*([^*\n:]{1,30}):?\*\*:?|([^\W\d][\w -]{0,29})::(?=[ \t]))[ \t]*(.+)$", re.MULTILINE
-)
-"""A field in a note's text: with a bold name, or with two colons as in Logseq and Dataview."""
-_PROPERTIES = late(r"(?:#[^\n]*\n\s*)?((?:[A-Z][\w ]{0,29}: [^\n]+\n){2,})(?:\n|\Z)")
-"""Properties of a page under its title, as Notion exports them."""
-_PROPERTY = late(r"([A-Z][\w ]{0,29}): ([^\n]+)")
-_INLINE_TAG = late(
-    r"(?<![^\s(,;。，、；：！？（「])(?<!\]\()#(?:([\w/-]+(?: [\w/-]+){1,4})#(?=[\s.,;]|$)|([\w/-]{1,100}))"
-)
-"""A tag; one of several words ends with its mark, too."""
-_CODE_FENCE = late(r" {0,3}(`{3,}|~{3,})")
-_INLINE_CODE = late(r"`[^`\n]{0,500}`")
-_DAY_OF_NAME = late(r"(?<!\d)(?P<year>(?:19|20)\d{2})([-_.]?)(?P<month>\d{2})\2(?P<day>\d{2})(?!\d)")
-_DAY_OF_FOLDERS = late(r"(?:^|/)(?P<year>(?:19|20)\d{2})/(?P<month>\d{1,2})/(?P<day>\d{1,2})$")
-_DAY_IN_WORDS = late(
-    r"(?<!\d)(?P<year>(?:19|20)\d{2})[年년] ?(?P<month>\d{1,2})[月월] ?(?P<day>\d{1,2})[日일]"
-)
-_DAY = late(r"\b(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_MILLISECONDS = late(r"1\d{12}")
-_WORDED_DAY = late(r"([^\W\d_]{3,12})\.? (\d{1,2}), (\d{4})\b|\b(\d{1,2})\.? ([^\W\d_]{3,12})\.? (\d{4})\b")
-_MADE = ("created", "date created", "created at", "created time", "erstellt")
-"""Fields in which programs say when a note was made, where no date is said."""
-_ABOUT = ("description", "desc", "summary")
-"""Fields in which a note says what it is about."""
-_WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
-_NO_SENTENCE = late(r"\s*(?:#{1,6}(?:\s|$)|```|\||<!--|>\s*\[![\w-]+\]|#\+\w+:)")
-_UNDERLINED = late(r"^[^\n]+\n=+[ \t]*$", re.MULTILINE)
-_LABEL = late(r"\w{1,30}\s*:")
-"""A word that stands before tags, and nothing else."""
-_SENTENCE = late(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
-_LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
-_MARKUP = late(rf"!{_LINK.replace('(', '(?:', 1)}|[*_`]+|{_LINK}|^[#>\-+*]+[ \t]*", re.MULTILINE)
-
-
-class FieldNames(msgspec.Struct, frozen=True):
-    """Names under which notes say their tags and their date, in lower case."""
-
-    tags: tuple[str, ...] = ("tags",)
-    date: tuple[str, ...] = ("date", "data")
-
-
-def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> SourceHead:  # noqa: B008 (frozen)
-    """Title, tags, date and description of a note. Total: what is not understood counts as not said.
-
-    Args:
-        text: LF line ends; name: of its file, for a note without a title.
-    """
-    start = text[:_HEAD_CHARS]
-    front = read_front_matter(start)
-    body = start[front.end :]
-    body, said = _said_fields(_WIKILINK.sub(_link_words, body))
-    path = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
-    title = _heads_text(front.fields.get("title")) or said.get("title") or first_heading(body)
-    title = title or path.rpartition("/")[2] or name
-    about = next(filter(None, (_heads_text(front.fields.get(key)) for key in _ABOUT)), "")
-    about = about or _first_sentence(body)
-    tags = (*with_parents(_tags(front.fields, said, fields)), *inline_tags(body))
-    return SourceHead(
-        title=one_line(title, TITLE_CHARS),
-        tags=tuple(dict.fromkeys(tags))[:MAX_TAGS],
-        date=_date(front.fields, said, fields) or _day_of_name(path),
-        description=one_line(about, DESCRIPTION_CHARS),
-    )
-
-
-def _link_words(found: re.Match[str]) -> str:
-    """Words that a wikilink shows; an embedded file shows none."""
-    return "" if found[1] else (found[3] or found[2]).strip()
-
-
-def _said_fields(body: str) -> tuple[str, dict[str, str]]:
-    """The text without the properties at its top, and the fields that it says."""
-    said = {(bold or plain).strip().lower(): value.strip() for bold, plain, value in _FIELD.findall(body)}
-    start = len(body) - len(body.lstrip("\n"))
-    if (found := _PROPERTIES.match(body, start)) is not None:
-        said |= {key.lower(): value.strip() for key, value in _PROPERTY.findall(found[1])}
-        body = body[: found.start(1)] + body[found.end(1) :]
-    return body, said
-
-
-def inline_tags(text: str) -> tuple[str, ...]:
-    """The `#tags` in a text, outside of its code, each once; of `#a/b` also `a`. A number alone is none (`#12`)."""
-    found: dict[str, None] = {}
-    for line in _lines_without_code(text):
-        for joined, tag in _INLINE_TAG.findall(line) if "#" in line else ():
-            name = (joined or tag).lower().strip("/")[:TAG_CHARS]
-            if name and not name.replace("/", "").isdecimal():
-                found[name] = None
-    return with_parents(found)[:MAX_TAGS]
-
-
-def with_parents(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags with those that they lie in: `water/cold` is one of `water`, too. The tags themselves come first."""
-    given = tuple(tags)
-    above = (tag.rsplit("/", count)[0] for tag in given for count in range(1, tag.count("/") + 1))
-    return tuple(tag for tag in dict.fromkeys((*given, *above)) if tag)
-
-
-def _lines_without_code(text: str) -> Iterator[str]:
-    fence = ""
-    for line in text.split("\n"):
-        mark = _CODE_FENCE.match(line)
-        if fence:
-            fence = "" if mark and mark[1].startswith(fence) else fence
-        elif mark:
-            fence = mark[1]
-        else:
-            yield _INLINE_CODE.sub(" ", line) if "`" in line else line
-
-
-def _day_of_name(path: str) -> str:
-    """The day that a note's file, or its folders and its file, are named after, as daily notes are; empty for none."""
-    own = path.rpartition("/")[2]
-    found = _DAY_OF_NAME.search(own) or _DAY_IN_WORDS.search(own) or _DAY_OF_FOLDERS.search(path)
-    try:
-        return date(*map(int, found.group("year", "month", "day"))).isoformat() if found else ""
-    except ValueError:
-        return ""
-
-
-def _heads_text(value: object) -> str:
-    is_text = isinstance(value, str | int | float | date) and not isinstance(value, bool)
-    return str(value).strip() if is_text else ""
-
-
-def _tags(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames) -> tuple[str, ...]:
-    for source in (front, said):
-        for name in fields.tags:
-            value = source.get(name)
-            parted = r"[,;]|\s+#" if source is said or re.search("[,;]", _heads_text(value)) else r"\s+"
-            words = value if isinstance(value, list) else re.split(parted, _heads_text(value))
-            tags = [
-                _WIKILINK.sub(_link_words, _heads_text(word)).strip(" #`*[]\"'").lower()[:TAG_CHARS]
-                for word in words
-                if word is not None
-            ]
-            if any(tags):
-                return tuple(dict.fromkeys(one_line(tag, TAG_CHARS) for tag in tags if tag))[:MAX_TAGS]
-    return ()
-
-
-def _date(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames) -> str:
-    for names in (fields.date, _MADE):
-        for source in (front, said):
-            for name in names:
-                if day := _day(str(source.get(name, ""))[:100]):
-                    return day
-    return ""
-
-
-def _day(text: str) -> str:
-    """The day that a text names in numbers, or with the name of its month; empty for none."""
-    if (found := _DAY.search(text)) is not None:
-        return found[0]
-    if _MILLISECONDS.fullmatch(text):
-        return datetime.fromtimestamp(int(text) / 1000, UTC).date().isoformat()
-    if (found := _WORDED_DAY.search(text)) is None:
-        return ""
-    month, day, year = (found[1], found[2], found[3]) if found[1] else (found[5], found[4], found[6])
-    try:
-        return date(int(year), MONTH_OF[month.lower()] + 1, int(day)).isoformat()
-    except (KeyError, ValueError):
-        return ""
-
-
-def _first_sentence(body: str) -> str:
-    for block in re.split(r"\n[ \t]*\n", _UNDERLINED.sub("", body[:8_000])):
-        lines = [line for line in block.strip().split("\n") if line.strip() and not _NO_SENTENCE.match(line)]
-        plain = _MARKUP.sub(lambda m: m[1] or "", _INLINE_TAG.sub("", "\n".join(lines))).strip()
-        if plain and not _FIELD.match(block.strip()) and _LABEL.fullmatch(plain) is None:
-            sentence = _SENTENCE.match(plain)
-            return " ".join((sentence[1] if sentence else plain).split())
-    return ""
-
-
 # Template of a new note: front matter that its folder's index can list it by.
 
 _JOINTS = late(r"[-_\s]+")
@@ -654,7 +468,7 @@ def _passes(root: str, path: str, head: SourceHead, filters: SearchFilters) -> b
         path.startswith(start) for _, start in folder_starts(filters.folder, (root,))
     ):
         return False
-    if filters.tag and filters.tag.lower() not in head.tags:
+    if filters.tag and asked_tag(filters.tag) not in head.tags:
         return False
     if filters.after and head.date < filters.after:
         return False

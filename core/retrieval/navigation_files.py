@@ -19,7 +19,6 @@ from core.kernel.values.retrieval import Corpus, Router, SearchHit, SearchPlaces
 from core.retrieval.local_store import LocalStore
 from core.retrieval.navigation import (
     INDEX_NAME,
-    FieldNames,
     hand_written,
     heads_found,
     index_files,
@@ -28,6 +27,7 @@ from core.retrieval.navigation import (
     page_names,
     without_marker,
 )
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.search import SearchRequest
 from core.retrieval.sources import SourceFile, find_sources, is_made_by_us, read_head, without_secrets
 from core.talk.context.globs import expand

@@ -27,6 +27,7 @@ from core.retrieval.index_store import (
     SourceKey,
     SourceState,
     StoredChunk,
+    asked_tag,
     folder_starts,
     joined_tags,
     tags_of,
@@ -367,7 +368,7 @@ class PostgresStore:
             parts.append(f"({' OR '.join(below)})")
         if filters.tag:
             parts.append("strpos(s.tags, %(tag)s) > 0")
-            values["tag"] = f"\n{_kept(filters.tag.lower())}\n"
+            values["tag"] = f"\n{_kept(asked_tag(filters.tag))}\n"
         if filters.but:
             parts.append("s.path <> ALL(%(but)s)")
             values["but"] = [_kept(one) for one in filters.but]

@@ -6,6 +6,7 @@ An answer is text for the model, framed with its source; what goes wrong is an a
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,8 +27,8 @@ from core.kernel.values.retrieval import (
     SearchPlaces,
 )
 from core.kernel.values.stack import ToolSchema
-from core.retrieval.chunker import read_front_matter
-from core.retrieval.navigation import INDEX_NAME, note_head
+from core.retrieval.navigation import INDEX_NAME
+from core.retrieval.note_heads import note_names
 from core.retrieval.retrieval_report import degraded_text, place_text
 from core.retrieval.sources import PROSE_ENDINGS, SourceFile, find_sources, without_secrets
 
@@ -230,15 +231,10 @@ def note_by_name(said: str, places: SearchPlaces) -> str:
 
     Names of files go first, then titles and aliases; of several the one with the shortest path.
     """
-    name = (
-        said.strip()
-        .removeprefix("[[")
-        .removesuffix("]]")
-        .partition("|")[0]
-        .partition("#")[0]
-        .strip()
-        .casefold()
-    )
+    link = said.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
+    name = _folded(link.partition("|")[0].partition("#")[0].partition("^")[0])
+    if name.rpartition(".")[2] in PROSE_ENDINGS and "." in name:
+        name = name.rpartition(".")[0]
     if not name or name.rpartition("/")[2] == INDEX_NAME:
         return ""
     found = find_sources(Path(), places, Corpus.NOTES)
@@ -247,7 +243,7 @@ def note_by_name(said: str, places: SearchPlaces) -> str:
         key=lambda one: (len(one.key.path), one.key.path),
     )[:MAX_NAMED]
     for one in files:
-        path = one.key.path.rpartition(".")[0].casefold()
+        path = _folded(one.key.path.rpartition(".")[0])
         if path == name or path.endswith(f"/{name}"):
             return str(one.path)
     return next((str(one.path) for one in files if name in _names_of(one)), "")
@@ -261,12 +257,12 @@ def _names_of(one: SourceFile) -> set[str]:
         )
     except OSError:
         return set()
-    fields = read_front_matter(text).fields
-    names = [note_head(text, one.key.path).title, *(fields.get(key) for key in ("aliases", "alias"))]
-    flat = (
-        part for name in names for part in (name if isinstance(name, list) else str(name or "").split(","))
-    )
-    return {str(name).strip().casefold() for name in (*flat, names[0]) if name}
+    return {_folded(name) for name in note_names(text, one.key.path)}
+
+
+def _folded(name: str) -> str:
+    """A name in one form of each letter: macOS writes those of files with their accents apart."""
+    return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
 def _readings(path: str, roots: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,6 @@ from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, 
 from core.retrieval.index_run import drop_unnamed, index, known_scale, mirror, note_scale, pay, server_store
 from core.retrieval.index_store import ServedIndex
 from core.retrieval.local_store import LocalStore
-from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import (
     existing_folders,
     mend,
@@ -52,6 +51,7 @@ from core.retrieval.navigation_files import (
     survey,
     write_navigation,
 )
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.remote_embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.retrieval_messages import (

@@ -40,26 +40,12 @@ from core.knowledge.evidence_rows import is_struck
 from core.knowledge.facts import fact_file
 from core.knowledge.facts.fact_checks import FOLDERS, place_of
 from core.knowledge.note_files import parse_notes
-from core.retrieval.chunker import (
-    KnowledgeLine,
-    Measure,
-    SpokenTurn,
-    file_chunks,
-    line_chunks,
-    read_front_matter,
-    turn_chunks,
-)
+from core.retrieval.chunker import KnowledgeLine, Measure, SpokenTurn, file_chunks, line_chunks, turn_chunks
+from core.retrieval.front_matter import read_front_matter
 from core.retrieval.index_store import SourceKey, VectorStore
 from core.retrieval.languages import is_foreign
-from core.retrieval.navigation import (
-    MARKER,
-    MAX_TAGS,
-    FieldNames,
-    inline_tags,
-    is_generated,
-    is_index_name,
-    note_head,
-)
+from core.retrieval.navigation import MARKER, is_generated, is_index_name
+from core.retrieval.note_heads import MAX_TAGS, FieldNames, inline_tags, note_head
 from core.talk.context.file_reader import read_content
 from core.talk.context.globs import KeyGate, expand, is_inside
 from core.talk.context.ignores import NAME as IGNORE_FILE
@@ -70,9 +56,11 @@ from core.talk.transcripts import ours
 # Text of a file as it is indexed: its head and its chunks, from its bytes. Pure but for the tokenizer that
 # measures.
 
-PROSE_ENDINGS = frozenset({"md", "markdown", "mdx", "txt", "rst", "org", "adoc"})
+PROSE_ENDINGS = frozenset(
+    {"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd", "txt", "rst", "org", "adoc", "asciidoc", "tid"}
+)
 
-READING = 4
+READING = 5
 """Form of what is made of a file: with another one, each file is read once more."""
 
 _HEAD_CHARS = 16_384

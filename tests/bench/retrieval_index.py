@@ -17,8 +17,8 @@ from core.retrieval.index_run import EMBED_BATCH, index
 from core.retrieval.index_store import SourceKey
 from core.retrieval.local_store import LocalStore
 from core.retrieval.minilm import MODEL_NAME, MiniLM
-from core.retrieval.navigation import FieldNames
 from core.retrieval.navigation_files import write_navigation
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import Embedder
 from core.retrieval.sources import find_sources
 from tests.bench.__main__ import Row, row

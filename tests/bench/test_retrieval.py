@@ -10,7 +10,7 @@ import pytest
 from core.kernel.values.retrieval import Corpus
 from core.retrieval.embedding import DIMENSION
 from core.retrieval.minilm import MODEL_NAME
-from core.retrieval.navigation import FieldNames
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.sources import SourceText, read_file_source
 from tests.bench import (
     retrieval_corpus,

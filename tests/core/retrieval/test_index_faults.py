@@ -32,7 +32,7 @@ from core.retrieval.index_file import FILE_NAME, IndexFaultError
 from core.retrieval.index_store import SourceKey, SourceState
 from core.retrieval.local_store import LocalStore
 from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
-from core.retrieval.navigation import FieldNames
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.retrieval_messages import (
     IndexEnded,

@@ -16,8 +16,8 @@ from core.retrieval.e5 import E5, E5_NAME
 from core.retrieval.embedding import DIMENSION
 from core.retrieval.index_run import known_scale, note_scale
 from core.retrieval.minilm import MODEL_NAME, MiniLM
-from core.retrieval.navigation import FieldNames
 from core.retrieval.nearness import MINILM, OWN, PAIRS, measured
+from core.retrieval.note_heads import FieldNames
 from core.retrieval.remote_embedder import EmbedError
 from core.retrieval.retrieval_worker import IndexHandler, Retrieving, SearchHandler
 from tests.core.retrieval.test_navigation_worker import Room, WordModel

@@ -14,7 +14,7 @@ __all__ = ["MAX_SOURCE_CHARS", "MAX_SYMBOLS", "has_outline", "symbols_of", "why_
 MAX_SOURCE_CHARS = 4_000_000
 """Longer texts get no outline."""
 
-_MARKDOWN = frozenset({"md", "markdown", "mdx"})
+_MARKDOWN = frozenset({"md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd"})
 _WITH_SCRIPTS = frozenset({"vue", "svelte"})
 _SCRIPT = late(r"<script\b([^>]{0,500})>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _BLANKED = late(r"[^\n]")
