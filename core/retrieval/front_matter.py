@@ -114,14 +114,16 @@ def header_lines(text: str, start: int) -> FrontBlock | None:
     for number, line in _lines(text, start):
         found = _HEADER.match(line)
         if found is not None:
-            fields.append(FrontField(number, found[1].strip().lower(), (found[2] or "").strip()))
+            fields.append(
+                FrontField(line=number, key=found[1].strip().lower(), value=(found[2] or "").strip())
+            )
         elif line.strip() or not fields:
             return None
         else:
             break
         end += len(line) + 1
     is_known = any(field.key in _KNOWN_KEYS and field.value for field in fields)
-    return FrontBlock(tuple(fields), start, min(end, len(text))) if is_known else None
+    return FrontBlock(fields=tuple(fields), start=start, end=min(end, len(text))) if is_known else None
 
 
 def _joined(before: Any, value: Any, key: str) -> Any:
@@ -137,7 +139,7 @@ def _yaml(text: str, end: int) -> FrontBlock | None:
     found = _YAML_BLOCK.match(text, end)
     if found is None or (end and not _says_fields(found[1])):
         return None
-    return FrontBlock(tuple(_yaml_fields(found[1])), found.start(1), found.end())
+    return FrontBlock(fields=tuple(_yaml_fields(found[1])), start=found.start(1), end=found.end())
 
 
 def _toml(text: str, end: int) -> FrontBlock | None:
@@ -252,7 +254,11 @@ def _place(text: str, start: int, lines: int) -> int:
 
 
 def _block_of(fields: Mapping[str, Any], start: int, end: int) -> FrontBlock:
-    return FrontBlock(tuple(FrontField(0, key, value) for key, value in fields.items()), start, end)
+    return FrontBlock(
+        fields=tuple(FrontField(line=0, key=key, value=value) for key, value in fields.items()),
+        start=start,
+        end=end,
+    )
 
 
 def _flat(found: Mapping[Any, Any], depth: int = 0) -> dict[str, Any]:
@@ -277,7 +283,7 @@ def _yaml_fields(block: str) -> Iterator[FrontField]:
     block = _MARKED_VALUE.sub(_as_words, block)
     whole = read_yaml(block)
     if isinstance(whole, dict):
-        yield from (FrontField(0, key, value) for key, value in _flat(whole).items())
+        yield from (FrontField(line=0, key=key, value=value) for key, value in _flat(whole).items())
         return
     if not isinstance(whole, YamlFault):
         return
@@ -287,7 +293,9 @@ def _yaml_fields(block: str) -> Iterator[FrontField]:
         if is_bad and "\t" in part:
             value = read_yaml(part.expandtabs(2))
         if isinstance(value, dict):
-            yield from (FrontField(first, key, one, is_bad) for key, one in _flat(value).items())
+            yield from (
+                FrontField(line=first, key=key, value=one, is_bad=is_bad) for key, one in _flat(value).items()
+            )
         elif isinstance(value, YamlFault) or value is not None:
             key, colon, words = part.partition(":")
             is_line = (
@@ -296,9 +304,8 @@ def _yaml_fields(block: str) -> Iterator[FrontField]:
                 and "\n" not in part.strip()
                 and "\t" not in key.strip()
             )
-            yield FrontField(
-                first, key.strip(" '\"").lower() if is_line and words.strip() else "", words.strip(), True
-            )
+            name = key.strip(" '\"").lower() if is_line and words.strip() else ""
+            yield FrontField(line=first, key=name, value=words.strip(), is_bad=True)
 
 
 def _as_words(found: re.Match[str]) -> str:
