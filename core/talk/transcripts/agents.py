@@ -365,7 +365,7 @@ def _inner_output(text: str) -> str:
 def read_gemini(buffer: Buffer) -> Iterator[Transcript | Unread]:
     """The session of a file."""
     talk, broken = TalkBuilder(), list[Unread]()
-    found = _parsed(buffer)
+    found = whole_value(buffer)
     whole = found if isinstance(found, dict) else None
     sent = found if isinstance(found, list) else mapping(whole).get("history")
     if isinstance(sent, list):
@@ -434,7 +434,7 @@ def _gemini_answer(answer: Mapping[str, Any]) -> Iterator[ToolResultPart]:
         yield ToolResultPart(call_id=word(answer.get("id")), text=spelled(told), is_error=is_error)
 
 
-def _parsed(buffer: Buffer) -> Any:
+def whole_value(buffer: Buffer) -> Any:
     """A file that is one value of JSON; None for all else."""
     try:
         return from_json(buffer, Any)
@@ -444,7 +444,7 @@ def _parsed(buffer: Buffer) -> Any:
 
 def _object(buffer: Buffer) -> dict[str, Any] | None:
     """A file that is one object."""
-    found = _parsed(buffer)
+    found = whole_value(buffer)
     return found if isinstance(found, dict) else None
 
 

@@ -103,15 +103,35 @@ def read_open_webui(element: msgspec.Raw | Any) -> Transcript:
         TranscriptMessage(
             id=key,
             role=word(one.get("role")),
-            parts=(*_spoken(one.get("content")), *_files(one.get("files"))),
+            parts=(*(_spoken(one.get("content")) or _output(one.get("output"))), *_files(one.get("files"))),
             parent=word(one.get("parentId")),
             at=moment(one.get("timestamp")),
-            model=word(one.get("model")) if one.get("role") == "assistant" and one.get("content") else "",
+            model=word(one.get("model"))
+            if one.get("role") == "assistant" and (one.get("content") or one.get("output"))
+            else "",
         )
         for key, one in nodes.items()
         if isinstance(one, dict)
     ]
     return _tree(found, chat, messages, word(history.get("currentId")))
+
+
+def _output(given: Any) -> Iterator[Part]:
+    """Parts of a reply that stands in items of OpenAI's Responses, as Open WebUI keeps those of 2026."""
+    for one in map(mapping, items(given)):
+        kind, words = one.get("type"), texts(one.get("content")) or texts(one.get("summary"))
+        key = word(one.get("call_id"))
+        if kind == "reasoning" and words.strip():
+            yield ReasoningPart(clean(words))
+        elif kind == "message" and words.strip():
+            yield TextPart(clean(words))
+        elif kind == "function_call":
+            given_words = spelled(one.get("arguments", ""))
+            yield ToolCallPart(call_id=key, name=word(one.get("name")), arguments_json=given_words)
+        elif kind == "function_call_output":
+            output = one.get("output")
+            text = texts(output) if isinstance(output, str | list) else spelled(output)
+            yield ToolResultPart(call_id=key, text=clean(text))
 
 
 def _tree(

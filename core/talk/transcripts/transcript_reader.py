@@ -15,7 +15,17 @@ from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptKind, TranscriptMessage, Unread
 from core.talk.discussion import discussion_export as export
 from core.talk.discussion import log_codec
-from core.talk.transcripts import agents, chatgpt, chats, claude, claude_code, databases, markdown_chats, ours
+from core.talk.transcripts import (
+    agents,
+    chatgpt,
+    chats,
+    claude,
+    claude_code,
+    databases,
+    markdown_chats,
+    more_chats,
+    ours,
+)
 from core.talk.transcripts import text as arrays
 from core.talk.transcripts.text import Buffer, decoded, lines
 
@@ -43,6 +53,9 @@ _LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] 
     TranscriptKind.CURSOR: agents.read_cursor,
     TranscriptKind.LLM: databases.read_llm,
     TranscriptKind.CHERRY_STUDIO: chats.read_cherry,
+    TranscriptKind.COPILOT: more_chats.read_copilot,
+    TranscriptKind.JAN: more_chats.read_jan,
+    TranscriptKind.ANYTHINGLLM: more_chats.read_anythingllm,
     TranscriptKind.PLAIN: markdown_chats.read_plain,
 }
 _IN_DATABASES = {TranscriptKind.OPENCODE: databases.read_opencode, TranscriptKind.ZED: databases.read_zed}
@@ -55,8 +68,17 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
     TranscriptKind.ZED: chats.read_zed,
     TranscriptKind.SHAREGPT: chats.read_sharegpt,
     TranscriptKind.TAKEOUT: chats.read_takeout,
+    TranscriptKind.GROK: more_chats.read_grok,
+    TranscriptKind.TYPINGMIND: more_chats.read_typingmind,
+    TranscriptKind.BIG_AGI: more_chats.read_big_agi,
 }
 _KEYS: tuple[tuple[TranscriptKind, tuple[str, ...]], ...] = (
+    (TranscriptKind.GROK, ('"conversation"', '"responses"', '"response"', '"sender"')),
+    (TranscriptKind.COPILOT, ('"responderUsername"', '"requests"')),
+    (TranscriptKind.COPILOT, ('"requests"', '"requestId"', '"variableData"')),
+    (TranscriptKind.TYPINGMIND, ('"chatID"', '"messages"')),
+    (TranscriptKind.BIG_AGI, ('"systemPurposeId"', '"messages"')),
+    (TranscriptKind.ANYTHINGLLM, ('"prompt"', '"response"', '"sent_at"', '"workspace"')),
     (TranscriptKind.CHATGPT, ('"mapping"', '"message"')),
     (TranscriptKind.CLINE, ('"version"', '"sessionId"', '"messages"', '"role"', '"content"')),
     (TranscriptKind.CLINE, ('"ts"', '"type"', '"say"', '"text"')),
@@ -158,6 +180,8 @@ class _Mark(msgspec.Struct):
     projectHash: Any = None  # noqa: N815
     role: Any = None
     message: Any = None
+    object: Any = None
+    kind: Any = None
 
 
 def _kind_of_row(row: _Mark) -> TranscriptKind:
@@ -175,6 +199,10 @@ def _kind_of_row(row: _Mark) -> TranscriptKind:
         return TranscriptKind.GEMINI_CLI
     if row.type is None and row.role in ("user", "assistant") and isinstance(row.message, dict):
         return TranscriptKind.CURSOR
+    if row.object == "thread.message":
+        return TranscriptKind.JAN
+    if row.type is None and row.kind == 0 and isinstance(row.v, dict) and "requests" in row.v:
+        return TranscriptKind.COPILOT
     ids = (row.sessionId, row.leafUuid, row.uuid, row.messageId)
     is_session = isinstance(row.type, str) and row.v is None and any(isinstance(one, str) for one in ids)
     return TranscriptKind.CLAUDE_CODE if is_session else TranscriptKind.UNKNOWN
@@ -237,12 +265,18 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
         yield Unread(place=tr("the file"), why=tr("the program can read no conversation in it"))
 
 
+class _Deeper(msgspec.Struct):
+    """Object within that one that has the list, as TypingMind writes it."""
+
+    chats: list[msgspec.Raw] = []
+
+
 class _Around(msgspec.Struct):
     """Object that an exporter puts around its list of conversations."""
 
     conversations: list[msgspec.Raw] = []
     chats: list[msgspec.Raw] = []
-    data: list[msgspec.Raw] = []
+    data: list[msgspec.Raw] | _Deeper = []
 
 
 def _within(element: Any) -> list[msgspec.Raw]:
@@ -251,7 +285,8 @@ def _within(element: Any) -> list[msgspec.Raw]:
         found = from_json(element, _Around) if isinstance(element, msgspec.Raw) else _Around()
     except (msgspec.DecodeError, RecursionError, ValueError):
         return []
-    return found.conversations or found.chats or found.data
+    deeper = found.data.chats if isinstance(found.data, _Deeper) else found.data
+    return found.conversations or found.chats or deeper
 
 
 def _decoded(kind: TranscriptKind, element: Any) -> Transcript:

@@ -32,6 +32,7 @@ from tests.core.records import ID, meta
 from tests.core.talk.transcripts import (
     test_shapes_of_chats,
     test_shapes_of_exports,
+    test_shapes_of_more,
     test_shapes_of_others,
     test_shapes_of_sessions,
 )
@@ -66,7 +67,13 @@ class Seed(msgspec.Struct, frozen=True):
 
 
 def _of_shapes() -> Iterator[Seed]:
-    modules = (test_shapes_of_sessions, test_shapes_of_exports, test_shapes_of_chats, test_shapes_of_others)
+    modules = (
+        test_shapes_of_sessions,
+        test_shapes_of_exports,
+        test_shapes_of_chats,
+        test_shapes_of_others,
+        test_shapes_of_more,
+    )
     for shape in (shape for module in modules for shape in module.SHAPES):
         yield Seed(id=shape.id, kind=shape.kind, data=shape.data.encode(), named=shape.named)
 

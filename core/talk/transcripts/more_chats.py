@@ -1,0 +1,332 @@
+"""Chats of further programs: Grok, Copilot Chat in VS Code, TypingMind, Jan, AnythingLLM, big-AGI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from core.kernel.decoders import from_json
+from core.kernel.frame import clean
+from core.kernel.language import tr
+from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
+from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.talk.transcripts.agents import (
+    NOTES,
+    TalkBuilder,
+    items,
+    mapping,
+    pictures,
+    rows_of,
+    spelled,
+    texts,
+    whole_value,
+    word,
+)
+from core.talk.transcripts.text import Buffer, moment
+
+# Grok: each conversation with its responses beside it, each of those in an object of its own. Times are MongoDB's.
+
+
+def read_grok(element: msgspec.Raw | Any) -> Transcript:
+    """A conversation of Grok's export: a tree, of which the last response was seen last."""
+    found = from_json(element, Any) if isinstance(element, msgspec.Raw) else element
+    about = mapping(mapping(found).get("conversation"))
+    given = [mapping(mapping(one).get("response")) for one in items(mapping(found).get("responses"))]
+    talk = TalkBuilder()
+    talk.id, talk.title, talk.at = word(about.get("id")), word(about.get("title")), about.get("create_time")
+    for number, one in enumerate(given, 1):
+        parts = tuple(_grok_parts(one))
+        key = word(one.get("_id")) or f"#{number}"
+        if not parts:
+            talk.skipped[NOTES] += 1
+            continue
+        is_own = word(one.get("sender")).lower() in {"human", "user"}
+        talk.messages[key] = TranscriptMessage(
+            id=key,
+            role="user" if is_own else "assistant",
+            parts=parts,
+            parent=word(one.get("parent_response_id")) or talk.last,
+            at=moment(_mongo_time(one.get("create_time"))),
+            model="" if is_own else word(one.get("model")),
+        )
+        talk.last = key
+    if not about and not given:
+        raise ValueError(tr("it is not a conversation of {name}", name="Grok"))
+    return talk.transcript()
+
+
+def _grok_parts(response: Mapping[str, Any]) -> Iterator[Part]:
+    if thought := word(response.get("thinking_trace")).strip():
+        yield ReasoningPart(thought)
+    if said := (word(response.get("message")) or word(response.get("query"))).strip():
+        yield TextPart(said)
+
+
+def _mongo_time(value: Any) -> Any:
+    """A time as MongoDB's export spells it, as a number or a text; any other as it is."""
+    for name in ("$date", "$numberLong"):
+        value = value[name] if isinstance(value, dict) and name in value else value
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+
+
+# Copilot Chat: VS Code keeps a session as one object, or as a log of its changes: 0 the whole, 1 a value, 2 items behind a
+# list that is cut first, 3 a value that is taken away.
+
+
+def read_copilot(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The session of a file."""
+    broken: list[Unread] = []
+    state = mapping(whole_value(buffer))
+    if "requests" not in state:
+        state = _replayed(buffer, broken)
+    talk = TalkBuilder()
+    talk.id, talk.title = word(state.get("sessionId")), word(state.get("customTitle"))
+    talk.at = state.get("creationDate")
+    for request in map(mapping, items(state.get("requests"))):
+        if request.get("shouldBeRemovedOnSend") or request.get("isHidden") is True:
+            talk.skipped[NOTES] += 1
+            continue
+        _copilot_request(talk, request)
+    if talk.messages:
+        yield talk.transcript()
+    elif not broken:
+        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
+    yield from broken
+
+
+def _replayed(buffer: Buffer, broken: list[Unread]) -> dict[str, Any]:
+    """The session that a log of changes ends with. A change at a place that is not there is passed over."""
+    state: dict[str, Any] = {}
+    for row in rows_of(buffer, broken):
+        kind, value, path = row.get("kind"), row.get("v"), items(row.get("k"))
+        if kind == 0:
+            state = mapping(value)
+            continue
+        if not path:
+            continue
+        holder = _holder(state, path[:-1])
+        if kind == 2:
+            _push(holder, path[-1], value, row.get("i"))
+        elif kind in (1, 3):
+            _put(holder, path[-1], value if kind == 1 else None)
+    return state
+
+
+def _holder(state: Any, path: list[Any]) -> Any:
+    for name in path:
+        state = _at(state, name)
+    return state
+
+
+def _at(holder: Any, name: Any) -> Any:
+    if isinstance(holder, dict) and isinstance(name, str):
+        return holder.get(name)
+    is_place = isinstance(holder, list) and type(name) is int and 0 <= name < len(holder)
+    return holder[name] if is_place else None
+
+
+def _put(holder: Any, name: Any, value: Any) -> None:
+    is_place = isinstance(holder, list) and type(name) is int and 0 <= name < len(holder)
+    if is_place or (isinstance(holder, dict) and isinstance(name, str)):
+        holder[name] = value
+
+
+def _push(holder: Any, name: Any, value: Any, first: Any) -> None:
+    if _at(holder, name) is None:
+        _put(holder, name, [])
+    found = _at(holder, name)
+    if isinstance(found, list):
+        if type(first) is int and first >= 0:
+            del found[first:]
+        found += items(value)
+
+
+def _copilot_request(talk: TalkBuilder, request: Mapping[str, Any]) -> None:
+    message, at = request.get("message"), request.get("timestamp")
+    asked = word(message) or word(mapping(message).get("text"))
+    key = word(request.get("requestId"))
+    talk.say("user", (TextPart(asked),) if asked.strip() else (), key=key, at=at)
+    model = word(request.get("modelId")).rpartition("/")[2]
+    reply: list[Part] = []
+    for one in items(request.get("response")):
+        for part in _copilot_part(mapping(one)):
+            last = reply[-1] if reply else None
+            if isinstance(part, TextPart) and isinstance(last, TextPart):
+                reply[-1] = TextPart(last.text + part.text)
+            else:
+                reply.append(part)
+    failed = mapping(mapping(request.get("result")).get("errorDetails"))
+    talk.skipped[NOTES] += bool(failed)
+    kept = [part for part in reply if not isinstance(part, TextPart) or part.text.strip()]
+    talk.say("assistant", kept, key=word(request.get("responseId")), at=at, model=model)
+
+
+def _copilot_part(one: Mapping[str, Any]) -> Iterator[Part]:
+    kind, value = one.get("kind"), one.get("value")
+    words = "".join(map(word, value)) if isinstance(value, list) else word(value)
+    if kind is None and words:
+        yield TextPart(words)
+    elif kind in ("markdownContent", "markdownVuln"):
+        content = one.get("content", value)
+        yield TextPart(word(content) or word(mapping(content).get("value")))
+    elif kind == "thinking" and words.strip():
+        yield ReasoningPart(words)
+    elif kind == "inlineReference":
+        yield TextPart(_referred(mapping(one.get("inlineReference")), word(one.get("name"))))
+    elif kind in ("toolInvocationSerialized", "toolInvocation"):
+        yield from _copilot_tool(one)
+
+
+def _referred(place: Mapping[str, Any], name: str) -> str:
+    """The name of what a reply points at: a file, or a place in one."""
+    uri = mapping(place.get("uri")) or mapping(mapping(place.get("location")).get("uri")) or place
+    path = word(uri.get("path")) or word(uri.get("fsPath"))
+    return name or word(place.get("name")) or path.rpartition("/")[2]
+
+
+def _copilot_tool(one: Mapping[str, Any]) -> Iterator[Part]:
+    key, details = word(one.get("toolCallId")), mapping(one.get("resultDetails"))
+    told = one.get("invocationMessage")
+    given = mapping(one.get("toolSpecificData"))
+    command = mapping(given.get("commandLine")).get("original", given.get("command"))
+    asked = details.get("input", command) or word(told) or word(mapping(told).get("value"))
+    yield ToolCallPart(call_id=key, name=word(one.get("toolId")), arguments_json=spelled(asked))
+    output = details.get("output")
+    pieces = [word(piece) or word(mapping(piece).get("value")) for piece in items(output)]
+    if text := word(output) or "\n".join(filter(None, pieces)):
+        yield ToolResultPart(call_id=key, text=text, is_error=details.get("isError") is True)
+
+
+# TypingMind, big-AGI, Jan, AnythingLLM: lists of messages, each with its own names.
+
+
+def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
+    """A chat of TypingMind's export."""
+    found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
+    if not items(found.get("messages")):
+        raise ValueError(tr("it is not a conversation of {name}", name="TypingMind"))
+    talk = TalkBuilder()
+    talk.id, talk.title = (
+        word(found.get("chatID")) or word(found.get("id")),
+        word(found.get("chatTitle")) or word(found.get("preview")),
+    )
+    talk.at = found.get("createdAt")
+    for one in map(mapping, items(found["messages"])):
+        content, role = one.get("content"), one.get("role")
+        said = texts(content)
+        parts: tuple[Part, ...] = (
+            *((TextPart(clean(said)),) if said.strip() else ()),
+            *pictures(content),
+            *_openai_calls(one),
+        )
+        if role == "tool":
+            parts = (ToolResultPart(call_id=word(one.get("tool_call_id")), text=clean(said)),)
+        if role not in ("user", "assistant", "tool"):
+            talk.skipped["system texts"] += 1
+            continue
+        model = one.get("model") or found.get("model")
+        talk.say(
+            "user" if role == "user" else "assistant",
+            parts,
+            key=one.get("uuid"),
+            at=one.get("createdAt"),
+            model=model,
+        )
+    return talk.transcript()
+
+
+def _openai_calls(one: Mapping[str, Any]) -> Iterator[Part]:
+    for call in map(mapping, items(one.get("tool_calls"))):
+        about = mapping(call.get("function"))
+        if name := word(about.get("name")):
+            given = spelled(about.get("arguments", ""))
+            yield ToolCallPart(call_id=word(call.get("id")), name=name, arguments_json=given)
+
+
+def read_big_agi(element: msgspec.Raw | Any) -> Transcript:
+    """A conversation of big-AGI: each message in fragments, or as one text before version 2."""
+    found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
+    if not items(found.get("messages")):
+        raise ValueError(tr("it is not a conversation of {name}", name="big-AGI"))
+    talk = TalkBuilder()
+    talk.id = word(found.get("id"))
+    talk.title = word(found.get("userTitle")) or word(found.get("autoTitle"))
+    talk.at = found.get("created")
+    for one in map(mapping, items(found["messages"])):
+        role = one.get("role")
+        if role not in ("user", "assistant"):
+            talk.skipped["system texts"] += 1
+            continue
+        parts = [part for piece in items(one.get("fragments")) for part in _agi_part(mapping(piece))]
+        if not parts and word(one.get("text")).strip():
+            parts = [TextPart(word(one["text"]))]
+        model = word(mapping(one.get("generator")).get("name")) or word(one.get("originLLM"))
+        talk.say(role, parts, key=one.get("id"), at=one.get("created"), model=model)
+    return talk.transcript()
+
+
+def _agi_part(fragment: Mapping[str, Any]) -> Iterator[Part]:
+    part = mapping(fragment.get("part"))
+    kind, call = part.get("pt"), mapping(part.get("invocation"))
+    if kind == "text" and (said := word(part.get("text"))).strip():
+        yield TextPart(said)
+    elif kind == "ma" and (thought := word(part.get("aText"))).strip():
+        yield ReasoningPart(thought)
+    elif kind == "tool_invocation":
+        name, given = word(call.get("name")) or word(call.get("type")), call.get("args", call.get("code"))
+        yield ToolCallPart(call_id=word(part.get("id")), name=name, arguments_json=spelled(given))
+    elif kind == "tool_response":
+        answer = mapping(part.get("response")).get("result", part.get("error"))
+        yield ToolResultPart(call_id=word(part.get("id")), text=spelled(answer))
+    elif kind == "doc" and (text := word(mapping(part.get("data")).get("text"))).strip():
+        yield TextPart(text)
+
+
+def read_jan(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The thread of a file of messages, a row each. Its title stands in a file beside it."""
+    talk, broken = TalkBuilder(), list[Unread]()
+    for row in sorted(rows_of(buffer, broken), key=lambda one: _number(one.get("created_at"))):
+        talk.id = talk.id or word(row.get("thread_id"))
+        role = row.get("role")
+        if role not in ("user", "assistant"):
+            talk.skipped["system texts"] += 1
+            continue
+        parts: list[Part] = []
+        for piece in map(mapping, items(row.get("content"))):
+            text = piece.get("text")
+            said = word(text) or word(mapping(text).get("value"))
+            if said.strip():
+                parts.append(ReasoningPart(said) if piece.get("type") == "reasoning" else TextPart(said))
+        model = mapping(row.get("metadata")).get("modelId")
+        talk.say(role, parts, key=row.get("id"), at=row.get("created_at"), model=model)
+    if talk.messages:
+        yield talk.transcript()
+    elif not broken:
+        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
+    yield from broken
+
+
+def _number(value: Any) -> float:
+    return float(value) if type(value) in (int, float) and abs(value) < 1e20 else 0.0
+
+
+def read_anythingllm(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The talks of an export: a row has a question and its answer, and names the workspace that they belong to."""
+    broken: list[Unread] = []
+    found = whole_value(buffer)
+    rows = found if isinstance(found, list) else rows_of(buffer, broken)
+    talks: dict[tuple[str, str], TalkBuilder] = {}
+    for row in map(mapping, rows):
+        where = word(row.get("workspace")), word(row.get("username"))
+        talk = talks.setdefault(where, TalkBuilder())
+        talk.title, at = where[0], row.get("sent_at")
+        asked, answer = word(row.get("prompt")), word(row.get("response"))
+        talk.say("user", (TextPart(asked),) if asked.strip() else (), at=at)
+        talk.say("assistant", (TextPart(answer),) if answer.strip() else (), at=at)
+    told = [talk.transcript() for talk in talks.values() if talk.messages]
+    yield from told
+    if not told and not broken:
+        yield Unread(place=tr("the file"), why=tr("it holds no messages"))
+    yield from broken
