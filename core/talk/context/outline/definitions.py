@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.kernel.frame import atx_heading, one_line
 from core.kernel.patterns import late
 from core.kernel.values.curation import LineRange, Symbol
-from core.talk.context.outline.grammars import GRAMMARS, NAMERS, Grammar
+from core.talk.context.outline.grammars import GRAMMARS, NAMERS, Grammar, without_generics
 
 # Bounds of an outline.
 
@@ -31,7 +31,6 @@ _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
 )
 _OF_METHODS = frozenset({"class", "impl", "interface", "trait", "struct", "object"})
-_GENERIC = late(r"(?<=\w)(?<!operator)<.*", re.DOTALL)
 _JOINTS = late(r"::|\\|(?<=[\w)\]])\.")
 _PARAMETERS = late(rb"\b_*[A-Z][A-Z_]{0,20}[ \t]?\((\((?:[^()]|\([^()]{0,200}\)){0,600}\))\)(?=\s*;)")
 _TYPE_MACRO = late(
@@ -243,7 +242,7 @@ def _name(node: Node, grammar: Grammar) -> str:
         steps += 1
     if named is None:
         return ""
-    name = _GENERIC.sub("", _text(named))
+    name = without_generics(_text(named))
     return ".".join(part for part in _JOINTS.split(_receiver(node) + name.strip()) if part)
 
 

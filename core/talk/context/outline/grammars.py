@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.kernel.patterns import late
+
 # Definitions of each language: node types of its tree-sitter grammar, and what we call them.
 
 
@@ -220,6 +222,8 @@ _MAX_CHARS = 200
 _OUTER = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "field_declaration_list"}
 )
+_GENERIC_OWNER = late(r"(?<=\w)<[^<>]{0,200}>(?=\s*::)")
+_GENERIC = late(r"(?<=\w)(?<!operator)<.*", re.DOTALL)
 _AROUND = ("preproc_", "template_declaration", "friend_declaration", "ERROR")
 
 
@@ -239,6 +243,12 @@ def _declarations(node: Node) -> Iterator[Named]:
             yield name, "method" if "field_declaration_list" in _parent_types(node) else "function"
         elif name and is_shared and "typedef" not in words:
             yield name, "field" if is_member else "variable"
+
+
+def without_generics(name: str) -> str:
+    """A name without what stands in angle brackets: `Box<T>::take` is `Box::take`, `swap<Box<int>>` is `swap`."""
+    whole = _GENERIC_OWNER.sub("", name)
+    return _GENERIC.sub("", whole)
 
 
 def _is_outer(node: Node) -> bool:
@@ -274,7 +284,7 @@ def _declared(node: Node) -> Named | tuple[str, bool]:
         if at.type == "operator_cast":
             return "operator " + _said(at.child_by_field_name("type")), True
         if "declarator" not in at.type or at.type == "abstract_function_declarator":
-            return re.sub(r"(?<=\w)(?<!operator)<.*", "", _said(at), flags=re.DOTALL), is_function
+            return without_generics(_said(at)), is_function
         inner = at.child_by_field_name("declarator")
         is_function |= (
             at.type == "function_declarator"
@@ -322,7 +332,7 @@ def _variable(node: Node) -> Iterator[Named]:
     declared = node.parent.parent if node.parent is not None else None
     scope = declared.type if declared is not None else ""
     is_ambient = scope == "ambient_declaration" or (
-        value is None and "internal_module" in _scopes_above(node)
+        value is None and not {"internal_module", "module"}.isdisjoint(_scopes_above(node))
     )
     if _is_function(value) and ((value is not None and value.type in _FUNCTIONS) or scope in _SCOPES):
         yield name, "function"
@@ -443,10 +453,21 @@ def _cs_operator(node: Node) -> Iterator[Named]:
         yield f"operator {found[1]}", "method"
 
 
+_SHOWN = frozenset({"public", "protected", "internal"})
+
+
+def _words_before(node: Node) -> frozenset[str]:
+    """Modifiers of a declaration, one word each."""
+    return frozenset(
+        word for child in node.children if "modifier" in child.type for word in _said(child).split()
+    )
+
+
 def _cs_variables(node: Node) -> Iterator[Named]:
-    is_const = any(_said(child) == "const" for child in node.children if child.type == "modifier")
-    kind = "event" if node.type.startswith("event") else "constant"
-    if node.type == "field_declaration" and not is_const:
+    """Events, constants, and the fields that others see."""
+    words = _words_before(node)
+    kind = "event" if node.type.startswith("event") else "constant" if "const" in words else "field"
+    if kind == "field" and words.isdisjoint(_SHOWN):
         return
     for child in node.named_children:
         if child.type == "variable_declaration":
@@ -455,10 +476,23 @@ def _cs_variables(node: Node) -> Iterator[Named]:
                     yield _said(one.child_by_field_name("name")), kind
 
 
-def _java_constants(node: Node) -> Iterator[Named]:
-    for child in node.named_children:
-        if child.type == "variable_declarator":
-            yield _said(child.child_by_field_name("name")), "constant"
+def _java_fields(node: Node) -> Iterator[Named]:
+    """Constants, and the fields that others see."""
+    words = _words_before(node)
+    is_constant = node.type == "constant_declaration" or {"static", "final"} <= words
+    if is_constant or not words.isdisjoint(_SHOWN):
+        for child in node.named_children:
+            if child.type == "variable_declarator":
+                yield _said(child.child_by_field_name("name")), "constant" if is_constant else "field"
+
+
+def _php_members(node: Node) -> Iterator[Named]:
+    """Constants, and the properties that others see."""
+    is_constant = node.type == "const_declaration"
+    if is_constant or "private" not in _words_before(node):
+        for child in node.named_children:
+            if child.type in {"const_element", "property_element"} and child.named_child_count:
+                yield _said(child.named_children[0]).lstrip("$"), "constant" if is_constant else "property"
 
 
 def _rb_call(node: Node) -> Iterator[Named]:
@@ -553,6 +587,12 @@ def _lua(node: Node) -> Iterator[Named]:
     ):
         if value.type == "function_definition":
             yield _said(name).replace(":", "."), "function"
+        elif value.type == "table_constructor":
+            for field in value.named_children[:500]:
+                inner = field.child_by_field_name("value")
+                if inner is not None and inner.type == "function_definition":
+                    key = _said(field.child_by_field_name("name")).strip("'\"")
+                    yield f"{_said(name)}.{key}", "function"
 
 
 def _lua_function(node: Node) -> Iterator[Named]:
@@ -569,8 +609,20 @@ def _zig(node: Node) -> Iterator[Named]:
     }
     name = next((child for child in node.named_children if child.type == "identifier"), None)
     kind = next((kinds[child.type] for child in node.named_children if child.type in kinds), "")
-    if kind and name is not None:
+    if name is None:
+        return
+    if kind:
         yield _said(name), kind
+    elif node.parent is not None and node.parent.type == "source_file":
+        words = {child.type for child in node.children}
+        if "pub" in words or "var" in words:
+            yield _said(name), "variable" if "var" in words else "constant"
+
+
+def _zig_test(node: Node) -> Iterator[Named]:
+    name = node.named_children[0] if node.named_child_count else None
+    if name is not None and name.type != "block":
+        yield _said(name).strip('"'), "test"
 
 
 def _said(node: Node | None) -> str:
@@ -602,7 +654,8 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         "destructor_declaration": _cs_destructor,
         "indexer_declaration": lambda _: iter((("this[]", "property"),)),
     },
-    "java": {"constant_declaration": _java_constants},
+    "java": {"constant_declaration": _java_fields, "field_declaration": _java_fields},
+    "php": {"const_declaration": _php_members, "property_declaration": _php_members},
     "ruby": {"call": _rb_call, "alias": _rb_alias, "assignment": _rb_constant},
     "kotlin": {
         "property_declaration": _kt_property,
@@ -632,6 +685,6 @@ NAMERS: Mapping[str, Mapping[str, Callable[[Node], Iterator[Named]]]] = {
         )
     },
     "lua": {"assignment_statement": _lua, "function_declaration": _lua_function},
-    "zig": {"variable_declaration": _zig},
+    "zig": {"variable_declaration": _zig, "test_declaration": _zig_test},
 }
 """Of each language the node types whose names are found here: a node gives none, one, or several."""

@@ -291,6 +291,35 @@ def test_nothing_is_imported_until_a_grammar_is_needed() -> None:
 
 
 NAMES: dict[str, tuple[str, str]] = {
+    "templates.cpp": (
+        "template<class T> T Box<T>::take() && { return 1; }\ntemplate<class T> Box<T>::Box() {}\n",
+        "Box.take Box.Box",
+    ),
+    "ambient.d.ts": (
+        "declare module 'pump' {\n  const v: string;\n  export const z: number;\n}\n",
+        "pump pump.v pump.z",
+    ),
+    "Fields.java": (
+        (
+            "class A {\n  private static final int K = 1;\n  protected String name;\n  private int hidden;\n}\n"
+        ),
+        "A A.K A.name",
+    ),
+    "fields.php": (
+        (
+            "<?php\nconst V = 1;\nclass C { const K = 1; public ?string $name = null; private $hidden; static $s; }\n"
+        ),
+        "V C C.K C.name C.s",
+    ),
+    "fields.cs": ("class C { private int x; public readonly int y; const int Z = 1; }\n", "C C.y C.Z"),
+    "tables.lua": (
+        "M.t = { run = function() end, ['go'] = function() end, n = 1 }\n",
+        "M.t.run M.t.go",
+    ),
+    "tests.zig": (
+        'const std = @import("std");\npub const z = 3;\npub var g: i32 = 0;\ntest "adds" {}\n',
+        "z g adds",
+    ),
     "members.hpp": (
         (
             "class Vec { public: Vec(int n); int size() const; int &operator[](int i); virtual void draw() = 0; "
