@@ -46,7 +46,7 @@ class TranscriptKind(StrEnum):
     UNKNOWN = "unknown"
 
 
-class TranscriptMessage(msgspec.Struct, frozen=True):
+class TranscriptMessage(msgspec.Struct, frozen=True, gc=False):
     """One message of a conversation.
 
     Args:

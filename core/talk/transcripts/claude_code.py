@@ -13,6 +13,7 @@ import msgspec
 from core.kernel.decoders import decoder_of, from_builtins, from_json, without_half_characters
 from core.kernel.frame import clean
 from core.kernel.language import tr
+from core.kernel.machine import uncollected
 from core.kernel.patterns import late
 from core.kernel.values.imports import Transcript, TranscriptMessage, Unread
 from core.kernel.values.messages import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
@@ -50,7 +51,7 @@ _REFUSAL = "The user doesn't want"
 _SHELL = late(r"\s*<bash-input>(.*?)</bash-input>\s*$", re.DOTALL)
 
 
-class _Said(msgspec.Struct):
+class _Said(msgspec.Struct, gc=False):
     """Fields of a row's message that are looked at: its use of tokens and its like are passed over."""
 
     content: Any = None
@@ -59,7 +60,7 @@ class _Said(msgspec.Struct):
     parts: Any = None
 
 
-class _SessionRow(msgspec.Struct):
+class _SessionRow(msgspec.Struct, gc=False):
     """Fields of a row that are looked at; the program's own copies of results and pictures are not even parsed."""
 
     type: Any = None
@@ -88,7 +89,7 @@ class _SessionRow(msgspec.Struct):
     agentName: Any = None  # noqa: N815
 
 
-class _OddRow(_SessionRow):
+class _OddRow(_SessionRow, gc=False):
     """A row whose message is none."""
 
     message: Any = None
@@ -256,6 +257,10 @@ class _SessionReader:
 
     def take_all(self, buffer: Buffer) -> None:
         """Read a file, many lines at a time; where one of those is no row, or needs its number, each by itself."""
+        with uncollected():  # rows hold no circle
+            self._take_blocks(buffer)
+
+    def _take_blocks(self, buffer: Buffer) -> None:
         start, end = 0, len(buffer)
         number, counted = 1, 0  # of the line that begins at that byte
         while start < end:
@@ -326,24 +331,21 @@ class _SessionReader:
 
     def _row(self, row: _SessionRow, uuid: str) -> None:
         """Give a row its place, and its message to the conversation."""
+        above = row.parentUuid if type(row.parentUuid) is str else row.logicalParentUuid
+        parent = self._nodes.get(above) if type(above) is str else None
+        tree = parent.tree if parent is not None else self._tree(_session(row))
+        if row.sessionId not in tree.sessions:
+            tree.sessions.add(_session(row))
         is_helper = (
-            row.isSidechain is True or isinstance(row.agentId, str) or isinstance(row.parent_tool_use_id, str)
+            row.isSidechain is True or type(row.agentId) is str or type(row.parent_tool_use_id) is str
         )
-        above = row.parentUuid if isinstance(row.parentUuid, str) else row.logicalParentUuid
-        session = _session(row)
-        parent = self._nodes.get(above) if isinstance(above, str) else None
-        tree = parent.tree if parent is not None else self._tree(session)
-        tree.sessions.add(session)
         if not tree.folder and _is_path(row.cwd):  # else no path: looked for, it raises
             tree.folder = row.cwd
         if is_helper:
             self._nodes[uuid] = _Joint(tree, None)
             self._helper(tree, row, uuid)
             return
-        if parent is not None and parent.tree is tree:
-            node = parent
-        else:
-            node = tree.last or _Joint(tree, None)
+        node = parent or tree.last or _Joint(tree, None)
         words = self._words(tree, row)
         if words and row.type == "user" and row.message is not None and _is_person(words):
             if _is_command(row.message.content):
@@ -393,17 +395,21 @@ class _SessionReader:
             tree.skipped[NOTES] += 1
         if not tree.command and not tree.messages and isinstance(text := _only_text(content), str):
             tree.command = _title_of_command(text)
-        return persons(_counted(parts_of(content, tree.skipped), tree.skipped), tree.skipped)
+        words = parts_of(content, tree.skipped)
+        if len(words) == 1 and type(words[0]) is ToolResultPart and not words[0].text.startswith(_REFUSAL):
+            return words  # most of what stands in the person's place
+        return persons(_counted(words, tree.skipped), tree.skipped)
 
     def _add(self, tree: _Tree, node: _Joint, row: _SessionRow, uuid: str, words: tuple[Part, ...]) -> None:
         model = row.message.model if row.message is not None else ""
         role = "assistant" if row.type == "assistant" else "user"
-        pieces = [(uuid, words)]
+        if role == "assistant" and tree.reply_id:
+            place = len(tree.messages)
+            tree.reply += [(place, part) for part in words]
+        pieces: tuple[tuple[str, tuple[Part, ...]], ...] = ((uuid, words),)
         if role == "user" and len(words) > 1 and (results := _results(words)) and len(results) < len(words):
-            pieces = [(uuid, results), (f"{uuid}+", tuple(one for one in words if one not in results))]
+            pieces = ((uuid, results), (f"{uuid}+", tuple(one for one in words if one not in results)))
         for key, parts in pieces:
-            if role == "assistant" and tree.reply_id:
-                tree.reply += [(len(tree.messages), part) for part in parts]
             tree.messages.append(
                 TranscriptMessage(
                     id=key,
@@ -595,6 +601,8 @@ def _counted(parts: tuple[Part, ...], skipped: Counter[str]) -> tuple[Part, ...]
 
 
 def _is_person(parts: tuple[Part, ...]) -> bool:
+    if len(parts) == 1:
+        return type(parts[0]) is not ToolResultPart
     return any(type(part) is not ToolResultPart for part in parts)
 
 

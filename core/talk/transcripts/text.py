@@ -67,7 +67,7 @@ def moment(value: Any) -> datetime | None:
         Aware, UTC; a time without a zone counts as UTC. None where it is no date.
     """
     if isinstance(value, str):
-        return _of_text(value.strip())
+        return _of_iso(value) or _of_text(value.strip())
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return _of_seconds(float(value)) if abs(value) < 1e21 else None
