@@ -84,6 +84,7 @@ class _SessionRow(msgspec.Struct, gc=False):
     origin: Any = None
     promptSource: Any = None  # noqa: N815
     summary: Any = None
+    leafUuid: Any = None  # noqa: N815
     aiTitle: Any = None  # noqa: N815
     customTitle: Any = None  # noqa: N815
     agentName: Any = None  # noqa: N815
@@ -251,6 +252,7 @@ class _SessionReader:
         self._nodes: dict[str, _Joint] = {}
         self._trees: list[_Tree] = []
         self._broken: list[Unread] = []
+        self._named: dict[str, str] = {}  # by the last row of a conversation that may be read yet
         self._number, self._is_torn = 0, False
         self._decode = decoder_of(_SessionRow).decode
         self._decode_lines = decoder_of(_SessionRow).decode_lines
@@ -320,6 +322,9 @@ class _SessionReader:
 
     def transcripts(self) -> Iterator[Transcript | Unread]:
         """Conversations, then the lines that could not be read."""
+        for leaf, name in self._named.items():
+            if (node := self._nodes.get(leaf)) is not None:
+                node.tree.titles.setdefault("summary", name)
         for tree in self._trees:
             _place_queued(tree)
             if tree.messages or tree.skipped:
@@ -336,9 +341,7 @@ class _SessionReader:
         tree = parent.tree if parent is not None else self._tree(_session(row))
         if row.sessionId not in tree.sessions:
             tree.sessions.add(_session(row))
-        is_helper = (
-            row.isSidechain is True or type(row.agentId) is str or type(row.parent_tool_use_id) is str
-        )
+        is_helper = row.isSidechain is True or type(row.agentId) is str or type(row.parent_tool_use_id) is str
         if not tree.folder and _is_path(row.cwd):  # else no path: looked for, it raises
             tree.folder = row.cwd
         if is_helper:
@@ -475,6 +478,8 @@ class _SessionReader:
                     own = self._tree(session)
                 if own is not None:
                     own.titles[kind] = clean(words)
+                elif isinstance(row.leafUuid, str):
+                    self._named[row.leafUuid] = clean(words)
 
 
 def _is_known(row: _SessionRow) -> bool:
