@@ -109,6 +109,8 @@ def _rewrite(node: Any, ready: list[str]) -> None:
             _put(node, f"{_LANGUAGE}{found[1]}{_END}", is_first=True)
     elif name == "table":
         _replace_table(node, ready)
+    elif name == "option":
+        _put(node, " ", is_first=False)
     elif name in _BLOCKS:
         if name == "dd":
             _put(node, f"{_TERM}", is_first=True)

@@ -150,7 +150,8 @@ def _said(give: Callable[..., int]) -> str:
 def _whole_words(texts: list[str]) -> list[str]:
     """The pages with each word that was broken at a line's end whole.
 
-    A hyphen stays where the document writes the word with one elsewhere, or where what follows is no small letter.
+    A hyphen stays where the document writes the word with one elsewhere, or where what follows is no small letter; between
+    capitals it goes, unless the document has a part as a word of its own.
     """
     if not any(_BROKEN.search(text) for text in texts):
         return texts
@@ -159,7 +160,10 @@ def _whole_words(texts: list[str]) -> list[str]:
     def joined(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
         plain, with_hyphen = f"{first}{second}", f"{first}-{second}"
-        if plain.lower() in known:
+        is_capital = (
+            first.isupper() and second.isupper() and known.isdisjoint({first.lower(), second.lower()})
+        )
+        if plain.lower() in known or is_capital:
             return plain
         return with_hyphen if with_hyphen.lower() in known or not second[:1].islower() else plain
 

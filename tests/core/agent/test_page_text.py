@@ -55,6 +55,7 @@ from core.agent.page_text import page_text
             "Tides\n\n| Day |\n| --- |\n| Mon |",
         ),
         ("<p hidden>secret</p><p>shown</p>", "shown"),
+        ("<select><option>Alpha</option><option>Beta</option></select>", "Alpha Beta"),
         (
             '<ul><li><p>a</p><pre><code class="language-sh">ls\n</code></pre></li><li>b</li></ul>',
             "- a\n\n  ```sh\n  ls\n  ```\n- b",

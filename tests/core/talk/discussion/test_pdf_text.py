@@ -38,3 +38,9 @@ def test_a_field_of_several_lines_keeps_them() -> None:
 
 def test_a_word_that_two_lines_break_is_whole() -> None:
     assert "Donaudampfschiff fahrt" in read_pdf(make_pdf("Die Donau-\ndampf-\nschiff fahrt"))["text"]
+
+
+def test_a_word_of_capitals_is_whole_unless_its_parts_are_words() -> None:
+    text = read_pdf(make_pdf("COMPRES-\nSOR of hall 2", "the ABC-\nXYZ line, see ABC"))["text"]
+    assert "COMPRESSOR of" in text
+    assert "ABC-XYZ line" in text
