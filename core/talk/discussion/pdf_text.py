@@ -156,13 +156,13 @@ def _whole_words(texts: list[str]) -> list[str]:
     if not any(_BROKEN.search(text) for text in texts):
         return texts
     known = {word.lower() for text in texts for word in _WORDS.findall(_BROKEN.sub(" ", text))}
+    elsewhere = {word.lower() for text in texts for word in _WORDS.findall(_BROKEN_WORD.sub(" ", text))}
 
     def joined(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
         plain, with_hyphen = f"{first}{second}", f"{first}-{second}"
-        is_capital = (
-            first.isupper() and second.isupper() and known.isdisjoint({first.lower(), second.lower()})
-        )
+        parts = {first.lower(), second.lower()}
+        is_capital = first.isupper() and second.isupper() and elsewhere.isdisjoint(parts)
         if plain.lower() in known or is_capital:
             return plain
         return with_hyphen if with_hyphen.lower() in known or not second[:1].islower() else plain
