@@ -33,7 +33,7 @@ _KNOWN_KEYS = frozenset(
 _LISTS = frozenset({"tags", "tag", "keywords", "categories", "aliases"})
 """Fields to which each block adds; of any other field the last block's value counts."""
 
-_TABLES = frozenset({"taxonomies", "taxonomy", "myst", "html_meta", "metadata"})
+_TABLES = frozenset({"date", "taxonomies", "taxonomy", "myst", "html_meta", "metadata"})
 """Tables whose fields count as the note's own."""
 
 _YAML_BLOCK = late(r"(?:[ \t]*\n)*---[ \t]*\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -292,6 +292,8 @@ def _yaml_fields(block: str) -> Iterator[FrontField]:
         is_bad = isinstance(value, YamlFault)
         if is_bad and "\t" in part:
             value = read_yaml(part.expandtabs(2))
+        if isinstance(value, YamlFault) and "\n" in part.strip():
+            value = read_yaml(part.split("\n", 1)[0])  # a line that is no field stands behind it
         if isinstance(value, dict):
             yield from (
                 FrontField(line=first, key=key, value=one, is_bad=is_bad) for key, one in _flat(value).items()
@@ -305,7 +307,13 @@ def _yaml_fields(block: str) -> Iterator[FrontField]:
                 and "\t" not in key.strip()
             )
             name = key.strip(" '\"").lower() if is_line and words.strip() else ""
-            yield FrontField(line=first, key=name, value=words.strip(), is_bad=True)
+            yield FrontField(line=first, key=name, value=_unquoted(words.strip()), is_bad=True)
+
+
+def _unquoted(words: str) -> str:
+    """A value without the quotes around it, which a quote within made no YAML."""
+    is_quoted = len(words) > 1 and words[0] == words[-1] and words[0] in "'\""
+    return words[1:-1] if is_quoted else words
 
 
 def _as_words(found: re.Match[str]) -> str:

@@ -61,6 +61,7 @@ _CODE_FENCE = late(r" {0,3}(`{3,}|~{3,})")
 _INLINE_CODE = late(r"`[^`\n]{0,500}`|<!--.*?(?:-->|$)")
 _LIST_ITEM = late(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _DAY_OF_FOLDERS = late(r"(?:^|/)((?:19|20)\d{2}/\d{1,2}/\d{1,2})(?:/[^/\d]*)?$")
+_DAY_OF_MONTH = late(r"(?:^|/)((?:19|20)\d{2})[-_.](\d{2})/(\d{1,2})(?:\D[^/]*)?$")
 _DENOTE = late(r"\d{8}T\d{6}(?:==[^/-]*)?--(.+?)(?:__([\w_]+))?")
 _NOTION_ID = late(r"[ \t]+[0-9a-f]{32}$")
 _WIKILINK = late(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
@@ -241,7 +242,13 @@ def _day_of_name(path: str) -> str:
     """The day that a note's file, or its folders and its file, are named after, as daily notes are; empty for none."""
     own = path.rpartition("/")[2]
     folders = _DAY_OF_FOLDERS.search(path)
-    return day_named(own) or (day_named(folders[1]) if folders else "")
+    month = _DAY_OF_MONTH.search(path)
+    return (
+        day_named(own)
+        or (day_named(folders[1]) if folders else "")
+        or (day_named(f"{month[1]}-{month[2]}-{month[3]}") if month else "")
+        or day_named(path.rpartition("/")[0].rpartition("/")[2])
+    )
 
 
 def _heads_text(value: object) -> str:
@@ -288,7 +295,10 @@ def _linked(text: str) -> str:
 
 
 def _date(said: _ToldFields, fields: FieldNames) -> str:
-    values = (_heads_text(value)[:100] for names in (fields.date, _DAYS) for value in said.all(names))
+    found = (value for names in (fields.date, _DAYS) for value in said.all(names))
+    values = (
+        _heads_text(one)[:100] for value in found for one in (value if isinstance(value, list) else [value])
+    )
     return next(filter(None, (day_named(value) or day_of_time(value) for value in values)), "")
 
 
