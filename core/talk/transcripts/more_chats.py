@@ -53,7 +53,7 @@ def read_grok(element: msgspec.Raw | Any) -> Transcript:
         )
         talk.last = key
     if not about and not given:
-        raise ValueError(tr("it is not a conversation of {name}", name="Grok"))
+        raise ValueError(tr("it holds no messages"))
     return talk.transcript()
 
 
@@ -206,7 +206,7 @@ def read_typingmind(element: msgspec.Raw | Any) -> Transcript:
     """A chat of TypingMind's export."""
     found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
     if not items(found.get("messages")):
-        raise ValueError(tr("it is not a conversation of {name}", name="TypingMind"))
+        raise ValueError(tr("it holds no messages"))
     talk = TalkBuilder()
     talk.id, talk.title = (
         word(found.get("chatID")) or word(found.get("id")),
@@ -249,7 +249,7 @@ def read_big_agi(element: msgspec.Raw | Any) -> Transcript:
     """A conversation of big-AGI: each message in fragments, or as one text before version 2."""
     found = mapping(from_json(element, Any) if isinstance(element, msgspec.Raw) else element)
     if not items(found.get("messages")):
-        raise ValueError(tr("it is not a conversation of {name}", name="big-AGI"))
+        raise ValueError(tr("it holds no messages"))
     talk = TalkBuilder()
     talk.id = word(found.get("id"))
     talk.title = word(found.get("userTitle")) or word(found.get("autoTitle"))
