@@ -1,0 +1,152 @@
+"""Reports of the eighth round and of later ones: each round was written down before the program was tried on it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.vendors.world.rounds import broken_off, calling, counted, failing, spelled
+from tests.vendors.world.table import (
+    ANTHROPIC,
+    ARGS,
+    CALL,
+    COMPATIBLE,
+    GEMINI,
+    JSON,
+    PAID,
+    RESPONSE,
+    RESPONSES,
+    Json,
+    Row,
+    U,
+    candidate,
+    chunk,
+    frames,
+    message_events,
+    named,
+    said,
+    tool_call,
+    used,
+)
+
+_CREATED: Json = {**RESPONSE, "status": "in_progress", "output": [], "usage": None}
+_END = (chunk({}, "tool_calls"), used())
+_WRITE = (("write_file", '{"path":"a.txt","content":"hello"}'),)
+_AZURE = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry."
+_NIM: Json = {"instance": "/v2/nvcf/pexec/functions/b0fcd392", "requestId": "380d3287"}
+_MINIMAX = "]<]minimax[>["
+
+
+def _sglang(**delta: Any) -> Json:
+    choice = {"index": 0, "delta": {"role": None, "content": None, "reasoning_content": None, "tool_calls": None, **delta}, "logprobs": None, "finish_reason": None, "matched_stop": None}  # fmt: skip
+    return {"id": "f", "object": "chat.completion.chunk", "created": 1, "model": "a", "choices": [choice], "usage": None}  # fmt: skip
+
+
+def _thinking_unsigned() -> list[tuple[str, Json]]:
+    start, *text = message_events("Hello there.")
+    moved = [(name, {**one, "index": 1} if "index" in one else one) for name, one in text]
+    return [
+        start,
+        ("content_block_start", {"index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        ("content_block_delta", {"index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+        ("content_block_stop", {"index": 0}),
+        *moved,
+    ]
+
+
+# Round 8.
+
+# fmt: off
+EIGHTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("empty-role-and-flags", COMPATIBLE, frames({"choices": [{"index": 0, "delta": {"role": "", "reasoning_content": ""}}], "created": 1, "object": "chat.completion.chunk", "usage": {"total_tokens": 0, "total_characters": 0}, "input_sensitive": False, "output_sensitive": False}, *said("Hello ", "there.")), "MiniMax-AI/MiniMax-M2.5#2", usage=PAID),
+        Row("choice-of-a-delta-alone", COMPATIBLE, frames({"id": "id-1", "object": "chat.completion.chunk", "created": 1, "model": "@cf/m", "choices": [{"delta": {"content": "Hello "}}]}, {"id": "id-1", "choices": [{"delta": {"content": "there."}}]}, {"id": "id-1", "choices": [{"delta": {}, "finish_reason": "stop"}], "usage": U}), "vercel/ai#4031, Cloudflare", usage=PAID),
+        Row("index-null", COMPATIBLE, frames({"id": "cmpl", "choices": [{"index": None, "delta": {"content": "Hello "}, "finish_reason": None}]}, {"id": "cmpl", "choices": [{"index": None, "delta": {"content": "there."}, "finish_reason": "stop"}]}), "neuralmagic/deepsparse#1486"),
+        Row("all-fields-null", COMPATIBLE, frames(_sglang(reasoning_content="Hm."), _sglang(content="Hello "), _sglang(content="there."), {"id": "f", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "matched_stop": 200012}], "usage": None}, used()), "sgl-project/sglang#9657", reasoning="Hm.", usage=PAID),
+        Row("finish-empty-each", COMPATIBLE, frames(*({"id": "chatcmpl-693", "choices": [{"index": 0, "delta": {"role": "assistant", "content": one}, "finish_reason": ""}]} for one in ("Hello ", "there.")), {"id": "chatcmpl-693", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": "stop"}]}), "ollama/ollama#4357"),
+        Row("usage-null-for-good", COMPATIBLE, frames(*({**chunk({"content": one}), "usage": None} for one in ("Hello ", "there.")), chunk({}, "stop")), "QuantumNous/new-api#6212, Volcano"),
+    ],
+    "shapes of text": [
+        Row("reasoning-and-text-in-one", COMPATIBLE, frames(chunk({"reasoning": "I see"}), chunk({"content": "Hello ", "reasoning": " clearly. "}), chunk({"content": "there."}, "stop"), used()), "diegosouzapw/OmniRoute#771, NVIDIA", reasoning="I see clearly. "),
+        Row("reasoning-tags", COMPATIBLE, frames(*(chunk({"content": one}) for one in ("<reasoning>We need to", " greet.</reasoning>", "<reasoning> No action.</reasoning>", "Hello there.")), chunk({}, "stop"), used()), "browseros-ai/BrowserOS#167, Bedrock", reasoning="We need to greet. No action."),
+        Row("thinking-unsigned", ANTHROPIC, named(*_thinking_unsigned()), "QuantumNous/new-api#4763, DeepSeek", reasoning="Hm."),
+    ],
+    "tool calls": [
+        calling("name-in-each", "NousResearch/hermes-agent#12233, NVIDIA", tool_call("read_file", "", id="t"), tool_call("read_file", '{"a"'), tool_call("read_file", ":1}"), *_END),
+        calling("nulls-behind", "sgl-project/sglang#4700", tool_call("read_file", "", id="t"), *(chunk({"tool_calls": [{"index": 0, "id": None, "function": {"arguments": one, "name": None}, "type": None}]}) for one in ('{"', "a", '":1}')), *_END),
+        calling("stop-with-the-last-piece", "MiaAI-Lab/GLM-5.3-Flash#177", tool_call("read_file", '{"a"', id="t"), {"choices": [{"finish_reason": "stop", "delta": {"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}}]}, used()),
+        calling("new-id-of-each-chunk", "BerriAI/litellm#40040, OCI", {"id": "c-1", "choices": [{"index": 0, "delta": {"content": ""}}]}, {"id": "c-2", "choices": [{"index": 0, "delta": {"tool_calls": [{"id": "chatcmpl-tool-a1", "function": {"arguments": "", "name": "read_file"}, "type": "function", "index": 0}]}}]}, {"id": "c-3", "choices": [{"index": 0, "delta": {"tool_calls": [{"function": {"arguments": '{"a":1}', "name": ""}, "type": "function", "index": 0}]}}]}, *_END),
+    ],
+    "leaked calls": [
+        spelled("no-closing-tags", "continuedev/continue#13057, Ollama", "I'll create a file.\n\n", "<function=write_file>\n<parameter=path> a.txt\n<parameter=content> hello\n", text="I'll create a file.", calls=_WRITE),
+        spelled("beginning-lost", "signalnine/q27#24", "<name>write_file\n</parameter>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\nhello\n</parameter>\n</function>", calls=_WRITE),
+        spelled("calling-tool", "waybarrios/vllm-mlx#15, Qwen3", '[Calling tool: read_file({"a": 1})]'),
+        spelled("equals-and-json", "tashfeenahmed/freellmapi#291, Llama", '<function=read_file={"a": 1}</function>'),
+        spelled("minimax-envelope", "Alishahryar1/free-claude-code#1246, MiniMax-M3", f"{_MINIMAX}<tool_call>\n{_MINIMAX}<invoke name=\"read_file\">{_MINIMAX}<a>1{_MINIMAX}</a>{_MINIMAX}</invoke>\n{_MINIMAX}</tool_call>"),
+        spelled("function-and-parameters", "lablup/mlxcel#204, Qwen3-Coder", "<tool_call><function=write_file><parameter=path>a.txt</parameter><parameter=content>hello</parameter></function></tool_call>", calls=_WRITE),
+    ],
+    "errors": [
+        broken_off("error-chunk-of-a-gateway", "server_fault", frames(chunk({"content": "Half"}), {"error": {"message": "An error occurred during streaming", "type": "server_error", "param": None, "code": None}}), "mozilla-ai/any-llm#847", "An error occurred during streaming", text="Half"),
+        broken_off("failed-without-fields", "server_fault", named(("response.failed", {"sequence_number": 0, "response": {"status": "failed", "error": {"message": "Internal error during generation"}}})), "modelship-ai/modelship#187", "Internal error during generation", api=RESPONSES),
+        broken_off("failed-then-done", "server_fault", named(("response.created", {"response": _CREATED}), ("response.output_text.delta", {"delta": "Half", "output_index": 0, "content_index": 0}), ("response.failed", {"response": {"status": "failed", "error": {"message": "upstream closed", "type": "api_error"}}})) + "data: [DONE]\n\n", "bigduu/Bamboo-agent#405", "upstream closed", api=RESPONSES, text="Half"),
+        Row("message-alone-in-200", COMPATIBLE, json.dumps({"message": "The model returned the following errors: messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`."}), "Portkey-AI/gateway#1142, Bedrock", JSON, text="", fails="bad_request|server_fault", words=("Expected `thinking`",)),
+        broken_off("api_error-behind-text", "server_fault", named(*message_events("pong")[:3], ("error", {"error": {"type": "api_error", "message": "litellm.ServiceUnavailableError: Bedrock stream ended"}})), "BerriAI/litellm#38606", "Bedrock stream ended", text="pong", api=ANTHROPIC),
+        failing("error-type-error", 500, "server_fault|bad_key", {"error": {"message": "GitHub token not set in state", "type": "error"}}, "nick3/copilot-api#64", "GitHub token not set in state"),
+        failing("upstream-unavailable", 500, "server_fault|overloaded", {"result": None, "success": False, "errors": [{"code": 7009, "message": "Upstream service unavailable"}], "messages": []}, "cloudflare/cloudflare-docs#15116", "Upstream service unavailable"),
+        failing("problem-details", 422, "bad_request", {"type": "urn:inference-service:problem-details:unprocessable-entity", "title": "Unprocessable Entity", "status": 422, "detail": "body -> frequency_penalty\n  Extra inputs are not permitted (type=extra_forbidden)", **_NIM}, "NVIDIA/garak#748", "frequency_penalty"),
+        failing("problem-details-500", 500, "server_fault|bad_request", {"type": "urn:inference-service:problem-details:internal-server-error", "title": "Internal Server Error", "status": 500, "detail": "System role not supported", **_NIM}, "BerriAI/litellm#4558, NVIDIA", "System role not supported"),
+        failing("message-a-list", 422, "bad_request|no_tools", {"object": "Error", "detail": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted", "input": []}], "message": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted", "input": []}], "type": "invalid_request_error", "code": 3001}, "partITech/php-mistral#76", "Extra inputs are not permitted", "tools"),
+        failing("message-json-text", 422, "bad_request", {"object": "error", "message": json.dumps({"detail": [{"type": "extra_forbidden", "loc": ["body", "frequency_penalty"], "msg": "Extra inputs are not permitted", "input": 0.0, "url": "https://errors.pydantic.dev/2.5/v/extra_forbidden"}]}), "type": "internal_error_proxy", "param": None, "code": "1000"}, "mistralai/platform-docs-public#7", "Extra inputs are not permitted", "frequency_penalty"),
+        failing("nothing-but-an-id", 422, "bad_request|server_fault", {"error": {"message": " (request id: 2024040714324820864326815777479)", "type": "upstream_error", "param": "422", "code": "bad_response_status_code"}}, "songquanpeng/one-api#1290", "2024040714324820864326815777479"),
+        failing("validation-of-a-call", 400, "bad_request|bad_reply", {"request_id": "req", "created_at": "2026-02-05T13:21:55.203Z", "error": {"message": "tool call validation failed: parameters for tool read_file did not match schema: errors: [`/a`: expected array, but got string]", "type": "invalid_request_error", "param": "", "code": "tool_use_failed"}}, "HunorLaczko/ha-groq-cloud-api#20", "expected array, but got string"),
+        failing("must-be-a-string", 400, "bad_request", {"error": {"message": "'messages.0' : for 'role:system' the following must be satisfied[('messages.0.content' : value must be a string)]", "type": "invalid_request_error"}}, "gptme/gptme#375, Groq", "value must be a string"),
+        failing("thinking-block-missing", 400, "bad_request", {"error": {"message": "Missing thinking block in the assistant message at message index 11. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls", "type": "invalid_request_error", "param": None, "code": "invalid_request_error"}}, "VicBilibily/GCMP#26, DeepSeek", "Missing thinking block", api=ANTHROPIC),
+        failing("reasoning-missing", 400, "bad_request", {"type": "error", "error": {"type": "invalid_request_error", "message": "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"}}, "NousResearch/hermes-agent#17057, Kimi", "reasoning_content is missing", api=ANTHROPIC),
+        failing("schema-not-understood", 400, "bad_request|no_tools", {"error": {"type": "invalid_request_error", "message": "JSON Schema not supported: could not understand the instance `{'required': ['criteria']}`."}, "type": "error"}, "earendil-works/pi#5352, Fireworks", "JSON Schema not supported", api=ANTHROPIC),
+    ],
+    "kinds of failure": [
+        failing("token-quota-a-minute", 429, "rate_limited", {"message": "Tokens per minute limit exceeded - too many tokens processed.", "type": "too_many_tokens_error", "param": "quota", "code": "token_quota_exceeded"}, "continuedev/continue#9800, Cerebras", "Tokens per minute limit exceeded"),
+        failing("title-and-detail", 429, "rate_limited", {"title": "Too Many Requests", "detail": "You have exceeded the maximum number of tokens allowed within a given time frame. Wait a bit and try again.", "status": 429}, "meta-llama/llama-models#354", "within a given time frame"),
+        failing("extra-usage", 429, "no_quota", {"type": "error", "error": {"type": "rate_limit_error", "message": "Extra usage is required for long context requests."}, "request_id": "req"}, "anthropics/claude-code#37943", "Extra usage is required", api=ANTHROPIC),
+        failing("no-credits-or-licenses", 403, "no_quota", {"code": "The caller does not have permission to execute the specified operation", "error": "Your newly created team doesn't have any credits or licenses yet. You can purchase those on https://console.x.ai/team/4."}, "continuedev/continue#12670, xAI", "credits or licenses yet"),
+        failing("out-of-credits-or-subscription", 403, "no_quota", {"code": "personal-team-blocked", "error": "You have run out of credits or need a Grok subscription. Add credits at https://grok.com/?_s=usage or upgrade at https://grok.com/supergrok."}, "Wei-Shaw/sub2api#4069", "run out of credits"),
+        failing("endpoint-denied", 403, "forbidden|bad_key", {"code": "permission-denied", "error": "Access to the chat endpoint is denied. Please ensure you're using the correct credentials. If you believe this is a mistake, please log into console.x.ai and update the permissions."}, "decolua/9router#2559, xAI", "Access to the chat endpoint is denied"),
+        failing("account-not-active", 403, "no_quota", {"error": {"message": "Your account org-x<ak-x> is not active, organization <org-x> exceeded current quota, please check your plan and billing details", "type": "exceeded_current_quota_error"}}, "MoonshotAI/Kimi-K2#5", "exceeded current quota"),
+        failing("too-many-at-the-moment", 429, "rate_limited|overloaded", {"error": {"message": "We're receiving too many requests at the moment. Please wait a moment and try again.", "type": "rate_limit_reached_error"}}, "MoonshotAI/kimi-cli#901", "too many requests at the moment"),
+        failing("would-exceed", 429, "rate_limited|request_too_large", {"error": {"code": "rate_limit_error", "message": "This request would exceed the rate limit for your organization of 20,000 input tokens per minute. Please reduce the prompt length or the maximum tokens requested, or try again later.", "type": "invalid_request_error", "param": None}}, "FoundationAgents/OpenManus#746", "20,000 input tokens per minute"),
+        failing("cannot-truncate", 400, "context_too_long", {"error": {"code": 400, "message": "[original: beyond::dependency::INVALID_ARGUMENT] Cannot truncate to 89998, required 355220: text:355351, control:9,  (inaccurate, last turn truncated by 141 in addition) (qos=CRITICAL_PLUS)", "status": "INVALID_ARGUMENT"}}, "iBUHub/AIStudioToAPI#268", "Cannot truncate to 89998", api=GEMINI),
+        failing("status-failure-and-raw", 400, "context_too_long", {"status": "failure", "message": "openrouter error: Provider returned error | metadata: {\"raw\":{\"error\":{\"message\":\"This model's maximum context length is 8192 tokens. However, you requested 8246 tokens (54 in the messages, 8192 in the completion).\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":400}}}"}, "truefoundry/models#873", "maximum context length is 8192 tokens"),
+        failing("body-a-string", 422, "context_too_long", json.dumps("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 65537. Given: 79993 `inputs` tokens and 1024 `max_new_tokens`"), "bytedance/UI-TARS-desktop#626", "must be <= 65537"),
+        failing("set-inference-limit", 429, "no_quota", {"error": {"code": "SetLimitExceeded", "message": "Your account [2100334555] has reached the set inference limit for the [doubao-seed-1-6-flash] model, and the model service has been paused. To continue using this model, please visit the Model Activation page to adjust or close the \"Safe Experience Mode\".", "param": "", "type": "TooManyRequests"}}, "volcengine/MineContext#328", "reached the set inference limit"),
+        failing("model-or-endpoint", 404, "unknown_model", {"code": "InvalidEndpointOrModel.NotFound", "message": "The model or endpoint doubao-1.5-pro-32k does not exist or you do not have access to it. Request id: 0217", "param": "", "type": "NotFound", "request_id": "2025"}, "cloudwego/eino#107", "doubao-1.5-pro-32k does not exist"),
+        failing("endpoint-that-is-none", 404, "unknown_model|bad_request", {"error": {"code": "InvalidEndpoint.NotFound", "message": "The request targeted an endpoint that does not exist or is invalid. Request id: 0217", "param": "", "type": "NotFound"}}, "nicepkg/aide#80, Volcano", "targeted an endpoint that does not exist"),
+        failing("key-missing-or-invalid", 401, "bad_key", {"error": {"code": "AuthenticationError", "message": "The API key or AK/SK in the request is missing or invalid. requestId: 0217376826112645e4", "param": "", "type": "Unauthorized"}}, "cline/cline#1426, Volcano", "is missing or invalid"),
+        broken_off("filter-in-a-stream", "declined", frames({"error": {"message": f"Error code: 400 - {{'error': {{'message': \"{_AZURE}\", 'code': 'content_filter', 'innererror': {{'code': 'ResponsibleAIPolicyViolation'}}}}}}"}}), "Oaklight/argo-proxy#91", "content management policy"),
+        failing("filter-behind-litellm", 400, "declined", {"error": {"message": f"litellm.BadRequestError: litellm.ContentPolicyViolationError: AzureException - {_AZURE}. Received Model Group=azure/gpt-4o\nAvailable Model Group Fallbacks=None", "type": None, "param": None, "code": "400", "provider_specific_fields": {"innererror": {"code": "ResponsibleAIPolicyViolation", "content_filter_result": {"hate": {"filtered": True, "severity": "high"}}}}}}, "BerriAI/litellm#16231", "content management policy"),
+    ],
+    "usage": [
+        counted("cache-beside-the-prompt", "unslothai/unsloth#5670", {"id": "c", "object": "chat.completion.chunk", "choices": [], "usage": {"prompt_tokens": 8, "completion_tokens": 862, "total_tokens": 870, "prompt_tokens_details": {"cached_tokens": 18901}, "cache_creation_input_tokens": 1367, "cache_read_input_tokens": 18901}}, input_tokens=20276, output_tokens=862, cache_read_tokens=18901),
+        counted("noughts-of-another-api", "QuantumNous/new-api#6212", {"id": "c", "choices": [], "usage": {"prompt_tokens": 1536, "completion_tokens": 171, "prompt_tokens_details": {"cached_tokens": 0, "text_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": 0}, "input_tokens": 0, "output_tokens": 0, "input_tokens_details": None, "claude_cache_creation_5_m_tokens": 0, "claude_cache_creation_1_h_tokens": 0}}, input_tokens=1536, output_tokens=171, is_estimate=False),
+        counted("rate-of-cached", "vllm-project/vllm#44475", used(prompt_tokens_details={"cached_tokens": 256, "cached_rate": 0.8533}), input_tokens=300, cache_read_tokens=256),
+        Row("total-above-the-parts", GEMINI, "".join(f"data: {json.dumps(one)}\r\n\r\n" for one in (candidate("Hello "), candidate("there.", "STOP", usageMetadata={"promptTokenCount": 19588, "candidatesTokenCount": 69, "totalTokenCount": 19801, "cachedContentTokenCount": 18403, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 19588}]}))), "BerriAI/litellm#10667", usage={"input_tokens": 19588, "output_tokens": 213, "cache_read_tokens": 18403}),
+    ],
+    "endings": [
+        Row("sensitive-behind-text", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "sensitive"), used()), "anomalyco/opencode#44092", ends="refused"),
+        Row("filter-with-native-refusal", COMPATIBLE, frames(chunk({"content": "Hello there."}), {"choices": [{"index": 0, "delta": {"content": "", "role": "assistant"}, "finish_reason": "content_filter", "native_finish_reason": "refusal"}]}, used()), "CherryHQ/cherry-studio#16079", ends="refused"),
+        Row("cancel", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "cancel"), used()), "ROCm/FastFlowLM#500", ends="broken|unknown|truncated|cancelled"),
+    ],
+}
+EIGHTH_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("body -> parallel_tool_calls\n  Extra inputs are not permitted (type=extra_forbidden)\nbody -> n\n  Extra inputs are not permitted (type=extra_forbidden)", "parallel_tool_calls", "Kilo-Org/kilocode#9652, NVIDIA"),
+    ("[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted', 'input': 'main'}]", "stream_options", "sipeed/picoclaw#1019, NVIDIA"),
+    ("The model returned the following errors: Failed to deserialize the JSON body into the target type: reasoning_effort: invalid type: map, expected a string at line 1 column 187", "reasoning_effort", "aws-samples/amazon-bedrock-client-for-mac#114"),
+]
+EIGHTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("shutdown", {"data": [{"created": 1, "domain": "", "features": {}, "id": "m1", "name": "n", "object": "model", "status": "Shutdown", "version": "240428"}, {"id": "m2", "name": "n", "object": "model", "status": "Active", "token_limits": {"context_window": 262144, "max_input_token_length": 229376, "max_output_token_length": 32768}}]}, {"m1": None, "m2": 262144}, "can1357/oh-my-pi#4201, Volcano"),
+    ("display-name-and-window", {"object": "list", "data": [{"id": "m1", "object": "model", "type": "chat", "created": 0, "created_at": "1970-01-01T00:00:00.000Z", "owned_by": "v", "display_name": "M", "context_length": 128000}], "has_more": False}, {"m1": 128000}, "caozhiyuan/copilot-api#43"),
+]
+# fmt: on
+
+LATER_ROUNDS = (EIGHTH,)
+LATER_REFUSALS = EIGHTH_REFUSALS
+LATER_LISTS = EIGHTH_LISTS
