@@ -25,6 +25,7 @@ from core.agent.leaked_dialects import (
     dialect_calls,
     json_call,
     types_of,
+    unmarked,
     value_of,
     without_last_tokens,
     without_tokens,
@@ -54,9 +55,12 @@ StandsElsewhere = Callable[[str], bool]
 """Tells if the text of a call also stands in what the model was shown: a result of a tool, a file, a paste."""
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_FUNCTION = late(r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))")
+_FUNCTION = late(
+    r"<function=([\w.:-]{1,128})(?:>|=?(?=\{))"
+    r"|<(?:name|function|tool_name|function_name)>\s*([\w.:-]{1,128})\s*(?:</\w{1,20}>\s*)?(?=<parameter=)"
+)
 _STARTS = rf"{_FUNCTION.pattern}|{OPENINGS.pattern}"
-_FUNCTION_END, _PARAMETER_END = "</function>", "</parameter>"
+_FUNCTION_END, _PARAMETER_BEGIN, _PARAMETER_END = "</function>", "<parameter=", "</parameter>"
 _PARAMETER = late(r"\s*<parameter=([\w.:-]{1,128})>")
 _FENCE = late(r" {0,3}(`{3,}|~{3,})")
 _CALL_FENCE = late(r"(?:tool|function)_?(?:code|calls?|use)?\s*\Z")
@@ -107,7 +111,7 @@ def with_recovered(
     for part in parts:
         is_thought = isinstance(part, ReasoningPart)
         is_read = isinstance(part, TextPart) or not has_text
-        text = part.text if isinstance(part, TextPart | ReasoningPart) and is_read else ""
+        text = unmarked(part.text) if isinstance(part, TextPart | ReasoningPart) and is_read else ""
         several = (_bare_leaks(text, schemas, model) or _leaks(text, schemas)) if text else ()
         leaks = [leak for leak in several if not any(map(stands_elsewhere, leak.cores))]
         if is_thought or not leaks:
@@ -242,9 +246,7 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     has_close = text.startswith(_CLOSE, after)
     is_last = after == len(text)
     is_closed = (
-        has_close
-        or (has_open and (is_last or text.startswith(_OPEN, after)))
-        or text.startswith("<function=", body)
+        has_close or (has_open and (is_last or text.startswith(_OPEN, after))) or _FUNCTION.match(text, body)
     )  # it has its own end
     if not calls or not is_closed:
         return None
@@ -297,13 +299,14 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | 
 
 
 def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
-    """Functions, one after the other, each with parameters that are closed."""
+    """Functions, one after the other. What is not closed ends where the next begins, or with the reply."""
     calls: list[tuple[str, dict[str, Any]]] = []
     core_end = at
     while (head := _FUNCTION.match(text, at)) is not None:
-        if head[1] not in tools:
+        name = head[1] or head[2]
+        if name not in tools:
             return None
-        types = types_of(tools[head[1]])
+        types = types_of(tools[name])
         arguments: dict[str, Any] = {}
         at = _skip(text, head.end())
         if text[at : at + 1] == "{":
@@ -312,18 +315,31 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | N
             except (ValueError, RecursionError):
                 return None
         while (parameter := _PARAMETER.match(text, at)) is not None:
-            end = text.find(_PARAMETER_END, parameter.end())
-            if end < 0:
-                return None
-            arguments[parameter[1]] = value_of(text[parameter.end() : end], types.get(parameter[1]))
-            at = end + len(_PARAMETER_END)
+            given, at = _parameter_at(text, parameter.end())
+            arguments[parameter[1]] = value_of(given, types.get(parameter[1]))
         end = _skip(text, at)
-        if not text.startswith(_FUNCTION_END, end):
+        has_end = text.startswith(_FUNCTION_END, end)
+        if not (has_end or (arguments and (end == len(text) or text.startswith(_CLOSE, end)))):
             return None
-        core_end = end + len(_FUNCTION_END)
-        calls.append((head[1], arguments))
+        core_end = end + len(_FUNCTION_END) if has_end else end
+        calls.append((name, arguments))
         at = _skip(text, core_end)
     return (calls, core_end) if calls else None
+
+
+def _parameter_at(text: str, at: int) -> tuple[str, int]:
+    """The value of a parameter from here, and where it ends. Models leave closing tags out."""
+    closed = text.find(_PARAMETER_END, at)
+    if closed >= 0 and text.count(_PARAMETER_END, at) > text.count(_PARAMETER_BEGIN, at):
+        return text[at:closed], closed + len(_PARAMETER_END)
+    ends = [place for mark in (_PARAMETER_END, _FUNCTION_END, _CLOSE) if (place := text.find(mark, at)) >= 0]
+    following = _NEXT_PARAMETER.search(text, at, min(ends, default=len(text)))
+    end = following.start() if following else min(ends, default=len(text))
+    is_closed = following is None and text.startswith(_PARAMETER_END, end)
+    return (text[at:end], end + len(_PARAMETER_END)) if is_closed else (text[at:end].strip(), end)
+
+
+_NEXT_PARAMETER = late(r"\n[ \t]*(?=<parameter=[\w.:-]{1,128}>)")
 
 
 def _skip(text: str, at: int) -> int:

@@ -28,12 +28,16 @@ _TOKEN = (
 )
 """A marker in any dress: between pipes on both sides or one, in brackets, or a tag whose name tells of calls."""
 
+_SAID = r"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{1,200}\s*[{(])"
+"""What some models say in brackets of a call. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
+
 OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"
     r"|\[(?!END|/)[A-Z_]{0,20}(?:TOOL|CALL|FUNCTION|ACTION)[A-Z_]{0,20}\]"
     rf"|<{_PREFIX}(?:invoke|function|tool|tool_call|tool_use|function_call)\s+(?:name|tool)="
     r"|<\|channel\|>\s*(?:commentary|analysis)\s+to=|<\|start\|>assistant\s+to="
-    r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])",
+    r"|^[ \t]*`{3,}(?:tool|function)_?(?:code|calls?|use)?[ \t]*$|(?:^|(?<=[\s>|]))call:\s*(?=[\w.:-]{1,200}\s*[{(])"
+    rf"|{_SAID}",
     re.MULTILINE,
 )
 """Begin of calls; a function in angle brackets and JSON in a `<tool_call>` are read beside this module."""
@@ -84,6 +88,15 @@ def without_last_tokens(text: str) -> str:
     """The text without the markers that a server left at its end, where it read the call itself."""
     rest = _LEFT.sub("", text)
     return text if OPENINGS.search(rest) else rest
+
+
+def unmarked(text: str) -> str:
+    """The text without the sign that MiniMax M3 writes before each tag of a call, which some servers leave."""
+    return _SIGN.sub("", text) if _SIGN_BEGIN in text else text
+
+
+_SIGN_BEGIN = "]<]"
+_SIGN = late(r"\]<\]\w{1,30}\[>\[")
 
 
 def without_tokens(text: str) -> str:
@@ -146,6 +159,11 @@ def _loose_object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
         raise ValueError
     made: dict[str, Any] = {}
     at = _end_of(_BLANKS, text, at + 1)
+    if close == ")" and text[at] == "{":
+        inner = _object_at(text, at)
+        if inner is None:
+            raise ValueError
+        made, at = inner[0], _end_of(_BLANKS, text, inner[1])
     while text[at] != close:
         key = _KEY.match(text, at)
         if key is None:
@@ -197,6 +215,17 @@ def _with_object(head: re.Match[str] | None, text: str, tools: Mapping[str, Tool
 def _named(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
     """A name, tokens, an object."""
     return _with_object(_NAMED.match(text, at), text, tools)
+
+
+def _in_brackets(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
+    """A name and an object in brackets, behind words that say that it is a call."""
+    found = _with_object(_BRACKETED.match(text, at), text, tools)
+    end = _CLOSED.match(text, found[1]) if found else None
+    return (found[0], end.end()) if found and end else None
+
+
+_BRACKETED = late(rf"{_SAID}([\w.:-]{{1,200}})\s*")
+_CLOSED = late(r"\s*\]")
 
 
 def _in_channel(text: str, at: int, tools: Mapping[str, ToolSchema]) -> Found | None:
@@ -305,7 +334,7 @@ def _with_inside(
     types, arguments = types_of(tools[name]), dict[str, Any]()
     if inner := _object_at(text, _end_of(_BLANKS, text, place)):
         arguments, place = inner
-    while (parameter := opening.match(text, place)) is not None:
+    while (parameter := opening.match(text, place) or _ELEMENT.match(text, place)) is not None:
         parameter_end = f"</{parameter[1]}>"
         end = text.find(parameter_end, parameter.end())
         if end < 0:
@@ -370,7 +399,7 @@ def _python_call(node: ast.expr) -> tuple[str, dict[str, Any]]:
     return ast.unparse(node.func), {one.arg or "": ast.literal_eval(one.value) for one in node.keywords}
 
 
-_FORMS = (_invoked, _in_channel, _in_pairs, _with_parts, _element, _named, _listed, _as_python)
+_FORMS = (_invoked, _in_brackets, _in_channel, _in_pairs, _with_parts, _element, _named, _listed, _as_python)
 
 
 def types_of(tool: ToolSchema) -> Mapping[str, object]:

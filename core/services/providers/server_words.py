@@ -234,7 +234,7 @@ _TOO_LONG = r"(?:exceed(?:s|ed|ing)?|too (?:long|large)|(?:longer|greater|larger
 
 _MONEY = (
     r"(?:inference|usage|monthly|weekly|account|plan|subscription|billing|trial|credit) limits?"
-    r"|balances?|credits?|quotas?|funds|budget|wallet|allowance|spend(?:ing)? (?:limit|cap)|billing|subscription|prepaid"
+    r"|(?:extra|additional|paid) usage|balances?|credits?|quotas?|funds|budget|wallet|allowance|spend(?:ing)? (?:limit|cap)|billing|subscription|prepaid"
 )
 _GONE = (
     r"insufficient|not enough|too low|deplet\w+|exhaust\w+|used up|(?:run|ran|running) out|exceed\w*|overdrawn|overdue|unpaid|negative"
@@ -339,7 +339,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"inputs?`? (?:tokens )?must have less than|inputs?`? tokens \+ `?max_new_tokens`? must be <=",
             r"token (?:count|limit).{0,60}exceed|exceed(?:s|ed)? (?:the )?(?:model )?token limit|too many (?:input |prompt )?tokens\b",
             r"max(?:imum)? (?:input|prompt) (?:length|tokens?)|too large for .{0,80}max size: [\d,]+ tokens",
-            r"tokens? to keep from the initial prompt is greater",
+            r"tokens? to keep from the initial prompt is greater|cannot truncate (?:\w+ ){0,3}to \d",
             r"range of input length should be|contextwindowexceeded",
             r"超(?:过|出).{0,12}(?:最大)?(?:长度|上下文|token)|上下文(?:长度)?(?:超|过长)|输入.{0,10}(?:过长|超长)",
         ),

@@ -43,6 +43,7 @@ from core.services.providers.failures import stream_with_retry
 from core.services.providers.protocol import CancelToken, Provider, ReadBlob
 from core.services.providers.refused_fields import ReasoningRefusals
 from core.services.providers.switches import stream_switched, tools_in_force
+from core.services.providers.thought_tags import parted
 from core.services.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.talk.caching.caching_messages import CacheReported
 from core.talk.caching.contents import contents_usd, read_of
@@ -339,7 +340,10 @@ class CallWorker:
     def _with_recovered(
         self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
     ) -> tuple[Stopped, tuple[Part, ...]]:
-        if not tools_in_force(request) or stopped.kind not in WHOLE_REPLY:
+        if stopped.kind not in WHOLE_REPLY:
+            return stopped, parts
+        parts = parted(parts)
+        if not tools_in_force(request):
             return stopped, parts
         try:
             found = self._services.recovered(request, parts, effect.spec)

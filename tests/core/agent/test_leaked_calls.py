@@ -170,7 +170,7 @@ STAYS = [
     '<tool_call>{"name":"bash","arguments":{"command":"ls"</tool_call>',
     '<tool_call>{"name":"format_disk","arguments":{}}</tool_call>',
     "<tool_call><function=format_disk></function></tool_call>",
-    "<tool_call><function=bash><parameter=command>ls</function></tool_call>",
+    "<function=bash><parameter=command>ls</parameter> and more words",
     '<tool_call>{"name":"bash","arguments":[1]}</tool_call>',
     f"<tool_call>{LS} and more words",
     # names that are none, more lists than are written again

@@ -12,6 +12,7 @@ from core.kernel.values.provider import ReasoningDelta, StopKind, Stopped, TextD
 from tests.core.services.providers.outcomes import TOOLS, Outcome, ask, run
 from tests.core.services.providers.vendors import VENDORS
 from tests.vendors.loopback import Captured, LoopbackServer, Reply
+from tests.vendors.world.later_rounds import LATER_ROUNDS
 from tests.vendors.world.reports import MORE
 from tests.vendors.world.rounds import ROUNDS
 from tests.vendors.world.table import CLASSES, Row
@@ -76,7 +77,7 @@ def check(row: Row, got: Outcome | None = None) -> None:
 
 
 def rows(name: str) -> pytest.MarkDecorator:
-    several = (CLASSES, MORE, *ROUNDS)
+    several = (CLASSES, MORE, *ROUNDS, *LATER_ROUNDS)
     listed = [row for one in several for row in one.get(name, [])]
     return pytest.mark.parametrize("row", listed, ids=lambda row: f"{row.api}-{row.name}")
 

@@ -6,7 +6,7 @@ import math
 import re
 import secrets
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from core.kernel.values.provider import (
 )
 from core.kernel.values.usage import Usage
 from core.services.providers.compatible.body import ReasoningReader, text_in
+from core.services.providers.thought_tags import Piece, TaggedText
 from core.services.providers.door import counted_usage, figure, price
 from core.services.providers.endings import ending_of, is_said, stop_at
 from core.services.providers.event_stream import WHOLE
@@ -258,6 +259,7 @@ class ChatReader:
         self._has_refused = False
         self._has_usage = False
         self._told, self._thought = _ToldText(), _ToldText()
+        self._tagged = TaggedText()
         self._choices = _Choices()
 
     @property
@@ -293,6 +295,7 @@ class ChatReader:
         """Tool calls and the stop, nothing where the stream broke off. `is_done`: its own end came, as some send it alone."""
         for choice in self._choices.held_back():
             yield from self._read_choice(choice)
+        yield from _spoken(self._tagged.rest())
         if is_done and self.has_begun:
             self._finish = self._finish or DONE
         if not self._finish:
@@ -345,7 +348,7 @@ class ChatReader:
                 yield from self._end_reasoning()
                 content = self._told.rest(content) if self._reasoning.is_grown else content
                 self._told.add(content)
-                yield TextDelta(content)
+                yield from _spoken(self._tagged.read(content))
             else:
                 yield from self._read_parts(content)
         if refusal := delta.get("refusal"):
@@ -375,7 +378,7 @@ class ChatReader:
                 if text := text_in(part):
                     yield from self._end_reasoning()
                     self._told.add(text)
-                    yield TextDelta(text)
+                    yield from _spoken(self._tagged.read(text))
             else:
                 yield TextDelta(part)  # no text at all: the door says so
 
@@ -414,6 +417,11 @@ class ChatReader:
         if name or not self._calls:
             return None
         return by_id or self._calls[-1]
+
+
+def _spoken(pieces: Iterable[Piece]) -> Iterator[StreamItem]:
+    for is_thought, text in pieces:
+        yield ReasoningDelta(text) if is_thought else TextDelta(text)
 
 
 _USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "tokenUsage")

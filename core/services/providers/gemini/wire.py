@@ -289,6 +289,7 @@ _COUNTS = (
     "candidatesTokenCount",
     "thoughtsTokenCount",
     "cachedContentTokenCount",
+    "totalTokenCount",
 )
 """Counts of usage that are read."""
 
@@ -380,13 +381,28 @@ def _usage(chunk: types.GenerateContentResponse) -> Usage | None:
     reported = chunk.usage_metadata
     if reported is None:
         return None
+    sent = total(reported.prompt_token_count, reported.tool_use_prompt_token_count)
+    thought = reported.thoughts_token_count
+    if thought is None:
+        thought = _untold(reported.total_token_count, sent, reported.candidates_token_count)
     return counted_usage(
-        input_tokens=total(reported.prompt_token_count, reported.tool_use_prompt_token_count),
-        output_tokens=total(reported.candidates_token_count, reported.thoughts_token_count),
+        input_tokens=sent,
+        output_tokens=total(reported.candidates_token_count, thought),
         cache_read_tokens=reported.cached_content_token_count,
-        reasoning_tokens=reported.thoughts_token_count,
+        reasoning_tokens=thought,
         request_id=chunk.response_id or "",
     )
+
+
+def _untold(whole: int | None, sent: int | None, written: int | None) -> int | None:
+    """Tokens of thoughts that only the total tells of: it is the sum of what was sent, written and thought.
+
+    Source: ai.google.dev "GenerateContentResponse", `UsageMetadata`; BerriAI/litellm#10667 (read 2026-11).
+    """
+    if None in {whole, sent, written} or any(map(is_absurd, (whole, sent, written))):
+        return None
+    rest = (whole or 0) - (sent or 0) - (written or 0)
+    return rest if rest > 0 else None
 
 
 def _block_reason(chunk: types.GenerateContentResponse) -> Stopped | None:

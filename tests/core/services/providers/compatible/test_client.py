@@ -214,12 +214,12 @@ def test_a_stream_that_ends_without_a_reason_and_without_its_own_end_broke_off()
     assert (result.text, result.failure.kind) == ("Half", FailureKind.STREAM_DROPPED)
 
 
-def test_tags_of_thinking_in_the_text_stay_text() -> None:
+def test_thinking_in_tags_before_the_text_is_reasoning() -> None:
     with CompatibleServer() as server:
         server.replies.append(Said("<think>Hm.</think>Yes."))
         result = asked(server, ask(MODEL))
 
-    assert (result.text, result.reasoning) == ("<think>Hm.</think>Yes.", "")
+    assert (result.text, result.reasoning) == ("Yes.", "Hm.")
 
 
 def test_usage_that_is_not_reported_is_none_and_what_is_reported_is_part_of_the_input() -> None:

@@ -1,0 +1,66 @@
+"""Thoughts in tags are told apart from the words of a reply, however the text is cut into pieces."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.kernel.values.messages import Part, ReasoningPart, TextPart
+from core.services.providers.thought_tags import TaggedText, parted
+
+SPLIT = [
+    ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
+    ("\n<think>\nHm.\n</think>\n\nYes.\n", "Hm.", "Yes.\n"),
+    ("<reasoning>One.</reasoning><reasoning> Two.</reasoning>Yes.", "One. Two.", "Yes."),
+    ("[THINK]a < b[/THINK]Yes.", "a < b", "Yes."),
+    ("◁think▷Hm.◁/think▷Yes.", "Hm.", "Yes."),
+    ("<thinking>It says </think> here.</thinking>Yes.", "It says </think> here.", "Yes."),
+    ("<think>Never ends", "Never ends", ""),
+    ("<think></think>Yes.", "", "Yes."),
+    ("Yes, <think>Hm.</think> is a tag.", "", "Yes, <think>Hm.</think> is a tag."),
+    ("<thin ice>", "", "<thin ice>"),
+    ("  plain ", "", "  plain "),
+    ("<thi", "", "<thi"),
+    ("", "", ""),
+]
+
+
+def read(*pieces: str) -> tuple[str, str]:
+    tagged = TaggedText()
+    found = [one for piece in pieces for one in tagged.read(piece)]
+    found += tagged.rest()
+    return "".join(text for is_thought, text in found if is_thought), "".join(
+        text for is_thought, text in found if not is_thought
+    )
+
+
+@pytest.mark.parametrize(("text", "thought", "words"), SPLIT)
+def test_thoughts_in_tags_are_told_apart_in_any_pieces(text: str, thought: str, words: str) -> None:
+    for size in (1, 2, 3, 7, len(text) or 1):
+        cut = [text[at : at + size] for at in range(0, len(text), size)]
+        assert read(*cut) == (thought, words), size
+
+
+ORPHANS: list[tuple[tuple[Part, ...], tuple[Part, ...]]] = [
+    ((TextPart("Hm.\n</think>\n\nYes."),), (ReasoningPart("Hm."), TextPart("Yes."))),
+    ((TextPart("Hm.</think>\n\nYes."),), (ReasoningPart("Hm."), TextPart("Yes."))),
+    ((TextPart("</think>\nYes."),), (TextPart("Yes."),)),
+]
+STAY: list[tuple[Part, ...]] = [
+    (TextPart("The tag `</think>` ends it."),),
+    (TextPart("The tag </think> ends it."),),
+    (TextPart("As <think>a\n</think>\nb does."),),
+    (ReasoningPart("Hm."), TextPart("a\n</think>\nb")),
+    (),
+]
+
+
+@pytest.mark.parametrize(("parts", "right"), ORPHANS)
+def test_thoughts_before_a_tag_that_only_closes_are_thoughts(
+    parts: tuple[Part, ...], right: tuple[Part, ...]
+) -> None:
+    assert parted(parts) == right
+
+
+@pytest.mark.parametrize("parts", STAY)
+def test_words_about_the_tag_stay_words(parts: tuple[Part, ...]) -> None:
+    assert parted(parts) == parts
