@@ -8,8 +8,6 @@ from typing import Any
 from tests.vendors.world.rounds import broken_off, calling, counted, failing, spelled
 from tests.vendors.world.table import (
     ANTHROPIC,
-    ARGS,
-    CALL,
     COMPATIBLE,
     GEMINI,
     JSON,
