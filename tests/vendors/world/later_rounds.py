@@ -8,6 +8,7 @@ from typing import Any
 from tests.vendors.world.rounds import broken_off, calling, counted, failing, spelled
 from tests.vendors.world.table import (
     ANTHROPIC,
+    ARGS,
     COMPATIBLE,
     GEMINI,
     JSON,
@@ -145,6 +146,72 @@ EIGHTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
 ]
 # fmt: on
 
-LATER_ROUNDS = (EIGHTH,)
-LATER_REFUSALS = EIGHTH_REFUSALS
-LATER_LISTS = EIGHTH_LISTS
+# Round 9.
+
+# fmt: off
+NINTH: dict[str, list[Row]] = {
+    "frames": [
+        Row("finish-null-as-text", COMPATIBLE, frames(*({"id": "koboldcpp", "choices": [{"index": 0, "finish_reason": "null", "delta": {"role": "assistant", "content": one}}]} for one in ("Hello ", "there.")), {"id": "koboldcpp", "choices": [{"index": 0, "finish_reason": "stop", "delta": {}}]}), "Mintplex-Labs/anything-llm#6380, KoboldCpp"),
+        broken_off("role-then-nothing", "stream_dropped|bad_reply", frames(chunk({"role": "assistant"}), done=False), "earendil-works/pi#8473"),
+    ],
+    "whole replies": [
+        Row("json-without-a-quote", RESPONSES, '{"id": "", "object": "response", "status": "completed", "output": [], "text": {"format": {"type": "text"}}, top_p": 0.95, "usage": {"input_tokens": 5, "output_tokens": 42}}', "inferencerlabs/inferencer-feedback#42", JSON, text="", fails="bad_reply"),
+        Row("finish-error-whole", COMPATIBLE, json.dumps({"id": "x", "object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error"}], "usage": U}), "LostRuins/koboldcpp#2481", JSON, text="", ends="broken"),
+    ],
+    "tool calls": [
+        calling("word-before-arguments", "tenstorrent/tt-inference-server#3683", tool_call("read_file", "json\n", id="t"), tool_call(None, '{"a":1}'), *_END),
+        calling("signature-and-stop", "googleapis/python-genai#2868", chunk({"role": "assistant", "tool_calls": [{"extra_content": {"google": {"thought_signature": "AAA"}}, "function": {"arguments": '{"a":1}', "name": "read_file"}, "id": "function-call-1", "type": "function"}]}), chunk({"role": "assistant"}, "stop"), used()),
+    ],
+    "leaked calls": [
+        calling("told-twice", "oobabooga/textgen#7427", chunk({"content": "<tool_call>\n"}), chunk({"content": '{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>'}), tool_call("read_file", ARGS, id="t"), *_END),
+    ],
+    "errors": [
+        failing("content-a-list", 400, "bad_request", {"error": {"message": "Error from provider(sambanova,DeepSeek-V3.1: 400): Unable to tokenize message with status code 400 for model DeepSeek-V3.1: Invalid 'content' type. Expected one of: ['str'], got list.", "type": "api_error", "code": "provider_response_error"}}, "musistudio/claude-code-router#965", "Expected one of: ['str'], got list"),
+        failing("no-call-for-output", 400, "bad_request", {"error": {"message": "No tool call found for function call output with call_id call_fzg.", "type": "invalid_request_error", "param": "input", "code": None}}, "continuedev/continue#9927", "No tool call found", api=RESPONSES),
+        failing("empty-422", 422, "bad_request", "", "lobehub/lobehub#12845, SambaNova"),
+        broken_off("engine-dead", "server_fault", frames(chunk({"content": "Half"}), {"error": {"message": "EngineCore encountered an issue. See stack trace (above) for the root cause.", "type": "InternalServerError", "param": None, "code": 500}}), "vllm-project/vllm#42363", "EngineCore encountered an issue", text="Half"),
+        failing("plain-500", 500, "server_fault", "Internal Server Error", "vllm-project/vllm#10925", "Internal Server Error"),
+        failing("blocks-non-empty", 400, "bad_request", {"message": "messages: text content blocks must be non-empty"}, "anomalyco/opencode#15715, Bedrock", "must be non-empty"),
+        failing("template-not-supported", 400, "bad_request", {"error": {"message": "chat_template is not supported for Mistral tokenizers.", "type": "BadRequestError", "param": None, "code": 400}}, "Alishahryar1/free-claude-code#89, NVIDIA", "chat_template is not supported"),
+        failing("detail-a-list", 422, "bad_request", {"detail": [{"type": "extra_forbidden", "loc": ["body", "store"], "msg": "Extra inputs are not permitted", "input": False}]}, "Gitlawb/openclaude#739, Mistral", "Extra inputs are not permitted", "store"),
+        failing("error-a-text-of-lines", 422, "bad_request", {"error": "body -> presence_penalty\n  Extra inputs are not permitted (type=extra_forbidden)\nbody -> frequency_penalty\n  Extra inputs are not permitted (type=extra_forbidden)"}, "Kilo-Org/kilocode#9652, NVIDIA", "presence_penalty"),
+        broken_off("error-alone", "bad_request", named(("error", {"error": {"type": "invalid_request_error", "message": "max_tokens: 99999 > 64000, which is the maximum allowed number of output tokens"}})), "justrach/codegraff#748", "max_tokens: 99999 > 64000", api=ANTHROPIC),
+        failing("invalid-request-error", 400, "bad_request", {"error": {"type": "invalid_request_error", "message": "Invalid request Error"}, "type": "error"}, "MoonshotAI/Kimi-K2.5#20", "Invalid request Error", api=ANTHROPIC),
+        broken_off("converter-failed", "server_fault", named(*message_events("pong")[:3], ("error", {"error": {"type": "internal_error", "message": "2 validation errors for ChatCompletionStreamResponse"}})), "vllm-project/vllm#48707", "2 validation errors", text="pong", api=ANTHROPIC),
+    ],
+    "kinds of failure": [
+        broken_off("limit-of-a-key-in-a-stream", "no_quota", frames({"error": {"message": "max_tokens limit exceeded: 102399 > 921. To increase, visit https://openrouter.ai/keys and create a key with a higher limit", "code": 402}}), "janhq/jan#4162, OpenRouter", "102399 > 921"),
+        failing("prompt-limit-of-a-key", 402, "no_quota", {"error": {"message": "Prompt tokens limit exceeded: 230799 > 91442. To increase, visit https://openrouter.ai/settings/keys and create a key with a higher monthly limit", "code": 402}}, "anomalyco/opencode#12219, OpenRouter", "230799 > 91442"),
+        failing("more-output-than-window", 400, "bad_request|context_too_long", {"type": "error", "message": "Upstream error from DeepInfra: max_tokens=131072 cannot be greater than max_model_len=max_total_tokens=28672. Please request fewer output tokens. (parameter=max_tokens, value=131072)"}, "HeyPuter/puter#3564", "Please request fewer output tokens"),
+        failing("input-length-500", 500, "context_too_long", {"error": {"message": "Requested input length 99009 exceeds maximum input length 8192"}}, "langchain-ai/langchain#25671, DeepInfra", "exceeds maximum input length 8192"),
+        failing("not-enough-balance", 403, "no_quota", {"code": 403, "reason": "NOT_ENOUGH_BALANCE", "message": "not enough balance", "metadata": {}}, "huggingface/hub-docs#2392, Novita", "not enough balance"),
+        broken_off("error-a-text", "context_too_long", 'event: error\ndata: ' + json.dumps({"error": "The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length, or provide a shorter input"}) + "\n\n", "anomalyco/opencode#2259, LM Studio", "greater than the context length"),
+        failing("provider-returned-403", 403, "forbidden", {"error": {"message": "Provider returned error", "code": 403, "metadata": {"provider_name": "Z.AI"}}}, "continuedev/continue#12711, OpenRouter", "Provider returned error"),
+        failing("parameters-not-valid", 400, "bad_request", {"error": {"code": "InvalidParameter", "message": "One or more parameters specified in the request are not valid. Request id: 0217", "param": "", "type": "BadRequest"}}, "RooCodeInc/Roo-Code#770, Volcano", "parameters specified in the request are not valid"),
+        failing("policy-that-is-none", 400, "bad_request", {"error": {"message": "Your request contains invalid content filter policy. Please provide a valid policy.", "type": "invalid_request_error", "param": None, "code": "content_filter_policy_invalid"}}, "microsoft/BCApps#6660, Azure", "invalid content filter policy"),
+        failing("no-deployments-for-now", 429, "rate_limited|overloaded", {"error": {"message": "litellm.RateLimitError: No deployments available for selected model, Try again in 60 seconds. Passed model=gpt-4o. pre-call-checks=False", "type": None, "param": None, "code": "429"}}, "Skyvern-AI/skyvern#758, LiteLLM", "No deployments available"),
+        failing("token-usage-exceeded", 429, "rate_limited|no_quota", {"error": {"message": "Sorry, you have exceeded your Copilot token usage. Please review our Terms of Service.", "code": "rate_limited"}}, "microsoft/vscode-copilot-release#5795", "exceeded your Copilot token usage"),
+    ],
+    "usage": [
+        counted("cache-of-databricks", "BerriAI/litellm#36943, Databricks", {"id": "c", "choices": [], "usage": {"prompt_tokens": 107, "completion_tokens": 20, "total_tokens": 127, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 0}}, input_tokens=107, output_tokens=20, cache_read_tokens=64, is_estimate=False),
+    ],
+    "endings": [
+        Row("window-of-the-model", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "model_context_window_exceeded"), used()), "mozilla-ai/any-llm#1204, Z.ai", ends="truncated"),
+        Row("spii", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "spii"), used()), "MacPaw/OpenAI#312", ends="refused"),
+        Row("blocklist", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "blocklist"), used()), "MacPaw/OpenAI#312", ends="refused"),
+        Row("upstream-error", COMPATIBLE, frames(chunk({"content": "Hello there."}), chunk({}, "upstream_error"), used()), "theopenco/llmgateway#3492", ends="broken"),
+        Row("filtered-at-once", COMPATIBLE, frames({"id": "c", "choices": [{"index": 0, "delta": {"content": None, "function_call": None, "role": None, "tool_calls": None}, "finish_reason": "content_filter", "logprobs": None}], "usage": None}), "BerriAI/litellm#4828", text="", ends="refused"),
+    ],
+}
+NINTH_REFUSALS: list[tuple[str, str | None, str]] = [
+    ("[{'loc': ('body', 'seed'), 'msg': 'extra fields not permitted', 'type': 'value_error.extra'}]", "seed", "danny-avila/LibreChat#1336, Fireworks"),
+]
+NINTH_LISTS: list[tuple[str, Any, dict[str, int | None], str]] = [
+    ("of-sambanova", {"data": [{"id": "m1", "object": "model", "owned_by": "no-reply@sambanova.ai", "context_length": 131072, "max_completion_tokens": 16384, "pricing": {"prompt": "0.0000006"}}], "object": "list"}, {"m1": 131072}, "lidge-jun/opencodex#870, SambaNova"),
+    ("of-vllm-whole", {"object": "list", "data": [{"id": "m1", "object": "model", "created": 1, "owned_by": "vllm", "root": "/models/m1", "parent": None, "max_model_len": 32768, "permission": [{"id": "modelperm-1", "object": "model_permission", "allow_sampling": True}]}]}, {"m1": 32768}, "llm-d/llm-d-inference-sim#82"),
+]
+# fmt: on
+
+LATER_ROUNDS = (EIGHTH, NINTH)
+LATER_REFUSALS = EIGHTH_REFUSALS + NINTH_REFUSALS
+LATER_LISTS = EIGHTH_LISTS + NINTH_LISTS
