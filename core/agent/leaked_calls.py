@@ -10,7 +10,7 @@ import html
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -96,15 +96,16 @@ def with_recovered(
 ) -> tuple[Part, ...]:
     """The parts of a whole reply with the calls that it leaked as real ones, behind its words; the same where there are none.
 
-    A reply that calls tools properly has leaked none, at most their markers, which are taken off its words. Code fences, code spans, quotes and names of tools that were not
+    A reply that calls tools properly has leaked none, at most their markers or the same calls once more, which are taken off its words. Code fences, code spans, quotes and names of tools that were not
     offered stay text, and so does what stands elsewhere. Reasoning is looked at only where the reply is nothing else.
 
     Args:
         tools: that the request offered; model: whose reply it is: of some, a text that is JSON of calls alone is calls.
     """
-    if any(isinstance(part, ToolCallPart) for part in parts):
-        return tuple(filter(_says_something, map(_tidied, parts)))
     schemas = {tool.name: tool for tool in tools}
+    if made := {_told(part.name, part.arguments_json) for part in parts if isinstance(part, ToolCallPart)}:
+        once = (_without_told(part, schemas, made) for part in parts)
+        return tuple(filter(_says_something, map(_tidied, once)))
     has_text = any(isinstance(part, TextPart) and part.text.strip() for part in parts)
     found: list[Part] = []
     calls: list[ToolCallPart] = []
@@ -124,6 +125,22 @@ def with_recovered(
                     ToolCallPart(call_id=f"{PREFIX}{len(calls) + 1}", name=name, arguments_json=given)
                 )
     return (*found, *calls) if 0 < len(calls) <= MOST_LEAKED else tuple(parts)
+
+
+def _told(name: str, arguments: str) -> tuple[str, str]:
+    """A call as it compares: its name, and its arguments in one spelling."""
+    try:
+        return name, json.dumps(json.loads(arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        return name, arguments
+
+
+def _without_told(part: Part, tools: Mapping[str, ToolSchema], made: Collection[tuple[str, str]]) -> Part:
+    """A text without the calls that the server told as calls, too."""
+    if not isinstance(part, TextPart):
+        return part
+    leaks = [leak for leak in _leaks(part.text, tools) if all(_told(*call) in made for call in leak.calls)]
+    return replace(part, text=_without(part.text, leaks)) if leaks else part
 
 
 def _tidied(part: Part) -> Part:

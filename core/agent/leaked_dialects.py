@@ -29,7 +29,7 @@ _TOKEN = (
 """A marker in any dress: between pipes on both sides or one, in brackets, or a tag whose name tells of calls."""
 
 _SAID = r"\[(?i:(?:call|us|invok|runn?)(?:e|ing)?[ _](?:tool|function)|(?:tool|function)[ _](?:call|use))s?:?\s*(?=[\w.:-]{1,200}\s*[{(])"
-"""What some models say in brackets of a call. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
+"""Words in brackets before a call, as some models write them. Source: waybarrios/vllm-mlx#15, Qwen3 (read 2026-11)."""
 
 OPENINGS = late(
     rf"<[|｜]?(?!/)[^<>=/\s]{{0,30}}{_OF_CALLS}[^<>=\s]{{0,30}}>"

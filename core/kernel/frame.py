@@ -249,8 +249,14 @@ def _joined(pair: re.Match[str]) -> str:
 
 
 def size_bytes(text: str) -> int:
-    """UTF-8 bytes of a text, a lone surrogate as three. O(1) for ASCII."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    """UTF-8 bytes of a text, a lone surrogate as three. O(1) for ASCII; no copy of a long text is made."""
+    if text.isascii():
+        return len(text)
+    pieces = (text[at : at + _PIECE_CHARS] for at in range(0, len(text), _PIECE_CHARS))
+    return sum(len(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
+
+
+_PIECE_CHARS = 100_000
 
 
 def flat(text: str) -> str:

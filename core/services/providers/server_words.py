@@ -255,7 +255,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(
         kind=FailureKind.DECLINED,
         words=_any(
-            r"content_filter\b|content[ -]management policy|content filter(?:ing)? polic|responsibleaipolicyviolation",
+            r"content_filter\b|content[ -]management policy|(?<!invalid )content filter(?:ing)? polic|responsibleaipolicyviolation",
             r"data_?inspection_?failed|considered high risk|content exists risk|"
             + _UNWANTED
             + r" (?:content|words?|information|material)",
@@ -312,7 +312,7 @@ MEANINGS: tuple[Meaning, ...] = (
             r"tools? param(?:eter)? requires --jinja",
             r"(?:tools?|(?:tool|function)s?[ _-]?(?:use|calling|calls?|support))[`'\"]?:? (?:(?:is|are|was|were) )?"
             + _NOT_THERE,
-            r"(?:no|lacks?|without|unsupported:?) (?:native )?(?:(?:tool|function)s?[ _-]?(?:use|calling|calls?|support)|tools)\b",
+            r"(?:no|lacks?|without|unsupported:?) (?:native )?(?:(?:tool|function)s?[ _-]?(?:use|calling|calls?|support)|tools)\b(?! (?:found|were|was|with|matching|for|id))",
             r"(?:unsupported|unrecognized|unknown|"
             + _NOT
             + r" support) (?:parameters?|fields?|arguments?|request arguments?)\b[^.]{0,30}\btools?\b",
@@ -493,6 +493,14 @@ Source: Anthropic "Extended thinking"; OpenAI `invalid_encrypted_content`; Gemin
 _IS_MISSED = late(r"(?i)\bmissing\b|must be passed back")
 """Words of a server that wants reasoning back, and refuses none: DeepSeek, Moonshot (read 2026-11)."""
 _BAD_REQUEST = 400
+
+
+def is_reasoning_missed(words: str) -> bool:
+    """True of words of a server that wants reasoning back beside the calls of the past."""
+    return _IS_MISSED.search(words) is not None and _OF_THINKING.search(words) is not None
+
+
+_OF_THINKING = late(r"(?i)\bthinking\b|reasoning_content")
 
 
 def is_reasoning_refused(error: ProviderError) -> bool:

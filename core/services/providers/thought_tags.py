@@ -52,7 +52,7 @@ class TaggedText:
             yield False, self._taken(self._held.lstrip() if self._has_thought else self._held)
 
     def rest(self) -> Iterator[Piece]:
-        """What was held back when the reply ends."""
+        """The text that was held back, when the reply ends."""
         held = self._taken(self._held.lstrip() if self._has_thought and not self._close else self._held)
         if held:
             yield bool(self._close), held

@@ -24,6 +24,7 @@ from core.kernel.values.settings import ServerSettings
 from core.kernel.values.usage import Usage
 from core.services.providers.anthropic.batches import AnthropicBatches
 from core.services.providers.anthropic.wire import (
+    add_blank_thinking,
     betas_of,
     is_known,
     merge_usage,
@@ -47,6 +48,7 @@ from core.services.providers.protocol import CancelToken, LastIds, ReadBlob
 from core.services.providers.pump import no_attachments, run_call, warmed
 from core.services.providers.server_words import (
     ServerWords,
+    is_reasoning_missed,
     meaning,
     remedy_of,
     words_of,
@@ -89,6 +91,7 @@ class AnthropicProvider:
         self._client = Lazy(self._connect, _release)
         self._last_ids = LastIds()
         self._takes_diagnostics = True
+        self._wants_thinking: set[str] = set()
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
@@ -150,19 +153,28 @@ class AnthropicProvider:
     def _open(
         self, client: anthropic.Anthropic, body: dict[str, Any], request: ProviderRequest
     ) -> anthropic.Stream[RawMessageStreamEvent]:
-        """Send the body, with the question why less is read than expected; without it where a server refuses it."""
+        """Send the body, with the question why less is read than expected; without it where a server refuses it.
+
+        A server that keeps the protocol by half may miss thinking beside a call of the past: there it goes along, blank.
+        """
         import anthropic
 
+        if request.model in self._wants_thinking:
+            add_blank_thinking(body)
         asks = request.cache is not None and request.cache.is_enabled and bool(request.discussion_id)
         if asks and self._takes_diagnostics:
             body["diagnostics"] = {"previous_message_id": self._last_ids.get(request.discussion_id)}
         try:
             return _opened(client, body)
         except anthropic.BadRequestError as error:
-            if body.pop("diagnostics", None) is None or "diagnostics" not in str(error):
+            if "diagnostics" in str(error) and body.pop("diagnostics", None) is not None:
+                self._takes_diagnostics = False
+                return _opened(client, body)
+            if not (is_reasoning_missed(words_of(error.body).message) and add_blank_thinking(body)):
                 raise
-            self._takes_diagnostics = False
-            return _opened(client, body)
+        opened = _opened(client, body)
+        self._wants_thinking.add(request.model)
+        return opened
 
     def _warm(self, model: str, body: dict[str, Any]) -> Iterator[StreamItem]:
         client = self._client.get()
@@ -282,8 +294,9 @@ def _kind(error: anthropic.APIStatusError, words: ServerWords, model: str) -> Fa
         return _KIND_OF_TYPE[kind]
     if error.response.is_success:
         number = words.code
-        is_status = number.isdecimal() and 400 <= int(number[:4]) < 600
-        return kind_of_status(int(number)) if is_status else FailureKind.SERVER_FAULT
+        if number.isdecimal() and 400 <= int(number[:4]) < 600:
+            return kind_of_status(int(number))
+        return FailureKind.BAD_REQUEST if kind == "invalid_request_error" else FailureKind.SERVER_FAULT
     return kind_of_status(error.status_code)
 
 

@@ -278,6 +278,21 @@ def _thinking_block(part: ReasoningPart) -> Block | None:
     return block
 
 
+def add_blank_thinking(body: Block) -> bool:
+    """Put a blank thought before each call of the past that has none. Returns whether there was such a call.
+
+    Source: DeepSeek's and Kimi's addresses for this protocol; QwenLM/qwen-code#3788 (read 2026-11).
+    """
+    is_changed = False
+    for message in body["messages"]:
+        blocks = message["content"] if isinstance(message["content"], list) else []
+        kinds = [block["type"] for block in blocks]
+        if "tool_use" in kinds and not _THINKING_BLOCKS.intersection(kinds):
+            blocks.insert(0, {"type": "thinking", "thinking": "", "signature": ""})
+            is_changed = True
+    return is_changed
+
+
 def _tool_result(part: ToolResultPart, call_id: str, profile: ModelProfile, read_blob: ReadBlob) -> Block:
     """An answer of a tool with its pictures. An error may hold nothing but text.
 
