@@ -30,6 +30,7 @@ from core.agent.leaked_dialects import (
     without_last_tokens,
     without_tokens,
 )
+from core.kernel.decoders import canonical_json, read_json
 from core.kernel.errors import SlopError
 from core.kernel.frame import clean
 from core.kernel.patterns import late
@@ -130,7 +131,7 @@ def with_recovered(
 def _told(name: str, arguments: str) -> tuple[str, str]:
     """A call as it compares: its name, and its arguments in one spelling."""
     try:
-        return name, json.dumps(json.loads(arguments), sort_keys=True)
+        return name, canonical_json(read_json(arguments))
     except (ValueError, RecursionError):
         return name, arguments
 
