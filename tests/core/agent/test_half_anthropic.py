@@ -15,7 +15,7 @@ import pytest
 from core.agent.agent_messages import SetTools
 from core.app.execution import act
 from core.kernel.values.agent import Mode
-from core.kernel.values.messages import Message, ReasoningPart
+from core.kernel.values.messages import ReasoningPart
 from core.services.settings.settings_messages import TrustProject
 from core.talk.discussion.discussion_messages import CreateDiscussion
 from core.talk.turn.turn_messages import SendPrompt
@@ -131,11 +131,11 @@ def test_turns_with_thinking_and_tools_end_at_a_server_that_wants_thoughts_besid
     for words in ("Which word?", "And?"):
         controller.send(SendPrompt(chosen, words))
         until(controller, lambda s: chosen in s.turns.calls or chosen in s.agent.turns)
-        state = until(controller, lambda s: is_over(s, chosen))
+        until(controller, lambda s: is_over(s, chosen))
+    opened = controller.snapshot().discussions.open[chosen]
     programs.stop()
 
-    opened = state.discussions.open[chosen]
-    messages = [one for one in opened.messages if isinstance(one, Message)]
+    messages = opened.messages
     assert opened.failure is None
     assert messages[-1].text == "Nothing more."
     assert [part.text for one in messages for part in one.parts if isinstance(part, ReasoningPart)] == [
