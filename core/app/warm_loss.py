@@ -6,7 +6,7 @@ What rewrites a warm prefix at once, and what stands against it here:
   it, as `core.talk.caching.rewrites` prices them; an item has a dialog of its own, which says the same sentence;
 - another model, persona, system prompt, and another preset where changes are not appended: what stands behind it;
 - effort, and tools that are given or taken, where the model does not take them as additions in the conversation: all of it.
-  Tools of servers stay as they were sent while that is warm;
+  Tools of servers stay as they were sent while that is warm, but for such additions, until a person wants them at once;
 - a message that is edited, deleted or put back: what stands behind it;
 - caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
 
@@ -37,6 +37,7 @@ from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.mcp.mcp_messages import OfferServerTools
 from core.services.providers.switches import takes_effort
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import fresh_token_usd, sent_again_usd
@@ -45,7 +46,7 @@ from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
 from core.talk.caching.offers import offer
 from core.talk.caching.rewrites import withdrawal_text
 from core.talk.caching.warmth import CacheStanding, CacheStatus, is_of_model, standing_of
-from core.talk.context.context_spec import can_take_memory, can_take_tools, may_switch
+from core.talk.context.context_spec import adds_switches, can_take_memory, can_take_tools
 from core.talk.discussion.discussion_messages import (
     ChangeDiscussion,
     ChooseVersion,
@@ -135,6 +136,8 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
             return _prefix(state, command)
         case SetTools():
             return _tools(state, command)
+        case OfferServerTools(discussion_id):
+            return _server_tools(state, discussion_id)
         case _:
             return None
 
@@ -252,9 +255,17 @@ def _tools(state: AppState, command: SetTools) -> WarmLoss | None:
     return _said(state, command.discussion_id, what, verb, 0)
 
 
+def _server_tools(state: AppState, discussion_id: str) -> WarmLoss | None:
+    """Loss by tools of servers that are offered at once, where they are not added in the conversation."""
+    found = state.discussions.summaries.get(discussion_id)
+    if found is None or not found.meta.caching_enabled or _is_added(state, found.meta):
+        return None
+    return _said(state, discussion_id, tr("Adding the servers' tools now"), tr("Add tools anyway"), 0)
+
+
 def _is_added(state: AppState, meta: DiscussionMeta, effort: Effort | None = None) -> bool:
     """True if a change of tools, or of effort, is added in the conversation: what was sent stays as it is."""
-    if not state.config.settings.caching.appends_changes or not may_switch(state, meta.provider, meta.model):
+    if not adds_switches(state, meta):
         return False
     return effort is None or takes_effort(Effort(meta.effort), effort)
 

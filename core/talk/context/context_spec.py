@@ -62,8 +62,9 @@ def can_take_tools(state: AppState, provider: str) -> bool:
 
 
 def offered_by_servers(state: AppState, discussion_id: str) -> tuple[ToolSchema, ...]:
-    """Tools of MCP servers that a discussion's model is offered: those of its last request while that is warm, else all
-    that a person approved. None in a folder that is not trusted.
+    """Tools of MCP servers that a discussion's model is offered: all that a person approved, but while its last request is
+    warm those of that one, with what came or went since where the model takes that as an addition. None in a folder that is
+    not trusted.
     """
     if not state.config.project.is_trusted:
         return ()
@@ -71,7 +72,16 @@ def offered_by_servers(state: AppState, discussion_id: str) -> tuple[ToolSchema,
     task = state.agent.delegations.get(discussion_id)
     if frozen is None and task is not None:  # at most what its parent has
         frozen = state.mcp.frozen.get(task.parent_id)
-    return approved_by_now(state) if frozen is None else frozen
+    row, turn = state.discussions.summaries.get(discussion_id), state.agent.turns.get(discussion_id)
+    if frozen is None:
+        return approved_by_now(state)
+    is_round = (
+        turn is not None and not turn.is_left
+    )  # what comes in the middle of a turn waits for the next words
+    if task is not None or row is None or is_round or not adds_switches(state, row.meta):
+        return frozen
+    known = {one.name: one for one in frozen}  # a tool of another meaning would rewrite all that was sent
+    return tuple(known.get(one.name, one) for one in approved_by_now(state))
 
 
 def approved_by_now(state: AppState) -> tuple[ToolSchema, ...]:
@@ -190,6 +200,12 @@ def may_switch(state: AppState, provider: str, model: str) -> bool:
     status = state.config.providers.get(provider)
     is_refused = (provider, model) in state.caching.unswitched
     return status is not None and takes_switches(status.kind, model) and not is_refused
+
+
+def adds_switches(state: AppState, meta: DiscussionMeta) -> bool:
+    """True if tools and effort of a discussion change by an addition in its conversation: what was sent stays as it is."""
+    is_kept = state.config.settings.caching.appends_changes and meta.caching_enabled
+    return is_kept and may_switch(state, meta.provider, meta.model)
 
 
 def _is_ours(message: Message | None) -> bool:

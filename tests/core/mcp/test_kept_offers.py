@@ -136,6 +136,7 @@ def test_another_description_that_is_approved_meanwhile_goes_out_once_the_prefix
     again = world.again(chosen)
     say(again, chosen, "Two.")
     assert world.tools() == tools
+    assert "calc__grow" in json.dumps(world.server.bodies[-1]["messages"]), "it is added in the conversation"
     again.stop()
 
     world.time.now += timedelta(days=2)

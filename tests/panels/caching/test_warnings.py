@@ -20,6 +20,7 @@ from core.kernel.values.stack import LayerId
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import UndoHarvest
 from core.knowledge.knowledge_messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.mcp.mcp_messages import OfferServerTools
 from core.services.settings.settings_messages import ChangeSetting
 from core.services.spending.estimates import fresh_token_usd
 from core.talk.caching.caching_messages import DisableCaching, InvalidateCache
@@ -79,6 +80,15 @@ def test_tools_that_are_given_or_taken_lose_the_whole_prefix_and_another_mode_no
         " unused: sending them again costs about $0.060."
     )
     assert warm_loss(state, SetTools("d1", has_tools=has_tools, mode=Mode.PLAN)) is None
+
+
+def test_tools_of_servers_that_are_wanted_at_once_lose_the_prefix_where_they_are_not_added_behind_it() -> (
+    None
+):
+    loss = warm_loss(with_tools(cache_states.caching(), has_tools=True), OfferServerTools("d1"))
+
+    assert loss is not None
+    assert "Adding the servers' tools now leaves them unused" in loss.sentence
 
 
 def test_the_persona_leaves_what_stands_before_it_on_the_wire() -> None:
