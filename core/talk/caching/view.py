@@ -176,15 +176,17 @@ def reasoning_tokens(
     Args:
         known: as counted before, by the same count.
     """
-    missing = tuple(turn_key(one) for one in view.reasoned if one not in known)
+    missing = {one for one in view.reasoned if one not in known}
     if not missing:
         return known
-    found = dict.fromkeys(view.reasoned, 0)
-    for piece in stack.layer(LayerId.TURNS).pieces:
-        if piece.key.startswith(missing) and not piece.parts and isinstance(piece.wire, ReasoningPart):
-            own = message_id_of(piece)
-            if own in found and own not in known:
-                found[own] += count(piece.wire)
+    found: dict[str, int] = {}
+    for piece in reversed(stack.layer(LayerId.TURNS).pieces):  # they are the newest
+        own = message_id_of(piece)
+        if own in missing:
+            if isinstance(piece.wire, ReasoningPart) and not piece.parts:
+                found[own] = found.get(own, 0) + count(piece.wire)
+        elif len(found) == len(missing):
+            break
     told = {**found, **{one: known[one] for one in view.reasoned if one in known}}
     return {
         one: tokens for one, tokens in told.items() if tokens
