@@ -6,20 +6,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.command_forks import ROOT, Forks
+from tests.command_forks import FORKS, ROOT, Forks
 from tests.patience import PATIENCE_S
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    made = Forks()
-    yield made
-    made.close()
+@pytest.fixture
+def forks() -> Forks:
+    """Those of all tests: a template of its own would load the program once more, for three seconds."""
+    return FORKS
 
 
 @pytest.mark.parametrize(
