@@ -10,6 +10,7 @@ from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
+from weakref import ref
 
 from panels.base.ui import Series, SeriesKind, Style, Surface, Tone, Unit
 
@@ -21,13 +22,13 @@ class ProtocolError(AssertionError):
     """A panel broke a rule of `panels/base/ui.py`."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Node:
-    """One item of a frame."""
+    """One item of a frame. What holds it, it holds weakly: so a frame's million nodes go with the frame, unsought."""
 
     kind: str
     path: Path_
-    parent: Node | None = None
+    inside: ref[Node] | None = None
     label: str = ""
     tip: str = ""
     value: Any = None
@@ -59,6 +60,11 @@ class Node:
         while node is not None:
             yield node
             node = node.parent
+
+    @property
+    def parent(self) -> Node | None:
+        """What holds it; None for the root."""
+        return None if self.inside is None else self.inside()
 
     def words(self) -> list[str]:
         """What it shows of its own."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple, get_args
+from weakref import ref
 
 from panels.base import gauge
 from panels.base import widgets as w
@@ -144,7 +145,7 @@ class Record:
         if key in here.keys:
             raise ProtocolError(f"The key {key!r} is used twice in {here.path}")
         here.keys.add(key)
-        node = Node(kind, (*here.path, key), here)
+        node = Node(kind, (*here.path, key), ref(here))
         here.children.append(node)
         return node
 
