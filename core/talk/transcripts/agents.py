@@ -98,7 +98,7 @@ class TalkBuilder:
             at=at,
             current=self.last,
             folder=self.folder if clean(self.folder) == self.folder else "",
-            skipped=dict(self.skipped),
+            skipped=dict(+self.skipped),  # those that are none aside
         )
 
 
