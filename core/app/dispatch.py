@@ -142,6 +142,7 @@ ORDER: tuple[Follow, ...] = (
     caching.FOLLOWS_KNOWLEDGE,
     caching.FOLLOWS_ENDS,  # pings end before the stacks that they were made of are dropped
     follow_effects("discussions", left_effects),
+    lifecycle.FOLLOWS_DAYS,
     lifecycle.FOLLOWS_SELECTED,
 )
 """Follow-ups of all rooms, each seeing what those above it changed, with the reason for its place."""

@@ -16,8 +16,21 @@ from core.app.forgetting.forgetting_messages import ForgetDiscussion, ForgetItem
 from core.imports.imports_messages import ImportConversations
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
+from core.kernel.values.harvest import HarvestState
+from core.kernel.values.settings import AfterHarvest
 from core.kernel.values.state import AppState
 from core.kernel.values.updates import outcome_of
+from core.knowledge.harvest.harvest_messages import (
+    ApplyHarvest,
+    DiscardMerge,
+    DiscardPreview,
+    EditHarvestItem,
+    EditMergeGroup,
+    MergeCommand,
+    ProposeMerge,
+    ReviewCommand,
+)
+from core.knowledge.harvest.modes import after_of
 from core.knowledge.mcp_server.proposal_messages import RefuseProposals
 from core.services.settings.settings_messages import (
     ChangeProjectSetting,
@@ -32,7 +45,14 @@ from core.services.settings.settings_messages import (
 from core.services.spending.limits import loosens
 from core.signals.signals_messages import SetQuiet
 from core.talk.context.context_messages import DeleteNamedText, DeletePreset, RevertPreset, SaveNamedText
-from core.talk.discussion.discussion_messages import AttachFile, Detach, EditDraft, ExportUsage, SetDraft
+from core.talk.discussion.discussion_messages import (
+    AttachFile,
+    DeleteDiscussion,
+    Detach,
+    EditDraft,
+    ExportUsage,
+    SetDraft,
+)
 
 ACT_S = 30.0
 """Longest wait for one thing that was asked for."""
@@ -165,6 +185,8 @@ ALWAYS: tuple[type[Any], ...] = (
 and files of the machine that are read, texts that every later conversation obeys, prices by which limits hold, and what no
 trash brings back."""
 
+_RECLAIMS = (AfterHarvest.TRASH, AfterHarvest.TRASH_ALL)
+
 PROGRAMS_SETTINGS = frozenset(
     [
         "ai_settings.provider", "ai_settings.model", "ai_settings.effort", "ai_settings.max_output_tokens",
@@ -199,8 +221,30 @@ def is_persons(state: AppState, command: Command) -> bool:
             return command.is_quiet
         case SetDraft():
             return _loses_words(state, command)
+        case DeleteDiscussion():
+            return state.config.settings.trash_days == 0
+        case ApplyHarvest():
+            settings = state.config.settings
+            return settings.trash_days == 0 and after_of(command.after, settings.knowledge) in _RECLAIMS
+        case DiscardPreview() | EditHarvestItem() | DiscardMerge() | ProposeMerge() | EditMergeGroup():
+            return _loses_edits(state.harvest, command)
         case _:
             return False
+
+
+def _loses_edits(harvest: HarvestState, command: ReviewCommand | MergeCommand | ProposeMerge) -> bool:
+    """True if words would go that a person wrote into what a harvest or a merge proposes: nothing else holds them."""
+    items = () if harvest.preview is None else harvest.preview.items
+    groups = () if harvest.merge is None else harvest.merge.groups
+    match command:
+        case DiscardPreview():
+            return any(one.is_edited for one in items)
+        case EditHarvestItem():
+            return any(one.is_edited for one in items if one.id == command.item_id)
+        case EditMergeGroup():
+            return any(one.is_edited for one in groups if one.id == command.group_id)
+        case _:
+            return any(one.is_edited for one in groups)
 
 
 def _loses_words(state: AppState, command: SetDraft) -> bool:

@@ -24,7 +24,7 @@ from core.kernel.values.state import AppState, Level, WorkerStatus
 from core.kernel.values.updates import Handlers, Result, dismiss, follow_effects, notify, on, read_notice
 from core.knowledge.harvest.harvest_messages import FindBatches
 from core.services.settings.settings_messages import LoadSettings
-from core.talk.discussion.discussion_messages import LoadSummaries
+from core.talk.discussion.discussion_messages import EmptyTrash, LoadSummaries
 
 OWNER_NOTICE = "home-owner"
 LOST_HOME = tr(
@@ -81,7 +81,7 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
         detail = tr("The report names places in the program, none of your words: {crash}", crash=event.crash)
         state = notify(state, "crash", Level.WARNING, text, detail)
     going_on = () if event.is_read_only else (RunForget(), FindBatches())
-    return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
+    return state, (LoadSettings(), LoadSummaries(), *going_on)
 
 
 def owner_changed(state: AppState, holder: str) -> Result:
@@ -123,6 +123,20 @@ def window_effects(before: AppState, after: AppState) -> tuple[WriteWindow, ...]
     if before.discussions.selected_id == selected or not program.home or program.is_loading:
         return ()
     return (WriteWindow(program.window_toml, selected),)
+
+
+def trash_effects(before: AppState, after: AppState) -> tuple[EmptyTrash, ...]:
+    """Empty the trash when the person's settings are first known, and with each new day.
+
+    Where their file cannot be read, nobody knows how long they keep what they deleted: then nothing goes.
+    """
+    config, settings = after.config, after.config.settings
+    is_first = bool(config.settings_paths) and not before.config.settings_paths
+    is_new_day = before.spending.day_start not in {None, after.spending.day_start}
+    if not (is_first or is_new_day):
+        return ()
+    is_told = "trash_days" in settings.sources or not any(fault.is_grave for fault in config.settings_faults)
+    return (EmptyTrash(settings.trash_days),) if is_told and not settings.unread else ()
 
 
 def watch_effects(before: AppState, after: AppState) -> tuple[WatchFiles, ...]:
@@ -186,4 +200,5 @@ HANDLERS = Handlers(
 """Each message of this room, with the function that decides what follows from it."""
 
 FOLLOWS_FILES = follow_effects("config discussions context knowledge retrieval", watch_effects)
+FOLLOWS_DAYS = follow_effects("config spending", trash_effects)
 FOLLOWS_SELECTED = follow_effects("discussions", window_effects)

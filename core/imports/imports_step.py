@@ -106,7 +106,7 @@ def _seen(state: AppState, written: tuple[str, ...]) -> tuple[LookAtDiscussions 
         return ()
     shown = tuple(one for one in written if one in state.discussions.open)
     looks = (LookAtDiscussions(shown),) if shown else ()
-    return (*looks, LoadSummaries(state.config.settings.trash_days))
+    return (*looks, LoadSummaries())
 
 
 def tick(state: AppState) -> Result:

@@ -1,7 +1,8 @@
 """The embedding model of a server that the person's settings name, over an OpenAI-compatible `/embeddings`.
 
 It may cost nothing: what goes out by itself with every changed file passes no limit of spending. A server of which a
-price is known is not asked, nor one elsewhere of which nobody knows whether it has one, and that is said.
+price is known is not asked, nor one elsewhere of which nobody knows whether it has one, and that is said. Under a limit
+of the day no server is asked of which nobody knows the price.
 """
 
 from __future__ import annotations
@@ -116,6 +117,9 @@ if TYPE_CHECKING:
 _SETTING = tr("Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings")
 _UNPRICED = tr(
     "Is the embedder free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise name a server on this machine"
+)
+_UNPRICED_LIMIT = tr(
+    "You set a limit for the day. Is the embedder free? Set input_usd = 0 and output_usd = 0 in your models.toml. Otherwise remove the limit"
 )
 _OF_THE_TEXT = frozenset(
     {FailureKind.BAD_REQUEST, FailureKind.CONTEXT_TOO_LONG, FailureKind.REQUEST_TOO_LARGE}
@@ -246,10 +250,10 @@ class RemoteEmbedder:
         if price:
             what = tr("{name} costs money, and the program makes vectors without asking you", name=self.name)
             raise EmbedError(what, remedy=tr("Name a server of your own, such as Ollama"))
-        if price is None and not is_loopback(client.base_url):
+        if price is None and (self._server.is_limited or not is_loopback(client.base_url)):
             what = tr(
                 "The price of {name} is unknown, and the program makes vectors without asking you",
                 name=self.name,
             )
-            raise EmbedError(what, remedy=_UNPRICED)
+            raise EmbedError(what, remedy=_UNPRICED_LIMIT if self._server.is_limited else _UNPRICED)
         return client

@@ -182,7 +182,7 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
         )
     state, indexing = update_index(state)
     return state, (
-        LoadSummaries(state.config.settings.trash_days),
+        LoadSummaries(),
         *knowledge.read_again(state),
         *indexing,
     )

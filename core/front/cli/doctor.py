@@ -8,7 +8,7 @@ from typing import Any
 from core.front.cli.arguments import Options
 from core.front.cli.doctor_machine import Check, Finding, Verdict, fail
 from core.front.cli.output import Console, folded, table
-from core.front.cli.questions import confirm
+from core.front.cli.questions import confirm, confirm_final
 from core.kernel import figures
 from core.kernel.errors import SlopError
 from core.kernel.language import tr
@@ -53,7 +53,13 @@ def _repair(findings: Iterable[Finding], console: Console, *, is_yes: bool) -> b
     is_any = False
     for finding, repair in offered:
         console.shown(f"{finding.subject}: {finding.text}")
-        if not confirm(console, f"{repair.what}?", is_yes=is_yes):
+        question = f"{repair.what}?"
+        is_agreed = (
+            confirm_final(console, question, repair.word, is_yes=is_yes)
+            if repair.word
+            else confirm(console, question, is_yes=is_yes)
+        )
+        if not is_agreed:
             continue
         try:
             console.note(f"manual-slop: {repair.run()}")

@@ -38,11 +38,12 @@ class Verdict(StrEnum):
 class Repair(msgspec.Struct, frozen=True):
     """One repair of `doctor --repair`. `what`: said before the question; `run`: does it, and gives what it did.
 
-    `run` raises SlopError or OSError where it cannot.
+    `run` raises SlopError or OSError where it cannot. `word`: typed as the yes to what nothing brings back, else empty.
     """
 
     what: str
     run: Callable[[], str]
+    word: str = ""
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -53,7 +53,7 @@ def remove_reports(reports: Sequence[Path]) -> Repair:
             path.unlink(missing_ok=True)
         return tr("{reports} removed", reports=removed)
 
-    return Repair(what=tr("Remove {reports} of crashes", reports=removed), run=run)
+    return Repair(what=tr("Remove {reports} of crashes", reports=removed), run=run, word="remove")
 
 
 def _made(folder: Path) -> str:

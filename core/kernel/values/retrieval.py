@@ -161,11 +161,15 @@ class SearchAnswer(msgspec.Struct, frozen=True):
 
 
 class EmbeddingServer(msgspec.Struct, frozen=True):
-    """A server that makes vectors: id of its provider, name of its model, components of a vector."""
+    """A server that makes vectors: id of its provider, name of its model, components of a vector.
+
+    `is_limited`: a limit of money holds, so that a price that nobody knows counts as one.
+    """
 
     provider: str
     model: str
     dimension: int
+    is_limited: bool = False
 
 
 class AskedPlaces(msgspec.Struct, frozen=True):

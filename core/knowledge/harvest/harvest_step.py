@@ -362,7 +362,7 @@ def _changed(state: AppState, reclaimed: tuple[str, ...] = ()) -> Result:
         state = _told(state, gone)
         state, more = vanished(state, gone)
         effects += more
-    return state, (*effects, *read_again(state), LoadSummaries(state.config.settings.trash_days))
+    return state, (*effects, *read_again(state), LoadSummaries())
 
 
 def _told(state: AppState, gone: str) -> AppState:

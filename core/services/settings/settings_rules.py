@@ -124,13 +124,13 @@ _NAMES = frozenset(corpus.value for corpus in Corpus)
 
 def asked_places(state: AppState) -> AskedPlaces | None:
     """Places that are searched here by settings and project, None while retrieval is off."""
-    return places_of(state.config.settings.retrieval, state.config.project)
+    return _places(state, state.config.settings.retrieval)
 
 
 def offered_places(state: AppState) -> AskedPlaces:
     """Places that would be searched here if every corpus were on, also while retrieval is off."""
     every = replace(state.config.settings.retrieval, enabled=True, corpora=tuple(Corpus))
-    found = places_of(every, state.config.project)
+    found = _places(state, every)
     assert found is not None
     return found
 
@@ -144,12 +144,22 @@ def navigation_bounds(faults: Sequence[SettingsFault], project: Project) -> tupl
     return (project.root, *project.allowed_roots) if is_known and project.root else ()
 
 
-def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | None:
-    """As `asked_places`, from the settings alone."""
+def _places(state: AppState, settings: RetrievalSettings) -> AskedPlaces | None:
+    is_limited = state.config.settings.caching.day_limit_usd is not None
+    return places_of(settings, state.config.project, is_limited=is_limited)
+
+
+def places_of(
+    settings: RetrievalSettings, project: Project, *, is_limited: bool = False
+) -> AskedPlaces | None:
+    """As `asked_places`, from the settings alone. `is_limited`: as of `EmbeddingServer`."""
     if not settings.enabled:
         return None
     server = EmbeddingServer(
-        provider=settings.embedder, model=settings.embedding_model, dimension=settings.embedding_dimension
+        provider=settings.embedder,
+        model=settings.embedding_model,
+        dimension=settings.embedding_dimension,
+        is_limited=is_limited,
     )
     return AskedPlaces(
         roots=settings.roots,

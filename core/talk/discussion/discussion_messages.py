@@ -383,7 +383,11 @@ class StoreAttachment(msgspec.Struct, frozen=True):
 
 # catalog worker: the list of discussions
 class LoadSummaries(msgspec.Struct, frozen=True):
-    """Report the list, the trash, and empty the trash of what is past its time."""
+    """Report the list and the trash."""
+
+
+class EmptyTrash(msgspec.Struct, frozen=True):
+    """Empty the trash of what is past its time, and report what is left."""
 
     trash_days: int
 
@@ -570,7 +574,7 @@ DiskEffect = (
 )
 """The disk worker's: one thread, first in first out."""
 
-ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchDiscussions | CountUsage
+ListEffect = LoadSummaries | EmptyTrash | LookForChanges | IndexDiscussion | SearchDiscussions | CountUsage
 """The list worker's: the derived index, on one thread."""
 
 DiscussionEffect = DiskEffect | ListEffect | StoreAttachment | EditDraft

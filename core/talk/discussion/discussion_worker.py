@@ -54,6 +54,7 @@ from core.talk.discussion.discussion_messages import (
     DiscussionTrashed,
     DiscussionVanished,
     DiskEffect,
+    EmptyTrash,
     ExportDiscussion,
     ExportUsage,
     IndexDiscussion,
@@ -461,7 +462,9 @@ class ListingHandler:
         """Carry out one effect. Raises StorageError."""
         match effect:
             case LoadSummaries():
-                self._list(effect.trash_days)
+                self._list()
+            case EmptyTrash():
+                self._empty_trash(effect.trash_days)
             case LookForChanges():
                 self._look_for_changes()
             case IndexDiscussion():
@@ -480,7 +483,7 @@ class ListingHandler:
             self._opened = Catalog(self._home, paths.catalog_file(self._home), now=self._clock)
         return self._opened
 
-    def _list(self, trash_days: int) -> None:
+    def _list(self) -> None:
         """List what the index knew last at once, then what the home says."""
         rows = {row.meta.id: row for row in self._catalog.load_summaries()}
         self._report(rows, is_complete=False)
@@ -502,7 +505,7 @@ class ListingHandler:
         self._report(rows, is_complete=True)
         self._emit(WorkerReported(name="list", status="idle"))
         self._count_spent(rows)
-        self._look_into_trash(trash_days)
+        self._report_trash()
 
     def _look_for_changes(self) -> None:
         """Report the rows that changed since the last look. The index is shared: who changed one may have indexed it."""
@@ -530,7 +533,7 @@ class ListingHandler:
         drafted = frozenset(key for key in rows if has_draft(self._home, key)) if is_complete else frozenset()
         self._emit(SummariesLoaded(summaries=tuple(rows.values()), is_complete=is_complete, drafted=drafted))
 
-    def _look_into_trash(self, trash_days: int) -> None:
+    def _empty_trash(self, trash_days: int) -> None:
         try:
             if not self._is_read_only:
                 trash.expire(self._home, self._clock(), trash_days)
@@ -540,6 +543,9 @@ class ListingHandler:
                     subject="trash", text=error.what, detail=f"{error.remedy} {error.where}", is_standing=True
                 )
             )
+        self._report_trash()
+
+    def _report_trash(self) -> None:
         self._emit(TrashListed(tuple(reversed(trash.items(self._home)))))
 
     def _search(self, query: str) -> None:

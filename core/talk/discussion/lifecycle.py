@@ -488,7 +488,7 @@ def discard(state: AppState, command: DiscardDiscussion) -> Result:
     if opened is None:
         return state, ()
     is_used = is_busy(state, command.discussion_id) or state.discussions.pending
-    if is_used or opened.entries or opened.queue or opened.draft.text:
+    if is_used or opened.entries or opened.queue or opened.draft != Draft():
         text = tr(
             "{state} is not empty, so the discussion stays.",
             state=_lifecycle_name(state, command.discussion_id),

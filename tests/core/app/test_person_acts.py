@@ -14,13 +14,24 @@ from core.front.hooks.table import OPERATIONS
 from core.imports.imports_messages import ImportConversations
 from core.kernel.reports import given_fields
 from core.kernel.values.discussion import Draft, OpenDiscussion
-from core.kernel.values.settings import CachingSettings, Settings
+from core.kernel.values.harvest import (
+    HarvestItem,
+    HarvestPreview,
+    ProposedItem,
+)
+from core.kernel.values.knowledge import Category, MergeGroup, MergeProposal
+from core.kernel.values.settings import AfterHarvest, CachingSettings, Settings
 from core.kernel.values.state import AppState
 from core.knowledge.harvest.harvest_messages import (
     ApplyHarvest,
     ApplyMerge,
     BatchHarvest,
+    DiscardMerge,
+    DiscardPreview,
+    EditHarvestItem,
+    EditMergeGroup,
     PreviewHarvest,
+    ProposeMerge,
     UndoHarvest,
 )
 from core.knowledge.knowledge_messages import AttachNotes, RestoreFact
@@ -33,7 +44,7 @@ from core.services.settings.settings_messages import (
 from core.services.settings.settings_schema import SETTINGS, SettingScope
 from core.signals.signals_messages import SetQuiet
 from core.talk.context.context_messages import AddItems, ChangePreset, CreatePreset, InspectFile, KeepOut
-from core.talk.discussion.discussion_messages import AttachFile, ExportDiscussion, SetDraft
+from core.talk.discussion.discussion_messages import AttachFile, DeleteDiscussion, ExportDiscussion, SetDraft
 from core.talk.turn.turn_messages import PaidCommand, RetrySend, SendPrompt
 
 STATE = AppState()
@@ -129,6 +140,35 @@ def test_a_program_adds_to_a_draft_and_takes_no_words_out_of_it() -> None:
 def test_the_days_of_the_trash_are_a_persons() -> None:
     """With none, what a program deletes would be gone at once."""
     assert is_persons(STATE, ChangeSetting("trash_days", 1))
+
+
+@pytest.mark.parametrize(("days", "is_final"), [(0, True), (1, False), (30, False)])
+def test_what_a_trash_without_days_would_not_bring_back_is_a_persons(days: int, is_final: bool) -> None:
+    state = replace(STATE, config=replace(STATE.config, settings=replace(Settings(), trash_days=days)))
+
+    assert is_persons(state, DeleteDiscussion("d")) is is_final
+    assert is_persons(state, ApplyHarvest()) is is_final
+    assert is_persons(state, ApplyHarvest(after=AfterHarvest.TRASH_ALL)) is is_final
+    assert not is_persons(state, ApplyHarvest(after=AfterHarvest.KEEP))
+
+
+def test_words_that_a_person_wrote_into_a_proposal_are_taken_out_by_a_person_alone() -> None:
+    def with_edits(*, is_edited: bool) -> AppState:
+        item = ProposedItem(
+            id="i", item=HarvestItem(Category.FACTS, "Tides turn."), source="a", artifact_path="a", sha256="", is_edited=is_edited,
+        )  # fmt: skip
+        group = MergeGroup(id="g", items=(), text="Tides turn.", is_edited=is_edited)
+        merge = MergeProposal(category=Category.FACTS, file="facts.md", groups=(group,))
+        harvest = replace(STATE.harvest, preview=HarvestPreview(items=(item,)), merge=merge)
+        return replace(STATE, harvest=harvest)
+
+    for command in (
+        DiscardPreview(), EditHarvestItem("i", "Others.", ""), DiscardMerge(), EditMergeGroup("g", "Others."),
+        ProposeMerge(Category.FACTS),
+    ):  # fmt: skip
+        assert is_persons(with_edits(is_edited=True), command)
+        assert not is_persons(with_edits(is_edited=False), command)
+    assert not is_persons(with_edits(is_edited=True), EditHarvestItem("other", "Others.", ""))
 
 
 def test_every_operation_of_the_hook_api_that_gives_such_a_command_takes_a_persons_token_alone() -> None:

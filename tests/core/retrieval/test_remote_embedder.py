@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from core.kernel.values.curation import LineRange
 from core.kernel.values.provider import ProviderKind
 from core.kernel.values.retrieval import Chunk, ChunkKind, Corpus, EmbeddingServer, SearchAnswer, SearchMode
-from core.kernel.values.settings import Project, RetrievalSettings, ServerSettings
+from core.kernel.values.settings import CachingSettings, Project, RetrievalSettings, ServerSettings, Settings
+from core.kernel.values.state import AppState
 from core.retrieval import search as search_module
 from core.retrieval.embedding import cosine
 from core.retrieval.fusion import ChunkPlace
@@ -26,7 +28,7 @@ from core.retrieval.search import SearchRequest, search
 from core.services.providers.clients import Clients
 from core.services.settings.project_tables import may_set
 from core.services.settings.settings_checks import check_settings
-from core.services.settings.settings_rules import places_of
+from core.services.settings.settings_rules import asked_places, places_of
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import (
     EMBEDDING_DIMENSION,
@@ -243,6 +245,39 @@ def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_noth
     assert asked == []
     embed(0.0)
     assert asked == [["x"]]
+
+
+@pytest.mark.parametrize("limit", [None, 5.0])
+def test_under_a_limit_of_the_day_a_price_that_nobody_knows_is_one_here_too(
+    desk: Desk, server: CompatibleServer, limit: float | None
+) -> None:
+    settings = replace(
+        Settings(),
+        retrieval=RetrievalSettings(
+            enabled=True,
+            embedder="box",
+            embedding_model=EMBEDDING_MODEL,
+            embedding_dimension=EMBEDDING_DIMENSION,
+        ),
+        caching=CachingSettings(day_limit_usd=limit),
+    )
+    places = asked_places(replace(AppState(), config=replace(AppState().config, settings=settings)))
+    assert places is not None
+    assert places.embedder is not None
+
+    def embed(price: float | None) -> None:
+        assert places is not None
+        assert places.embedder is not None
+        RemoteEmbedder(places.embedder, desk.clients.get, lambda *_: price).embed(["x"], timeout_s=PATIENCE_S)
+
+    if limit is None:
+        embed(None)
+    else:
+        with pytest.raises(EmbedError, match=r"The price of box/.* is unknown") as refused:
+            embed(None)
+        assert "remove the limit" in refused.value.remedy
+        assert server.bodies == []
+    embed(0.0)
 
 
 def test_another_model_or_dimension_is_another_index(tmp_path: Path) -> None:

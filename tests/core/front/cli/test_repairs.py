@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pty
 
+import pytest
+
 from tests.core.front.cli.conftest import World
 
 BROKEN = "[appearance\n"
@@ -39,6 +41,17 @@ def test_nothing_to_repair_is_said(world: World) -> None:
 
     assert ended.code == 0
     assert "the program can repair nothing here" in ended.err
+
+
+@pytest.mark.parametrize(("typed", "is_left"), [(b"y\n", True), (b"yes\n", True), (b"remove\n", False)])
+def test_what_nothing_brings_back_wants_the_word(world: World, typed: bytes, is_left: bool) -> None:
+    report = world.home / "crashes" / "20261123-120000.txt"
+    report.parent.mkdir(parents=True)
+    report.write_text("where")
+    ended = world.run("doctor", "--quick", "--repair", given=typed, types=True)
+
+    assert "Remove 1 report of crashes? Type `remove` to confirm:" in ended.err
+    assert report.exists() is is_left
 
 
 def test_a_no_on_the_terminal_leaves_everything(world: World) -> None:

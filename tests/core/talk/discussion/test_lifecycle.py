@@ -313,12 +313,14 @@ def test_a_deleted_discussion_can_be_brought_back(book: Playbook) -> None:
 
 
 def test_a_discussion_in_which_nothing_was_said_can_be_taken_back_and_no_other(book: Playbook) -> None:
-    empty, said, asked, drafted = (book.discussion(name) for name in ("a", "b", "c", "d"))
+    empty, said, asked, drafted, attached = (book.discussion(name) for name in ("a", "b", "c", "d", "e"))
     book.answer(book.ask(said, "one"), "first")
     book.ask(asked, "two")
     book.play(SetDraft(drafted, "half a thought"))
 
-    for used in (said, asked, drafted):
+    book.play(AttachmentStored(attached, AttachmentPart("ab" * 32, "image/png", "tide.png", 3)))
+
+    for used in (said, asked, drafted, attached):
         assert not of(book.play(DiscardDiscussion(used, f"take back {used}")), DiscardDiscussion)
         outcome = outcome_of(book.state, f"take back {used}")
         assert outcome is not None

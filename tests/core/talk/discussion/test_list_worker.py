@@ -20,6 +20,7 @@ from core.services.spending.harvest_costs import HarvestCall, note_spent
 from core.services.spending.spending_messages import CountUsage, SpentCounted, UsageCounted
 from core.talk.discussion import discussion_store, log, log_codec, trash
 from core.talk.discussion.discussion_messages import (
+    EmptyTrash,
     IndexDiscussion,
     ListEffect,
     LoadSummaries,
@@ -72,7 +73,7 @@ def handled(home: Path, *effects: ListEffect, is_read_only: bool = False) -> lis
 
 
 def test_all_discussions_are_listed_at_the_end(home: Path) -> None:
-    listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
+    listed = [event for event in handled(home, LoadSummaries()) if isinstance(event, SummariesLoaded)]
     assert listed[-1].is_complete
     assert {row.meta.name for row in listed[-1].summaries} == {"Sky 1", "Sky 2"}
 
@@ -81,13 +82,13 @@ def test_drafts_are_told_with_the_whole_list_and_an_empty_one_is_none(home: Path
     write_draft(home, meta(2).id, Draft("half a thought"))
     write_draft(home, meta(1).id, Draft())
 
-    listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
+    listed = [event for event in handled(home, LoadSummaries()) if isinstance(event, SummariesLoaded)]
 
     assert listed[-1].drafted == {meta(2).id}
 
 
 def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> None:
-    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    (counted,) = [event for event in handled(home, LoadSummaries()) if isinstance(event, SpentCounted)]
     assert counted.usd == pytest.approx(0.75)
     assert counted.day_start == midnight(NOW)
 
@@ -98,7 +99,7 @@ def test_upkeep_counts_on_its_day_and_makes_no_discussion_the_one_used_last(home
     ping = UsageRecord("p1", NOW, UsageKind.KEEPALIVE.value, Usage(input_tokens=1, cost_usd=2.0))
     log.append(home, meta(3).id, (*said(5, used, 1.0), ping))
 
-    events = handled(home, LoadSummaries(30))
+    events = handled(home, LoadSummaries())
 
     listed = [event for event in events if isinstance(event, SummariesLoaded)][-1].summaries
     (row,) = (row for row in listed if row.meta.id == meta(3).id)
@@ -120,7 +121,7 @@ def test_a_log_that_breaks_its_reader_hides_no_other_s_money_and_no_list(
         return decode(line, number)
 
     monkeypatch.setattr(log_codec, "decode", breaking)
-    events = handled(home, LoadSummaries(30))
+    events = handled(home, LoadSummaries())
 
     (counted,) = [event for event in events if isinstance(event, SpentCounted)]
     assert counted.usd == pytest.approx(0.25)
@@ -135,7 +136,7 @@ def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:
     note_spent(home, harvested(NOW, 0.5))
     note_spent(home, harvested(NOW - timedelta(days=2), 8.0))
 
-    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    (counted,) = [event for event in handled(home, LoadSummaries()) if isinstance(event, SpentCounted)]
 
     assert counted.usd == pytest.approx(1.25)
 
@@ -145,7 +146,7 @@ def test_midnight_is_at_most_a_day_ago() -> None:
 
 
 def counted_usd(home: Path) -> float:
-    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    (counted,) = [event for event in handled(home, LoadSummaries()) if isinstance(event, SpentCounted)]
     assert counted.usd is not None
     return counted.usd
 
@@ -172,7 +173,7 @@ def test_what_was_paid_since_a_moment_counts_from_that_moment_on(home: Path) -> 
 def test_the_trash_is_listed_the_last_deleted_at_the_end(home: Path) -> None:
     for number in (1, 2):
         trash.delete(home, meta(number).id, NOW + timedelta(seconds=number), "deleted")
-    (listed,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, TrashListed)]
+    (listed,) = [event for event in handled(home, LoadSummaries()) if isinstance(event, TrashListed)]
     assert [item.name for item in listed.items] == ["Sky 1", "Sky 2"]
 
 
@@ -180,7 +181,7 @@ def test_a_trash_that_cannot_be_aged_empties_nothing_and_keeps_no_command_from_i
     trash.delete(home, meta(1).id, NOW, "deleted")
     (paths.trash_dir(home) / paths.AGES_FILE).mkdir()
 
-    events = handled(home, LoadSummaries(30))
+    events = handled(home, EmptyTrash(30))
 
     (listed,) = [event for event in events if isinstance(event, TrashListed)]
     assert [item.name for item in listed.items] == ["Sky 1"]
@@ -191,7 +192,7 @@ def test_a_trash_that_cannot_be_aged_empties_nothing_and_keeps_no_command_from_i
 def test_a_search_finds_words_of_messages(home: Path) -> None:
     events: list[Event] = []
     handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
-    handler.handle(LoadSummaries(30))
+    handler.handle(LoadSummaries())
     handler.handle(SearchDiscussions("tide"))
     found = events[-1]
     assert isinstance(found, SearchFound)
@@ -206,7 +207,7 @@ def test_only_the_last_search_is_worth_an_answer() -> None:
 def test_what_another_program_wrote_and_indexed_is_told_once(home: Path) -> None:
     events: list[Event] = []
     handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
-    handler.handle(LoadSummaries(30))
+    handler.handle(LoadSummaries())
     events.clear()
     log.append(home, meta(2).id, said(5, NOW, 0.5))
     ListingHandler(home, lambda: NOW, lambda _event: None, is_read_only=False).handle(
@@ -222,7 +223,7 @@ def test_what_another_program_wrote_and_indexed_is_told_once(home: Path) -> None
 
 
 def counted(home: Path, query: UsageQuery) -> UsageReport:
-    events = handled(home, LoadSummaries(30), CountUsage(query))
+    events = handled(home, LoadSummaries(), CountUsage(query))
     (one,) = [event for event in events if isinstance(event, UsageCounted)]
     return one.report
 
@@ -254,7 +255,7 @@ def test_one_more_call_is_added_and_a_rewritten_log_is_read_anew(home: Path) -> 
     events: list[Event] = []
     worker = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
     query = UsageQuery(by=UsageBy.PROVIDER)
-    worker.handle(LoadSummaries(30))
+    worker.handle(LoadSummaries())
     worker.handle(CountUsage(query))
     log.append(home, meta(2).id, said(7, NOW, 1.0))
     worker.handle(IndexDiscussion(meta(2).id))
