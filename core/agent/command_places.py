@@ -14,7 +14,7 @@ from core.kernel.key_files import KeyContents
 from core.kernel.key_names import name_reasons
 from core.kernel.language import tr
 from core.kernel.patterns import late
-from core.kernel.run_code import CodeHashes
+from core.kernel.run_code import CodeHashes, folder_mark
 from core.kernel.run_files import RunWords
 from core.kernel.run_words import line_words, run_words
 from core.talk.context.globs import is_below, is_inside
@@ -167,7 +167,8 @@ def code_of(text: str, line: CommandLine, folder: str, root: str) -> Mapping[str
             words += line_words(text, where)
             for place in _own_places(root):
                 words += line_words(text, place)
-    return CodeHashes().imported(words, root).files
+    whole = {place + os.sep: folder_mark(place) for place in words.whole if is_inside(place, root)}
+    return {**CodeHashes().imported(words, root).files, **whole}
 
 
 def _own_places(root: str) -> tuple[str, ...]:
@@ -190,7 +191,7 @@ def code_words(files: Mapping[str, str], root: str) -> str:
         return ""
     return tr(
         "The command runs {files}. If that code changes first, the program asks you again.",
-        files=_named(tuple(files), root),
+        files=_named(tuple(files), root, tr("all code in {folder}")),
     )
 
 
@@ -200,11 +201,19 @@ def changed_words(asked: Mapping[str, str], now: Mapping[str, str], root: str) -
     if not changed:
         return ""
     are = "is" if len(changed) == 1 else "are"
-    return f"Not run: {_named(changed, root)} {are} not as it was when this was asked. Look again, then ask again."
+    named = _named(changed, root, "the code in {folder}")
+    return f"Not run: {named} {are} not as it was when this was asked. Look again, then ask again."
 
 
-def _named(paths: tuple[str, ...], root: str) -> str:
+def _named(paths: tuple[str, ...], root: str, whole: str) -> str:
+    """Files, and folders of which all counts, for which `whole` stands: the project's own by its name."""
     names = [os.path.relpath(path, root) if is_inside(path, root) else path for path in paths]
+    names = [
+        whole.format(folder=os.path.basename(root) if name == os.curdir else name)
+        if path.endswith(os.sep)
+        else name
+        for path, name in zip(paths, names, strict=True)
+    ]
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (
         tr(" and {more}", more=figures.count(more, tr("more file"), tr("more files"))) if more > 0 else ""

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from glob import escape as glob_escape
 from glob import glob
 from pathlib import Path
@@ -37,6 +37,19 @@ _PASSED_OVER = frozenset(
 """Folders of what was fetched or made, which is no code of the folder's own."""
 _PACKAGE_FILES = frozenset({"package.json", "deno.json", "deno.jsonc", "tsconfig.json"})
 """Files that say which code Node and its kin take for a name."""
+_FOLDER_ENDINGS = (
+    *ENDINGS, ".toml", ".yaml", ".yml", ".tf", ".hcl", ".nix", ".gradle", ".kts", ".kt", ".java", ".scala", ".sbt", ".clj", ".cljs", ".edn",
+    ".rs", ".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".m", ".mm", ".cs", ".fs", ".csproj", ".fsproj", ".vbproj", ".vcxproj", ".sln", ".props",
+    ".targets", ".hs", ".cabal", ".ml", ".mli", ".opam", ".dart", ".swift", ".zig", ".zon", ".erl", ".hrl", ".bzl", ".bazel", ".star", ".mk",
+    ".cmake", ".ninja", ".cfg", ".ini", ".xml", ".properties", ".proto", ".sql", ".robot", ".feature", ".rake", ".gemspec", ".podspec", ".vue",
+    ".svelte", ".astro", ".dockerfile", ".containerfile", ".tpl", ".j2", ".d", ".nim", ".cr", ".v", ".sv", ".f90", ".pas", ".adb", ".lisp", ".el",
+)  # fmt: skip
+_FOLDER_NAMES = late(
+    r"[^.]+|\.[\w-]*rc|(?:[\w-]+file|build|workspace|buck)(?:\.[\w-]+)?"
+    r"|(?:\.[\w-]*rc|package|composer|tsconfig[\w.-]*|deno|dagger|nx|turbo|angular|project|global|[\w.-]*config[\w.-]*)\.jsonc?",
+    re.IGNORECASE,
+)
+"""Names of files that builders, runners of tests and their kin take code from, beside those with such an ending."""
 _PIECE = 1 << 20
 _IMPORTS = late(
     rb"(?:^|[;:])[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n;#]*)|import[ \t]+([^\n;#]*))",
@@ -151,6 +164,22 @@ class CodeHashes:
         return RunCode(files, tuple(dict.fromkeys((*unbound, *cut))))
 
 
+def folder_mark(folder: str) -> str:
+    """Mark over all code of a folder, another one as soon as a file of it is: by size, time and place, so that none is read. Empty
+    where there is too much in it.
+    """
+    unbound: list[str] = []
+    digest = hashlib.sha256()
+    for path in _beside(folder, _FOLDER_ENDINGS, unbound, _FOLDER_NAMES.fullmatch):
+        try:
+            about = os.stat(path)
+        except OSError:
+            continue
+        row = path, about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+        digest.update(repr(row).encode("utf-8", "surrogatepass"))
+    return "" if unbound and not _is_wide(folder) else digest.hexdigest()
+
+
 def _roots(words: RunWords) -> tuple[str, ...]:
     """Folders from which what is run takes code: a module's name begins at the one in which it works, not at its own."""
     return tuple(folder for folder, _ in words.folders)
@@ -244,7 +273,12 @@ def _module_files(module: str, folder: str, roots: tuple[str, ...]) -> Iterator[
             yield from filter(None, (file_at(place, f"{stem}.py"), file_at(place, f"{stem}/__init__.py")))
 
 
-def _beside(folder: str, endings: tuple[str, ...], unbound: list[str]) -> Iterator[str]:
+def _beside(
+    folder: str,
+    endings: tuple[str, ...],
+    unbound: list[str],
+    names: Callable[[str], object] = _PACKAGE_FILES.__contains__,
+) -> Iterator[str]:
     """Code of a folder, nearest first, in order of names. Of the person's own folder, and of one around it, only what lies right in
     it: the rest is not of one program.
     """
@@ -264,15 +298,11 @@ def _beside(folder: str, endings: tuple[str, ...], unbound: list[str]) -> Iterat
                 if not is_wide and entry.name not in _PASSED_OVER and not _is_environment(entry.path):
                     waiting.append(entry.path)
             elif entry.is_file() and (
-                entry.name.lower().endswith(endings) or _says_code(entry.name, endings)
+                entry.name.lower().endswith(endings) or (".js" in endings and names(entry.name))
             ):
                 yield os.path.realpath(entry.path)
     if is_wide:
         unbound.append(folder)
-
-
-def _says_code(name: str, endings: tuple[str, ...]) -> bool:
-    return name in _PACKAGE_FILES and ".js" in endings
 
 
 def _is_environment(path: str) -> bool:

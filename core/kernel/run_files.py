@@ -33,17 +33,20 @@ class RunWords(msgspec.Struct, frozen=True):
         code: that it runs, in the order of the words, absolute, links resolved.
         folders: from which what it runs takes more code of its own, nearest first, each with the endings of code there.
         data: where a word for a file leads that is none of them, by its path as it is named; it need not be there yet.
+        whole: folders of which it may run any code, although no word names it, as a test runner or a builder does.
     """
 
     code: tuple[str, ...] = ()
     folders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     data: Mapping[str, str] = {}
+    whole: tuple[str, ...] = ()
 
     def __add__(self, other: RunWords) -> RunWords:
         return RunWords(
             code=tuple(dict.fromkeys((*self.code, *other.code))),
             folders=tuple(dict.fromkeys((*self.folders, *other.folders))),
             data={**self.data, **other.data},
+            whole=tuple(dict.fromkeys((*self.whole, *other.whole))),
         )
 
 

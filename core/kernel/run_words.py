@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.kernel.errors import SlopError
 from core.kernel.opener import read_file
 from core.kernel.patterns import late
+from core.kernel.run_alone import ABOUT, ALONE, GIT_ALONE, MODULES_ALONE
 from core.kernel.run_files import (
     ENDINGS,
     NODE_ENDINGS,
@@ -259,6 +260,17 @@ _BUILDERS = {
 _COMPILED = {"go": (".go",), "cargo": (".rs",)}
 """Programs that build what is run from the code of the folder, with its endings."""
 _BUILDER_FILES = frozenset({"-f", "--file", "--makefile", "--justfile", "-t", "--taskfile"})
+_NODE_WHOLE = frozenset({"--test", "test", "task", "lint", "bench", "run", "build"})
+_BY_NAME = late(
+    rb"importlib|__import__|execute_from_command_line|pkgutil|runpy|entry_points|\bexec\(|subprocess|os\.system|child_process"
+    rb"|(?:require|import)\([^\"'()\s]"
+)
+"""Ways in which a script loads or starts what its text does not name."""
+_BEGINS = late(
+    r"(?:(?:^|[;|&(\n`])[ \t]*|(?<![\w./-])(?:do|then|else|if|while|until|!)[ \t]+)(\w[\w.+-]*)(?=[ \t;)]|$)",
+    re.MULTILINE,
+)
+"""Words of a line with which a command can begin."""
 _SOURCE = frozenset({".", "source"})
 _SCRIPTED = late(r"[gmn]?awk|g?sed")
 """Programs that run the file behind `-f`."""
@@ -395,7 +407,12 @@ def line_words(line: str, folder: str) -> RunWords:
         words = []
     parts = (*words, *filter(None, _BETWEEN.split(line)))
     fed = (file_at(folder, part) for part in parts) if _FED.search(line) else ()
-    found = words_within(parts, folder) + RunWords(code=tuple(dict.fromkeys(filter(None, fed))))
+    begun = (one for one in _BEGINS.findall(line) if not _is_known(program_name(one)))
+    is_whole = bool(folder) and any(_runs_folder((one, "run"), folder) for one in begun)
+    found = words_within(parts, folder) + RunWords(
+        code=tuple(dict.fromkeys(filter(None, fed))),
+        whole=(os.path.realpath(folder),) if is_whole else (),
+    )
     for place in dict.fromkeys(word.strip("\"'") for word in _GOES_TO.findall(line)[:_DEEPEST]):
         there = os.path.realpath(os.path.join(folder or os.sep, place))
         if os.path.isdir(there) and there != folder:
@@ -406,6 +423,47 @@ def line_words(line: str, folder: str) -> RunWords:
 def _found(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     if not command or depth > _DEEPEST:
         return RunWords()
+    whole = (os.path.realpath(folder),) if folder and _runs_folder(command, folder) else ()
+    return _by_kind(command, folder, depth) + RunWords(whole=whole)
+
+
+def _runs_folder(command: tuple[str, ...], folder: str) -> bool:
+    """True for a program that runs code of its folder that no word names. What nobody knows is taken for one: the list is of
+    programs that run none.
+    """
+    name, words = program_name(command[0]), command[1:]
+    if words and ABOUT.issuperset(words):
+        return False
+    if (code := python_code(command)) is not None:
+        module = code[1].partition(".")[0]
+        is_own = any(module_files("m", code[1], folder))
+        return code[0] == "m" and not is_own and module not in MODULES_ALONE
+    if PYTHON.fullmatch(name) is not None or NODE.fullmatch(name) is not None:
+        is_whole = NODE.fullmatch(name) is not None and bool(_NODE_WHOLE.intersection(words))
+        return is_whole or any(_loads_by_name(path) for word in words if (path := file_at(folder, word)))
+    if OTHERS.fullmatch(name) is not None:
+        return bool(words) and not any(file_at(folder, word.lstrip("@")) for word in words)
+    if name in _BUILDERS or name in _PACKAGE_RUNNERS:
+        return True
+    if name == "git":
+        return not GIT_ALONE.intersection(words[:1])
+    if name in _LAUNCHERS:
+        words = tuple(word for word in words if word[:1].isalpha())
+        is_found = any(_is_known(program_name(word)) or program_name(word) in ALONE for word in words)
+        return bool(words) and not is_found
+    is_other = _is_known(name) or name in ALONE or os.sep in command[0]
+    return not is_other
+
+
+def _loads_by_name(path: str) -> bool:
+    """True for a script that loads or starts what it makes a name for, so that its text does not say what that is."""
+    try:
+        return _BY_NAME.search(read_file(path, most_bytes=_HEAD_BYTES)) is not None
+    except (OSError, SlopError):
+        return False
+
+
+def _by_kind(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     name = program_name(command[0])
     for is_meant, find in _KINDS:
         if is_meant(name):
@@ -492,6 +550,18 @@ def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords
     return found
 
 
+def _of_git(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """`git`: what a repository has it run, unless the word is of those that run none of it; and code that its words name."""
+    runs = not GIT_ALONE.intersection(command[1:2])
+    hooks = (
+        sorted(glob(os.path.join(glob_escape(folder or os.sep), ".git", "hooks", "*")))
+        if runs and folder
+        else []
+    )
+    code = tuple(filter(None, (file_at(folder, path) for path in hooks if not path.endswith(".sample"))))
+    return RunWords(code=code) + _named_files(command[1:], folder)
+
+
 def _of_named(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
     """Programs that run every file that their words name."""
     found = RunWords()
@@ -574,6 +644,7 @@ def _behind_run(words: tuple[str, ...], folder: str, depth: int, *, is_module: b
         if folder and _project(folder).code
         else RunWords()
     )
+    own += RunWords(whole=(os.path.realpath(folder),)) if folder else RunWords()
     return own + all_data(words[1:], folder)  # a command that the project itself may bring
 
 
@@ -641,6 +712,7 @@ _KINDS: tuple[tuple[Callable[[str], bool], _Find], ...] = (
     (lambda name: _SHELL.fullmatch(name) is not None, _of_shell),
     (lambda name: OTHERS.fullmatch(name) is not None, of_other),
     (lambda name: name in _SOURCE, _of_source),
+    (lambda name: name == "git", _of_git),
     (lambda name: _SCRIPTED.fullmatch(name) is not None, _of_scripted),
     (lambda name: name in _NAMED_CODE, _of_named),
     (lambda name: name in _APPS, _of_app),

@@ -75,16 +75,16 @@ def project(tmp_path: Path) -> Path:
         ("if true; then ./tool; fi", ["tool"]),
         ("find . -exec ./tool {} +", ["tool"]),
         (". ./env", ["env"]),
-        ("source env > out", ["env"]),
+        ("source env > out", [".", "env"]),
         ("cat steps | sh", ["steps"]),
         ('eval "$(cat env)"', ["env"]),
         ("BASH_ENV=./env bash -c true", ["env"]),
-        ("PYTHONPATH=sub python3 -m a", ["sub/a.py"]),
+        ("PYTHONPATH=sub python3 -m a", [".", "sub/a.py"]),
         ("PATH=bin:$PATH lint", ["bin/lint"]),
         ("awk -f p.awk notes", ["p.awk"]),
-        ("make", ["Makefile", "rules.mk", "steps", "tool"]),
-        ("make -C. --file=rules.mk", ["Makefile", "rules.mk", "steps", "tool"]),
-        ("npm test", ["package.json", "steps", "tool"]),
+        ("make", [".", "Makefile", "rules.mk", "steps", "tool"]),
+        ("make -C. --file=rules.mk", [".", "Makefile", "rules.mk", "steps", "tool"]),
+        ("npm test", [".", "package.json", "steps", "tool"]),
         ("python3 -m pkg", ["data/job.py", "late.py", "pkg/__init__.py", "pkg/__main__.py", "pkg/inner.py"]),
         ("perl t.pl", ["Own/Part.pm", "t.pl"]),
         ("(cd sub; python3 a.py)", ["sub/a.py"]),
@@ -92,9 +92,9 @@ def project(tmp_path: Path) -> Path:
         ("./to*", ["tool"]),
         ("tar --to-command=./tool -xf x.tar", ["tool"]),
         ("git -c alias.x='!./tool' x", ["tool"]),
-        ("python3 -m pytest sub/a.py", ["conftest.py", "sub/a.py"]),
-        ("pytest late.py::test_x", ["conftest.py", "data/job.py", "late.py"]),
-        ("cargo build && go run .", ["build.rs", "main.go"]),
+        ("python3 -m pytest sub/a.py", [".", "conftest.py", "sub/a.py"]),
+        ("pytest late.py::test_x", [".", "conftest.py", "data/job.py", "late.py"]),
+        ("cargo build && go run .", [".", "build.rs", "main.go"]),
         ("java @env Main", ["env"]),
         ("cat notes tool > out", []),
         ("tail -n 5 notes", []),
@@ -112,7 +112,50 @@ def test_a_program_of_the_project_that_a_name_means_is_bound(
     monkeypatch.setenv("PATH", f"{project / 'bin'}:/usr/bin")
 
     assert code(project, "lint notes") == ["bin/lint"]
-    assert code(project, "lint notes && eval true") == ["bin/lint", "notes"]
+    assert code(project, "lint notes && eval true") == [".", "bin", "bin/lint", "notes"]
+
+
+RUN_BY_NO_WORD = {
+    "pytest -q": "src/app.py", "python3 -m unittest": "tests/test_a.py", "go test ./...": "cmd/helper.go", "cargo test": "src/util.rs",
+    "terraform apply": "main.tf", "terraform plan -chdir=infra": "infra/net.tf", "vagrant up": "Vagrantfile", "bazel run //:x": "BUILD.bazel",
+    "dotnet run": "Program.cs", "rspec": "spec/a_spec.rb", "npx jest": "test/a.test.js", "yarn build": "webpack.config.js",
+    "node --test": "test/a.test.js", "kubectl apply -k overlays/dev": "overlays/dev/kustomization.yaml", "earthly +build": "Earthfile",
+    "nix build": "flake.nix", "docker build .": "scripts/entry.sh", "git commit -m x": ".git/hooks/pre-commit", "direnv exec . ls": ".envrc",
+    "python3 manage.py migrate": "app/migrations/one.py", "a-tool-of-tomorrow --all": "src/app.py", "timeout 5 a-tool-of-tomorrow": "src/app.py",
+    "uv run pytest": "tests/test_a.py", "cd infra && terraform apply": "infra/net.tf",
+}  # fmt: skip
+"""Lines that run a file of the project that no word of theirs names."""
+
+
+@pytest.mark.parametrize("line", RUN_BY_NO_WORD)
+def test_code_that_no_word_names_is_bound_where_a_program_may_run_all_of_its_folder(
+    tmp_path: Path, line: str
+) -> None:
+    """The list is of programs that run none of it: what nobody knows counts as one that does."""
+    for name in (*RUN_BY_NO_WORD.values(), "notes.md", "app.log", "node_modules/a/index.js"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one")
+    (tmp_path / "manage.py").write_text("execute_from_command_line(sys.argv)")
+
+    def bound() -> dict[str, str]:
+        return dict(code_of(line, read_command_line(line), str(tmp_path), str(tmp_path)))
+
+    first = bound()
+    for name in ("notes.md", "app.log", "node_modules/a/index.js"):
+        (tmp_path / name).write_text("another")
+    assert bound() == first, "words and logs are no code"
+    (tmp_path / RUN_BY_NO_WORD[line]).write_text("another")
+    assert bound() != first
+
+
+@pytest.mark.parametrize(
+    "line", ["ls -la", "cat notes.md | grep x", "git status", "git log -3", "pytest --version", "find . -name x", "python3 -m http.server"]
+)  # fmt: skip
+def test_a_program_that_runs_nothing_of_the_folder_binds_none_of_it(tmp_path: Path, line: str) -> None:
+    (tmp_path / "app.py").write_text("one")
+    (tmp_path / "notes.md").write_text("one")
+
+    assert code(tmp_path, line) == []
 
 
 def test_the_question_names_the_code_and_its_yes_is_none_to_another(tmp_path: Path) -> None:
@@ -133,3 +176,14 @@ def test_the_question_names_the_code_and_its_yes_is_none_to_another(tmp_path: Pa
     assert asked() == first
     (desk.root / "run.sh").write_text("echo two")
     assert asked().id != first.id
+
+
+def test_the_question_says_that_all_code_of_the_folder_is_bound(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    desk = Desk(tmp_path / "shop")
+    given = json.dumps({"command": "pytest"})
+    effect = JudgeCall("d1", "m1", "c1", "bash", given, ToolPlaces(str(desk.root), is_trusted=True))
+
+    detail = approval_of(effect, TOOLS[0].judge(given, desk)).detail
+
+    assert f"The command runs all code in {desk.root.name}. If that code changes first" in detail
