@@ -48,6 +48,8 @@ _OF_TERMINAL = frozenset(["TERM", "COLORTERM", "TERMINFO", "TERMINFO_DIRS", "SHE
 """Names under which a program finds out what the terminal can do."""
 _OPENERS = ("xdg-open", "wslview", "gio", "x-www-browser", "firefox", "chromium")
 
+_PRIVATE = 0o077
+
 
 def start_child(
     script: Path,
@@ -56,6 +58,7 @@ def start_child(
     stderr: int = subprocess.DEVNULL,
     kept_descriptors: Sequence[int] = (),
     has_screen: bool = False,
+    is_private: bool = True,
 ) -> subprocess.Popen[bytes]:
     """Start a Python file of ours, away from the terminal's signals.
 
@@ -66,6 +69,7 @@ def start_child(
         script: the file; arguments: paths among them absolute, as the child works in `PACKAGE_ROOT`.
         stdin, stderr: as `subprocess` takes them. Standard output is a pipe.
         kept_descriptors: as `start_program` takes them; has_screen: it may reach the person's screen and session.
+        is_private: the files that it makes are for the person alone; False where it starts programs that make the person's.
 
     Raises:
         OSError: the process cannot be started.
@@ -82,6 +86,7 @@ def start_child(
         stderr=stderr,
         environment={**child_environment(os.environ), **screen},
         kept_descriptors=kept_descriptors,
+        umask=_PRIVATE if is_private else -1,
     )
 
 
@@ -96,6 +101,7 @@ def start_program(
     stderr: int | None = subprocess.DEVNULL,
     kept_descriptors: Sequence[int] = (),
     is_apart: bool = True,
+    umask: int = -1,
 ) -> subprocess.Popen[bytes]:
     """Start a program.
 
@@ -105,7 +111,7 @@ def start_program(
         folder: where it works, never one that the person opened, but for a command of a tool that they said yes to.
         stdin, stdout, stderr: as `subprocess` takes them, None for this process's own.
         kept_descriptors: handed on, POSIX alone.
-        is_apart: in a group of its own, away from the terminal and its signals.
+        is_apart: in a group of its own, away from the terminal and its signals; umask: POSIX alone, -1 for this process's own.
 
     Raises:
         OSError: it cannot be started.
@@ -120,6 +126,7 @@ def start_program(
         env=dict(program_environment(os.environ) if environment is None else environment),
         pass_fds=kept_descriptors,
         start_new_session=is_apart,
+        umask=umask,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0) if is_apart else 0,
     )
 

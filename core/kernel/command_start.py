@@ -136,7 +136,7 @@ def start_guarded(
     program: Path, arguments: Sequence[str], environment: Mapping[str, str], folder: str, grace_s: float
 ) -> subprocess.Popen[bytes]:
     """Start an unconfined command below a guard, which ends it and all below it with this program. Raises OSError."""
-    process = start_child(_GUARD, stderr=subprocess.STDOUT)
+    process = start_child(_GUARD, stderr=subprocess.STDOUT, is_private=False)
     _order(process, program, arguments, environment, folder, grace_s)
     return process
 
@@ -155,7 +155,9 @@ def start_server(
         mounts: of its sandbox, None where `keeper` is none.
     """
     if keeper is Keeper.GUARD:
-        process = start_child(_GUARD, stderr=subprocess.PIPE, kept_descriptors=(HOST_LIFELINE,))
+        process = start_child(
+            _GUARD, stderr=subprocess.PIPE, kept_descriptors=(HOST_LIFELINE,), is_private=False
+        )
         _order(process, program, arguments, environment, folder, 0.0, lifeline=HOST_LIFELINE)
         return process
     how: dict[str, Any] = {"environment": environment, "folder": Path(folder)}

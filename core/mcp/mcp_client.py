@@ -319,7 +319,7 @@ class McpClient:
         if self._process is not None and self._process.poll() is None:
             return
         try:
-            self._process = process = start_child(_HOST)
+            self._process = process = start_child(_HOST, is_private=False)
         except OSError as error:
             raise McpError(f"The host of MCP servers does not start ({error.strerror or error})") from error
         threading.Thread(target=self._read, args=(process,), name="mcp host", daemon=True).start()

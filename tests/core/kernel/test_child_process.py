@@ -121,6 +121,25 @@ def test_a_child_finds_our_package_and_not_the_script_s_neighbours(opened: Path,
     assert modules_run(opened) == []
 
 
+@pytest.mark.parametrize(("is_private", "mode"), [(True, 0o600), (False, 0o664)])
+def test_files_of_our_own_children_are_the_persons_alone_whatever_the_umask(
+    tmp_path: Path, is_private: bool, mode: int
+) -> None:
+    """A child that starts the person's programs leaves them the umask that the person set."""
+    script = tmp_path / "child.py"
+    script.write_text("import sys; open(sys.argv[1], 'w').close()\n")
+    before = os.umask(0o002)
+    try:
+        with start_child(
+            script, str(tmp_path / "made"), stdin=subprocess.DEVNULL, is_private=is_private
+        ) as child:
+            child.communicate(timeout=WAIT_S)
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "made").stat().st_mode & 0o777 == mode
+
+
 @pytest.mark.parametrize("python", ["", "python", None])
 def test_where_python_does_not_know_its_place_no_child_is_started(
     python: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
