@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -106,6 +107,16 @@ _PROSE_NAMES = late(
     r"(?:readme|changelog|changes|license|copying|news|authors|contributing|metadata|pkg-info|record)\b.*"
 )
 
+_ROWS = {
+    late(r"\A#\s*(?:Netscape )?HTTP Cookie File"): "a browser's cookies",
+    late(
+        r"^\"?[\w.@+-]{1,64}\"?[:\t ]{1,4}\"?(?:\$[0-9a-z]{1,8}\$[^\s:]{8,400}|\{S?SHA\d*\}[^\s:]{8,400}|md5[0-9a-f]{32}\b"
+        r"|SCRAM-SHA-256\$[^\s:]{8,400})",
+        re.MULTILINE,
+    ): "names with hashes of passwords",
+}
+"""Rows that are accounts, by which programs keep them, whatever the file's name."""
+
 BY_LINK = "It is another name of a file that holds keys and passwords."
 
 
@@ -120,7 +131,17 @@ def content_reasons(name: str, data: bytes) -> tuple[str, ...]:
         return ()
     text = _text(data[:HEAD_BYTES])
     found = named_secrets(text) if text else []
-    return found_reasons(found, text, is_code=is_code) or _alone_reasons(name, text)
+    return (
+        found_reasons(found, text, is_code=is_code)
+        or _alone_reasons(name, text)
+        or _row_reasons(text, is_code=is_code)
+    )
+
+
+def _row_reasons(text: str, *, is_code: bool) -> tuple[str, ...]:
+    """The reason of a file whose rows are accounts: a browser's cookies, or names with hashes of passwords."""
+    rows = () if is_code else _ROWS.items()
+    return tuple(f"It holds what looks like {kind}." for row, kind in rows if row.search(text))[:1]
 
 
 def _alone_reasons(name: str, text: str) -> tuple[str, ...]:
@@ -139,7 +160,11 @@ def text_reasons(name: str, text: str, found: list[tuple[int, int, str]]) -> tup
     if is_code and len(text) > CODE_BYTES:
         return ()
     head = [one for one in found if one[0] < HEAD_BYTES]
-    return found_reasons(head, text[:HEAD_BYTES], is_code=is_code) or _alone_reasons(name, text)
+    return (
+        found_reasons(head, text[:HEAD_BYTES], is_code=is_code)
+        or _alone_reasons(name, text)
+        or _row_reasons(text[:HEAD_BYTES], is_code=is_code)
+    )
 
 
 def found_reasons(found: list[tuple[int, int, str]], text: str, *, is_code: bool) -> tuple[str, ...]:

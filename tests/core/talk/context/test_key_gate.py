@@ -128,6 +128,22 @@ def test_a_file_that_is_one_value_is_named_by_its_own_name(name: str, holds: boo
     assert bool(content_reasons(name, text.encode())) is holds
 
 
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("# Netscape HTTP Cookie File\n.example.org\tTRUE\t/\tTRUE\t1\tsession\t{}\n", True),
+        ('"shop" "md5{0:.0}' + "0f" * 16 + '"\n', True),
+        ("reader:$7$101${}$x\n", True),
+        ("admin:$2y$10${}\n", True),
+        ("bind: {{SSHA}}{}\n", True),
+        ("# A list of cookies\nname: $5 for a month\n", False),
+        ("price:$5$ a month\nmd5: the sum of a file\n", False),
+    ],
+)
+def test_rows_that_are_accounts_make_a_file_one_of_keys_whatever_its_name(text: str, holds: bool) -> None:
+    assert bool(content_reasons("list", text.format(key_places.token(40)).encode())) is holds
+
+
 def test_what_was_looked_at_is_not_read_again_while_it_is_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text("name: a\n")
