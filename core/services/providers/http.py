@@ -137,7 +137,7 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
     class Bounded(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
             try:
-                yield from bounded(stream, patience_s, time.monotonic)
+                yield from bounded(stream, patience_s, passed_s)
             except SenselessError as error:
                 said = tr("no part of a reply for {patience_s}", patience_s=time_limit(patience_s))
                 raise httpx2.ReadTimeout(said) from error
@@ -156,24 +156,30 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
 T = TypeVar("T")
 
 
+def passed_s() -> float:
+    """Seconds by which patience is measured, monotonic."""
+    return time.monotonic()
+
+
 def sensible(
     events: Iterable[T],
     is_known: Callable[[T], object],
     server: ServerSettings,
     *,
     is_named: bool = True,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] | None = None,
 ) -> Iterator[T]:
     """Pass events on.
 
     Args:
         is_known: whether an event belongs to a reply, be it only a sign of life; server: whose `timeout_s` counts.
         is_named: the error names the server; False where its client does so with every error.
-        clock: seconds, monotonic.
+        clock: by default `passed_s`.
 
     Raises:
         ProviderError: TIMED_OUT, nothing known came for `timeout_s`.
     """
+    clock = clock or passed_s
     since = clock()
     for event in events:
         if is_known(event):

@@ -21,7 +21,7 @@ from core.kernel.values.harvest import (
     ProposedItem,
 )
 from core.kernel.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
-from tests.core.front.hooks.conftest import WAIT_S, World
+from tests.core.front.hooks.conftest import AS_PERSON, WAIT_S, World
 from tests.core.front.hooks.harvest_world import OLD, asked, knowledge, old_discussion, proposing, text_of
 from tests.vendors.loopback import Gate, Silent
 
@@ -156,7 +156,11 @@ def test_a_proposal_is_edited_moved_and_forgotten_as_in_the_window(tides: World)
         "decisions", "It is 384,400 km away.", "mean", True,
     )  # fmt: skip
 
-    assert tides.client.post("/api/ui", {**ui, "action": "discard_preview"}).status_code == 202
+    discard = {**ui, "action": "discard_preview"}
+    assert tides.client.post("/api/ui", discard).status_code == 403, (
+        "words that were written into it would go"
+    )
+    assert tides.client.post("/api/ui", discard, **AS_PERSON).status_code == 202
     assert tides.client.get("/api/harvest").json()["preview"] is None
     assert len(_ids(asked(tides, "preview"))) == 3
     assert len(tides.server.bodies) == 2, "what was paid for is not paid for again"

@@ -14,7 +14,6 @@ _LOWER32 = string.ascii_lowercase + "234567"
 
 KEYS: dict[str, Make] = {
     "Nostr": lambda v: f"nsec1{v.of('023456789acdefghjklmnpqrstuvwxyz', 58)}",
-    "Snyk": lambda v: f"snyk_uat.{v.letters(8)}.{v.url(60)}",
     "GitLab session": lambda v: f"_gitlab_session={v.hex(32)}",
     "Grafana, before service accounts": lambda v: f"eyJrIjoi{v.letters(60)}",
     "Authress": lambda v: f"sc_{v.lower(10)}.{v.lower(4)}.acc_{v.lower(20)}.{v.lower(40)}",

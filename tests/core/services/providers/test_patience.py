@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from core.kernel.errors import FailureKind, ProviderError
-from core.services.providers import door, event_stream
+from core.kernel.figures import time_limit
+from core.services.providers import door, event_stream, http
 from core.services.providers.door import (
     EndlessError,
     SenselessError,
@@ -24,6 +25,7 @@ from core.services.providers.event_stream import CHAT, _JsonLines, sound_events
 from core.services.providers.http import sensible
 from tests.core.services.providers.outcomes import ask, run, server_settings
 from tests.core.services.providers.vendors import VENDORS, Vendor
+from tests.patience import PATIENCE_S
 from tests.vendors.loopback import LoopbackServer, StreamReply
 
 
@@ -45,6 +47,13 @@ def test_nothing_known_for_the_time_out_is_a_time_out() -> None:
     assert failed.value.kind is FailureKind.TIMED_OUT
 
 
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock finds a second gone: patience ends after as many pieces, however slow this machine is."""
+    seconds = itertools.count()
+    monkeypatch.setattr(http, "passed_s", lambda: float(next(seconds)))
+
+
 class Babble(LoopbackServer):
     """Answers with events that mean nothing, until nobody listens."""
 
@@ -56,10 +65,11 @@ class Babble(LoopbackServer):
             yield b'event: x\ndata: {"type": "x"}\n\n'
 
 
+@pytest.mark.usefixtures("looks")
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
 def test_endless_events_that_mean_nothing_end_at_the_time_out(vendor: Vendor) -> None:
     with Babble() as server:
-        result = run(vendor.client(server, timeout_s=0.05), ask(vendor.model))
+        result = run(vendor.client(server, timeout_s=PATIENCE_S), ask(vendor.model))
 
     assert result.failure.kind in {FailureKind.TIMED_OUT, FailureKind.BAD_REPLY}
     assert result.failure.what.count("did not answer in time") <= 1
@@ -92,22 +102,24 @@ ENDLESS = {
 }
 
 
+@pytest.mark.usefixtures("looks")
 @pytest.mark.parametrize("kind", ENDLESS)
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
 def test_bytes_of_which_no_event_comes_end_at_the_time_out(vendor: Vendor, kind: str) -> None:
     """The SDKs keep them to themselves: nobody behind one sees that anything came, and no time-out runs."""
     with Drip(*ENDLESS[kind]) as server:
-        result = run(vendor.client(server, timeout_s=0.05), ask(vendor.model))
+        result = run(vendor.client(server, timeout_s=PATIENCE_S), ask(vendor.model))
 
     assert result.text == ""
     assert result.failure.kind is FailureKind.TIMED_OUT
-    assert "no part of a reply for 0.05 s" in result.failure.what
+    assert f"no part of a reply for {time_limit(PATIENCE_S)}" in result.failure.what
 
 
+@pytest.mark.usefixtures("looks")
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
 def test_an_error_without_end_is_told_by_its_status(vendor: Vendor) -> None:
     with Drip(b"e" * 500, status=400) as server:
-        result = run(vendor.client(server, timeout_s=0.05), ask(vendor.model))
+        result = run(vendor.client(server, timeout_s=PATIENCE_S), ask(vendor.model))
 
     assert result.failure.status == 400
 
