@@ -23,7 +23,7 @@ from core.kernel.ids import Stamp
 from core.kernel.language import tr
 from core.kernel.structures import without
 from core.kernel.values.agent import AgentTurn, CallState, Delegation, ToolCall
-from core.kernel.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
+from core.kernel.values.discussion import CallPhase, LiveCall
 from core.kernel.values.messages import (
     Message,
     ReasoningPart,
@@ -276,9 +276,6 @@ def _rounds(said: tuple[Message, ...]) -> int:
 # Children of delegation at work: made, given their task, stopped with their parent, and their result told
 # to it.
 
-KEPT_OPEN = 8
-"""Children that are over and stay open, so that they are read at once."""
-
 
 def created(state: AppState, given: Stamp, child_id: str) -> Result:
     """A child stands on disk: its task is sent, unless its parent was stopped meanwhile."""
@@ -324,33 +321,7 @@ def followed(state: AppState, given: Stamp) -> Result:
         state = replace(state, agent=replace(state.agent, delegations=delegations))
         state, more = calls.done(state, Stamp(given.at, f"{given.seed}/told/{one.child_id}"), done)
         effects = (*effects, *more)
-        state = _with_newest_open(state)
     return state, effects
-
-
-def _with_newest_open(state: AppState) -> AppState:
-    """Let go of children that are over, but for the newest: who wants to read one opens it."""
-    rows = state.discussions.summaries
-    over = [name for name, opened in state.discussions.open.items() if _may_leave(state, opened)]
-    over.sort(key=lambda name: (rows[name].updated_at, name))
-    if len(over) <= KEPT_OPEN:
-        return state
-    gone = frozenset(over[:-KEPT_OPEN])
-    kept = {name: one for name, one in state.discussions.open.items() if name not in gone}
-    return replace(state, discussions=replace(state.discussions, open=kept))
-
-
-def _may_leave(state: AppState, opened: OpenDiscussion) -> bool:
-    """True for a child in which nothing is under way, that nobody looks at, and to which nobody has spoken."""
-    row = state.discussions.summaries.get(opened.id)
-    if row is None or not row.meta.delegated_by or opened.id == state.discussions.selected_id:
-        return False
-    if opened.queue or opened.draft != Draft() or opened.id in state.agent.compactions:
-        return False
-    is_at_work = opened.id in state.agent.delegations or is_busy(state, opened.id)
-    is_unwritten = any(one.discussion_id == opened.id for one in state.discussions.pending.values())
-    is_spoken_to = any(one.role is Role.USER and not one.is_autonomous for one in opened.messages)
-    return not (is_at_work or is_unwritten or is_spoken_to)
 
 
 def _done(state: AppState, one: Delegation) -> CallDone | None:

@@ -65,6 +65,7 @@ def make_home(home: Path) -> list[str]:
 def day() -> dict[str, float]:
     """Open each discussion as a click does, see it drawn, and go on to the next."""
     from core.app.execution import OutsideOptions
+    from core.app.letting_go import RESTS
     from core.talk.discussion.discussion_messages import SelectDiscussion
     from gui.app import LastLook, WindowApp
     from gui.startup import Starting
@@ -88,7 +89,7 @@ def day() -> dict[str, float]:
         for chosen in ids:
             app.send(SelectDiscussion(chosen))
             frames(lambda chosen=chosen: chosen in app.state().context.reports)  # type: ignore[misc]
-        frames(lambda: False, 5)
+        frames(lambda: False, RESTS.total_seconds() + 5)
         taken.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6)
     threads = len(os.listdir("/proc/self/task"))
     if starting.controller is not None:

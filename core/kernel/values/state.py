@@ -263,6 +263,7 @@ class DiscussionsState(msgspec.Struct, frozen=True):
         search: hits of the last query; trash: what can be taken back.
         pending: writes that failed and are tried again, by token.
         prompt_history: the person's last prompts, oldest first; drafted: discussions with something written and not sent.
+        used: when each was shown, read or changed last, by id, while the program runs.
     """
 
     summaries: Mapping[str, DiscussionSummary] = msgspec.field(default_factory=dict)
@@ -273,6 +274,7 @@ class DiscussionsState(msgspec.Struct, frozen=True):
     pending: Mapping[str, PendingWrite] = msgspec.field(default_factory=dict)
     prompt_history: tuple[str, ...] = ()
     drafted: frozenset[str] = frozenset()
+    used: Mapping[str, datetime] = msgspec.field(default_factory=dict)
 
 
 class TurnsState(msgspec.Struct, frozen=True):

@@ -108,12 +108,23 @@ def is_under_way(state: AppState, command_id: str) -> bool:
 
 
 def with_open(state: AppState, discussion: OpenDiscussion) -> AppState:
-    """Replace an open discussion, and note whether something stands in its composer."""
-    drafted = state.discussions.drafted
+    """Replace an open discussion, and note the time, and whether something stands in its composer."""
+    drafted, used = state.discussions.drafted, state.discussions.used
     if (discussion.draft != Draft()) != (discussion.id in drafted):
         drafted ^= {discussion.id}
     opened = with_entry(state.discussions.open, discussion.id, discussion)
-    return replace(state, discussions=replace(state.discussions, open=opened, drafted=drafted))
+    if state.now is not None:
+        used = with_entry(used, discussion.id, state.now)
+    return replace(state, discussions=replace(state.discussions, open=opened, drafted=drafted, used=used))
+
+
+def with_selected(state: AppState, discussion_id: str) -> AppState:
+    """Show a discussion, empty for none, and note the time for it and for the one that is left."""
+    known, used = state.discussions, state.discussions.used
+    for name in (known.selected_id, discussion_id):
+        if name and state.now is not None:
+            used = with_entry(used, name, state.now)
+    return replace(state, discussions=replace(known, selected_id=discussion_id, used=used))
 
 
 def with_summary(state: AppState, summary: DiscussionSummary) -> AppState:

@@ -29,7 +29,15 @@ from core.kernel.values.messages import Message
 from core.kernel.values.provider import Effort
 from core.kernel.values.records import MarkRecord
 from core.kernel.values.state import AppState, Level, SearchHits
-from core.kernel.values.updates import Result, decline, is_busy, notify, with_open, with_summary
+from core.kernel.values.updates import (
+    Result,
+    decline,
+    is_busy,
+    notify,
+    with_open,
+    with_selected,
+    with_summary,
+)
 from core.services.settings.settings_rules import (
     closed_models,
     default_model,
@@ -334,16 +342,14 @@ def created(state: AppState, event: DiscussionCreated) -> Result:
     state = with_open(with_summary(state, event.summary), event.discussion)
     if event.summary.meta.delegated_by:
         return state, (IndexDiscussion(event.summary.meta.id),)
-    return replace(state, discussions=replace(state.discussions, selected_id=event.summary.meta.id)), (
-        IndexDiscussion(event.summary.meta.id),
-    )
+    return with_selected(state, event.summary.meta.id), (IndexDiscussion(event.summary.meta.id),)
 
 
 def select(state: AppState, discussion_id: str) -> Result:
     """Show a discussion and read its log when it is not yet read."""
     if discussion_id not in state.discussions.summaries:
         return state, ()
-    state = replace(state, discussions=replace(state.discussions, selected_id=discussion_id))
+    state = with_selected(state, discussion_id)
     if discussion_id in state.discussions.open:
         return state, ()
     return state, (_load(state, discussion_id),)
