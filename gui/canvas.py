@@ -90,8 +90,9 @@ FONT_DIR = ASSETS / "fonts"
 
 
 class Fonts:
-    """One Dear PyGui font for each text style, made when first asked for.
+    """Dear PyGui fonts of the text styles, made when first asked for: for controls one of each size, for drawn text one of each file.
 
+    Each font holds its whole file in memory. A drawn text says its own size, so it needs no font of that size.
     Glyphs are drawn at their exact size and only when shown (Dear ImGui 1.92), so any scale is crisp and
     the files' tens of thousands of glyphs cost nothing until used.
     """
@@ -115,6 +116,12 @@ class Fonts:
                 self._by_file[spec] = found
             self._made[style] = found
         return found
+
+    def drawn(self, style: str) -> int:
+        """A font with the glyphs of the style, for text that is drawn with its size."""
+        file = self._theme.fonts[style].file
+        made = next((font for (name, _), font in self._by_file.items() if name == file), None)
+        return self[style] if made is None else made
 
     def rescale(self) -> None:
         """Take the sizes that the measure has now."""
@@ -355,7 +362,7 @@ class Canvas:
             case ("text", x, y, text, style, color):
                 size = self.m.sizes[style]
                 item = dpg.draw_text((x, y), text, size=size, color=color, parent=plane, before=before)
-                dpg.bind_item_font(item, self.fonts[style])
+                dpg.bind_item_font(item, self.fonts.drawn(style))
             case ("rect", x0, y0, x1, y1, fill, border, rounding):
                 item = dpg.draw_rectangle(
                     (x0, y0),

@@ -186,4 +186,4 @@ class Hover(msgspec.Struct):
         for index, line in enumerate(lines):
             at = (round(left + pad_x), round(top + pad_y + index * step))
             item = dpg.draw_text(at, line, size=size, color=c.color("text"), parent=self.sheet)
-            dpg.bind_item_font(item, c.fonts["small"])
+            dpg.bind_item_font(item, c.fonts.drawn("small"))
