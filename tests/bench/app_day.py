@@ -38,19 +38,22 @@ def rows() -> list[Row]:
 
 
 def _child(mode: str) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as home:
-        return measured("tests.bench.app_day", mode, MANUAL_SLOP_HOME=str(Path(home) / "home"))
+    with tempfile.TemporaryDirectory() as folder:
+        home = str(Path(folder) / "home")
+        if mode == "day":
+            measured("tests.bench.app_day", "home", MANUAL_SLOP_HOME=home)
+        return measured("tests.bench.app_day", mode, MANUAL_SLOP_HOME=home)
 
 
-def make_home(home: Path) -> list[str]:
-    """Discussions with messages of many lengths. Returns their ids."""
+def make_home(home: Path) -> dict[str, float]:
+    """Discussions with messages of many lengths. Returns how many."""
     from core.kernel.values.discussion import DiscussionMeta
     from core.kernel.values.messages import Role, TextPart
     from core.kernel.values.records import MessageRecord
     from core.talk.discussion import discussion_store as store
     from tests.bench.app_window import long_entries
 
-    texts, ids = [entry.text for entry in long_entries(DISCUSSIONS * MESSAGES)], []
+    texts = [entry.text for entry in long_entries(DISCUSSIONS * MESSAGES)]
     for number in range(DISCUSSIONS):
         at = AT + timedelta(minutes=number)
         own = texts[number * MESSAGES : (number + 1) * MESSAGES]
@@ -58,13 +61,13 @@ def make_home(home: Path) -> list[str]:
             MessageRecord(f"m{n:05}", at, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text),))
             for n, text in enumerate(own)
         ]
-        ids.append(f"{at:%Y%m%d-%H%M%S}-aaaaaa")
-        store.create(home, DiscussionMeta(ids[-1], f"Talk {number}", at, "openai", "gpt-4.1"), records)
-    return ids
+        made = f"{at:%Y%m%d-%H%M%S}-aaaaaa"
+        store.create(home, DiscussionMeta(made, f"Talk {number}", at, "openai", "gpt-4.1"), records)
+    return {"made": DISCUSSIONS}
 
 
 def day() -> dict[str, float]:
-    """Open each discussion as a click does, see it drawn, and go on to the next."""
+    """Open each discussion as a click does, see it drawn, and go on to the next. The home was made by another process."""
     from core.app.execution import OutsideOptions
     from core.app.letting_go import RESTS
     from core.talk.discussion.discussion_messages import SelectDiscussion
@@ -72,7 +75,7 @@ def day() -> dict[str, float]:
     from gui.startup import Starting
 
     home = Path(os.environ["MANUAL_SLOP_HOME"])
-    ids = make_home(home)
+    ids = sorted(one.name for one in (home / "discussions").iterdir())
     starting = Starting(OutsideOptions(home=home))
     app = WindowApp(LastLook(), lambda: starting.controller)
     app.open()
@@ -99,7 +102,11 @@ def day() -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    done = bare(time.time()) if sys.argv[1] == "bare" else day()
-    print(json.dumps(done))
+    runs = {
+        "bare": lambda: bare(time.time()),
+        "home": lambda: make_home(Path(os.environ["MANUAL_SLOP_HOME"])),
+        "day": day,
+    }
+    print(json.dumps(runs[sys.argv[1]]()))
     sys.stdout.flush()
     os._exit(0)
