@@ -1,24 +1,28 @@
-"""Writes core/front/cli/help_text.py, the program's help as a text that needs no argparse: `make docs`."""
+"""Writes assets/help.txt, the help of the program and of each command as texts that need no argparse: `make docs`."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.front.cli.grammar import make_parser
-from core.front.cli.version import WIDEST_HELP
+from core.front.cli.parser import Parser
+from core.front.cli.version import HELP_FILE, PAGE_END, WIDEST_HELP
 
-PAGE = Path(__file__).resolve().parent.parent / "core/front/cli/help_text.py"
+
+def pages(parser: Parser, words: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """The help of a parser and of all below it, each with the words that name it."""
+    yield " ".join(words), parser.format_help()
+    for name, below in parser.commands().items():
+        yield from pages(below, (*words, name))
 
 
 def main() -> None:
-    """Write the module."""
+    """Write the file."""
     os.environ["COLUMNS"] = str(WIDEST_HELP)
-    text = make_parser(()).format_help().replace("\\", "\\\\").replace('"""', '\\"""')
-    PAGE.write_text(
-        '"""The help of the program, as the grammar says it. Written by `make docs`."""\n\n'
-        f'HELP = """\\\n{text}"""\n',
-        encoding="utf-8",
+    Path(HELP_FILE).write_text(
+        "".join(f"{words}\n{text}{PAGE_END}" for words, text in pages(make_parser())), encoding="utf-8"
     )
 
 

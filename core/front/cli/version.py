@@ -20,6 +20,10 @@ BROKEN_PIPE = 141
 WIDEST_HELP = 80
 """Columns that help takes at most: longer lines are hard to read."""
 
+HELP_FILE = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, os.pardir, "assets", "help.txt")
+"""The help of every command, each page with a line before it that names the command. `make docs` writes it."""
+PAGE_END = "\f\n"
+
 
 def version_text() -> str:
     """Name and version of the program and of Python."""
@@ -31,17 +35,34 @@ def say_at_once(arguments: list[str]) -> bool:
     if arguments in (["--version"], ["-V"]):
         put(version_text() + "\n")
         return True
-    if arguments in (["--help"], ["-h"], ["help"]) and terminal_columns() >= WIDEST_HELP:
+    words = _words_of_help(arguments)
+    if words is not None and terminal_columns() >= WIDEST_HELP:
         from core.front.cli.spoken import speak_as_set
         from core.kernel.language import language
 
         speak_as_set()
-        if language() == "en":
-            from core.front.cli.help_text import HELP
-
-            put(HELP)
-            return True
+        page = help_page(words) if language() == "en" else ""
+        put(page)
+        return bool(page)
     return False
+
+
+def _words_of_help(arguments: list[str]) -> str | None:
+    """The command and action whose help a command line asks for, None where it asks for something else."""
+    words = arguments[1:] if arguments[:1] == ["help"] else arguments[:-1]
+    is_asked = arguments[:1] == ["help"] or arguments[-1:] in (["--help"], ["-h"])
+    return " ".join(words) if is_asked and not any(one.startswith("-") for one in words) else None
+
+
+def help_page(words: str) -> str:
+    """The help of a command and its action, empty for the program's own `words`; empty where there is none."""
+    try:
+        with open(HELP_FILE, encoding="utf-8") as file:
+            pages = file.read().split(PAGE_END)
+    except (OSError, UnicodeError):
+        return ""  # the grammar says it, only later
+    begin = f"{words}\n"
+    return next((one.removeprefix(begin) for one in pages if one.startswith(begin)), "")
 
 
 def terminal_columns() -> int:
