@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
 import site
 import subprocess
@@ -184,6 +183,8 @@ def end_tree(process: subprocess.Popen[bytes]) -> None:
 
 def find_program(name: str, folders: Iterable[Path] = ()) -> Path | None:
     """Absolute path of a program: on PATH, relative entries passed over, then in `folders`; None where it is not."""
+    import shutil
+
     endings = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if sys.platform == "win32" else [""]
     on_path = map(Path, absolute_entries(os.environ.get("PATH", os.defpath)))
     for place, ending in product((*on_path, *folders), endings):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from core.kernel.patterns import late
@@ -56,6 +55,8 @@ def likest(query: str, names: Sequence[str], most: int) -> tuple[int, ...]:
 
 def _likenesses(wanted: str, words: Iterable[str]) -> dict[str, float]:
     """Likeness of each word to the one that is wanted; 0 where it is below `LEAST_LIKE`."""
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(b=wanted, autojunk=False)
     found = dict.fromkeys(words, 0.0)
     for word in found:

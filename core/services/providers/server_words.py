@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -193,9 +192,11 @@ _TAG = late(r"(?s)<(?:script|style)\b.{0,20000}?</(?:script|style)>|<[^>]{0,2000
 
 def page_title(page: str) -> str:
     """The title of a web page, else its first words; its tags are for nobody."""
+    from html import unescape
+
     found = _TITLE.search(page[:64_000])
     text = (found[1] or found[2]) if found else _TAG.sub(" ", page[:8_000])
-    return " ".join(html.unescape(text).split())[:200] or tr("a web page without a title")
+    return " ".join(unescape(text).split())[:200] or tr("a web page without a title")
 
 
 def _any(*words: str) -> re.Pattern[str]:
